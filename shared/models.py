@@ -137,8 +137,8 @@ class Published(NamedTuple):
     """The generation of a document that is published in one index version, and what it was made from.
 
     `editorial` identifies the labels and corrections that it was made with (`editorial_hash`); `edited` maps each
-    passage in it that was ever edited, by the hash of its original text, to its number. `ocr` names the reading of its
-    pictured pages that it was made with, empty for none.
+    passage in it that was ever edited, by the hash of its original text, to its number. `ocr` names the readings of its
+    pictured pages and of its figures that it was made with, empty for none.
     """
 
     generation: str
@@ -292,9 +292,10 @@ class Block:
 
     For a `heading`, `section` is the full path that starts here ("2 Scope > 2.1 Terms"). For a `table`, `header` is
     what stands above its rows (caption, unit, header rows), repeated before the embedded text when the table is split.
+    A `figure` is its caption and, line by line, what is written in it: one passage where it fits.
     """
 
-    kind: Literal["heading", "paragraph", "list_item", "table", "code"]
+    kind: Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
     char_start: int
     char_end: int
     section: str = ""
@@ -576,10 +577,11 @@ MessageRole = Literal[Role, "agent"]
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message sent to a chat model."""
+    """One message sent to a chat model; `images` are PNG files that a user's message shows it."""
 
     role: Role
     content: str
+    images: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -601,7 +603,8 @@ class Citation:
     `version_id` name the object in the bucket that was quoted; both are empty where that is not known.
     `rects` are the quote's lines on their pages, whose sizes are `page_sizes`; none where that is not known.
     Of a `corrected` passage, quote and offsets are those of the correction, and there are no `rects`. `ocr`: it was
-    read from pictures, so letters may be wrong.
+    read from pictures, so letters may be wrong. `described_by` names the model that has described a figure in these
+    words, which stand nowhere in the document; empty for the document's own.
     """
 
     n: int
@@ -622,6 +625,7 @@ class Citation:
     page_sizes: Sequence[PageSize] = ()
     corrected: bool = False
     ocr: bool = False
+    described_by: str = ""
 
     @property
     def file_name(self) -> str:

@@ -99,6 +99,13 @@ class Settings(BaseSettings):
         description="Tesseract's languages, joined by `+`; those not packaged are read from the bucket's `tessdata/`.",
     )
     ocr_max_pages: int = Field(500, ge=1, description="Maximum pages of a document that are read by OCR.")
+    figure_model: str = Field(
+        "", description="Chat model with image input that describes figures, for searching; empty means none."
+    )
+    figure_base_url: str = Field("", description="Base URL of its API; empty means that of the chat API.")
+    figure_max_per_document: int = Field(
+        30, ge=1, le=1_000, description="Maximum figures of a document that are described; bounds what an upload costs."
+    )
     lease_s: int = Field(120, ge=1, description="Seconds until a lease that is not renewed ends.")
     reindex_automatically: bool = Field(
         True, description="After a change of model, chunking or parser, re-index all documents, then switch."

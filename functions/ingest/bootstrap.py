@@ -10,6 +10,7 @@ from ulid import ULID
 from functions.ingest.delivery import Batch
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.erasing import MARGIN_S, WRITERS_S, Eraser
+from functions.ingest.figures import FigureDescriber, Figures
 from functions.ingest.index_versions import IndexVersionAccess
 from functions.ingest.lease import Heartbeat, heartbeat
 from functions.ingest.pipeline import IngestDependencies
@@ -26,12 +27,13 @@ from shared.adapters.erasures import DynamoErasures
 from shared.adapters.folder_rules import DynamoFolderRules
 from shared.adapters.index_versions import DynamoIndexVersions, DynamoReindexProgress, configured_index_version
 from shared.adapters.openai import OpenAIEmbedder
+from shared.adapters.openai_figures import OpenAIFigureReader
 from shared.adapters.passage_edits import DynamoPassageEdits
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.read_pages import DynamoReadPages
 from shared.adapters.retry import Retry, draw
 from shared.adapters.s3 import S3Objects
-from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
+from shared.adapters.secrets import CHAT_KEYS, OPENAI_API_KEY, PINECONE_API_KEY, Secret, read_secret
 from shared.adapters.sqs import SqsChangeQueue
 from shared.adapters.traces import DynamoTraces
 from shared.adapters.usage import DynamoUsage
@@ -60,6 +62,31 @@ def build_batch(settings: Settings) -> Batch:
         draw,
         keep_alive,
         visibility_s=settings.lease_s + 10.0,
+        build_describer=cache(partial(build_describer, settings, queue)),
+    )
+
+
+def build_describer(settings: Settings, queue: ChangeQueue) -> FigureDescriber | None:
+    """Build what has figures described, None where no model is configured. Raises `DependencyError`."""
+    if not settings.figure_model:
+        return None
+    clock = SystemClock()
+    secret = Secret(
+        partial(read_secret, secrets_client(), settings.secret_id, required=(OPENAI_API_KEY,)),
+        ttl_s=settings.secret_ttl_s,
+    )
+    return FigureDescriber(
+        objects=S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket),
+        store=_described_figures(settings),
+        queue=queue,
+        reader=OpenAIFigureReader(
+            base_url=settings.figure_base_url or settings.chat_base_url or settings.openai_base_url,
+            api_key=secret.key(*CHAT_KEYS),
+            model=settings.figure_model,
+        ),
+        usage=DynamoUsage(dynamodb_client(attempts=1), settings.conversations_table),
+        clock=clock,
+        max_figures=settings.figure_max_per_document,
     )
 
 
@@ -110,6 +137,7 @@ def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbe
         heartbeat=keep_alive,
         apply_rules=partial(DynamoFolderRules(dynamodb_client(), settings.documents_table).apply, objects=objects),
         ocr=Ocr(_read_pages(settings), _ocr_queue(settings) if settings.ocr_queue_url else None),
+        figures=Figures(_described_figures(settings), queue if settings.figure_model else None),
     )
 
 
@@ -206,6 +234,10 @@ def automatic_reindex() -> AutomaticReindex | None:
 
 def _read_pages(settings: Settings) -> DynamoReadPages:
     return DynamoReadPages(dynamodb_client(), settings.documents_table, SystemClock())
+
+
+def _described_figures(settings: Settings) -> DynamoReadPages:
+    return DynamoReadPages(dynamodb_client(), settings.documents_table, SystemClock(), kind="figure-")
 
 
 def _ocr_queue(settings: Settings) -> SqsChangeQueue:

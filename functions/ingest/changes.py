@@ -31,8 +31,35 @@ class ChangeNotification:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureRequest:
+    """Pages (from 1) of one object version whose figures are to be described."""
+
+    key: str
+    version_id: str
+    pages: Sequence[int]
+
+    @property
+    def body(self) -> str:
+        """The request as a message."""
+        body = {"recto": "describe", "key": self.key, "version_id": self.version_id, "pages": list(self.pages)}
+        return json.dumps(body, ensure_ascii=False)
+
+    @classmethod
+    def of(cls, body: object) -> "FigureRequest | None":
+        """Read a message; None when it is none of these."""
+        match body:
+            case {"recto": "describe", "key": str(key), "version_id": str(version_id), "pages": [*pages]} if all(
+                isinstance(page, int) and page > 0 for page in pages
+            ):
+                return cls(key, version_id, tuple(pages))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message with its changes. `problem` says why it can never be read; `receives` counts deliveries from 1.
+    """One message with its changes, or with a request to describe `figures`.
+
+    `problem` says why it can never be read; `receives` counts deliveries from 1.
 
     A bare S3 event has no `receipt_handle`.
     """
@@ -42,6 +69,7 @@ class Delivery:
     receipt_handle: str = ""
     receives: int = 1
     problem: str = ""
+    figures: FigureRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,15 +135,18 @@ class _Unreadable(Exception):
 
 def _delivery_of(record: Mapping[str, Any]) -> Delivery:
     changes: Sequence[ChangeNotification] = ()
+    figures = None
     problem = ""
     try:
-        changes = _changes_of(json.loads(record["body"]))
+        body = json.loads(record["body"])
+        figures = FigureRequest.of(body)
+        changes = () if figures else _changes_of(body)
     except _Unreadable as error:
         problem = str(error)
     except (ValueError, KeyError) as error:
         problem = f"body is not JSON: {type(error).__name__}"
     receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
-    return Delivery(record["messageId"], changes, record.get("receiptHandle", ""), receives, problem)
+    return Delivery(record["messageId"], changes, record.get("receiptHandle", ""), receives, problem, figures)
 
 
 def _changes_of(body: object) -> list[ChangeNotification]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.ingest.changes import ChangeNotification, Delivery, change_body, document_ref_of
+from functions.ingest.changes import ChangeNotification, Delivery, FigureRequest, change_body, document_ref_of
+from functions.ingest.figures import FigureDescriber
 from functions.ingest.lease import Heartbeat, InvocationTime
 from functions.ingest.ports import ChangeQueue
 from functions.ingest.reconcile import ReconcileOutcome, Reconciler, TryLater
@@ -26,6 +27,7 @@ FIRST_WAIT_S = 15.0
 class Batch:
     """Processes a batch. `jitter` gives a factor between 0 and 1.
 
+    `build_describer` gives None where no model describes figures.
     `build_reconciler` is called for the first change: a message without a change needs no provider, and when a provider
     is down the message is retried as after any other failure.
 
@@ -38,6 +40,7 @@ class Batch:
     jitter: Callable[[], float]
     heartbeat: Heartbeat
     visibility_s: float
+    build_describer: Callable[[], FigureDescriber | None] = lambda: None
 
     @property
     def reconciler(self) -> Reconciler:
@@ -79,6 +82,8 @@ class Batch:
         if deadline.is_near:
             return 0.0  # this invocation has no time left for it, the next one has
         try:
+            if delivery.figures:
+                return self._describe(delivery.figures, delivery, deadline)
             for change in delivery.changes:
                 about |= named(change)
                 outcome = self._reconcile(change, delivery, deadline)
@@ -98,6 +103,13 @@ class Batch:
             return None
         metrics.add_metric("FailedMessages", MetricUnit.Count, 1)
         return backoff_s
+
+    def _describe(self, request: FigureRequest, delivery: Delivery, deadline: InvocationTime) -> float | None:
+        """Have figures described; return the seconds until the message's retry. It is dropped where no model is."""
+        describer = self.build_describer()
+        if describer is None:
+            return None
+        return describer.describe(request, deadline, last_try=delivery.receives >= MAX_RECEIVES)
 
     def _reconcile(self, change: ChangeNotification, delivery: Delivery, deadline: InvocationTime) -> ReconcileOutcome:
         is_last = delivery.receives >= MAX_RECEIVES

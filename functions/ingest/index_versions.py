@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from functions.ingest.changes import DocumentRef
 from functions.ingest.embedding import FormerVectors, KnownVectors
@@ -41,19 +42,34 @@ class IndexVersionAccess:
         return self.configured if is_configured else self.build(index_version)
 
 
+class Readings(NamedTuple):
+    """Names of what was read of an object's pictures: its pages by OCR, its figures by a model; empty for nothing."""
+
+    ocr: str = ""
+    figures: str = ""
+
+    @property
+    def name(self) -> str:
+        """Both as one name."""
+        return "+".join(filter(None, self))
+
+
+NOTHING_READ = Readings()
+
+
 @dataclass(slots=True)
 class DocumentState:
     """What is published and written of one document, while one worker reconciles it.
 
     `published` (by number of the index version) and `written` (generation → upper bound of its chunks) begin as the
-    claim says and follow what the worker does. `ocr` names the reading by OCR that there is of the object as it is now.
+    claim says and follow what the worker does. `readings` are those that there are of the object as it is now.
     """
 
     ref: DocumentRef
     claim: LeaseClaim
     index_versions: TenantIndexVersions
     access: IndexVersionAccess
-    ocr: str = ""
+    readings: Readings = NOTHING_READ
     published: dict[int, Published] = field(init=False)
     written: dict[str, int] = field(init=False)
 
@@ -77,6 +93,11 @@ class DocumentState:
     def edits(self) -> Edits:
         """What editors have made of its passages."""
         return self.claim.document.edits if self.claim.document is not None else {}
+
+    @property
+    def ocr(self) -> str:
+        """The name of the readings that a generation is made with."""
+        return self.readings.name
 
     @property
     def was_erased(self) -> bool:

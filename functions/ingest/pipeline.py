@@ -7,7 +7,7 @@ Pages are streamed: while one batch is written, the next ones are being embedded
 import json
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
@@ -20,6 +20,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.embedding import BatchEmbedder, Embedded, KnownVectors, batches, embed_new
+from functions.ingest.figures import DescribedFigure
 from functions.ingest.lease import InvocationTime, OutOfTime
 from functions.ingest.parsing.wire import RawPage
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
@@ -75,7 +76,7 @@ class BuildJob:
     Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
     before every write, and raises `LeaseLost` if the write must not be made. `corrections` are the texts that take the
     places of passages, by the hash of the original text; `edits` name all passages that were ever edited. `read_pages`
-    are the pages that OCR has read, by number.
+    are the pages that OCR has read, by number; `figures` those that a model was asked about.
     """
 
     ref: DocumentRef
@@ -89,6 +90,7 @@ class BuildJob:
     edits: Edits = MappingProxyType({})
     corrections: Mapping[str, str] = MappingProxyType({})
     read_pages: Mapping[int, RawPage] = MappingProxyType({})
+    figures: Sequence[DescribedFigure] = ()
 
 
 @dataclass(slots=True)
@@ -147,7 +149,7 @@ def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
         dependencies.objects.download(job.head, path)
         downloaded = clock.monotonic()
         # 2. Parse and 3. chunk: lazily, as the next steps ask for more.
-        with open_source(job.ref, path, settings, job.read_pages) as source:
+        with open_source(job.ref, path, settings, job.read_pages, job.figures) as source:
             unread = ExtractionResult(DocumentStatus.PROCESSING, None, 0, ())
             built = BuiltGeneration(source.title, unread, source.card)
             # 4. Embed and 5. upsert, batch by batch.

@@ -7,7 +7,16 @@ from typing import Any, Protocol
 
 from shared.access import AccessRule
 from shared.erasures import Erasure, ScanPosition, SoughtErasure
-from shared.models import Document, DocumentError, DocumentStatus, Edits, EmbeddingSpace, ObjectHead, VectorRecord
+from shared.models import (
+    Completion,
+    Document,
+    DocumentError,
+    DocumentStatus,
+    Edits,
+    EmbeddingSpace,
+    ObjectHead,
+    VectorRecord,
+)
 from shared.ports import (
     DocumentEntry,
     DocumentRemains,
@@ -254,8 +263,19 @@ class ErasableRegistry(Protocol):
         """Leave nothing of a deleted document but its id; False if a worker has it, or it is back."""
 
 
+class FigureReader(Protocol):
+    """A model that sees pictures."""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+
+    def describe(self, picture: bytes, *, caption: str, timeout_s: float) -> Completion:
+        """Say what a figure (a PNG file) shows; `timeout_s` bounds all attempts together. Raises `DependencyError`."""
+
+
 class ReadPages(Protocol):
-    """Pages that OCR has read of one object version, and who is reading. All raise `DependencyError`."""
+    """What was read of one object version's pages or figures, and who is reading. All raise `DependencyError`."""
 
     def reading(self, tenant: str, document_id: str, version_id: str) -> str:
         """Return the name of the finished reading, empty if there is none. Consistent read."""

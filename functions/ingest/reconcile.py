@@ -10,7 +10,8 @@ from enum import StrEnum
 
 from functions.ingest import pipeline, publish
 from functions.ingest.changes import ChangeNotification, DocumentRef, change_body, document_ref_of
-from functions.ingest.index_versions import DocumentState, IndexVersionAccess
+from functions.ingest.figures import Figures
+from functions.ingest.index_versions import DocumentState, IndexVersionAccess, Readings
 from functions.ingest.lease import Heartbeat, InvocationTime, OutOfTime
 from functions.ingest.parsing.report import status_of_rejection
 from functions.ingest.ports import ChangeQueue, DocumentFence, DocumentLease
@@ -78,6 +79,7 @@ class Reconciler:
     heartbeat: Heartbeat
     apply_rules: Callable[[str], object]
     ocr: Ocr
+    figures: Figures
 
     def reconcile(
         self, change: ChangeNotification, *, message_id: str, deadline: InvocationTime, last_try: bool = False
@@ -98,7 +100,17 @@ class Reconciler:
         if claim.outcome is not LeaseOutcome.CLAIMED:
             return ReconcileOutcome(claim.outcome.value)
         run = ReconcileRun(
-            ref, lease, self.fence, self.queue, self.access, self.ocr, self.new_id, change, deadline, last_try
+            ref,
+            lease,
+            self.fence,
+            self.queue,
+            self.access,
+            self.ocr,
+            self.figures,
+            self.new_id,
+            change,
+            deadline,
+            last_try,
         )
         with self.heartbeat(lease.renew):
             return run.run(claim)
@@ -123,6 +135,7 @@ class ReconcileRun:
     queue: ChangeQueue
     access: IndexVersionAccess
     ocr: Ocr
+    figures: Figures
     new_id: Callable[[], str]
     change: ChangeNotification
     deadline: InvocationTime
@@ -172,8 +185,8 @@ class ReconcileRun:
         # 2. Read the tenant's index versions, under the lease and at every look: a re-index that begins later sends a
         #    change, after which we look again.
         index_versions = self.access.registry.of(self.ref.tenant)
-        reading = self.ocr.reading(self.ref, head)
-        state = DocumentState(self.ref, claim, index_versions, self.access, reading)
+        readings = Readings(self.ocr.reading(self.ref, head), self.figures.reading(self.ref, head))
+        state = DocumentState(self.ref, claim, index_versions, self.access, readings)
         if claim.uncounted_change:
             state.count_change()  # the worker that made the change may have died before it counted it
         if head is not None:
@@ -189,9 +202,9 @@ class ReconcileRun:
                     outcome = self._build_and_publish(index_version, head, state)
                     if outcome is not ReconcileOutcome.PUBLISHED:
                         break
-            if outcome is ReconcileOutcome.UNCHANGED and not reading and claim.document is not None:
+            if outcome is ReconcileOutcome.UNCHANGED and not readings.ocr and claim.document is not None:
                 self.ocr.request(self.ref, head, claim.document.report)
-        # 4. Sweep the vectors that are no longer published, and what OCR has read of other versions.
+        # 4. Sweep the vectors that are no longer published, and what was read of other versions' pictures.
         if outcome is not None:
             publish.sweep(state=state, lease=self.lease)
             if head is not None and claim.document is not None and claim.document.ocr:
@@ -221,13 +234,16 @@ class ReconcileRun:
             edits=state.edits,
             corrections=self.fence.corrections(self.ref.tenant, self.ref.document_id, state.edits),
             known=state.known_vectors(index_version, unfinished),
-            read_pages=self.ocr.pages(self.ref, head) if state.ocr else {},
+            read_pages=self.ocr.pages(self.ref, head) if state.readings.ocr else {},
+            figures=self.figures.described(self.ref, head) if state.readings.figures else (),
             save_progress=save_progress,
             deadline=self.deadline,
         )
         try:
             built = pipeline.build(job, self.access.dependencies_of(index_version))
-            pending = None if state.ocr else self.ocr.request(self.ref, head, built.extracted.report)
+            pending = None if state.readings.ocr else self.ocr.request(self.ref, head, built.extracted.report)
+            if not state.readings.figures:
+                self.figures.request(self.ref, head, built.extracted.figures)
         except NotFound:
             return None  # replaced or deleted between HEAD and GET: look again
         except DocumentRejected as rejected:

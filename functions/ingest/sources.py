@@ -28,6 +28,7 @@ from pydantic_core import PydanticCustomError
 from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
+from functions.ingest.figures import DescribedFigure, notes_of
 from functions.ingest.parsing.parse import PdfParse, open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.report import status_of
@@ -41,6 +42,7 @@ from shared.models import (
     DocumentStatus,
     Labels,
     MetadataValue,
+    Page,
     PageReport,
     SourceType,
     content_hash_of,
@@ -58,12 +60,16 @@ class SourceChunk:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionResult:
-    """Status, error and report of a source, complete once all its chunks have been read."""
+    """Status, error and report of a source, complete once all its chunks have been read.
+
+    `figures` are the numbers of the pages that have some, or pictures that may be some.
+    """
 
     status: DocumentStatus
     error: DocumentError | None
     page_count: int
     report: Sequence[PageReport]
+    figures: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +87,15 @@ class ChunkSource:
 
 @contextmanager
 def open_source(
-    ref: DocumentRef, path: Path, settings: Settings, read_pages: Mapping[int, RawPage] = MappingProxyType({})
+    ref: DocumentRef,
+    path: Path,
+    settings: Settings,
+    read_pages: Mapping[int, RawPage] = MappingProxyType({}),
+    figures: Sequence[DescribedFigure] = (),
 ) -> Iterator[ChunkSource]:
     """Open the downloaded object at `path` with the reader for its kind. Raises `DocumentRejected`.
 
-    `read_pages` are the pages of a PDF that OCR has read, by number.
+    `read_pages` are the pages of a PDF that OCR has read, by number; `figures` those that a model was asked about.
     """
     suffix = ".pdf" if ref.source_type is SourceType.PDF else ".json"
     if not ref.key.lower().endswith(suffix):
@@ -105,25 +115,71 @@ def open_source(
         memory_mb=settings.parse_memory_mb,
     )
     with open_pdf(path, file_name=ref.file_name, limits=limits, read_pages=read_pages) as pdf:
-        yield ChunkSource(pdf.title, _pdf_chunks(pdf, settings), partial(_pdf_result, pdf), pdf.card)
+        chunks = _pdf_chunks(pdf, settings, figures)
+        yield ChunkSource(pdf.title, chunks, partial(_pdf_result, pdf, figures), pdf.card)
 
 
-def _pdf_chunks(pdf: PdfParse, settings: Settings) -> Iterator[SourceChunk]:
-    """Yield the chunks page by page, as the parser gets to them."""
+FIGURE_GAP = 10
+"""Characters left free before each description: the positions of citations tell it from the document's own text."""
+
+
+def _pdf_chunks(pdf: PdfParse, settings: Settings, figures: Sequence[DescribedFigure] = ()) -> Iterator[SourceChunk]:
+    """Yield the chunks page by page, as the parser gets to them; then what a model has said of figures."""
     limits = ChunkSettings(settings.chunk_size_tokens, settings.chunk_overlap_tokens)
     cover: str | None = None
-    for chunk in chunk_pages(pdf.pages(), title=pdf.title, settings=limits, language=pdf.language):
+    labels: dict[int, str] = {}
+    index, end = 0, 0
+    for chunk in chunk_pages(_labelled(pdf.pages(), labels), title=pdf.title, settings=limits, language=pdf.language):
         if (language := language_of(chunk.text, within=chunk.language)) != chunk.language:
             chunk = replace(chunk, language=language)
         if cover is None:
             cover = cover_of(chunk.text, language=chunk.language or "en")
         is_read = not pdf.read_by_ocr.isdisjoint(range(chunk.page_start, chunk.page_end + 1))
         yield SourceChunk(chunk, {"cover": cover, **({"ocr": True} if is_read else {})})
+        index, end = chunk.index + 1, max(end, chunk.char_end)
+    for at, figure in enumerate((figure for figure in figures if figure.text), index):
+        chunk = _described(figure, at, end + FIGURE_GAP, pdf, labels.get(figure.page, ""))
+        end = chunk.char_end
+        yield SourceChunk(chunk, {"cover": cover or "", "described_by": figure.model})
 
 
-def _pdf_result(pdf: PdfParse) -> ExtractionResult:
+def _labelled(pages: Iterator[Page], labels: dict[int, str]) -> Iterator[Page]:
+    """Yield the pages, and note their printed labels by number."""
+    for page in pages:
+        labels[page.number] = page.label
+        yield page
+
+
+def _described(figure: DescribedFigure, index: int, start: int, pdf: PdfParse, label: str) -> Chunk:
+    """Make a chunk of a model's words about a figure: found by its caption, too, which stands in the page's own chunk.
+
+    Its positions are behind the document's text, in which it does not stand.
+    """
+    text = figure.passage
+    embedded = "\n\n".join(filter(None, (pdf.title, figure.caption, figure.text)))
+    return Chunk(
+        index=index,
+        text=text,
+        embedded_text=embedded,
+        token_count=len(tokens.encoding().encode_ordinary(text)),
+        page_start=figure.page,
+        page_end=figure.page,
+        char_start=start,
+        char_end=start + len(text),
+        content_hash=content_hash_of(embedded),
+        page_label=label,
+        language=language_of(figure.text, within=pdf.language),
+    )
+
+
+def _pdf_result(pdf: PdfParse, figures: Sequence[DescribedFigure] = ()) -> ExtractionResult:
     status, error = status_of(pdf.reports, pdf.page_count, pdf.problems)
-    return ExtractionResult(status, error, pdf.page_count, tuple(pdf.reports))
+    notes = notes_of(figures)
+    reports = [
+        replace(report, detail="; ".join(filter(None, (report.detail, notes.get(report.number)))))
+        for report in pdf.reports
+    ]
+    return ExtractionResult(status, error, pdf.page_count, tuple(reports), tuple(sorted(pdf.figures)))
 
 
 MAX_LABEL = 200

@@ -66,7 +66,8 @@ def read_page(number: int, at: GenerationAddress, index: VectorSearch, deadline:
 
     Raises `DependencyError`.
     """
-    found = _read(at, {"page_start": {"$lte": number}, "page_end": {"$gte": number}}, MAX_CHUNKS, index, deadline)
+    wanted: Filter = {"page_start": {"$lte": number}, "page_end": {"$gte": number}}
+    found = [each for each in _read(at, wanted, MAX_CHUNKS, index, deadline) if not each.described_by]
     if not found:
         return None
     last = found[-1]

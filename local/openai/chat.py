@@ -13,6 +13,7 @@ from local.openai import tokens
 from local.openai.chat_request import ChatRequest
 from local.openai.engine import EmbeddingEngine
 from local.openai.extractive import as_claims, as_text, conversation_reply, pick, read_prompt
+from local.openai.pictures import description
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class ChatAnswer:
 
 def answer(request: ChatRequest, engine: EmbeddingEngine) -> ChatAnswer:
     """Compose the answer from the sources in the prompt."""
-    text = conversation_reply(request.texts)
+    text = description(request.texts, request.images) if request.images else conversation_reply(request.texts)
     if not text:
         picks = pick(*read_prompt(request.texts), engine)
         text = orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)

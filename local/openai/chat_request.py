@@ -8,6 +8,7 @@ from typing import Any
 from local.openai import tokens
 from local.openai.errors import ModelApiError, invalid_type, invalid_value, missing_parameter
 from local.openai.models import EMBEDDING_MODELS, known_model
+from local.openai.pictures import Picture, pictures_in
 
 CONTEXT_TOKENS = 128_000  # of OpenAI's present small models
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
@@ -17,7 +18,7 @@ _SCHEMA_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class ChatRequest:
-    """A valid request. `texts` are the messages' contents, without the assistant's own."""
+    """A valid request. `texts` are the messages' contents, without the assistant's own; `images` their pictures."""
 
     model: str
     texts: Sequence[str]
@@ -27,6 +28,7 @@ class ChatRequest:
     json: bool
     stream: bool
     include_usage: bool
+    images: Sequence[Picture] = ()
 
 
 def parse(body: Mapping[str, Any]) -> ChatRequest:
@@ -40,8 +42,10 @@ def parse(body: Mapping[str, Any]) -> ChatRequest:
             param="model",
         )
     messages = _messages(body.get("messages"))
+    images = list(pictures_in(body["messages"]))
     # Every message costs 3 tokens more, and the answer's head another 3 (OpenAI cookbook, counting tokens).
     prompt_tokens = 3 + sum(3 + tokens.count(role) + tokens.count(text) for role, text in messages)
+    prompt_tokens += sum(image.tokens for image in images)
     if prompt_tokens > CONTEXT_TOKENS:
         raise invalid_value(
             "messages",
@@ -66,6 +70,7 @@ def parse(body: Mapping[str, Any]) -> ChatRequest:
         json=_wants_json(body.get("response_format"), [text for _, text in messages]),
         stream=bool(body.get("stream")),
         include_usage=isinstance(options, dict) and bool(options.get("include_usage")),
+        images=images,
     )
 
 

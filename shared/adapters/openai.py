@@ -337,7 +337,7 @@ class OpenAIChatModel:
         return client.chat.completions.with_raw_response.create
 
     def _input(self, messages: Sequence[ChatMessage]) -> dict[str, Any]:
-        return {"messages": [{"role": each.role, "content": encodable(each.content)} for each in messages]}
+        return {"messages": [{"role": each.role, "content": _content(each)} for each in messages]}
 
     def _options(self, request: ModelRequest, refused: Collection[str]) -> dict[str, Any]:
         """Return the parameters that can be left out, by name."""
@@ -392,6 +392,20 @@ class OpenAIChatModel:
             return _text_of(next((choice[name] for name in names if choice.get(name)), {}))
         except (TypeError, AttributeError) as error:
             raise self._server.malformed("a message that is no text") from error
+
+
+def _content(message: ChatMessage) -> str | list[dict[str, Any]]:
+    """Return a message's text, or its text and pictures as parts: PNG as data URLs, at `detail` "high".
+
+    As in "Images and vision" (developers.openai.com/api/docs/guides/images-vision) and in the package's
+    `ChatCompletionContentPartImageParam` (openai 3.54), read on 2026-11-23: at most 50 MB of pictures in a request.
+    """
+    text = encodable(message.content)
+    if not message.images:
+        return text
+    urls = [f"data:image/png;base64,{base64.b64encode(image).decode()}" for image in message.images]
+    shown = [{"type": "image_url", "image_url": {"url": url, "detail": "high"}} for url in urls]
+    return [{"type": "text", "text": text}, *shown]
 
 
 # --- a message in the forms of many servers -------------------------------------------------------------------------

@@ -5,6 +5,8 @@
       sk={version}#done       `reading`: the name of the finished reading
       sk={version}#worker     `until`: when the worker that reads it must have ended
 
+What a model says of figures is kept beside them: `sk={version}#figure-{number}`, `figure-done`, `figure-worker`.
+
 `version` is a hash of the object's version. Each page is an item of its own, so that a reading goes on where it was
 interrupted. Documents are in other partitions: what may delete pages can delete no document.
 """
@@ -27,16 +29,17 @@ MAX_PAGE_BYTES = 350_000
 
 
 class DynamoReadPages:
-    """Implements `ReadPages`."""
+    """Implements `ReadPages`; what is of another `kind` than the pages themselves has names that begin with it."""
 
-    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock) -> None:
+    def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, *, kind: str = "") -> None:
         self._client = client
         self._table = table
         self._clock = clock
+        self._kind = kind
 
     def reading(self, tenant: str, document_id: str, version_id: str) -> str:
         """Return the name of the finished reading of an object version, empty if there is none. Consistent read."""
-        key = _key_of(tenant, document_id, version_id, "done")
+        key = self._key(tenant, document_id, version_id, "done")
         with dynamo_errors("registry"):
             found = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
         return str(from_item(found["Item"])["reading"]) if "Item" in found else ""
@@ -57,7 +60,7 @@ class DynamoReadPages:
             with dynamo_errors("registry"):
                 self._client.put_item(
                     TableName=self._table,
-                    Item=_key_of(tenant, document_id, version_id, "worker") | to_item({"until": now + seconds}),
+                    Item=self._key(tenant, document_id, version_id, "worker") | to_item({"until": now + seconds}),
                     ConditionExpression="attribute_not_exists(pk) OR #until < :now",
                     ExpressionAttributeNames={"#until": "until"},
                     ExpressionAttributeValues=to_item({":now": now}),
@@ -69,18 +72,18 @@ class DynamoReadPages:
     def end(self, tenant: str, document_id: str, version_id: str) -> None:
         """Give the reading back."""
         with dynamo_errors("registry"):
-            self._client.delete_item(TableName=self._table, Key=_key_of(tenant, document_id, version_id, "worker"))
+            self._client.delete_item(TableName=self._table, Key=self._key(tenant, document_id, version_id, "worker"))
 
     def save(self, tenant: str, document_id: str, version_id: str, number: int, page: bytes) -> bool:
         """Store one page; False if it is too large to be stored."""
         packed = zlib.compress(page)
         if len(packed) <= MAX_PAGE_BYTES:
-            self._put(_key_of(tenant, document_id, version_id, f"{number:05}"), {"page": packed})
+            self._put(self._key(tenant, document_id, version_id, f"{number:05}"), {"page": packed})
         return len(packed) <= MAX_PAGE_BYTES
 
     def finish(self, tenant: str, document_id: str, version_id: str, reading: str) -> None:
         """Name the finished reading."""
-        self._put(_key_of(tenant, document_id, version_id, "done"), {"reading": reading})
+        self._put(self._key(tenant, document_id, version_id, "done"), {"reading": reading})
 
     def erase(self, tenant: str, document_id: str, *, keep_version: str = "") -> None:
         """Delete the pages of every object version but one."""
@@ -90,6 +93,9 @@ class DynamoReadPages:
                 with dynamo_errors("registry"):
                     self._client.delete_item(TableName=self._table, Key={"pk": item["pk"], "sk": item["sk"]})
 
+    def _key(self, tenant: str, document_id: str, version_id: str, name: str) -> Item:
+        return to_item({"pk": _partition_of(tenant, document_id), "sk": f"{_prefix_of(version_id)}{self._kind}{name}"})
+
     def _put(self, key: Item, values: Mapping[str, object]) -> None:
         with dynamo_errors("registry"):
             self._client.put_item(TableName=self._table, Item=key | to_item(values))
@@ -97,7 +103,7 @@ class DynamoReadPages:
     def _numbered(
         self, tenant: str, document_id: str, version_id: str, *, attributes: str = ""
     ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        prefix = _prefix_of(version_id)
+        prefix = f"{_prefix_of(version_id)}{self._kind}"
         for item in map(from_item, self._items(tenant, document_id, prefix, attributes=attributes)):
             number = item["sk"].removeprefix(prefix)
             if number.isdecimal():
@@ -125,7 +131,3 @@ def _partition_of(tenant: str, document_id: str) -> str:
 
 def _prefix_of(version_id: str) -> str:
     return f"{content_hash_of(version_id)[:16]}#"
-
-
-def _key_of(tenant: str, document_id: str, version_id: str, name: str) -> Item:
-    return to_item({"pk": _partition_of(tenant, document_id), "sk": f"{_prefix_of(version_id)}{name}"})

@@ -26,6 +26,7 @@ from functions.ingest.pipeline import IngestDependencies
 from shared.adapters.aws import SystemClock
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.openai import OpenAIEmbedder
+from shared.adapters.openai_figures import OpenAIFigureReader
 from shared.adapters.pinecone import PineconeIndex
 from shared.models import Document, document_id_of
 from tests.support.moto_aws import MockedAws, mocked_aws
@@ -200,6 +201,8 @@ def lambda_record(message: Mapping[str, Any], *, receives: int = 1) -> dict[str,
 
 def close_clients(batch: Batch) -> None:
     """Close what a Lambda leaves open for its whole life: the clients of every index version."""
+    if (describer := batch.build_describer()) is not None and isinstance(describer.reader, OpenAIFigureReader):
+        describer.reader.close()
     access = batch.reconciler.access
     for each in [access.configured, *(held for held in gc.get_objects() if type(held) is IngestDependencies)]:
         for client in (each.vectors, each.embedder.embedder):

@@ -249,7 +249,7 @@ class UnitReader:
                     first = last_start
             if kind in _LINEWISE:
                 groups.append((borders.line_starts(text, start, end), _ITEM))
-            else:
+            elif kind != "figure":
                 if kind == "paragraph" and text.find("\n", start, end) >= 0:
                     for item in borders.item_starts(text, start, end):
                         if item - first > least:

@@ -2,7 +2,7 @@
 
     python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST PART MAX_PAGES CPU_S MEMORY_MB
 
-`ENGINE` is pdfium, pypdf, or tesseract with its languages ("tesseract:eng+deu").
+`ENGINE` is pdfium, pypdf, figures, or tesseract with its languages ("tesseract:eng+deu").
 
 Only the engine that is asked for is imported: a child is started for each document, so its start-up counts.
 """
@@ -66,6 +66,10 @@ def open_engine(name: str, path: str) -> Engine:
         from functions.ingest.parsing.engine_tesseract import TesseractEngine
 
         return TesseractEngine(path, languages)
+    if engine == "figures":
+        from functions.ingest.parsing.engine_figures import FigureEngine
+
+        return FigureEngine(path)
     from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 
     return PdfiumEngine(path)

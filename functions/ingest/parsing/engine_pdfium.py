@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.accents import with_accents
+from functions.ingest.parsing.figures import figures_of, has_caption
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
 from functions.ingest.parsing.placing import Placing
@@ -23,6 +24,7 @@ from functions.ingest.parsing.words import Box
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
 
+DRAWN = (pdfium.IMAGE, pdfium.PATH, pdfium.SHADING)
 MAX_ANNOTATIONS = 1_000
 MAX_IN_DOCUMENT = 10_000
 """pdfium keeps what it has loaded: a manual with 60,000 links would take 60 MB to find that none is a form field."""
@@ -206,6 +208,9 @@ class PdfiumEngine:
         raw.unmapped = characters.count("\ufffd")
         raw.rotation = pdfium.page_rotation(page) & 3
         raw.lines = lay_out(words, bounds, raw.rotation)
+        if not raw.rotation and any(map(has_caption, raw.lines)):
+            raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)
+            raw.figures = [(*each.box, each.caption, "") for each in figures]
         self._annotations += pdfium.count_annotations(page)
         if self._annotations <= MAX_IN_DOCUMENT:
             shown = {line.text for line in raw.lines}

@@ -319,7 +319,7 @@ class Headings:
         """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's."""
         line = lines[i]
         text = line.text
-        if not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
+        if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
             return False
         is_large = line.size >= BIGGER * max(sizes)
         if not (is_large or line.bold or line.apart or text.isupper() or _PLAIN.match(text)):  # nearly always

@@ -45,6 +45,18 @@ class Scene:
         self.images = round(min(1.0, area / max(1.0, (right - left) * (top - bottom))), 3)
         return self.images, paths
 
+    def boxes(self, *kinds: int) -> list[Box]:
+        """Return where objects of some kinds are on the page: left, top, right, bottom, y downwards from its top."""
+        left, bottom, right, top = self._bounds
+        found: list[Box] = []
+        for kind, handle, transform in self._drawn:
+            if kind in kinds:
+                x0, y0, x1, y1 = _bounds(handle, transform)
+                x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
+                if x0 <= x1 and y0 <= y1:
+                    found.append((x0, top - y1, x1, top - y0))
+        return found
+
     def dark_behind(self, x: float, y: float) -> bool:
         """Whether anything but white lies at a point, so that white text can be seen there."""
         return any(x0 <= x <= x1 and y0 <= y <= y1 for x0, y0, x1, y1 in self._backgrounds)

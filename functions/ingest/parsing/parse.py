@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
+from functions.ingest.parsing.figures import MAX_SHARE, MIN_PICTURE_SHARE
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
@@ -41,7 +42,8 @@ class PdfParse:
     """One document being read; close it (or use `with`), so that no child outlives it.
 
     `title`, `card` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports`, `problems` and
-    `read_by_ocr` (numbers of pages) are complete when `pages()` is exhausted.
+    `read_by_ocr` and `figures` (numbers of pages; the latter's have figures, or pictures that may be some) are complete
+    when `pages()` is exhausted.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class PdfParse:
         self.page_count = header.page_count
         self.reports: list[PageReport] = []
         self.read_by_ocr: set[int] = set()
+        self.figures: set[int] = set()
         self._read_pages = read_pages
         self._reader, self._watch, self._limits = reader, watch, limits
         if header.has_attached_pdfs:
@@ -140,6 +143,8 @@ class PdfParse:
         """Yield each page with its report, after learning its words and sizes; a garbled page has no lines left."""
         for raw, removed in pages:
             report = report_of(raw, removed)
+            if raw.figures or MIN_PICTURE_SHARE <= raw.images <= MAX_SHARE:
+                self.figures.add(raw.number)
             self._headings.learn(raw)
             self._running.update(dict.fromkeys(removed))
             for line in raw.lines:

@@ -18,7 +18,7 @@ from shared.models import Block, LinePlace, Page
 from shared.rects import CORNERS, number_at, with_words, without_words, word_count
 from shared.text import SEPARATOR
 
-Kind = Literal["heading", "paragraph", "list_item", "table", "code"]
+Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
 _BULLET = re.compile(r"^(?:o\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
@@ -71,6 +71,11 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             parts.append(Part("heading", heading.text, heading.path, size=line.size, lines=places))
             i = heading.end
             continue
+        if line.figure:
+            end = _run(page.lines, i, {}, attrgetter("figure"))
+            parts.append(_figure(page.lines[i:end]))
+            i = end
+            continue
         if line.column:
             end = _run(page.lines, i, starts, attrgetter("column"))
             parts.append(_table(page.lines[i:end], words))
@@ -86,10 +91,35 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if text:
             _add(parts, page, i, text, words, right, pitch)
         i += 1
+    _caption_figures(parts)
     _caption_tables(parts)
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _figure(lines: Sequence[Line]) -> Part:
+    """Keep what is written in a figure, line by line."""
+    rows: list[str] = []
+    places: list[LinePlace] = []
+    at = 0
+    for line in lines:
+        if text := cleaned(line.text.replace(SOFT_HYPHEN, "-")):
+            places += moved_by(at, places_in(line, text))
+            rows.append(text)
+            at += len(text) + 1
+    return Part("figure", "\n".join(rows), lines=places)
+
+
+def _caption_figures(parts: list[Part]) -> None:
+    """Put each figure's caption before what is written in it, as one block: they are found together."""
+    for at in range(len(parts) - 1, 0, -1):
+        figure, caption = parts[at - 1], parts[at]
+        if figure.kind != "figure" or caption.kind not in {"paragraph", "list_item", "heading"} or not figure.text:
+            continue
+        text = caption.text.replace(SOFT_HYPHEN, "-")
+        lines = caption.lines + moved_by(len(text) + 1, figure.lines)
+        parts[at - 1 : at + 1] = [Part("figure", f"{text}\n{figure.text}", size=caption.size, lines=lines)]
 
 
 def _caption_tables(parts: Sequence[Part]) -> None:

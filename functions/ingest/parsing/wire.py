@@ -32,7 +32,8 @@ class Line:
 
     `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is, for a table
     row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's text has
-    (italics, or a bold that its name does not tell). `place` is where it stands on the page as
+    (italics, or a bold that its name does not tell). `figure` is the number on the page of the figure that it is
+    written in, 0 for none. `place` is where it stands on the page as
     shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line of each cell,
     apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
     """
@@ -49,6 +50,11 @@ class Line:
     column: int = 0
     place: str = ""
     apart: bool = False
+    figure: int = 0
+
+
+type SentFigure = tuple[float, float, float, float, str, str]
+"""A figure: left, top, right, bottom (points, y downwards), caption, and its picture (PNG, base64) if it was drawn."""
 
 
 @dataclass(slots=True)
@@ -58,7 +64,7 @@ class RawPage:
     `images` is the share of the page that pictures cover, `paths` counts what is drawn, `hidden` the characters left
     out because they are invisible. `ocr`: some of the text is a layer of invisible text read from a picture. `width`
     and `height` are those before the page is turned for showing, `rotation` counts its quarter turns to the right.
-    `confidence` (0..1) is Tesseract's mean over the words that it read.
+    `confidence` (0..1) is Tesseract's mean over the words that it read. `figures` are those that are surely there.
     """
 
     number: int
@@ -77,6 +83,7 @@ class RawPage:
     ocr: bool = False
     rotation: int = 0
     confidence: float = 1.0
+    figures: list[SentFigure] = field(default_factory=list)
 
     @property
     def shown_size(self) -> tuple[float, float]:
@@ -152,8 +159,9 @@ def pack_page(page: RawPage) -> bytes:
             column,
             place,
             int(apart),
+            *((figure,) if figure else ()),
         )
-        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart in map(_LINE_VALUES, page.lines)
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure in map(_LINE_VALUES, page.lines)
     ]
     return pack("page", body)
 
@@ -178,8 +186,8 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
             return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached)
         if kind == "page":
             lines = [
-                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place, bool(apart))
-                for t, x0, y0, x1, y1, size, b, m, c, col, place, apart in body["lines"]
+                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place, bool(apart), *rest)
+                for t, x0, y0, x1, y1, size, b, m, c, col, place, apart, *rest in body["lines"]
             ]
             return RawPage(**{**body, "lines": lines})
     except (KeyError, TypeError, AttributeError) as error:

@@ -229,6 +229,9 @@ class CitationOut(Out):
         description="An editor has corrected the passage: quote and positions are the correction's, not the document's."
     )
     ocr: bool = Field(description="The passage was read from pictures (OCR): letters of the quote may be wrong.")
+    described_by: str = Field(
+        description="The model that described a figure in these words, which do not stand in the document; else empty."
+    )
 
 
 CitationState = Literal["current", "changed", "erased"]

@@ -345,4 +345,5 @@ def _citation(n: int, span: EvidenceSpan) -> Citation:
         page_sizes=page_sizes,
         corrected=passage.corrected,
         ocr=passage.ocr,
+        described_by=passage.described_by,
     )

@@ -26,7 +26,7 @@ FIELDS = (
     "document_id", "source_id", "source_type", "title", "section", "page_start", "page_end", "page_label", "language",
     "chapter", "phase", "goal", "type", "tags", "department_id", "conversation_id", "created_at", "version_id",
     "object_key", "chunk_index", "token_count", "char_start", "char_end", "content_hash", "generation", "text", "cover",
-    "pages", "sections", "edit", "original_hash", "table", *CARD,
+    "pages", "sections", "edit", "original_hash", "table", "described_by", *CARD,
 )  # fmt: skip
 """The fields of every passage's metadata that we give ourselves; FAQs and knowledge files add their tags by name."""
 

@@ -82,7 +82,8 @@ def expanded(
 
 def _joined(first: Passage, second: Passage) -> Passage | None:
     """Return the two as one, None where the text between them is not known."""
-    between = None if first.corrected or second.corrected else _between(first, second)
+    is_apart = first.corrected or second.corrected or first.described_by or second.described_by
+    between = None if is_apart else _between(first, second)
     if between is None:
         return None
     text = first.text + between + second.text[max(0, first.char_end - second.char_start) :]

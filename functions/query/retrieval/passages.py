@@ -28,7 +28,9 @@ class Passage:
     source by (of a knowledge file, that of the passage); `object_key` and `version_id` name the object in the bucket;
     `rects` says where the lines stand on their pages (`shared.rects`). Of a
     corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0. `ocr`: some
-    of it was read from pictures. `table` is what stands above the piece of a table that it begins with.
+    of it was read from pictures. `described_by` names the model whose words about a figure it is: they stand nowhere in
+    the document, and positions are behind its text. `table` is what stands above the piece of a table that it begins
+    with.
     """
 
     chunk_id: str
@@ -63,6 +65,7 @@ class Passage:
     edit: str = ""
     ocr: bool = False
     table: str = ""
+    described_by: str = ""
 
     @property
     def corrected(self) -> bool:
@@ -116,6 +119,7 @@ class Passage:
             edit=edit,
             ocr=metadata.get("ocr") is True,
             table="" if edit else _text(metadata, "table"),
+            described_by=_text(metadata, "described_by"),
         )
 
     def page_at(self, char: int) -> PageStart:

@@ -125,8 +125,9 @@ def _rules(*, structured: bool, suggesting: bool) -> str:
 def _source(number: int, passage: Passage) -> str:
     page = f' page="{_attribute(passage.page_label or str(passage.page_start))}"' if passage.page_start else ""
     section = f' section="{_attribute(passage.section)}"' if passage.section else ""
+    said = f' described_by="{_attribute(passage.described_by)}"' if passage.described_by else ""
     text = _escaped(without_markers(plain(passage.text)))
-    return f'<source n="{number}" title="{_attribute(passage.title)}"{page}{section}>\n{text}\n</source>'
+    return f'<source n="{number}" title="{_attribute(passage.title)}"{page}{section}{said}>\n{text}\n</source>'
 
 
 def _preferences(preferences: Preferences) -> str:

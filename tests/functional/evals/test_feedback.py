@@ -25,6 +25,7 @@ def rated(n: int, rating: str, **more: Any) -> dict[str, Any]:
         "key": f"uploads/acme/manuals/{DOC}", "file_name": DOC, "version_id": "", "rects": [], "page_sizes": [],
         "corrected": False,
         "ocr": False,
+        "described_by": "",
     }  # fmt: skip
     values = {
         **EXAMPLES["RatedAnswerOut"],

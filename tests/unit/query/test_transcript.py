@@ -77,6 +77,7 @@ def conversation(text: str) -> ConversationOut:
         page_sizes=[],
         corrected=False,
         ocr=False,
+        described_by="",
         state="changed",
     )
     claim = ClaimOut(text=text, verdict="unconfirmed", citations=[1], derived=text)

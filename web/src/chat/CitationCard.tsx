@@ -61,6 +61,7 @@ export function CitationCard({ mark, number, citation, at, of, onPage, onOpen }:
         </span>
       )}
       {citation.ocr && <span class={css.note}>{t("read_by_ocr")}</span>}
+      {citation.described_by && <span class={css.note}>{t("described_by", citation.described_by)}</span>}
       {citation.corrected && <span class={css.note}>{t("corrected")}</span>}
       {citation.state === "changed" && <span class={css.note}>{t("state_changed")}</span>}
       {citation.state === "erased" && <span class={css.note}>{t("state_erased")}</span>}

@@ -27,6 +27,7 @@ export const chat = {
   copy: "Copy with sources",
   copy_failed: "The browser did not allow copying.",
   read_by_ocr: "Read from a picture of the page: a letter may be wrong.",
+  described_by: (model: string) => `A model (${model}) says this of a figure; these are not the document’s words.`,
   corrected: "An editor has corrected this passage; the file says it in other words.",
   dropped: (n: number) =>
     `${en(n, { one: "statement was", other: "statements were" })} left out, because nothing in the documents supports it.`,

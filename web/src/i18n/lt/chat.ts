@@ -30,6 +30,7 @@ export const chat: Messages<typeof english> = {
   copy: "Kopijuoti su šaltiniais",
   copy_failed: "Naršyklė neleido kopijuoti.",
   read_by_ocr: "Perskaityta iš puslapio vaizdo: kuri nors raidė gali būti klaidinga.",
+  described_by: (model) => `Taip paveikslą apibūdina modelis (${model}); tai ne dokumento žodžiai.`,
   corrected: "Redaktorius šią ištrauką pataisė; faile parašyta kitais žodžiais.",
   dropped: (n) => `Praleista: ${lt(n, statements)}. Dokumentai to nepatvirtina.`,
   dropped_citations: (n) =>
