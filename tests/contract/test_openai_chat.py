@@ -1,5 +1,6 @@
 """The chat emulator, driven by the official SDK: answers come from the sources, or not at all."""
 
+import base64
 import json
 import re
 import threading
@@ -10,9 +11,12 @@ import httpx
 import openai
 import pytest
 
+from functions.ingest.parsing.engine_figures import png_of
 from functions.query.grounding.claims import RESPONSE_FORMAT
 from local.openai import tokens
 from local.openai.extractive import REFUSAL
+from shared.adapters.openai_figures import OpenAIFigureReader
+from shared.errors import DependencyTimeout
 from tests.support.openai_server import running_openai
 
 MODEL = "extractive-minilm"
@@ -293,3 +297,73 @@ def test_an_upstream_that_is_not_there_is_named(tmp_path_factory: pytest.TempPat
         )
     assert response.status_code == 503
     assert "--chat-upstream" in response.json()["error"]["message"]
+
+
+def shown(url: object, **more: object) -> list[dict[str, object]]:
+    """A message that shows a picture."""
+    parts = [
+        {"type": "text", "text": 'Its caption in the document: "Figure 1: Ice"'},
+        {"type": "image_url", "image_url": {"url": url, **more}},
+    ]
+    return [{"role": "system", "content": "Describe the figure."}, {"role": "user", "content": parts}]
+
+
+def data_url(picture: bytes) -> str:
+    return f"data:image/png;base64,{base64.b64encode(picture).decode()}"
+
+
+PICTURE = png_of(64, 48, bytes(3 * 64 * 48))
+
+
+def describe(client: openai.OpenAI, messages: object) -> openai.types.chat.ChatCompletion:
+    return client.chat.completions.create(model=MODEL, messages=messages)  # type: ignore[call-overload,no-any-return]
+
+
+def test_a_picture_is_told_by_its_size_and_caption_and_costs_tokens(client: openai.OpenAI) -> None:
+    completion = describe(client, shown(data_url(PICTURE), detail="high"))
+    text = completion.choices[0].message.content or ""
+    assert "64 by 48 pixels" in text
+    assert "does not see" in text
+    assert "Figure 1: Ice" in text
+    larger = describe(client, shown(data_url(png_of(640, 480, bytes(3 * 640 * 480)))))
+    assert completion.usage is not None
+    assert larger.usage is not None
+    assert larger.usage.prompt_tokens - completion.usage.prompt_tokens == 20 * 15 - 2 * 2
+
+
+@pytest.mark.parametrize(
+    ("messages", "code"),
+    [
+        (shown("https://example.com/a.png"), "invalid_image_url"),
+        (shown(data_url(b"")), "invalid_image_format"),
+        (shown(data_url(PICTURE[:-30])), "invalid_image_format"),
+        (shown(data_url(PICTURE[:50] + b"x" + PICTURE[51:])), "invalid_image_format"),
+        (shown("data:image/png;base64,%%%"), "invalid_image_format"),
+        (shown(data_url(PICTURE), detail="huge"), "invalid_value"),
+    ],
+)
+def test_a_picture_that_is_none_is_refused(client: openai.OpenAI, messages: object, code: str) -> None:
+    with pytest.raises(openai.BadRequestError) as refused:
+        describe(client, messages)
+    assert refused.value.code == code
+
+
+def test_our_adapter_is_understood(base_url: str) -> None:
+    reader = OpenAIFigureReader(base_url=base_url, api_key="sk-test", model=MODEL)
+    answer = reader.describe(PICTURE, caption="Figure 1: Ice", timeout_s=30)
+    assert "64 by 48 pixels" in answer.text
+    assert answer.usage.input_tokens > 100
+    assert reader.model == MODEL
+    reader.close()
+
+
+def test_no_answer_in_time_is_a_timeout(base_url: str) -> None:
+    admin = f"{base_url.removesuffix('/v1')}/_admin/faults"
+    httpx.post(admin, json={"route": "/v1/chat/completions", "kind": "hang"}).raise_for_status()
+    reader = OpenAIFigureReader(base_url=base_url, api_key="sk-test", model=MODEL)
+    try:
+        with pytest.raises(DependencyTimeout):
+            reader.describe(PICTURE, caption="", timeout_s=0.3)
+    finally:
+        httpx.delete(admin).raise_for_status()
+        reader.close()
