@@ -33,24 +33,35 @@ says nothing about the tests.
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change: the `occurrence`-th place of an operator in a file, and the function it lies in ("" at the top)."""
+    """One change: the `occurrence`-th place of an operator in a file, and the function it lies in.
+
+    `function` is "" at the top and in functions that remember their results, which only the first caller enters.
+    `lines` are the first and last of the statement, or of the head of a compound one.
+    """
 
     path: str
     operator: str
     occurrence: int
     line: int
     function: str
+    lines: tuple[int, int]
+    source: str
 
     @property
     def name(self) -> str:
         """Return a name that is the same in every run."""
-        return f"{self.path}:{self.line}:{self.operator.removeprefix('core/')}:{self.occurrence}"
+        return f"{self.path}:{self.line}:{self.kind}:{self.occurrence}"
+
+    @property
+    def kind(self) -> str:
+        """Return the operator's name as people write it."""
+        return self.operator.removeprefix("core/")
 
 
 def mutants_of(root: Path, path: str) -> list[Mutant]:
     """Return every change that can be made to a file, in order."""
     source = (root / path).read_text()
-    places = _Places(source)
+    places, texts = _Places(source), source.splitlines()
     nodes = list(_walk(get_ast(source)))
     found = []
     for name in OPERATORS:
@@ -58,7 +69,8 @@ def mutants_of(root: Path, path: str) -> list[Mutant]:
         for node in nodes:
             for (line, column), _end in operator.mutation_positions(node):
                 if not places.is_left_alone(line, column):
-                    found.append(Mutant(path, name, occurrence, line, places.function(line)))
+                    where = line, places.function(line), places.statement(line), texts[line - 1].strip()
+                    found.append(Mutant(path, name, occurrence, *where))
                 occurrence += 1
     return sorted(found, key=lambda mutant: (mutant.line, mutant.operator, mutant.occurrence))
 
@@ -101,6 +113,7 @@ class _Places:
 
     def __init__(self, source: str) -> None:
         self._functions: list[tuple[int, int, str]] = []
+        self._statements: list[tuple[int, int]] = []
         self._left_alone: list[tuple[tuple[int, int], tuple[int, int]]] = []
         self._enter(ast.parse(source), "")
 
@@ -108,15 +121,25 @@ class _Places:
         inside = [name for first, last, name in self._functions if first <= line <= last]
         return inside[-1] if inside else ""
 
+    def statement(self, line: int) -> tuple[int, int]:
+        around = [(first, last) for first, last in self._statements if first <= line <= last]
+        return min(around, key=lambda lines: lines[1] - lines[0], default=(line, line))
+
     def is_left_alone(self, line: int, column: int) -> bool:
         return any(first <= (line, column) < last for first, last in self._left_alone)
 
     def _enter(self, node: ast.AST, prefix: str) -> None:
         for child in ast.iter_child_nodes(node):
             inner = prefix
+            if isinstance(child, ast.stmt):
+                body = getattr(child, "body", None)
+                last = max(child.lineno, body[0].lineno - 1) if body else child.end_lineno or child.lineno
+                self._statements.append((child.lineno, last))
             match child:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    self._functions.append((child.lineno, child.end_lineno or 0, f"{prefix}{child.name}"))
+                    kept = any("cache" in ast.unparse(decorator) for decorator in child.decorator_list)
+                    name = "" if kept else f"{prefix}{child.name}"
+                    self._functions.append((child.lineno, child.end_lineno or 0, name))
                     self._leave_alone(child.returns)
                     inner = f"{prefix}{child.name}.<locals>."
                 case ast.ClassDef():

@@ -1,7 +1,8 @@
 """A pytest plugin: notes which functions of the product each test calls (`python -m pytest -p tests.mutants.reach`).
 
 Written as JSON to `$RECTO_REACH`: {test id: {"seconds": …, "passed": …, "reached": ["path:qualified name", …]}}. What a
-fixture of several tests calls counts for each of them, and so does what the parser's child processes call.
+fixture of several tests calls counts for each of them, and so does what the parser's child processes call. With
+`$RECTO_REACH_LINES` it only tells whether a statement runs at all.
 """
 
 import json
@@ -25,8 +26,14 @@ class SeenProcess(subprocess.Popen[Any]):
     def __init__(self, args: Any, **how: Any) -> None:
         if not isinstance(args, str) and _CHILD in args:
             args = [reach_child.__name__ if each == _CHILD else each for each in args]
-            how["env"] = {**how["env"], reach_child.NOTES: _notes_of_children()}
+            how["env"] = {**how["env"], **_told_to_children()}
         super().__init__(args, **how)
+
+
+def _told_to_children() -> dict[str, str]:
+    if reach_child.LINES in os.environ:
+        return {reach_child.LINES: os.environ[reach_child.LINES]}
+    return {reach_child.NOTES: _notes_of_children()}
 
 
 def _notes_of_children() -> str:
@@ -83,4 +90,7 @@ class Reach:
 
 def pytest_configure(config: pytest.Config) -> None:
     subprocess.Popen = SeenProcess  # type: ignore[misc]
-    config.pluginmanager.register(Reach())
+    if reach_child.LINES in os.environ:
+        reach_child.watch_lines(os.environ[reach_child.LINES])
+    else:
+        config.pluginmanager.register(Reach())
