@@ -195,13 +195,11 @@ def measured(copies: Copies, files: list[str], report: Reporter) -> list[Test]:
     done = 0
     with report.live("Measure what the tests reach, once", every_s=10) as show:
 
-        def add(file: str, found: list[Test]) -> None:
+        def add(_file: str, found: list[Test]) -> None:
             nonlocal done
             done += 1
             tests.extend(found)
             show(f"{done} of {len(files)} files, {len(tests):,} tests")
-            if not found:
-                report.say(f"  {file}: no test passes and reaches the product")
 
         copies.each(lambda copy, file: measure(copy, file, KEPT / "reach"), files, add)
     report.say(f"{len(tests):,} tests of {len(files)} files are asked.")

@@ -109,7 +109,10 @@ def _walk(node: Any) -> Iterator[Any]:
 
 
 class _Places:
-    """Which function a line lies in, and which places say nothing to a test: types, logs, and what never runs."""
+    """Which function a line lies in, and which places say nothing to a test.
+
+    Those are types, logs, what never runs, and the decorators of classes (frozen or not, with slots or without).
+    """
 
     def __init__(self, source: str) -> None:
         self._functions: list[tuple[int, int, str]] = []
@@ -143,6 +146,8 @@ class _Places:
                     self._leave_alone(child.returns)
                     inner = f"{prefix}{child.name}.<locals>."
                 case ast.ClassDef():
+                    for decorator in child.decorator_list:
+                        self._leave_alone(decorator)
                     inner = f"{prefix}{child.name}."
                 case ast.arg() | ast.AnnAssign():
                     self._leave_alone(child.annotation)

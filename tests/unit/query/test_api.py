@@ -7,12 +7,14 @@ from typing import Any, cast
 
 import pytest
 from mangum import Mangum
+from pydantic import ValidationError
 from starlette.testclient import TestClient
 
 from functions.query.api import dependencies
 from functions.query.api.dependencies import principal_of
 from functions.query.api.documents import upload_key
 from functions.query.api.roles import PERMISSIONS, PUBLIC, require_permission
+from functions.query.api.schemas import AccessIn
 from functions.query.app import app, respond
 from functions.query.understanding.question import TEXTS
 from functions.query.writing.localization import languages
@@ -169,3 +171,13 @@ def test_a_browser_is_shown_an_error_that_nobody_foresaw(browser: TestClient, mo
     answer = browser.get("/healthz")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
     assert answer.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize(("characters", "accepted"), [(1, True), (128, True), (129, False)])
+def test_a_rule_takes_groups_names_as_long_as_cognito_s(characters: int, accepted: bool) -> None:
+    body = {"allowed_groups": ["g" * characters]}
+    if accepted:
+        assert AccessIn(**body).to_rule().groups == {"g" * characters}
+    else:
+        with pytest.raises(ValidationError, match="at most 128"):
+            AccessIn(**body)

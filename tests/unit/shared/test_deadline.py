@@ -129,6 +129,10 @@ def test_pieces_come_as_they_are_made_and_then_the_failure() -> None:
         next(came)
 
 
+def test_pieces_that_hold_nothing_open_end_without_an_error() -> None:
+    assert list(stream_within(5, "chat", lambda: iter(["a", "b"]))) == ["a", "b"]
+
+
 def test_all_pieces_together_have_one_time(let_go: threading.Event) -> None:
     def drip() -> Iterator[int]:
         while not let_go.wait(0.05):

@@ -21,6 +21,7 @@ from shared.telemetry import FramesFormatter, masked
         ("From BE68 539 0075 4703 4 to DE 89 37040044 0532013000.", "From [iban] to [iban]."),
         ("GB82\u00a0WEST\u00a01234\u00a05698\u00a07654\u00a032 and 20 more", "[iban] and 20 more"),
         ("NO93 8601 1117 947 is short.", "[iban] is short."),
+        ("So is NO93-8601-1117-947.", "So is [iban]."),
         ("Card 4111 1111 1111 1111, or 4111-1111-1111-1111.", "Card [card], or [card]."),
         ("4111111111111111 and 378282246310005, 3782 822463 10005", "[card] and [card], [card]"),
         ("Card 5555.5555.5555.4444 12 27 737", "Card [card] 12 27 737"),

@@ -122,6 +122,13 @@ class TestEntities:
         found = on("Who runs Haley?", entities=[HALLEY])
         assert [each.text for each in found.variants] == ["Who runs the British base?"]
 
+    def test_the_question_as_asked_keeps_most_of_the_search(self):
+        rule = {"name": "heads", "patterns": ["who runs"], "variations": ["{question} commander"]}
+        found = on("Who runs Haley?", entities=[HALLEY], rules=[rule])
+        assert len(found.variants) == 2
+        assert all(each.weight > 0 for each in found.variants)
+        assert sum(each.weight for each in found.variants) < 0.5
+
     def test_inflected_forms_match_with_and_without_diacritics(self):
         entity = {"name": "Juodkrantės muziejus", "spellings": ["Krantės muziejus"]}
         for typed in ("Krantės muziejaus", "Krantes muziejaus", "KRANTĖS MUZIEJUS"):
