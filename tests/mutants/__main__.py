@@ -11,6 +11,7 @@ import json
 import math
 import os
 import shutil
+import signal
 import sys
 import time
 from collections import Counter, defaultdict
@@ -143,6 +144,8 @@ def main() -> int:
         if not (ROOT / place).exists():
             parser.error(f"there is no {place}")
     os.chdir(ROOT)
+    for stop in (signal.SIGINT, signal.SIGTERM):  # A shell's background job is started with Ctrl-C ignored.
+        signal.signal(stop, signal.default_int_handler)
     report = Reporter()
     try:
         return run(arguments, report)
