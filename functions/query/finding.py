@@ -228,7 +228,7 @@ def _search(
             for search, each in zip(searches, found, strict=True)
         ]
         whole, *others = looks
-        others = [_with_subjects_of(whole, look) for look in others]
+        others = [_with_subjects_of(whole, look, others[at + 1 :]) for at, look in enumerate(others)]
         looks = [whole, *others]
         parts = [_judged(part, look, whole) for part, look in zip(understood.parts, others, strict=True)]
         if all(part.status != "found" for part in parts):
@@ -344,14 +344,20 @@ class _Look:
         return self.retrieved.passages if self.retrieved else ()
 
 
-def _with_subjects_of(whole: _Look, part: _Look) -> _Look:
-    """Refuse a part that names nothing itself, where what the whole question names is absent: it asks about that."""
-    if whole.decision is None or not whole.decision.absent or part.decision is None or not part.decision.relevant:
+def _with_subjects_of(whole: _Look, part: _Look, later: Sequence[_Look]) -> _Look:
+    """Refuse a part that names nothing itself, where what the whole question names is absent: it asks about that.
+
+    What a later part names is that part's own.
+    """
+    if whole.decision is None or part.decision is None or not part.decision.relevant:
+        return part
+    absent = [name for name in whole.decision.absent if not any(name in each.search.question for each in later)]
+    if not absent:
         return part
     asked = part.search.question
     if any(identity.names_in(asked)) or identity.periods_in(asked):
         return part
-    return replace(part, decision=part.decision.refused_for(whole.decision.absent, part.passages))
+    return replace(part, decision=part.decision.refused_for(absent, part.passages))
 
 
 def _judged(part: QuestionPart, look: _Look, whole: _Look) -> FoundPart:

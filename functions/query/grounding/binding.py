@@ -114,8 +114,14 @@ class _Text:
         """Return the indices of a word, or of its synonyms."""
         return [at for at, each in enumerate(self.words) if _are_same(word.text, each.text, self.language)]
 
+    @cached_property
+    def _stems(self) -> Set[str]:
+        return {stem_of(each.text, self.language) for each in self.words}
+
     def holds(self, word: _LinkedWord) -> bool:
-        return any(_are_same(word.text, each.text, self.language) for each in self.words)
+        return stem_of(word.text, self.language) in self._stems or any(
+            _are_same(word.text, each.text, self.language) for each in self.words
+        )
 
 
 def _texts_of(claim: str, sentences: Sequence[str], language: str) -> tuple[_Text, Sequence[_Text]] | None:

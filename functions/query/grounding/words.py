@@ -78,6 +78,7 @@ def is_degree(word: str) -> bool:
     return word in _degrees()
 
 
+@lru_cache(maxsize=8_192)
 def _synonym_groups(word: str, language: str) -> frozenset[int]:
     groups, none = _groups(language), frozenset[int]()
     return groups.get(word, none) | groups.get(stem_of(word, language), none)

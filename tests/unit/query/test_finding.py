@@ -134,6 +134,8 @@ def test_a_part_that_names_nothing_asks_about_what_the_whole_question_names():
     assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("Tebrun",))
     own = ask(ports, "How often must the boiler of Tebrun's be descaled in 2022, and how is the mill oiled in 2022?")
     assert {citation.quote for citation in own.citations} == {MILL}
+    later = ask(ports, "How is the mill oiled, and how often must the boiler of Tebrun's be descaled in 2022?")
+    assert {citation.quote for citation in later.citations} == {MILL}
 
 
 def test_without_evidence_for_any_part_it_is_one_refusal():
