@@ -54,7 +54,9 @@ def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
         quote = escape(" ".join(str(citation["quote"]).split()))
         # Without embeddings passages are found by their words, and have no similarity.
         score = f" {citation['score']:.2f}" if citation.get("score") else ""
-        reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}")
+        model = citation.get("described_by")
+        how = " · read by OCR" if citation.get("ocr") else f" · a figure, described by {escape(model)}" if model else ""
+        reporter.markup(f"  [bold]{escape(f'[{citation["n"]}]')}[/] {where}[yellow]{how}[/]")
         reporter.markup(f"      [italic]“{quote}”[/]{score}")
     for claim in answer["claims"]:
         if claim["derived"]:

@@ -26,5 +26,16 @@ def test_the_verdicts_and_calculations_are_told_in_words(capsys: pytest.CaptureF
     assert "3 claims: 1 confirmed, 1 unconfirmed, 1 left out" in printed
 
 
+@pytest.mark.parametrize(
+    ("field", "said"),
+    [({"ocr": True}, "read by OCR"), ({"described_by": "gpt-x"}, "a figure, described by gpt-x"), ({}, "Handbook\n")],
+)
+def test_words_that_are_not_the_documents_own_are_said_to_be(
+    field: dict[str, object], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_answer({**ANSWER, "citations": [{**CITATION, **field}]}, Reporter())
+    assert said in capsys.readouterr().out
+
+
 def test_nothing_is_told_if_all_claims_are_confirmed() -> None:
     assert verdicts_of({"claims": 2, "confirmed": 2, "unconfirmed": 0, "dropped": 0}) == ""
