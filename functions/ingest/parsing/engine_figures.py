@@ -8,9 +8,10 @@ from ctypes import addressof, byref
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.figures import MAX_ON_PAGE, Box, Figure, pictures_of
+from functions.ingest.parsing.figures import MAX_ON_PAGE, Figure, pictures_of
 from functions.ingest.parsing.page_objects import Scene
 from functions.ingest.parsing.wire import RawPage
+from functions.ingest.parsing.words import Box
 
 FIGURE_ENGINE = "figures"
 MAX_SIDE = 1_024

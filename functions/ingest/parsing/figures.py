@@ -9,10 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from functions.ingest.parsing.wire import Line
+from functions.ingest.parsing.words import Box
 from shared.rects import CORNERS, STEPS, number_at
-
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom in points, y downwards."""
 
 CAPTION = re.compile(
     r"(?:figure|fig\.?|chart|graph|diagram|illustration|abbildung|abb\.|figura|pav\.|grafik)\s*"
