@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import unquote_plus
 
 from shared.models import SourceType, document_id_of
@@ -30,10 +30,15 @@ class ChangeNotification:
         return self.waits < MAX_WAITS
 
 
-@dataclass(frozen=True, slots=True)
-class FigureRequest:
-    """Pages (from 1) of one object version whose figures are to be described."""
+type Verb = Literal["read", "describe"]
+"""What is asked of pages: to be read by OCR, or to have their figures described by a model."""
 
+
+@dataclass(frozen=True, slots=True)
+class PagesRequest:
+    """Pages (from 1) of one object version, and what is to be done with them."""
+
+    verb: Verb
     key: str
     version_id: str
     pages: Sequence[int]
@@ -41,17 +46,16 @@ class FigureRequest:
     @property
     def body(self) -> str:
         """The request as a message."""
-        body = {"recto": "describe", "key": self.key, "version_id": self.version_id, "pages": list(self.pages)}
+        body = {"recto": self.verb, "key": self.key, "version_id": self.version_id, "pages": list(self.pages)}
         return json.dumps(body, ensure_ascii=False)
 
     @classmethod
-    def of(cls, body: object) -> "FigureRequest | None":
-        """Read a message; None when it is none of these."""
+    def of(cls, verb: Verb, body: object) -> "PagesRequest | None":
+        """Read a message; None when it does not ask for this."""
         match body:
-            case {"recto": "describe", "key": str(key), "version_id": str(version_id), "pages": [*pages]} if all(
-                isinstance(page, int) and page > 0 for page in pages
-            ):
-                return cls(key, version_id, tuple(pages))
+            case {"recto": str(asked), "key": str(key), "version_id": str(version_id), "pages": [*pages]}:
+                if asked == verb and all(isinstance(page, int) and page > 0 for page in pages):
+                    return cls(verb, key, version_id, tuple(pages))
         return None
 
 
@@ -69,7 +73,7 @@ class Delivery:
     receipt_handle: str = ""
     receives: int = 1
     problem: str = ""
-    figures: FigureRequest | None = None
+    figures: PagesRequest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,7 @@ def _delivery_of(record: Mapping[str, Any]) -> Delivery:
     problem = ""
     try:
         body = json.loads(record["body"])
-        figures = FigureRequest.of(body)
+        figures = PagesRequest.of("describe", body)
         changes = () if figures else _changes_of(body)
     except _Unreadable as error:
         problem = str(error)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.ingest.changes import ChangeNotification, Delivery, FigureRequest, change_body, document_ref_of
+from functions.ingest.changes import ChangeNotification, Delivery, PagesRequest, change_body, document_ref_of
 from functions.ingest.figures import FigureDescriber
 from functions.ingest.lease import Heartbeat, InvocationTime
 from functions.ingest.ports import ChangeQueue
@@ -104,7 +104,7 @@ class Batch:
         metrics.add_metric("FailedMessages", MetricUnit.Count, 1)
         return backoff_s
 
-    def _describe(self, request: FigureRequest, delivery: Delivery, deadline: InvocationTime) -> float | None:
+    def _describe(self, request: PagesRequest, delivery: Delivery, deadline: InvocationTime) -> float | None:
         """Have figures described; return the seconds until the message's retry. It is dropped where no model is."""
         describer = self.build_describer()
         if describer is None:

@@ -10,19 +10,20 @@ import base64
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.ingest.changes import DocumentRef, FigureRequest, change_body, document_ref_of
+from functions.ingest.changes import DocumentRef, PagesRequest, change_body, document_ref_of
 from functions.ingest.lease import InvocationTime
-from functions.ingest.parsing.process import Child, ChildFailed, Limits
-from functions.ingest.parsing.wire import RawPage, SentFigure
+from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.wire import SentFigure
 from functions.ingest.ports import ChangeQueue, FigureReader, ObjectReader, ReadPages
+from functions.ingest.reading import NOTHING, PictureReading, pages_by
 from shared.errors import DependencyError, DependencyRefused, KeyRefused, NotFound
-from shared.models import NO_USAGE, ObjectHead, SourceType, Usage, ranges_of
+from shared.models import NO_USAGE, ObjectHead, Usage
 from shared.ports import Clock, UsageRecorder
 from shared.prices import cost_usd
 from shared.telemetry import logger, metrics
@@ -31,8 +32,6 @@ ENGINE = "figures"
 """The parser's engine that finds and draws them."""
 DESCRIBING_VERSION = 1
 """Increase this when figures are described in another way: it is part of a reading's name."""
-NOTHING = "none"
-"""Name of a reading that has found no figure: the document stays as it is."""
 SLICE_S = 90.0
 """Seconds after which the rest goes to the end of the queue: uploads do not wait for other documents' figures."""
 DESCRIBE_S = 60.0
@@ -40,9 +39,8 @@ DESCRIBE_S = 60.0
 HELD_S = SLICE_S + DESCRIBE_S + 30.0
 """Seconds after which the turn of a worker that was killed is over."""
 BUSY_S = 60.0
-PAGE_S = 20.0
-"""Seconds that finding and drawing the figures of one page may take; an honest one takes .1."""
-MEMORY_MB = 320
+LIMITS = Limits(page_s=20.0, cpu_s=20, memory_mb=320)
+"""For finding and drawing the figures of a page; an honest one takes .1 seconds."""
 ON_A_PAGE = 10
 """More than `parsing.figures.MAX_ON_PAGE`: figures are numbered page x this + place on the page."""
 MAX_CHARACTERS = 1_500
@@ -91,22 +89,10 @@ def notes_of(figures: Sequence[DescribedFigure]) -> dict[int, str]:
     return notes
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """Asks for figures to be described, and knows what was said. Without a `queue` none are asked for.
+class Figures(PictureReading):
+    """Figures described by a model."""
 
-    All methods raise `DependencyError`.
-    """
-
-    store: ReadPages
-    queue: ChangeQueue | None = None
-
-    def reading(self, ref: DocumentRef, head: ObjectHead | None) -> str:
-        """Return the name of the finished reading of an object's figures, empty if there is none, or no figure."""
-        if head is None or ref.source_type is not SourceType.PDF:
-            return ""
-        name = self.store.reading(ref.tenant, ref.document_id, head.version_id)
-        return "" if name == NOTHING else name
+    __slots__ = ()
 
     def described(self, ref: DocumentRef, head: ObjectHead) -> Sequence[DescribedFigure]:
         """Return the figures in their order, also those that could not be described."""
@@ -114,12 +100,9 @@ class Figures:
         return [DescribedFigure(**json.loads(found[number])) for number in sorted(found)]
 
     def request(self, ref: DocumentRef, head: ObjectHead, pages: Sequence[int]) -> None:
-        """Ask for the figures on these pages, unless they were looked at. A repeated request is harmless."""
-        if self.queue is None or not pages or ref.source_type is not SourceType.PDF:
-            return
-        if not self.store.reading(ref.tenant, ref.document_id, head.version_id):
-            self.queue.send(FigureRequest(ref.key, head.version_id, tuple(pages)).body)
-            logger.info("figures to be described", extra={"document_id": ref.document_id, "pages": len(pages)})
+        """Ask for the figures on these pages, unless they were looked at."""
+        if self.queue and pages and not self.store.reading(ref.tenant, ref.document_id, head.version_id):
+            self.ask("describe", ref, head, pages)
 
 
 @dataclass(slots=True)
@@ -147,7 +130,7 @@ class FigureDescriber:
     clock: Clock
     max_figures: int
 
-    def describe(self, request: FigureRequest, deadline: InvocationTime, *, last_try: bool = False) -> float | None:
+    def describe(self, request: PagesRequest, deadline: InvocationTime, *, last_try: bool = False) -> float | None:
         """Describe what is left, then send a change; with little time left, send the request again instead.
 
         Return the seconds after which the message must come back because another worker has it, else None. At the last
@@ -173,7 +156,7 @@ class FigureDescriber:
             self.queue.send(change_body(request.key))
         return None
 
-    def _describe(self, request: FigureRequest, turn: Turn) -> bool:
+    def _describe(self, request: PagesRequest, turn: Turn) -> bool:
         """Describe figures one by one; False when time is short. A version that is gone counts as finished."""
         head = self.objects.head(request.key)
         if head is None or head.version_id != request.version_id:
@@ -185,7 +168,7 @@ class FigureDescriber:
                 self.objects.download(head, path)
             except NotFound:
                 return True
-            for page in drawn_pages(path, [number for number in request.pages if number >= first]):
+            for page in pages_by(ENGINE, path, [number for number in request.pages if number >= first], LIMITS):
                 for place, figure in enumerate(page.figures):
                     number = page.number * ON_A_PAGE + place
                     if number in turn.done:
@@ -257,31 +240,3 @@ def usable(answer: str) -> str | None:
         ends = [found.end() for found in _SENTENCE_END.finditer(text)]
         text = text[: ends[-1]] if ends and ends[-1] > MAX_CHARACTERS // 2 else text.rsplit(" ", 1)[0]
     return text if sum(map(str.isalpha, text)) >= MIN_LETTERS else None
-
-
-def drawn_pages(path: Path, numbers: Sequence[int]) -> Iterator[RawPage]:
-    """Yield pages with their figures drawn; those that cannot be drawn are left out."""
-    for first, last in ranges_of(numbers):
-        begin = first
-        while begin <= last:
-            try:
-                for page in _drawn_between(path, begin, last):
-                    yield page
-                    begin = page.number + 1
-            except ChildFailed as failed:
-                logger.warning("figures not drawn", extra={"page": begin, "reason": str(failed)})
-                begin += 1
-            else:
-                break
-
-
-def _drawn_between(path: Path, first: int, last: int) -> Iterator[RawPage]:
-    limits = Limits(page_s=PAGE_S, cpu_s=int(PAGE_S), memory_mb=MEMORY_MB)
-    child = Child(path, ENGINE, limits, first=first, last=last)
-    wait: Callable[[], float] = lambda: PAGE_S  # noqa: E731
-    try:
-        for frame in child.frames(wait):
-            if isinstance(frame, RawPage):
-                yield frame
-    finally:
-        child.kill()

@@ -1,13 +1,15 @@
 """The OCR Lambda: reads the pages that a message asks for, and has their document ingested again."""
 
+import json
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.ingest import bootstrap
+from functions.ingest.changes import PagesRequest
 from functions.ingest.lease import InvocationTime
-from functions.ingest.reading import KEEP_BACK_S, ReadingRequest
+from functions.ingest.reading import KEEP_BACK_S
 from shared.errors import RectoError
 from shared.telemetry import logger, metrics
 
@@ -20,9 +22,11 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dic
     metrics.add_metric("OcrRequests", MetricUnit.Count, len(event["Records"]))
     for record in event["Records"]:
         try:
-            request = ReadingRequest.of(record["body"])
-        except ValueError as error:
-            logger.error("unreadable message dropped", extra={"problem": str(error)})
+            request = PagesRequest.of("read", json.loads(record["body"]))
+        except ValueError:
+            request = None
+        if request is None:
+            logger.error("unreadable message dropped", extra={"problem": "not a request to read pages"})
             metrics.add_metric("UnreadableMessages", MetricUnit.Count, 1)
             continue
         try:

@@ -4,7 +4,6 @@ Each page is stored as soon as it is read, so that a killed worker loses one pag
 invocation goes on in the next. When all are read, a change is sent, and ingest finds them.
 """
 
-import json
 import os
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from pathlib import Path
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.ingest.changes import DocumentRef, change_body, document_ref_of
+from functions.ingest.changes import DocumentRef, PagesRequest, Verb, change_body, document_ref_of
 from functions.ingest.lease import InvocationTime
 from functions.ingest.parsing.process import Child, ChildFailed, Limits
 from functions.ingest.parsing.wire import HEADER, OCR_ENGINE, RawPage, Rejected, pack_page, unpack
@@ -23,64 +22,55 @@ from shared.errors import ConfigurationError, NotFound
 from shared.models import OCR_PENDING, UNREAD_STATES, DocumentError, ObjectHead, PageReport, SourceType, ranges_of
 from shared.telemetry import logger, metrics
 
-
-@dataclass(frozen=True, slots=True)
-class ReadingRequest:
-    """Pages (from 1) of one object version that OCR is asked to read."""
-
-    key: str
-    version_id: str
-    pages: Sequence[int]
-
-    @property
-    def body(self) -> str:
-        """The request as a message."""
-        body = {"recto": "read", "key": self.key, "version_id": self.version_id, "pages": list(self.pages)}
-        return json.dumps(body, ensure_ascii=False)
-
-    @classmethod
-    def of(cls, body: str) -> "ReadingRequest":
-        """Read a message. Raises `ValueError` when it is none of these."""
-        match json.loads(body):
-            case {"recto": "read", "key": str(key), "version_id": str(version_id), "pages": [*pages]} if all(
-                isinstance(page, int) and page > 0 for page in pages
-            ):
-                return cls(key, version_id, pages)
-        raise ValueError("not a request to read pages")
+NOTHING = "none"
+"""Name of a reading that has found nothing: the document stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ocr:
-    """Asks for pages to be read, and knows which have been. Without a `queue` OCR is off; what was read still counts.
+class PictureReading:
+    """Asks for what is in a PDF's pictures, and knows what was found. Without a `queue` it is off.
 
     All methods raise `DependencyError`.
     """
 
-    read_pages: ReadPages
+    store: ReadPages
     queue: ChangeQueue | None = None
 
-    def reading(self, ref: DocumentRef, head: ObjectHead | None) -> str:
-        """Return the name of the finished reading of an object, empty if there is none."""
-        if head is None or ref.source_type is not SourceType.PDF:
+    def reading(self, ref: DocumentRef, head: ObjectHead | None, *, was_read: bool) -> str:
+        """Return the name of the finished reading of an object, empty if there is none.
+
+        Where it is off, what was read still counts: a document that has such a reading (`was_read`) is looked up.
+        """
+        if head is None or ref.source_type is not SourceType.PDF or not (self.queue or was_read):
             return ""
-        return self.read_pages.reading(ref.tenant, ref.document_id, head.version_id)
+        name = self.store.reading(ref.tenant, ref.document_id, head.version_id)
+        return "" if name == NOTHING else name
+
+    def ask(self, verb: Verb, ref: DocumentRef, head: ObjectHead, pages: Sequence[int]) -> bool:
+        """Ask for these pages, if there are any; False where it is off. A repeated request is harmless."""
+        if self.queue is None or not pages or ref.source_type is not SourceType.PDF:
+            return False
+        self.queue.send(PagesRequest(verb, ref.key, head.version_id, pages).body)
+        logger.info("pages requested", extra={"to": verb, "document_id": ref.document_id, "pages": len(pages)})
+        return True
+
+
+class Ocr(PictureReading):
+    """Pages that hold no usable text, read by OCR."""
+
+    __slots__ = ()
 
     def pages(self, ref: DocumentRef, head: ObjectHead) -> Mapping[int, RawPage]:
         """Return the pages that OCR has read, by number."""
-        found = self.read_pages.pages(ref.tenant, ref.document_id, head.version_id)
+        found = self.store.pages(ref.tenant, ref.document_id, head.version_id)
         pages = {number: unpack(frame) for number, frame in found.items()}
         return {number: page for number, page in pages.items() if isinstance(page, RawPage)}
 
     def request(self, ref: DocumentRef, head: ObjectHead, report: Sequence[PageReport]) -> DocumentError | None:
-        """Ask for the pages of a report that hold no usable text, if there are any; return what to say of them.
-
-        A repeated request is harmless.
-        """
+        """Ask for the pages of a report that hold no usable text, if there are any; return what to say of them."""
         unread = [page.number for page in report if page.state in UNREAD_STATES]
-        if self.queue is None or not unread or ref.source_type is not SourceType.PDF:
+        if not self.ask("read", ref, head, unread):
             return None
-        self.queue.send(ReadingRequest(ref.key, head.version_id, unread).body)
-        logger.info("OCR requested", extra={"document_id": ref.document_id, "pages": len(unread)})
         return DocumentError(
             OCR_PENDING,
             f"{len(unread)} of {len(report)} pages are pictures of text or hold text that cannot be decoded. They are "
@@ -90,14 +80,14 @@ class Ocr:
     def forget(self, ref: DocumentRef, *, keep_version: str = "") -> None:
         """Delete what was read of every object version but one."""
         if ref.source_type is SourceType.PDF:
-            self.read_pages.erase(ref.tenant, ref.document_id, keep_version=keep_version)
+            self.store.erase(ref.tenant, ref.document_id, keep_version=keep_version)
 
 
 READING_VERSION = 1
 """Increase this when pages are read in another way: it is part of a reading's name."""
 PAGE_S = 60.0
 """Seconds that one page may take; an honest one takes 1 to 8."""
-MEMORY_MB = 1_200
+LIMITS = Limits(page_s=PAGE_S, cpu_s=int(PAGE_S), memory_mb=1_200)
 KEEP_BACK_S = PAGE_S + 30.0
 """Seconds kept back at the end of an invocation: one slow page, and the writes that record it."""
 
@@ -114,7 +104,7 @@ class PageReader:
     max_pages: int
     prepare: Callable[[], None]
 
-    def read(self, request: ReadingRequest, deadline: InvocationTime) -> None:
+    def read(self, request: PagesRequest, deadline: InvocationTime) -> None:
         """Read what is still unread, then send a change; with little time left, send the request again instead.
 
         Raises `DependencyError`.
@@ -134,7 +124,7 @@ class PageReader:
                 self.read_pages.end(*at)
         self.changes.send(change_body(request.key))
 
-    def _read(self, request: ReadingRequest, at: tuple[str, str, str], deadline: InvocationTime) -> bool:
+    def _read(self, request: PagesRequest, at: tuple[str, str, str], deadline: InvocationTime) -> bool:
         """Read pages one by one; False when time is short. A version that is gone counts as read."""
         wanted = sorted(set(request.pages))[: self.max_pages]
         done = self.read_pages.numbers(*at)
@@ -150,12 +140,14 @@ class PageReader:
             except NotFound:
                 return True
             self.prepare()
-            for page in pages_of(path, left, languages=self.languages, deadline=deadline):
+            for page in pages_by(f"{OCR_ENGINE}:{self.languages}", path, left, LIMITS):
                 frame = pack_page(page)[HEADER.size :]
                 if not self.read_pages.save(*at, page.number, frame):
                     empty = RawPage(page.number, engine=OCR_ENGINE, error="too much text")
                     self.read_pages.save(*at, page.number, pack_page(empty)[HEADER.size :])
                 read += 1
+                if deadline.is_near:
+                    break
         metrics.add_metric("PagesReadByOcr", MetricUnit.Count, read)
         is_finished = read == len(left)
         logger.info("pages read", extra={"document_id": at[1], "pages": read, "pages_left": len(left) - read})
@@ -164,35 +156,30 @@ class PageReader:
         return is_finished
 
 
-def pages_of(path: Path, numbers: Sequence[int], *, languages: str, deadline: InvocationTime) -> Iterator[RawPage]:
-    """Yield pages as they are read, until time is short. One that cannot be read comes with `error`."""
+def pages_by(engine: str, path: Path, numbers: Sequence[int], limits: Limits) -> Iterator[RawPage]:
+    """Yield pages as an engine reads them in a child process; after one that it cannot read, another child goes on.
+
+    One that cannot be read comes with `error`.
+    """
     for first, last in ranges_of(numbers):
-        for page in _pages_between(path, first, last, languages):
-            yield page
-            if deadline.is_near:
-                return
+        unread = first
+        while unread <= last:
+            try:
+                for page in _run(engine, path, unread, last, limits):
+                    yield page
+                    unread = page.number + 1
+            except ChildFailed as failed:
+                logger.warning("page not read", extra={"engine": engine, "page": unread, "reason": str(failed)})
+                yield RawPage(unread, engine=engine.partition(":")[0], error=str(failed))
+                unread += 1
+            else:
+                break
 
 
-def _pages_between(path: Path, first: int, last: int, languages: str) -> Iterator[RawPage]:
-    """Yield the pages of a run; after one that cannot be read, another child reads the rest."""
-    while first <= last:
-        try:
-            for page in _run(path, first, last, languages):
-                yield page
-                first = page.number + 1
-        except ChildFailed as failed:
-            logger.warning("page not read", extra={"page": first, "reason": str(failed)})
-            yield RawPage(first, engine=OCR_ENGINE, error=str(failed))
-            first += 1
-        else:
-            return
-
-
-def _run(path: Path, first: int, last: int, languages: str) -> Iterator[RawPage]:
-    limits = Limits(page_s=PAGE_S, cpu_s=int(PAGE_S), memory_mb=MEMORY_MB)
-    child = Child(path, f"{OCR_ENGINE}:{languages}", limits, first=first, last=last)
+def _run(engine: str, path: Path, first: int, last: int, limits: Limits) -> Iterator[RawPage]:
+    child = Child(path, engine, limits, first=first, last=last)
     try:
-        for frame in child.frames(lambda: PAGE_S):
+        for frame in child.frames(lambda: limits.page_s):
             if isinstance(frame, Rejected):
                 raise ChildFailed(frame.message)
             if isinstance(frame, RawPage):

@@ -185,7 +185,10 @@ class ReconcileRun:
         # 2. Read the tenant's index versions, under the lease and at every look: a re-index that begins later sends a
         #    change, after which we look again.
         index_versions = self.access.registry.of(self.ref.tenant)
-        readings = Readings(self.ocr.reading(self.ref, head), self.figures.reading(self.ref, head))
+        was_read = claim.document is not None and bool(claim.document.ocr)
+        readings = Readings(
+            self.ocr.reading(self.ref, head, was_read=was_read), self.figures.reading(self.ref, head, was_read=was_read)
+        )
         state = DocumentState(self.ref, claim, index_versions, self.access, readings)
         if claim.uncounted_change:
             state.count_change()  # the worker that made the change may have died before it counted it

@@ -15,10 +15,11 @@ from reportlab.pdfgen.canvas import Canvas
 
 from functions.ingest import bootstrap, figures
 from functions.ingest.app import ChangesFailed
-from functions.ingest.changes import FigureRequest
+from functions.ingest.changes import PagesRequest
 from functions.ingest.lease import InvocationTime
 from functions.ingest.parsing.engine_figures import MAX_SIDE, png_of
 from functions.ingest.parsing.wire import RawPage
+from functions.ingest.reading import pages_by
 from shared.adapters.aws import SystemClock
 from shared.adapters.openai_figures import OpenAIFigureReader
 from shared.adapters.read_pages import DynamoReadPages
@@ -350,7 +351,7 @@ def test_when_time_is_short_the_rest_goes_behind_the_other_messages(
     key = "uploads/acme/slow.pdf"
     request = put(stack, key, report(3))
     seen = answering(monkeypatch, lambda _: "A bar chart that rises from 1930 to 2000.")
-    wanted = FigureRequest.of(json.loads(request))
+    wanted = PagesRequest.of("describe", json.loads(request))
     describer = bootstrap.batch().build_describer()
     assert wanted is not None
     assert describer is not None
@@ -374,7 +375,7 @@ def test_a_document_without_figures_is_asked_about_nothing_and_one_with_false_on
     assert take(stack) == []
     key = "uploads/acme/false.pdf"
     request = put(stack, key, report(1))
-    monkeypatch.setattr(figures, "drawn_pages", lambda *_: iter([RawPage(1)]))
+    monkeypatch.setattr(figures, "pages_by", lambda *_: iter([RawPage(1)]))
     generation = stack.document(key).generation
     assert send(stack, request)
     assert take(stack) == []
@@ -406,7 +407,7 @@ def test_a_deleted_document_leaves_no_description(stack: Stack) -> None:
 def test_pictures_are_bounded_png_files(tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(report(1, picture=True))
-    pages = list(figures.drawn_pages(path, [1, 2]))
+    pages = list(pages_by(figures.ENGINE, path, [1, 2], figures.LIMITS))
     assert [len(page.figures) for page in pages] == [1, 1]
     for page in pages:
         *_, picture = page.figures[0]
@@ -422,6 +423,6 @@ def test_without_a_model_nobody_is_asked(stack: Stack, monkeypatch: pytest.Monke
     stack.put(key, report(1, picture=True))
     assert stack.deliver(key) == []
     assert take(stack) == []
-    request = FigureRequest(key, "v", (1,)).body
+    request = PagesRequest("describe", key, "v", (1,)).body
     assert send(stack, request)  # of a time when one was configured
     renew()

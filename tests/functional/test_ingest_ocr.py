@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from functions.ingest import bootstrap
-from functions.ingest.lease import InvocationTime
-from functions.ingest.reading import pages_of, provide_languages
+from functions.ingest.parsing.process import Limits
+from functions.ingest.reading import pages_by, provide_languages
 from shared.adapters.aws import SystemClock
 from shared.adapters.read_pages import DynamoReadPages
 from shared.models import OCR_PENDING, DocumentStatus
@@ -17,7 +17,6 @@ from tests.support.ingest import Stack, ingest_stack, pdf_of, scan_of
 
 FERMENTATION = "Sourdough rises because wild yeast and lactic acid bacteria ferment the flour over night. " * 3
 GLACIERS = "Glaciers move downhill under their own weight and carve valleys shaped like the letter U. " * 3
-PLENTY = InvocationTime(lambda: 900.0)
 ALMOST_OVER_MS = 60_000
 """Less than the OCR function keeps back: it reads one page and stops."""
 
@@ -203,14 +202,11 @@ def test_unreadable_messages_are_dropped(stack: Stack) -> None:
     assert stack.read_by_ocr('{"recto": "read", "key": "uploads/acme/a.pdf", "version_id": "1", "pages": ["x"]}')
 
 
-def test_a_page_that_stops_the_reader_does_not_stop_the_others(
-    tmp_path: Path, stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_stops_the_reader_does_not_stop_the_others(tmp_path: Path, stack: Stack) -> None:
     path = tmp_path / "scan.pdf"
     path.write_bytes(scan_of([FERMENTATION, GLACIERS]))
     bootstrap.page_reader().prepare()
-    monkeypatch.setattr("functions.ingest.reading.MEMORY_MB", 40)  # no page can be drawn
-    pages = list(pages_of(path, [1, 2], languages="eng", deadline=PLENTY))
+    pages = list(pages_by("tesseract:eng", path, [1, 2], Limits(memory_mb=40)))  # no page can be drawn
     assert [(page.number, bool(page.error)) for page in pages] == [(1, True), (2, True)]
 
 

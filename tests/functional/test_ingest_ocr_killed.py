@@ -71,7 +71,7 @@ def test_a_scan_of_300_pages_is_read_by_continuations_though_two_workers_are_kil
     written.write_bytes(pdf_of([f"{prose(f'Page{n}x', sentences=1, seed=n)}" for n in range(1, PAGES + 1)]))
     read: Counter[int] = Counter()
 
-    def text_engine(_path: Path, first: int, last: int, _languages: str) -> Iterator[RawPage]:
+    def text_engine(_engine: str, _path: Path, first: int, last: int, _limits: Limits) -> Iterator[RawPage]:
         child = Child(written, "pdfium", Limits(), first=first, last=last)
         try:
             for frame in child.frames(lambda: 60.0):
