@@ -242,12 +242,12 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
+    has_joints = JOINT in characters
     for start, end in spans:
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = _undoubled(token)
-        token = token.replace(JOINT, "")
-        if not token:  # taken into the word before it
+        if has_joints and not (token := token.replace(JOINT, "")):  # taken into the word before it
             next(boxes)
             continue
         if token[0] in LINE_ENDS:

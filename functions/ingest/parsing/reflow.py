@@ -56,6 +56,12 @@ def _ends_sentence(text: str) -> bool:
     return _END.search(text[-8:]) is not None
 
 
+def _has_leader(text: str) -> bool:
+    """Whether a line has dots or strokes that lead to a figure; few need the slow pattern to tell."""
+    may_have = ".." in text or ". ." in text or "…" in text or "_" in text
+    return may_have and _LEADER.search(text) is not None
+
+
 def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Part]:
     """Make the parts of a page. Lines of one paragraph become one line, words cut by a line's end whole again."""
     parts: list[Part] = []
@@ -85,7 +91,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             parts.append(_code(page.lines[i:end]))
             i = end
             continue
-        text = cleaned(_LEADER.sub(" … ", line.text)) if "." in line.text or "_" in line.text else cleaned(line.text)
+        text = cleaned(_LEADER.sub(" … ", line.text) if _has_leader(line.text) else line.text)
         if line.text.endswith(SOFT_HYPHEN):
             text += SOFT_HYPHEN
         if text:
@@ -169,7 +175,7 @@ def _add(
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    item = _BULLET.match(text) or _LEADER.search(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
+    item = _BULLET.match(text) or _has_leader(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
     if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
         last.text = join(last.text, text, words)
         last.lines += moved_by(len(last.text) - len(text), places)
@@ -187,7 +193,7 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
     """Whether line `i` continues the part before it."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
-    if _LEADER.search(above.text) or not line.cells or not above.cells:
+    if _has_leader(above.text) or not line.cells or not above.cells:
         return False
     if ends_hyphenated(last.text):
         below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5

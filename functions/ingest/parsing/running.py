@@ -235,11 +235,11 @@ def _set_apart(found: list[Line], side: list[Line], sides: _Sides) -> list[Line]
 
 
 def _tight(a: Line, b: Line) -> bool:
+    if a.bold != b.bold or abs(a.size - b.size) > 0.04 * max(a.size, b.size) or a.x0 >= b.x1 or b.x0 >= a.x1:
+        return False
     height = max(1.0, min(a.y1 - a.y0, b.y1 - b.y0))
     room = max(a.y0, b.y0) - min(a.y1, b.y1)
-    beside = -0.5 * height > room
-    alike = abs(a.size - b.size) <= 0.04 * max(a.size, b.size) and a.bold == b.bold
-    return alike and not beside and room < TIGHT * height and a.x0 < b.x1 and b.x0 < a.x1
+    return -0.5 * height <= room < TIGHT * height
 
 
 def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool:

@@ -36,9 +36,12 @@ _HYPHENS = ("-", SOFT_HYPHEN)
 
 def _joined(text: str) -> list[str]:
     """Return what each two words of a line would be as one."""
-    words = text.lower().translate(_NO_SIGNS).split(" ")
+    line = text.lower().translate(_NO_SIGNS)
+    words = line.split(" ")
     joined = list(map(add, words, words[1:]))
-    return joined + [f"{before}f{after}" for before, after in pairwise(words) if before[-1:] == "f"]
+    if "f " in line:
+        joined += [f"{before}f{after}" for before, after in pairwise(words) if before[-1:] == "f"]
+    return joined
 
 
 class Vocabulary:
@@ -65,7 +68,7 @@ class Vocabulary:
         Where an "ff" was read as one letter ("ef ects"), it is put back.
         """
         known = self._count
-        if len(known) < MIN_WORDS or not known.keys() & _joined(text):  # nearly always
+        if len(known) < MIN_WORDS or known.keys().isdisjoint(_joined(text)):  # nearly always
             return text
         words = text.split(" ")
         at = 1
