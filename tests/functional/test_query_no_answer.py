@@ -23,7 +23,12 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
             "question": "How do I get a new IT badge",
             "answer": "A new IT badge is made at the front desk on the second floor.",
         }
+        rules = {
+            "question": "What are the rules of the annex",
+            "answer": "The annex has these rules:\n- No fires.\n- No dogs.\n- No shouting.\n\nThe lamp is lit at dusk.",
+        }
         for key, body in (
+            ("faq/acme/rules.json", json.dumps(rules).encode()),
             ("uploads/acme/evil.pdf", pdf_of([EVIL], title="Zeppelin")),
             ("faq/acme/badge.json", json.dumps(faq).encode()),
         ):
@@ -99,6 +104,13 @@ def test_an_faq_is_answered_without_its_labels(stack: Stack, monkeypatch: pytest
     answer = ask("How do I get a new IT badge?")
     assert answer["answer"] == "A new IT badge is made at the front desk on the second floor. [1]"
     assert "A new IT badge is made at the front desk on the second floor." in answer["citations"][0]["quote"]
+
+
+def test_without_a_model_a_list_is_counted(stack: Stack, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RECTO_CHAT_MODEL", "")
+    answer = ask("How many rules does the annex have?")
+    assert answer["answer"].endswith("No shouting. [1]\n\nCounted in this list: 3.")
+    assert answer["support"]["confirmed"] == answer["support"]["claims"] == len(answer["claims"])
 
 
 @pytest.mark.parametrize("wish", ["lt", "Lithuanian", "lietuvių", "Klingon"])

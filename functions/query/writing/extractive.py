@@ -23,10 +23,10 @@ from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, without_scope
 from functions.query.writing.cells import asked_row_text, asked_share, extreme_row, with_line_items
-from functions.query.writing.statements import Statement, follows_in_list, is_item, statements_of
+from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_of
 from shared import lexical
 from shared.language import language_of
-from shared.text import LIST_ITEM, SEPARATOR, is_heading
+from shared.text import SEPARATOR, is_heading
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -56,7 +56,6 @@ MAX_BLOCK_CHARACTERS = 600
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
 _POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
     r"esto|estos|ello|ellos|il|elle|ils|elles|ce|cela|ces)\b",
@@ -113,7 +112,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         wanted = frozenset(content_stems(asked.text, language))
         asked_for = asked_row_text(passage.text, start, end, wanted, asked.years, language)
         return asked_for or row_text(passage.text, start, end)
-    shown = "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(quote.strip()))
+    shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")
 

@@ -28,6 +28,7 @@ from functions.query.writing.localization import (
 )
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
+from functions.query.writing.worked_out import calculation, counted_list
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
@@ -164,9 +165,13 @@ def _joined(claims: Sequence[VerifiedClaim]) -> str:
 
 
 def _complete(
-    answer: WrittenAnswer, request: WritingRequest, settings: Settings, unanswered: frozenset[str] = frozenset()
+    answer: WrittenAnswer,
+    request: WritingRequest,
+    settings: Settings,
+    unanswered: frozenset[str] = frozenset(),
+    items: int = 0,
 ) -> Iterator[str | WrittenAnswer]:
-    """Yield the answer, after what is to be said about it: what has no answer, and whether a claim was left out."""
+    """Yield the answer, after what is to be said about it: what has no answer, a count, and if a claim was left out."""
     texts = texts_for(request.language, settings.default_language)
     notes = [
         (texts.part_not_found if part.available else texts.part_unavailable).format(part=part.name)
@@ -174,6 +179,7 @@ def _complete(
         if not part.sources or part.name in unanswered
     ]
     after = [with_language_note(" ".join(notes), request.language)] if notes else []
+    after += [texts.counted.format(count=items)] if items else []
     after += [texts.left_out] if answer.support.dropped else []
     for note in after:
         yield f"\n\n{note}"
@@ -243,23 +249,33 @@ def _extracted(
         fates=(*answer.fates, *(each for each in verifier.fates if each.shown)),
     )
     if shown:
-        yield from _complete(answer, request, settings, unanswered=chosen.unanswered)
+        yield from _complete(answer, request, settings, unanswered=chosen.unanswered, items=chosen.items)
     else:
         yield _refused(answer, "nothing_proven", request, settings)
 
 
 class _Chosen(NamedTuple):
-    """Sentences of the sources; words that their document does not mention; names of parts without a sentence."""
+    """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
+
+    `items` counts the list that answers, if the question asks how many.
+    """
 
     claims: Sequence[Claim]
     missing: Sequence[str] = ()
     unanswered: frozenset[str] = frozenset()
+    items: int = 0
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
-    """Choose sentences for each part of the question from that part's own sources, or else for the whole question."""
+    """Choose what can be worked out, or sentences for each part of the question, or else for the whole question."""
     if request.sentences:
         return _Chosen(request.sentences)
+    calculated = calculation(request.standalone, request.sources)
+    if calculated is not None:
+        return _Chosen([calculated])
+    counted = counted_list(request.standalone, request.sources)
+    if counted is not None:
+        return _Chosen([counted.claim], items=counted.items)
     claims: dict[str, Claim] = {}
     unanswered = set()
     for part in request.parts:

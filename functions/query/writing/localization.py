@@ -39,6 +39,7 @@ class Texts(NamedTuple):
     not_about: str
     unconfirmed: str
     left_out: str
+    counted: str
     part_not_found: str
     part_unavailable: str
     search_incomplete: str
@@ -166,8 +167,10 @@ def is_remark(sentence: str) -> bool:
 
 
 def without_notes(answer: str) -> str:
-    """Return an answer without what was added to its claims: marks, and the sentence about claims left out."""
+    """Return an answer without what was added to its claims: marks, a count, and the sentence about claims left out."""
     for texts in map(texts_for, languages()):
+        counted = r"\d+".join(map(re.escape, texts.counted.split("{count}")))
+        answer = re.sub(rf"\n\n{counted}\Z", "", answer)
         answer = answer.replace(f" {texts.unconfirmed}", "").removesuffix(f"\n\n{texts.left_out}")
     return answer
 

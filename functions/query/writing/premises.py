@@ -324,6 +324,12 @@ def _is_misspelt(word: str, other: str) -> bool:
     )
 
 
+def words_of_asking(language: str) -> frozenset[str]:
+    """Return the stems of the words of asking, of measures and of a document's parts in a language."""
+    exempt = _question_words().get(language)
+    return exempt.stems if exempt else frozenset()
+
+
 @cache
 def _question_words() -> Mapping[str, _Exempt]:
     """Return the words that may be missing, by language."""

@@ -9,7 +9,17 @@ from typing import NamedTuple
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.tables import may_name, row_at, tables_in
 from functions.query.grounding.words import content_stems
-from shared.text import BULLETS, SEPARATOR, header_at, is_abbreviated, is_header, is_heading, sentence_spans, table_head
+from shared.text import (
+    BULLETS,
+    LIST_ITEM,
+    SEPARATOR,
+    header_at,
+    is_abbreviated,
+    is_header,
+    is_heading,
+    sentence_spans,
+    table_head,
+)
 
 MAX_CHARACTERS = 600
 """A text without sentence borders (a table's row, a list of names) is split here, at a line or word."""
@@ -34,6 +44,7 @@ _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}●○■□➢✓]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
+_NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
 _BEFORE_BULLET = re.compile(rf"\s*\n\s*(?={_BULLET}\s)")
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
@@ -131,12 +142,32 @@ def is_item(text: str) -> bool:
     return bool(_ITEM.match(text) or _STEP.match(text))
 
 
+def on_lines(text: str) -> str:
+    """Return a text on one line, with each item of a list on its own line."""
+    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(text.strip()))
+
+
 def follows_in_list(items: str, text: str) -> bool:
     """Return whether a text is the next item after a line of items: with the next number, or the same bullet."""
     step = _STEP.match(text)
     if step:
         return re.search(rf"(?<!\S)\(?{int(step[1]) - 1}[.)]?\s+[^\W\d_a-z]", items) is not None
     return is_item(items) and items[:1] == text[:1]
+
+
+def count_items(text: str, start: int, end: int) -> int:
+    """Return how many items a list has; 0 if it may go on after its end, or if they do not count up from 1.
+
+    Of bullets those of the first one's kind are counted: others are below them.
+    """
+    items = [line.lstrip() for line in text[start:end].split("\n") if is_item(line.lstrip())]
+    after = text[end:].lstrip()
+    if not items or not after or follows_in_list(text[start:end].rpartition("\n")[2].lstrip(), after):
+        return 0
+    steps = [int(step[1]) for item in items if (step := _STEP.match(item))]
+    if _STEP.match(items[0]):
+        return len(steps) if steps == list(range(1, len(steps) + 1)) else 0
+    return sum(item[0] == items[0][0] for item in items) if re.match(_BULLET, items[0]) else 0
 
 
 def _is_garbled(text: str) -> bool:

@@ -367,3 +367,24 @@ def test_sources_in_another_language_are_quoted_as_they_are():
         WritingRequest(question, question, sources, language="en"), chat=None, settings=DEFAULT, deadline=deadline()
     )
     assert answer.text == "Bilietas kainuoja 5 eurus. [1]"
+
+
+def test_a_question_how_many_is_answered_by_the_whole_list_and_its_count():
+    text = "The station has these rules:\n• No fires.\n• No dogs.\n• No shouting.\n\nThe lamp is lit at dusk."
+    question = "How many rules does the station have?"
+    request = WritingRequest(question, question, [passage(text)], language="en")
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text == (
+        "The station has these rules: [1]\n• No fires. [1]\n• No dogs. [1]\n• No shouting. [1]\n\nCounted in this list: 3."
+    )
+    assert answer.citations[0].quote == text.partition("\n\n")[0]
+    assert answer.support.confirmed == answer.support.claims
+
+
+def test_a_sum_of_cells_is_answered_with_its_calculation():
+    text = "Fuel in store\nFuel | Litres\nDiesel | 48,000\nPetrol | 1,900\nKerosene | 250"
+    question = "What is the total of diesel and petrol?"
+    request = WritingRequest(question, question, [passage(text)], language="en")
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text == "Diesel; Litres: 48,000; Petrol; Litres: 1,900; together: 49,900 [1] [2]"
+    assert [each.derived for each in answer.claims] == ["48,000 + 1,900 = 49,900"]

@@ -1,0 +1,125 @@
+"""Sums, differences and counts of an answer without a model: right and whole, or none."""
+
+import pytest
+
+from functions.query.grounding.verify import Verifier
+from functions.query.writing.worked_out import calculation, counted_list
+from tests.support.query import passage
+
+INCOME = passage(
+    "Income of the station\nYears ended December 31 (in millions)\nItem | 2019 | 2018\nNet sales | $ 5,409 | $ 5,000\n"
+    "Cost of sales | 3,100 | 2,900\nOther income | 20 | 15\nShare of visitors | 12% | 10%"
+)
+FUEL = passage("Fuel in store\nFuel | Litres\nDiesel | 48,000\nPetrol | 1,900\nHeating oil | (300)")
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "told"),
+    [
+        (
+            "What is the total of diesel and petrol?",
+            FUEL,
+            "Diesel; Litres: 48,000; Petrol; Litres: 1,900; together: 49,900",
+        ),
+        (
+            "How much higher were net sales in 2019 compared to 2018?",
+            INCOME,
+            "Net sales; 2019: $ 5,409; 2018: $ 5,000; difference: 409",
+        ),
+        (
+            "What is the difference between net sales and cost of sales in 2019?",
+            INCOME,
+            "Net sales; 2019: $ 5,409; Cost of sales; 2019: 3,100; difference: 2,309",
+        ),
+        (
+            "What were net sales and other income together in 2018?",
+            INCOME,
+            "Net sales; 2018: $ 5,000; Other income; 2018: 15; together: 5,015",
+        ),
+    ],
+)
+def test_a_sum_or_difference_of_named_cells_shows_its_figures_and_is_confirmed(question, source, told):
+    claim = calculation(question, [source])
+    assert claim is not None
+    assert claim.text == told
+    assert all(each.quote in source.text for each in claim.references)
+    verifier = Verifier([source], question=question, language="en")
+    (shown,) = verifier.check(claim)
+    assert shown.claim.verdict == "confirmed"
+    assert shown.claim.derived
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What were net sales in 2019?",
+        "What is the total of net sales in 2019?",
+        "What is the total of net sales and wages in 2019?",
+        "How much higher were net sales in 2019 than in 2017?",
+        "By what percentage did net sales grow from 2018 to 2019?",
+        "What is the total of net sales and the share of visitors in 2019?",
+        "What is the difference between net sales, cost of sales and other income in 2019?",
+    ],
+)
+def test_nothing_is_calculated_where_it_is_not_asked_for_or_a_cell_is_not_clear(question):
+    assert calculation(question, [INCOME]) is None
+
+
+def test_negative_figures_another_document_and_cells_of_two_figures_are_not_added():
+    assert calculation("What is the total of petrol and heating oil?", [FUEL]) is None
+    another = passage(FUEL.text, n=2, document_id="other")
+    first = passage("The station has 12 rooms.", document_id="first")
+    assert calculation("What is the total of diesel and petrol?", [first, another]) is None
+    pairs = passage("Accuracy\nMethod | Easy | Hard\nBase | 67.8% | 42.6% (1.2%)\nOurs | 75.2% | 62.3% (2.1%)")
+    assert calculation("How much higher is the accuracy of Ours than Base on Hard?", [pairs]) is None
+
+
+CONTENTS = (
+    "Chapter 1 The station ........ 3\n1.1 Rooms ........ 4\nChapter 2 The generator ........ 9\n"
+    "Chapter 3 The boats ........ 12\nIndex ........ 30"
+)
+GRILLE = "To replace the grille:\n\n1. Line up the tabs.\n2. Push firmly.\n3. Close the doors."
+RULES = "The station has these rules:\n• No fires.\n• No dogs.\n  – not even small ones\n• No shouting."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "count"),
+    [
+        ("How many steps are required to replace the grille?", GRILLE, 3),
+        ("How many rules does the station have?", RULES, 3),
+    ],
+)
+def test_a_whole_list_that_is_asked_for_is_counted_and_told(question, text, count):
+    counted = counted_list(question, [passage(f"{text}\n\nThe lamp is lit at dusk.")])
+    assert counted is not None
+    assert counted.items == count
+    assert counted.claim.text.splitlines()[0] == text.partition("\n")[0]
+    assert counted.claim.references[0].quote == text
+
+
+@pytest.mark.parametrize("question", ["How many chapters are there?", "How many chapters does the handbook have?"])
+def test_the_chapters_of_a_whole_table_of_contents_are_counted(question):
+    counted = counted_list(question, [passage(CONTENTS)])
+    assert counted is not None
+    assert counted.items == 3
+    assert counted.claim.references[0].quote in CONTENTS
+    assert counted_list(question, [passage(CONTENTS.replace("\nIndex ........ 30", ""))]) is None
+    assert counted_list(question, [passage(CONTENTS.replace("Chapter 2", "Part 2"))]) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How do I replace the grille?", f"{GRILLE}\n\nThe lamp is lit at dusk."),
+        ("How many lamps does the station have?", f"{RULES}\n\nIt is lit at dusk."),
+        ("How many steps are required to replace the grille?", GRILLE),
+        ("How many steps are required to replace the grille?", f"{GRILLE}\n\n4. Lock them."),
+        (
+            "How many steps are required to replace the grille?",
+            "To replace the grille:\n\n2. Push.\n3. Close.\n\nEnd.",
+        ),
+        ("How many rules does the station have?", f"The station has 14 rules.\n\n{RULES}\n\nThe lamp is lit at dusk."),
+    ],
+)
+def test_a_list_is_not_counted_that_is_not_asked_for_or_not_whole_or_whose_number_is_told(question, text):
+    assert counted_list(question, [passage(text)]) is None
