@@ -60,7 +60,7 @@ def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], midd
     sides: list[str] = []
     for row, gap in zip(rows, gaps, strict=True):
         if gap and gap[0] <= middle <= gap[1]:
-            sides += [" ".join(word.text for word in part.words) for part in _cut(row, middle)]
+            sides += [part.text for part in _cut(row, middle)]
     letters = sum(character.isalpha() for side in sides for character in side)
     total = sum(map(len, sides)) or 1
     longest = sorted(map(len, sides))[len(sides) // 4]
@@ -375,7 +375,7 @@ def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:
     """Yield runs of rows that are figures, each below the one before and in line with it."""
     column: list[Row] = []
     for row in rows:
-        is_figure = len(row.words) <= 2 and FIGURE.fullmatch(_text(row)) is not None
+        is_figure = len(row.words) <= 2 and FIGURE.fullmatch(row.text) is not None
         if is_figure and column and row.y0 >= column[-1].y1 and _in_line(row, column[-1]):
             column.append(row)
             continue
@@ -401,13 +401,9 @@ def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
             best, nearest = row, room
     if best is None or id(best) in placed:
         return best
-    text = _text(best)
+    text = best.text
     is_label = any(map(str.isalpha, text)) and (best.x0 > figure.x0 or len(text) <= LONGEST_LABEL)
     return best if is_label and not FIGURE.fullmatch(text) else None
-
-
-def _text(row: Row) -> str:
-    return " ".join([word.text for word in row.words])
 
 
 def _backwards(a: Row, b: Row) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, Self
+from typing import Self
 
 from functions.ingest.parsing.tables import (
     MAX_HEADER_CHARACTERS,
@@ -36,20 +36,6 @@ MAX_STACKED = 5
 """Lines of one header cell."""
 
 Span = tuple[float, float]
-
-
-class _Fragment(NamedTuple):
-    """One line of a header's cell: its words and box."""
-
-    words: list[Word]
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-    @property
-    def text(self) -> str:
-        return " ".join(word.text for word in self.words)
 
 
 def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Group]]:
@@ -188,8 +174,8 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
 
     Cells over several columns make rows of their own, then comes one row with a cell for each column.
     """
-    wide: dict[Sequence[int], list[_Fragment]] = {}
-    stacks: dict[int, list[_Fragment]] = {}
+    wide: dict[Sequence[int], list[Row]] = {}
+    stacks: dict[int, list[Row]] = {}
     for fragment in sorted(_fragments(groups, columns), key=lambda each: each.y0):
         under = columns.under(fragment.x0, fragment.x1)
         if len(under) > 1 or (under != [-1] and UNIT.fullmatch(fragment.text)):
@@ -210,18 +196,19 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
 
 
-def _fragments(groups: Sequence[Group], columns: _Columns) -> Iterator[_Fragment]:
+def _fragments(groups: Sequence[Group], columns: _Columns) -> Iterator[Row]:
+    """Yield the lines of cells, each over one column or several."""
     for group in groups:
         for cell in group.cells:
             for words in cell.lines:
                 for part in _parts(Cell([words], *box_of(words)), columns):
-                    yield _Fragment(part.lines[0], *box_of(part.lines[0]))
+                    yield Row.of(part.lines[0])
 
 
-def _of_several(stacks: Mapping[int, list[_Fragment]]) -> list[_Fragment]:
+def _of_several(stacks: Mapping[int, list[Row]]) -> list[Row]:
     """Take what stands over several years ("Fiscal Year") out of the stack of the one that it is nearest to."""
     years = [stack for stack in stacks.values() if YEAR.search(stack[-1].text)]
-    found: list[_Fragment] = []
+    found: list[Row] = []
     for stack in years:
         for each in stack[:-1]:
             middle = (each.y0 + each.y1) / 2
@@ -243,7 +230,7 @@ def _by_line(cells: Sequence[Cell]) -> list[list[Cell]]:
     return [sorted(row, key=lambda each: each.x0) for row in rows]
 
 
-def _cell(fragments: Sequence[_Fragment]) -> Cell:
+def _cell(fragments: Sequence[Row]) -> Cell:
     words = [word for each in fragments for word in each.words]
     return Cell([each.words for each in fragments], *box_of(words))
 

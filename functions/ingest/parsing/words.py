@@ -64,6 +64,11 @@ class Row:
         return cls(words, *box_of(words))
 
     @property
+    def text(self) -> str:
+        """Its words, apart by one space each."""
+        return " ".join([word.text for word in self.words])
+
+    @property
     def length(self) -> int:
         """Characters, without spaces."""
         return sum([len(w.text) for w in self.words])
