@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useAction } from "../api/loading.ts";
 import { t } from "../i18n/admin.ts";
 import { Button } from "../ui/Button.tsx";
 import { DateField } from "../ui/DateField.tsx";
@@ -18,21 +19,13 @@ export function NewKeyDialog({ onCreated, onClose }: { onCreated: (key: NewKey) 
   const [role, setRole] = useState<KeyRole>("reader");
   const [until, setUntil] = useState("");
   const [tried, setTried] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { busy, error, run } = useAction();
   const expires = until ? endOf(until) : null;
   const wrong = { name: !name.trim(), until: expires !== null && expires.getTime() <= Date.now() };
   const create = async () => {
     setTried(true);
     if (wrong.name || wrong.until) return;
-    setBusy(true);
-    setError(null);
-    try {
-      onCreated(await createKey(name.trim(), role, expires?.toISOString() ?? null));
-    } catch (caught) {
-      setError(caught);
-      setBusy(false);
-    }
+    await run(async () => onCreated(await createKey(name.trim(), role, expires?.toISOString() ?? null)));
   };
   return (
     <Dialog

@@ -42,6 +42,23 @@ export function useLoaded<T>(read: (stop: AbortSignal) => Promise<T>, about: rea
   return { ...state, reload, put };
 }
 
+/** Something that is done when one asks for it: whether it is going on, and why it failed, if it did. */
+export function useAction(): { busy: boolean; error: unknown; run: (act: () => Promise<unknown>) => Promise<void> } {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async (act: () => Promise<unknown>) => {
+    setBusy(true);
+    setError(null);
+    try {
+      await act();
+    } catch (caught) {
+      setError(caught);
+    }
+    setBusy(false);
+  };
+  return { busy, error, run };
+}
+
 /** Do something again and again while the page is looked at, until the view is left. */
 export function useEvery(seconds: number, act: () => void): void {
   const latest = useRef(act);

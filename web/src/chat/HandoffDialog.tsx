@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useAction } from "../api/loading.ts";
 import { session } from "../app/session.ts";
 import { t } from "../i18n/chat.ts";
 import { Button } from "../ui/Button.tsx";
@@ -11,16 +12,8 @@ import type { Chat } from "./chats.ts";
 export function HandoffDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
   const [reason, setReason] = useState("");
   const [contact, setContact] = useState(session.value?.email ?? "");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const submit = () => {
-    setBusy(true);
-    setError(null);
-    chat.handOff(reason.trim(), contact.trim()).then(onClose, (failure: unknown) => {
-      setError(failure);
-      setBusy(false);
-    });
-  };
+  const { busy, error, run } = useAction();
+  const submit = () => void run(() => chat.handOff(reason.trim(), contact.trim()).then(onClose));
   return (
     <Dialog
       title={t("handoff_title")}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, data } from "../api/client.ts";
+import { useAction } from "../api/loading.ts";
 import type { components } from "../api/schema";
 import { t } from "../i18n/chat.ts";
 import { number } from "../i18n/format.ts";
@@ -21,15 +22,8 @@ const EXCERPT = 220;
 /** For editors, after a refusal: the passages that came nearest, searched for when one asks. */
 export function NearMisses({ turn }: { turn: Turn }) {
   const [found, setFound] = useState<Found | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [busy, setBusy] = useState(false);
-  const look = () => {
-    setBusy(true);
-    setError(null);
-    search(turn)
-      .then(setFound, setError)
-      .finally(() => setBusy(false));
-  };
+  const { busy, error, run } = useAction();
+  const look = () => void run(() => search(turn).then(setFound));
   if (!found) {
     return (
       <div class={css.ask}>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { useAction } from "../api/loading.ts";
 import type { ConversationHead } from "../api/types.ts";
 import { t } from "../i18n/frame.ts";
 import { Button } from "../ui/Button.tsx";
@@ -11,16 +12,12 @@ const MAX_TITLE = 120;
 
 export function RenameDialog({ head, onClose }: { head: ConversationHead; onClose: () => void }) {
   const [title, setTitle] = useState(head.title);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { busy, error, run } = useAction();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.select(), []);
   const submit = (event: Event) => {
     event.preventDefault();
-    setBusy(true);
-    rename(head.conversation_id, title.trim())
-      .then(onClose, setError)
-      .finally(() => setBusy(false));
+    void run(() => rename(head.conversation_id, title.trim()).then(onClose));
   };
   const buttons = (
     <>

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { useAction } from "../api/loading.ts";
 import { t } from "../i18n/people.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -16,23 +17,17 @@ const TONES = { created: "good", updated: "good", unchanged: "plain", failed: "b
 /** Imports a CSV file of FAQs, and shows what became of each row. */
 export function ImportDialog({ onClose, onImported }: { onClose: () => void; onImported: () => void }) {
   const input = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState("");
-  const [error, setError] = useState<unknown>(null);
+  const { busy, error, run } = useAction();
   const [report, setReport] = useState<ImportReport | null>(null);
-  const run = async (file: File) => {
+  const take = async (file: File) => {
     setReport(null);
-    setError(null);
     setRefused(refusalOf(file));
     if (refusalOf(file)) return;
-    setBusy(true);
-    try {
+    await run(async () => {
       setReport(await importFaqs(file));
       onImported();
-    } catch (caught) {
-      setError(caught);
-    }
-    setBusy(false);
+    });
   };
   return (
     <Dialog
@@ -63,7 +58,7 @@ export function ImportDialog({ onClose, onImported }: { onClose: () => void; onI
         onChange={(event) => {
           const [file] = event.currentTarget.files ?? [];
           event.currentTarget.value = "";
-          if (file) void run(file);
+          if (file) void take(file);
         }}
       />
       {refused && (
@@ -71,7 +66,7 @@ export function ImportDialog({ onClose, onImported }: { onClose: () => void; onI
           {refused}
         </p>
       )}
-      {error !== null && <ErrorNotice error={error} />}
+      {!refused && error !== null && <ErrorNotice error={error} />}
       {report && <Report report={report} />}
     </Dialog>
   );

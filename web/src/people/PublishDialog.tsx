@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useAction } from "../api/loading.ts";
 import type { Handoff } from "../api/types.ts";
 import { t } from "../i18n/people.ts";
 import { Button } from "../ui/Button.tsx";
@@ -16,21 +17,13 @@ export function PublishDialog(props: { handoff: Handoff; onPublished: (now: Hand
   const [question, setQuestion] = useState(handoff.question);
   const [answer, setAnswer] = useState(handoff.answer);
   const [language, setLanguage] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { busy, error, run } = useAction();
   const wrong = { question: !question.trim(), answer: !answer.trim(), language: !LANGUAGE_TAG.test(language) };
   const publish = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      const body = { question: question.trim(), answer: answer.trim(), language };
-      props.onPublished(await publishHandoff(handoff.handoff_id, body));
-      toast(t("publish_done"));
-      props.onClose();
-    } catch (caught) {
-      setError(caught);
-      setBusy(false);
-    }
+    const body = { question: question.trim(), answer: answer.trim(), language };
+    props.onPublished(await publishHandoff(handoff.handoff_id, body));
+    toast(t("publish_done"));
+    props.onClose();
   };
   return (
     <Dialog
@@ -58,7 +51,7 @@ export function PublishDialog(props: { handoff: Handoff; onPublished: (now: Hand
         class={shared.stack}
         onSubmit={(event) => {
           event.preventDefault();
-          void publish();
+          void run(publish);
         }}
       >
         <TextArea

@@ -1,5 +1,5 @@
+import css from "./Field.module.css";
 import { Field } from "./Field.tsx";
-import css from "./SelectField.module.css";
 
 /** A day, such as 2026-11-23, in the browser's own calendar; empty if none is chosen. */
 export function DateField(props: {
@@ -17,7 +17,7 @@ export function DateField(props: {
         <input
           type="date"
           {...attributes}
-          class={css.date}
+          class={css.input}
           value={props.value}
           min={props.min}
           max={props.max}

@@ -1,4 +1,6 @@
 import { useId } from "preact/hooks";
+import { classes } from "./classes.ts";
+import field from "./Field.module.css";
 import { Icon } from "./Icon.tsx";
 import css from "./SearchField.module.css";
 
@@ -21,7 +23,7 @@ export function SearchField(props: {
       <input
         id={id}
         type="search"
-        class={css.input}
+        class={classes(field.input, css.search)}
         placeholder={props.label}
         value={props.value}
         maxLength={props.maxLength}

@@ -1,3 +1,5 @@
+import { classes } from "./classes.ts";
+import field from "./Field.module.css";
 import { Field } from "./Field.tsx";
 import { Icon } from "./Icon.tsx";
 import css from "./SelectField.module.css";
@@ -17,7 +19,7 @@ export function SelectField(props: {
         <span class={css.box}>
           <select
             {...attributes}
-            class={css.select}
+            class={classes(field.input, css.select)}
             value={props.value}
             onChange={(event) => props.onChange(event.currentTarget.value)}
           >
