@@ -66,7 +66,13 @@ $(UV):
 	@UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group research
 	@touch $@
 
-# Tools with pins of their own: a venv each.
+# Tools whose pins would bind ours: a project, a lock file and a venv each.
+.venvs/%/.synced: tools/%/pyproject.toml tools/%/uv.lock .tools/python-found
+	@echo "Installing $* into .venvs/$* …"
+	@UV_PROJECT_ENVIRONMENT=$(CURDIR)/.venvs/$* $(UV) sync --quiet --frozen --project tools/$*
+	@touch $@
+
+# Tools of a group of ours: a venv each.
 .venvs/%/.synced: pyproject.toml uv.lock .tools/python-found
 	@echo "Installing $* into .venvs/$* …"
 	@UV_PROJECT_ENVIRONMENT=.venvs/$* $(UV) sync --quiet --frozen --only-group $*
