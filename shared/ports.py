@@ -208,6 +208,20 @@ class ReindexProgress(NamedTuple):
     next_at: float = 0.0
 
 
+class DocumentFilter(NamedTuple):
+    """Which documents a listing holds: of a status, with the words `q` in title or file name, in any case.
+
+    `identity` maps fields of the identity card, and `language`, to words that they hold.
+    """
+
+    status: DocumentStatus | None = None
+    q: str = ""
+    identity: Mapping[str, str] = MappingProxyType({})
+
+
+ALL_DOCUMENTS = DocumentFilter()
+
+
 class DocumentPage(NamedTuple):
     """One page of a listing; `cursor` is opaque, empty at the end."""
 

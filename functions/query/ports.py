@@ -16,7 +16,6 @@ from shared.models import (
     Completion,
     Conversation,
     Document,
-    DocumentStatus,
     Feedback,
     Filter,
     FoundMessage,
@@ -35,8 +34,10 @@ from shared.models import (
     UsageRow,
 )
 from shared.ports import (
+    ALL_DOCUMENTS,
     CatalogueEntry,
     Clock,
+    DocumentFilter,
     DocumentPage,
     Embedder,
     ListedObject,
@@ -284,19 +285,9 @@ class DocumentRegistry(Catalogue, Protocol):
         """Return the document, tombstones included, or None. Consistent read."""
 
     def list(
-        self,
-        tenant: str,
-        *,
-        limit: int,
-        cursor: str = "",
-        status: DocumentStatus | None = None,
-        q: str = "",
-        identity: Mapping[str, str] = MappingProxyType({}),
+        self, tenant: str, wanted: DocumentFilter = ALL_DOCUMENTS, *, limit: int, cursor: str = ""
     ) -> DocumentPage:
-        """Return documents, newest first, without tombstones; `q` are words of title or file name.
-
-        `identity` maps fields of the identity card, and `language`, to words that they hold.
-        """
+        """Return documents, newest first, without tombstones."""
 
     def cursor_after(self, document: Document) -> str:
         """Return the cursor with which `list` goes on after this document."""

@@ -5,7 +5,6 @@ Every route and the pipeline get the registry through here (`Services.for_reader
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from functions.query.ports import RuledRegistry
 from shared.access import ADMIN, AccessReader, AccessRule, FolderRules, may_read
@@ -13,13 +12,12 @@ from shared.errors import NotAllowed
 from shared.models import (
     FIRST_INDEX_VERSION,
     Document,
-    DocumentStatus,
     Labels,
     Principal,
     PublishedDocument,
     document_id_of,
 )
-from shared.ports import CatalogueEntry, DocumentPage
+from shared.ports import ALL_DOCUMENTS, CatalogueEntry, DocumentFilter, DocumentPage
 
 OUTSIDER = Principal("", "")
 """Reads only what everybody of a tenant may read: whoever gets an event, for example."""
@@ -103,14 +101,7 @@ class ReadableDocuments:
         return None if document is None or document_id in self.unreadable(tenant, [document_id]) else document
 
     def list(
-        self,
-        tenant: str,
-        *,
-        limit: int,
-        cursor: str = "",
-        status: DocumentStatus | None = None,
-        q: str = "",
-        identity: Mapping[str, str] = MappingProxyType({}),
+        self, tenant: str, wanted: DocumentFilter = ALL_DOCUMENTS, *, limit: int, cursor: str = ""
     ) -> DocumentPage:
         """Return documents, newest first.
 
@@ -118,11 +109,11 @@ class ReadableDocuments:
         reader may not read, and `q` would find words of their titles.
         """
         if self._reads_all or self.all.rules_of(tenant, ()) is None:
-            return self.all.list(tenant, limit=limit, cursor=cursor, status=status, q=q, identity=identity)
+            return self.all.list(tenant, wanted, limit=limit, cursor=cursor)
         shown: list[Document] = []
         is_last = False
         while not is_last and len(shown) <= limit:
-            page = self.all.list(tenant, limit=LISTED, cursor=cursor, status=status, q=q, identity=identity)
+            page = self.all.list(tenant, wanted, limit=LISTED, cursor=cursor)
             hidden = self.unreadable(tenant, (each.document_id for each in page.documents))
             shown += (each for each in page.documents if each.document_id not in hidden)
             cursor, is_last = page.cursor, not page.cursor

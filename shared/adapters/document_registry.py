@@ -55,7 +55,16 @@ from shared.models import (
     SourceType,
     values_of,
 )
-from shared.ports import CatalogueEntry, Clock, DocumentEntry, DocumentPage, ScannedDocument, UnfinishedIngest
+from shared.ports import (
+    ALL_DOCUMENTS,
+    CatalogueEntry,
+    Clock,
+    DocumentEntry,
+    DocumentFilter,
+    DocumentPage,
+    ScannedDocument,
+    UnfinishedIngest,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -266,28 +275,19 @@ class DynamoDocumentRegistry:
         return None if item is None or self._expired(item) else document_of(item)
 
     def list(
-        self,
-        tenant: str,
-        *,
-        limit: int,
-        cursor: str = "",
-        status: DocumentStatus | None = None,
-        q: str = "",
-        identity: Mapping[str, str] = MappingProxyType({}),
+        self, tenant: str, wanted: DocumentFilter = ALL_DOCUMENTS, *, limit: int, cursor: str = ""
     ) -> DocumentPage:
         """Return documents, newest first, without tombstones and reports; a change shows within a second or so.
 
-        `q` are words that each stand in title or file name, in any case and without diacritics; `identity` likewise
-        maps fields of the identity card, and `language`, to words. A page that has to
-        leave out many documents may hold fewer than `limit`, and have a cursor all the same. Raises `InvalidRequest`
-        for a bad cursor.
+        Words are compared in any case and without diacritics. A page that has to leave out many documents may hold
+        fewer than `limit`, and have a cursor all the same. Raises `InvalidRequest` for a bad cursor.
         """
         after = _start_of(cursor) if cursor else None
-        words = _folded(q).split()
+        words = _folded(wanted.q).split()
         documents: list[Document] = []
         for _ in range(LISTED_PAGES):
             request: dict[str, Any] = {"ExclusiveStartKey": _index_key(tenant, *after)} if after else {}
-            if status is None and not words and not identity:
+            if wanted.status is None and not words and not wanted.identity:
                 request["Limit"] = limit - len(documents) + 1  # one more, to know whether this is the last page
             with dynamo_errors("registry"):
                 answer = self._client.query(
@@ -305,8 +305,8 @@ class DynamoDocumentRegistry:
                 after = document.created_at, document.document_id
                 if document.status is DocumentStatus.DELETED or self._expired(item):
                     continue
-                is_wanted = status in (None, document.status) and _is_named(document, words)
-                if is_wanted and _is_identified(document, identity):
+                is_wanted = wanted.status in (None, document.status) and _is_named(document, words)
+                if is_wanted and _is_identified(document, wanted.identity):
                     documents.append(document)
             if "LastEvaluatedKey" not in answer:
                 return DocumentPage(documents, "")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import count
-from types import MappingProxyType
 
 from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.passages import Passage
@@ -18,7 +17,6 @@ from shared.models import (
     Completion,
     Conversation,
     Document,
-    DocumentStatus,
     Embeddings,
     EmbeddingSpace,
     Filter,
@@ -33,7 +31,7 @@ from shared.models import (
     UnansweredQuestion,
     Usage,
 )
-from shared.ports import CatalogueEntry, DocumentPage
+from shared.ports import ALL_DOCUMENTS, CatalogueEntry, DocumentFilter, DocumentPage
 from shared.receipts import StoredReceipt
 from shared.settings import Settings
 from tests.support.clock import FakeClock
@@ -181,14 +179,7 @@ class FakeRegistry:
         raise NotImplementedError
 
     def list(
-        self,
-        tenant: str,
-        *,
-        limit: int,
-        cursor: str = "",
-        status: DocumentStatus | None = None,
-        q: str = "",
-        identity: Mapping[str, str] = MappingProxyType({}),
+        self, tenant: str, wanted: DocumentFilter = ALL_DOCUMENTS, *, limit: int, cursor: str = ""
     ) -> DocumentPage:
         raise NotImplementedError
 

@@ -29,6 +29,7 @@ from functions.query.ports import DocumentRegistry, ObjectStore
 from shared.access import MAX_METADATA_BYTES, metadata_of
 from shared.errors import ClientError, Conflict, DependencyError, InvalidRequest, NotFound
 from shared.models import Document, DocumentStatus, Principal, document_id_of
+from shared.ports import DocumentFilter
 
 router = APIRouter(prefix="/documents", tags=["documents"])
 
@@ -198,14 +199,8 @@ def list_documents(
     A page with filters may hold fewer than `limit` documents: the listing ends with an empty `next_cursor`.
     """
     asked = {"organisation": organisation, "kind": kind, "period": period, "product": product, "language": language}
-    page = services.registry.list(
-        principal.tenant,
-        limit=limit,
-        cursor=cursor,
-        status=status,
-        q=q,
-        identity={name: words for name, words in asked.items() if words},
-    )
+    wanted = DocumentFilter(status, q, {name: words for name, words in asked.items() if words})
+    page = services.registry.list(principal.tenant, wanted, limit=limit, cursor=cursor)
     searched = services.index_versions.current(principal.tenant).number
     documents = [DocumentOut.model_validate(each.in_index_version(searched)) for each in page.documents]
     return DocumentListOut(documents=documents, next_cursor=page.cursor)

@@ -17,6 +17,7 @@ from shared.adapters.retry import Retry
 from shared.deadline import CURRENT, Deadline
 from shared.errors import DependencyRefused, InvalidRequest, RateLimited
 from shared.models import Document, DocumentError, DocumentStatus
+from shared.ports import DocumentFilter
 from tests.support.clock import FakeClock
 from tests.support.generations import generations
 from tests.support.moto_aws import MockedAws, mocked_aws
@@ -208,7 +209,7 @@ def test_a_listing_can_be_narrowed_to_a_status_and_shows_no_tombstones(
     registry.unpublish("t9", "b")
     delete(fence, "t9", "c")
     assert {d.document_id for d in registry.list("t9", limit=9).documents} == {"a", "b"}
-    deleting = registry.list("t9", limit=1, status=DocumentStatus.DELETING)
+    deleting = registry.list("t9", DocumentFilter(DocumentStatus.DELETING), limit=1)
     assert [d.document_id for d in deleting.documents] == ["b"]
 
 
@@ -220,7 +221,7 @@ def test_a_listing_finds_words_of_title_and_file_name_and_nothing_of_the_folders
         registry.announce(promise, expires_s=900)
 
     def found(q: str) -> set[str]:
-        return {document.document_id for document in registry.list("t22", limit=9, q=q).documents}
+        return {document.document_id for document in registry.list("t22", DocumentFilter(q=q), limit=9).documents}
 
     assert found("zasu ATASK") == {"zasis"}
     assert found("2024") == {"zasis", "pump"}
@@ -237,9 +238,9 @@ def test_a_listing_that_finds_nothing_for_long_goes_on_with_a_cursor(
         clock.advance(1)
     query = aws.dynamodb.query
     monkeypatch.setattr(aws.dynamodb, "query", lambda **asked: query(**{**asked, "Limit": 1}))  # as if items were large
-    first = registry.list("t23", limit=3, q="d0")
+    first = registry.list("t23", DocumentFilter(q="d0"), limit=3)
     assert (first.documents, first.cursor != "") == ([], True)
-    second = registry.list("t23", limit=3, q="d0", cursor=first.cursor)
+    second = registry.list("t23", DocumentFilter(q="d0"), limit=3, cursor=first.cursor)
     assert ([each.document_id for each in second.documents], second.cursor) == (["d0"], "")
 
 
