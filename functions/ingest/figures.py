@@ -19,7 +19,7 @@ from aws_lambda_powertools.metrics import MetricUnit
 from functions.ingest.changes import DocumentRef, PagesRequest, change_body, document_ref_of
 from functions.ingest.lease import InvocationTime
 from functions.ingest.parsing.process import Limits
-from functions.ingest.parsing.wire import SentFigure
+from functions.ingest.parsing.wire import FIGURE_ENGINE, SentFigure
 from functions.ingest.ports import ChangeQueue, FigureReader, ObjectReader, ReadPages
 from functions.ingest.reading import NOTHING, PictureReading, pages_by
 from shared.errors import DependencyError, DependencyRefused, KeyRefused, NotFound
@@ -28,8 +28,6 @@ from shared.ports import Clock, UsageRecorder
 from shared.prices import cost_usd
 from shared.telemetry import logger, metrics
 
-ENGINE = "figures"
-"""The parser's engine that finds and draws them."""
 DESCRIBING_VERSION = 1
 """Increase this when figures are described in another way: it is part of a reading's name."""
 SLICE_S = 90.0
@@ -168,7 +166,7 @@ class FigureDescriber:
                 self.objects.download(head, path)
             except NotFound:
                 return True
-            for page in pages_by(ENGINE, path, [number for number in request.pages if number >= first], LIMITS):
+            for page in pages_by(FIGURE_ENGINE, path, [number for number in request.pages if number >= first], LIMITS):
                 for place, figure in enumerate(page.figures):
                     number = page.number * ON_A_PAGE + place
                     if number in turn.done:

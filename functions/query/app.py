@@ -34,8 +34,7 @@ from functions.query.api import (
     responses,
     search,
 )
-from functions.query.api.deadline_middleware import DeadlineMiddleware
-from functions.query.api.http_middleware import HttpMiddleware
+from functions.query.api.middleware import DeadlineMiddleware, HttpMiddleware
 from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
 from shared.settings import Settings

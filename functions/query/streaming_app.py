@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from functions.query import bootstrap
-from functions.query.api.deadline_middleware import STREAMED
+from functions.query.api.middleware import STREAMED
 from functions.query.app import app as api
 from shared.telemetry import logger, metrics
 

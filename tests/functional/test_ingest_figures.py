@@ -18,7 +18,7 @@ from functions.ingest.app import ChangesFailed
 from functions.ingest.changes import PagesRequest
 from functions.ingest.lease import InvocationTime
 from functions.ingest.parsing.engine_figures import MAX_SIDE, png_of
-from functions.ingest.parsing.wire import RawPage
+from functions.ingest.parsing.wire import FIGURE_ENGINE, RawPage
 from functions.ingest.reading import pages_by
 from shared.adapters.aws import SystemClock
 from shared.adapters.openai_figures import OpenAIFigureReader
@@ -407,7 +407,7 @@ def test_a_deleted_document_leaves_no_description(stack: Stack) -> None:
 def test_pictures_are_bounded_png_files(tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(report(1, picture=True))
-    pages = list(pages_by(figures.ENGINE, path, [1, 2], figures.LIMITS))
+    pages = list(pages_by(FIGURE_ENGINE, path, [1, 2], figures.LIMITS))
     assert [len(page.figures) for page in pages] == [1, 1]
     for page in pages:
         *_, picture = page.figures[0]

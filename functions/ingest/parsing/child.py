@@ -15,6 +15,7 @@ from typing import Protocol
 
 from functions.ingest.parsing.process import is_shared, pages_of
 from functions.ingest.parsing.wire import (
+    FIGURE_ENGINE,
     MEMORY_EXIT,
     OCR_ENGINE,
     CannotOpen,
@@ -66,7 +67,7 @@ def open_engine(name: str, path: str) -> Engine:
         from functions.ingest.parsing.engine_tesseract import TesseractEngine
 
         return TesseractEngine(path, languages)
-    if engine == "figures":
+    if engine == FIGURE_ENGINE:
         from functions.ingest.parsing.engine_figures import FigureEngine
 
         return FigureEngine(path)

@@ -13,7 +13,6 @@ from functions.ingest.parsing.page_objects import Scene
 from functions.ingest.parsing.wire import RawPage
 from functions.ingest.parsing.words import Box
 
-FIGURE_ENGINE = "figures"
 MAX_SIDE = 1_024
 """Pixels of a picture's longer side: small print of a chart can be read, and the price of a picture is bounded."""
 PIXELS_A_POINT = 2.0

@@ -22,6 +22,8 @@ MANY_PATHS = 400
 """Text drawn as outlines takes about ten paths a word; rules and boxes stay under this."""
 OCR_ENGINE = "tesseract"
 """The engine that reads pictures of pages."""
+FIGURE_ENGINE = "figures"
+"""The engine that finds figures and draws them."""
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
 

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import PrincipalDep, ServicesDep
+from functions.query.api.middleware import in_a_thread
 from functions.query.api.schemas import AdminHealthOut, ProviderOut, UsageLineOut, UsageReportOut
 from shared.adapters.provider_health import HEALTH
 from shared.errors import InvalidRequest, RectoError

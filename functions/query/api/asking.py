@@ -8,7 +8,7 @@ from fastapi.responses import Response
 from pydantic import BaseModel
 
 from functions.query.answer import Answer, AnswerEvent, Done, Question, facts_of
-from functions.query.api.deadline_middleware import in_a_thread
+from functions.query.api.middleware import in_a_thread
 from functions.query.api.roles import EDITORS, roles_of
 from functions.query.bootstrap import Services
 from functions.query.limits import Account

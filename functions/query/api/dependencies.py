@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
 
-from functions.query.api.deadline_middleware import DEADLINE
+from functions.query.api.middleware import DEADLINE
 from functions.query.api.roles import require_permission
 from functions.query.api.schemas import DOCUMENT_ID, ULID
 from functions.query.bootstrap import Services, services

@@ -14,8 +14,8 @@ from pydantic import ConfigDict, Field, StringConstraints, ValidationError
 from pydantic.config import JsonDict
 
 from functions.query.api.admin import CSV
-from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
+from functions.query.api.middleware import in_a_thread
 from functions.query.api.openapi import errors
 from functions.query.api.schemas import NEXT_CURSOR, Body, DeletedOut, ErrorOut, Out, Ulid
 from functions.query.bootstrap import Services

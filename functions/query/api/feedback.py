@@ -9,8 +9,8 @@ from aws_lambda_powertools.metrics import MetricUnit
 from fastapi import APIRouter, Query
 from pydantic import AwareDatetime, Field
 
-from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import MessageIdDep, PrincipalDep, ServicesDep
+from functions.query.api.middleware import in_a_thread
 from functions.query.api.schemas import BandOut, Body, CitationOut, ClaimOut, Cursor, FeedbackOut, Out
 from functions.query.bootstrap import Services
 from functions.query.withholding import unreadable_messages, withheld

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.mcp_tools import TOOLS, CalledTool, Caller, permitted
+from functions.query.api.middleware import in_a_thread
 from functions.query.api.openapi import example_of
 from functions.query.api.problems import MEDIA_TYPE, problem_of
 from shared.deadline import ClientDisconnected

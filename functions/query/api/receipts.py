@@ -8,8 +8,8 @@ from pydantic import Field
 
 from functions.query.answer import Done, Question
 from functions.query.api.asking import answering
-from functions.query.api.deadline_middleware import in_a_thread
 from functions.query.api.dependencies import DeadlineDep, MessageIdDep, PrincipalDep, ServicesDep
+from functions.query.api.middleware import in_a_thread
 from functions.query.api.openapi import errors
 from functions.query.api.schemas import BandOut, Out, ScorePartsOut, UsageOut
 from functions.query.bootstrap import Services

@@ -13,7 +13,7 @@ from typing import Any
 from starlette.responses import StreamingResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from functions.query.api.deadline_middleware import REPLY_MARGIN_S, STREAMED, in_a_thread
+from functions.query.api.middleware import REPLY_MARGIN_S, STREAMED, in_a_thread
 from shared.deadline import ClientDisconnected, Deadline, RequestTimedOut
 
 MEDIA_TYPE = "text/event-stream"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from functions.query import bootstrap
-from functions.query.api.deadline_middleware import (
+from functions.query.api.middleware import (
     DEADLINE,
     LAMBDA_MARGIN_S,
     REPLY_MARGIN_S,

@@ -9,7 +9,7 @@ import pytest
 from starlette.types import Message
 
 from functions.query.api import sse
-from functions.query.api.deadline_middleware import STREAMED
+from functions.query.api.middleware import STREAMED
 from functions.query.api.sse import HEARTBEAT, EventStream, ServerSentEvent, encoded
 from shared.adapters.aws import SystemClock
 from shared.deadline import Deadline

@@ -1,4 +1,4 @@
-"""Deadline middleware: each request gets one deadline, and a request that overruns it gets a 504.
+"""What every request passes: HTTP as any server speaks it, and one deadline; a request that overruns it gets a 504.
 
 Outgoing calls end with the deadline by themselves (`shared.deadline`); the middleware bounds everything else. Late work
 is abandoned in a daemon thread: it delays neither the end of the process nor the next request, and stops at its next
@@ -32,6 +32,41 @@ REPLY_MARGIN_S = 0.25
 
 _CLOCK = SystemClock()
 _WORKERS = Workers("request")
+
+
+class HttpMiddleware:
+    """ASGI middleware: routes see GET for HEAD, and an error that nobody foresaw is an answer like others.
+
+    Starlette would answer such an error outside of CORS, and a browser would be shown "Failed to fetch".
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one ASGI connection. Raises what is raised after the response has begun."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_head = scope["method"] == "HEAD"
+        scope = {**scope, "method": "GET"} if is_head else scope
+        begun = False
+
+        async def send_on(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            if is_head and message["type"] == "http.response.body":
+                if message.get("more_body", False):
+                    return
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_on)
+        except Exception as error:
+            if begun:
+                raise
+            await problems.response_to(Request(scope), error)(scope, receive, send_on)
 
 
 class DeadlineMiddleware:
