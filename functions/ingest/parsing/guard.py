@@ -130,14 +130,17 @@ class Reader:
         child = Child(self._path, self._engine, self._limits, first=first, part=part)
         self._children = [child]
         self._part = part
-        self._frames = self._without_header(child.frames(self._wait_s), first > 1)
+        self._frames = self._without_header(child.frames(self._wait_s, self._watch.earn), first > 1)
 
     def _share(self, page_count: int) -> None:
         """Start the second child for a long document."""
         if process.is_shared(self._part, page_count):
             child = Child(self._path, self._engine, self._limits, part=SECOND)
             self._children.append(child)
-            frames = {FIRST: self._frames, SECOND: self._without_header(child.frames(self._wait_s), True)}
+            frames = {
+                FIRST: self._frames,
+                SECOND: self._without_header(child.frames(self._wait_s, self._watch.earn), True),
+            }
             self._frames = (frame for n in range(1, page_count + 1) for frame in islice(frames[process.part_of(n)], 1))
 
     @staticmethod
@@ -159,7 +162,7 @@ class Reader:
         other = "pypdf" if self._engine == "pdfium" else "pdfium"
         child = Child(self._path, other, self._limits, first=number, last=number)
         try:
-            for frame in child.frames(self._wait_s):
+            for frame in child.frames(self._wait_s, self._watch.earn):
                 if isinstance(frame, Header) and frame.page_count != self._page_count:
                     break
                 if isinstance(frame, RawPage) and frame.number == number:

@@ -24,7 +24,8 @@ class Limits:
     """Bounds on one document; what they cut off is reported.
 
     The defaults keep any hostile file under 30 s and 512 MB (child and parent together). A long honest file is not cut
-    off: each page of new text adds to `wall_s` (see above); bombs have none.
+    off: each page of new text adds to `wall_s` (see above); bombs have none. Nor is any file on a busy machine: seconds
+    in which the child waits for a core do not count.
 
     max_bytes: of the file. max_pages: of the document. wall_s: seconds spent on the whole document (waiting for the
     consumer of the pages is not counted). page_s: seconds one page may take. cpu_s: CPU seconds a child may use for
@@ -76,6 +77,8 @@ def pages_of(part: int, first: int, last: int, page_count: int) -> Iterator[int]
 READ_BYTES = 1 << 18
 PIPE_BYTES = 1 << 20
 """What a child may read ahead, in a pipe: some hundred pages."""
+PATIENCE = 5
+"""How many times as long as it may take a frame is waited for, at most, where the machine gives the child no core."""
 OPENING = 1.5
 """How much longer than a page the first frame may take: the child has to start and to open the file."""
 
@@ -113,6 +116,26 @@ class Stopwatch:
         return self._limit_s - self._spent_s - (self._clock() - self._since)
 
 
+class Wait:
+    """What is left of the seconds that a frame may take: those in which the child has no core are not counted."""
+
+    def __init__(self, allowed_s: float, without_core_s: Callable[[], float], clock: Clock = time.monotonic) -> None:
+        self._allowed_s = max(0.0, allowed_s)
+        self._without_core_s, self._clock = without_core_s, clock
+        self._since, self._before_s = clock(), without_core_s()
+
+    @property
+    def without_core_s(self) -> float:
+        """Seconds of this wait in which the child had no core."""
+        return min(self._without_core_s() - self._before_s, self._clock() - self._since)
+
+    @property
+    def left_s(self) -> float:
+        """Seconds left, 0 at least."""
+        allowed = min(self._allowed_s + self.without_core_s, PATIENCE * self._allowed_s)
+        return max(0.0, allowed - (self._clock() - self._since))
+
+
 def _environment() -> dict[str, str]:
     """No credentials for a process that reads hostile bytes; sys.path as ours, so that `site` can be skipped."""
     kept = {
@@ -146,49 +169,61 @@ class Child:
             with contextlib.suppress(OSError):  # above the system's limit: the child then waits for us more often
                 fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
-    def frames(self, wait_s: Callable[[], float]) -> Iterator[Header | RawPage | Rejected]:
+    def frames(
+        self, wait_s: Callable[[], float], earn: Callable[[float], object] = bool
+    ) -> Iterator[Header | RawPage | Rejected]:
         """Yield what the child sends until it is done. `wait_s` gives the seconds the next frame may take.
 
-        Raises `ChildFailed`; the child is dead by then.
+        `earn` is told for how many seconds the child had no core while a frame was waited for. Raises `ChildFailed`;
+        the child is dead by then.
         """
-        wait = OPENING * wait_s()
+        allowed_s = OPENING * wait_s()
         try:
             while True:
+                wait = Wait(allowed_s, self._without_core_s)
                 frame = unpack(self._frame(wait))
+                earn(wait.without_core_s)
                 if frame is None:
                     return
                 yield frame
-                wait = wait_s()
+                allowed_s = wait_s()
         except ValueError as error:
             raise ChildFailed(str(error)) from error
         finally:
             self.kill()
 
-    def _frame(self, wait_s: float) -> bytes:
-        deadline = time.monotonic() + wait_s
+    def _frame(self, wait: Wait) -> bytes:
         needed = HEADER.size
         while len(self._buffer) < needed:
-            self._read(deadline)
+            self._read(wait)
         (size,) = HEADER.unpack_from(self._buffer)
         if size > MAX_FRAME_BYTES:
             raise ChildFailed("too much text on one page")
         needed += size
         while len(self._buffer) < needed:
-            self._read(deadline)
+            self._read(wait)
         frame = bytes(self._buffer[HEADER.size : needed])
         del self._buffer[:needed]
         return frame
 
-    def _read(self, deadline: float) -> None:
+    def _read(self, wait: Wait) -> None:
         pipe = self._process.stdout
         assert pipe is not None  # noqa: S101 - PIPE was asked for
-        ready, _, _ = select.select([pipe], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
-            raise ChildFailed("time limit")
+        while not select.select([pipe], [], [], wait.left_s)[0]:
+            if not wait.left_s:
+                raise ChildFailed("time limit")
         data = os.read(pipe.fileno(), READ_BYTES)
         if not data:
             raise ChildFailed(self._cause_of_death())
         self._buffer += data
+
+    def _without_core_s(self) -> float:
+        """Return for how long the child was ready to run and had no core; 0 where the system does not tell."""
+        try:
+            with open(f"/proc/{self._process.pid}/schedstat", "rb") as told:  # noqa: PTH123 - asked for each page
+                return int(told.read().split()[1]) / 1e9
+        except (OSError, ValueError, IndexError):
+            return 0.0
 
     def _cause_of_death(self) -> str:
         code = self._process.wait()

@@ -1,15 +1,26 @@
 """The clock a document is held against, and how the parent treats a child that ends, stalls or writes nonsense."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from functions.ingest.parsing import guard
+from functions.ingest.parsing import guard, process
 from functions.ingest.parsing.guard import MAX_FAILURES, Reader, check_file
-from functions.ingest.parsing.process import ALL, LONG_DOCUMENT_PAGES, ChildFailed, Limits, Stopwatch, pages_of
+from functions.ingest.parsing.process import (
+    ALL,
+    LONG_DOCUMENT_PAGES,
+    PATIENCE,
+    ChildFailed,
+    Limits,
+    Stopwatch,
+    Wait,
+    pages_of,
+)
 from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected
 from shared.errors import DocumentRejected
+from tests.support.pdfs import document, lines
 
 Frame = Header | RawPage | Rejected
 
@@ -42,7 +53,7 @@ class ScriptedChild:
     def __init__(self, frames: Iterator[Frame]) -> None:
         self._frames = frames
 
-    def frames(self, wait_s: Callable[[], float]) -> Iterator[Frame]:
+    def frames(self, wait_s: Callable[[], float], earn: Callable[[float], object]) -> Iterator[Frame]:
         return self._frames
 
     def kill(self) -> None:
@@ -112,6 +123,34 @@ def test_the_stopwatch_counts_only_while_it_runs() -> None:
     assert watch.left_s == 3
     watch.earn(2)
     assert watch.left_s == 5
+
+
+def test_seconds_in_which_a_child_has_no_core_do_not_count_up_to_a_limit() -> None:
+    now, without_core = [100.0], [7.0]
+    wait = Wait(5, lambda: without_core[0], lambda: now[0])
+    now[0] = 104
+    assert (wait.left_s, wait.without_core_s) == (1, 0)
+    now[0] = 106
+    assert wait.left_s == 0
+    without_core[0] = 10
+    assert (wait.left_s, wait.without_core_s) == (2, 3)
+    now[0], without_core[0] = 100 + PATIENCE * 5, 1_000
+    assert (wait.left_s, wait.without_core_s) == (0, PATIENCE * 5)
+
+
+def test_a_document_is_given_the_seconds_in_which_its_child_had_no_core(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without_core = itertools.count()
+    monkeypatch.setattr(process.Child, "_without_core_s", lambda _: next(without_core) * 1_000.0)
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([lines("One line.")]))
+    earned: list[float] = []
+    child = process.Child(path, "pdfium", Limits())
+    frames = list(child.frames(lambda: 60.0, earned.append))
+    assert [type(frame) for frame in frames] == [Header, RawPage]
+    assert len(earned) == 3  # one for each of them, and one for the end
+    assert 0 < sum(earned) < 60
 
 
 def test_new_text_earns_time_and_repeated_text_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

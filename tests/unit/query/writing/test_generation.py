@@ -375,7 +375,8 @@ def test_a_question_how_many_is_answered_by_the_whole_list_and_its_count():
     request = WritingRequest(question, question, [passage(text)], language="en")
     answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
     assert answer.text == (
-        "The station has these rules: [1]\n• No fires. [1]\n• No dogs. [1]\n• No shouting. [1]\n\nCounted in this list: 3."
+        "The station has these rules: [1]\n• No fires. [1]\n• No dogs. [1]\n• No shouting. [1]\n\n"
+        "Counted in this list: 3."
     )
     assert answer.citations[0].quote == text.partition("\n\n")[0]
     assert answer.support.confirmed == answer.support.claims
