@@ -157,9 +157,18 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
 
 def asking_part(question: str) -> str:
     """Return the sentences that ask, without definitions, conditions and what says where and how to look."""
+    return " ".join(_PREPARES.sub("", sentence) for sentence in _asking_sentences(question))
+
+
+def explaining_part(question: str) -> str:
+    """Return the sentences after those that ask: definitions, and what says where and how to look."""
+    sentences, asking = SENTENCE_BORDER.split(question), _asking_sentences(question)
+    return " ".join(sentences[max(map(sentences.index, asking), default=0) + 1 :])
+
+
+def _asking_sentences(question: str) -> Sequence[str]:
     sentences = SENTENCE_BORDER.split(question)
-    asking = [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
-    return " ".join(_PREPARES.sub("", sentence) for sentence in asking)
+    return [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
 
 
 def without_scope(question: str) -> str:

@@ -8,7 +8,8 @@ a model needs that: it would quote the next best sentence, while a model reads t
 document that answers best holds neither it, in its passages, sections and name, nor a form or synonym of it, nor a word
 that it may be misspelt for. Adverbs judge instead of naming, and line items and ratios are answered from a financial
 statement that does not name them. Words of asking, of measures and of a document's parts may be missing
-(`texts/question_words.txt`): pages that answer do without them. Languages without a list are not judged.
+(`texts/question_words.txt`): pages that answer do without them; so may words that the question explains after it.
+What stands after "which" or "how many" may not, however much else is there. Languages without a list are not judged.
 """
 
 import re
@@ -23,7 +24,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
 from functions.query.understanding.question import lines_of
-from functions.query.writing.asked import asking_part
+from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.language import language_of
@@ -45,6 +46,10 @@ MAX_NAME_LETTERS_MORE = 3
 YEARS_COMPARED = 2
 """A periodic report compares its period with those of as many years before."""
 
+_ASKED_FOR = re.compile(
+    r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
+)
+"""The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
@@ -241,11 +246,17 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     on_statement = words_of_statements(asked, passages)
     table = lexical.background(language)
     named = () if any(map(_is_identified, passages)) else identity.names_in(asked)
+    explained = frozenset(plain_words(explaining_part(question), latin=False))
     authors = {word for name in named for word in plain_words(name, latin=False)}  # as in `absent_subjects`
     rare: dict[str, tuple[str, float]] = {}
     for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", asked)):
         for word in plain_words(typed, latin=False):
-            if word in on_statement or word in authors or (language == "en" and word.endswith("ly")):
+            if (
+                word in on_statement
+                or word in authors
+                or word in explained
+                or (language == "en" and word.endswith("ly"))
+            ):
                 continue
             stem = lexical.stem(word, language)
             rarity = table.get(stem, lexical.MAX_RARITY)
@@ -255,7 +266,10 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     weights = [rare[word][1] for word in missing]
     # Names say which thing is meant, not what is asked about it.
     others = [weight for word, (typed, weight) in rare.items() if word in missing or typed.islower()]
-    if max(weights, default=0.0) < MIN_RARITY or sum(weights) < MIN_SHARE * sum(others):
+    wanted = frozenset(plain_words(" ".join(_ASKED_FOR.findall(asked)), latin=False))
+    is_wanted = any(word in wanted and rare[word][1] >= MIN_RARITY for word in missing)
+    share = 0.0 if is_wanted else MIN_SHARE
+    if max(weights, default=0.0) < MIN_RARITY or sum(weights) < share * sum(others):
         return ()
     return [typed for word, (typed, weight) in rare.items() if word in missing and weight >= identity.MIN_RARITY]
 

@@ -57,6 +57,22 @@ def test_a_missing_word_among_many_that_are_there_is_no_false_premise():
     assert not missing_words(long, [STATION])
 
 
+def test_what_is_asked_for_may_not_be_missing_however_much_else_is_there():
+    source = passage(
+        "The generator of the Skarvnes lighthouse burns diesel in winter; its mechanic sleeps beside the workshop."
+    )
+    known = "does the mechanic of the lighthouse at Skarvnes burn diesel in the generator of the workshop in winter"
+    assert not missing_words(f"Why {known} zealously in tuxedos?", [source])
+    assert missing_words(f"Which tuxedos {known} in?", [source]) == ["tuxedos"]
+
+
+def test_what_the_question_explains_after_it_is_not_missing():
+    question = "What is the zorbax of the generator? Define zorbax as litres per room."
+    assert not missing_words(question, [STATION])
+    assert missing_words("What is the zorbax of the generator?", [STATION]) == ["zorbax"]
+    assert missing_words("I have a zorbax. What is the zorbax of the generator?", [STATION]) == ["zorbax"]
+
+
 def test_a_name_is_mentioned_with_its_number():
     manual = passage("Model: GXR12.0_01 of the mess hall.")
     assert not missing_words("What is the GXR version of the mess hall?", [manual])
