@@ -12,9 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from shared.errors import NotFound
-from shared.models import FIRST_INDEX_VERSION, Message, ObjectHead, PublishedDocument, UnansweredQuestion
+from shared.models import FIRST_INDEX_VERSION, ObjectHead, PublishedDocument
 from shared.ports import CatalogueEntry
-from shared.receipts import StoredReceipt
 
 
 class LocalObjects:
@@ -81,16 +80,5 @@ class MemoryEmbeddingCache:
 class NoConversations:
     """The part of `ConversationHistory` that a question outside any conversation needs: its turns are not kept."""
 
-    def save_turns(
-        self,
-        tenant: str,
-        user: str,
-        conversation_id: str,
-        *,
-        title: str,
-        turns: Sequence[Message],
-        is_new: bool,
-        unanswered: UnansweredQuestion | None = None,
-        receipt: StoredReceipt | None = None,
-    ) -> None:
+    def save_turns(self, *_: object, **__: object) -> None:
         """Forget them."""

@@ -1,16 +1,11 @@
-import { computed, effect, signal } from "@preact/signals";
-import { media } from "./media.ts";
+import { effect, signal } from "@preact/signals";
 import { recall, remember } from "./storage.ts";
 
 export type Theme = "light" | "dark" | "system";
 
-const systemIsDark = media("(prefers-color-scheme: dark)");
-
 const kept = recall("theme");
 /** What was chosen: light, dark, or as the system is. */
 export const theme = signal<Theme>(kept === "light" || kept === "dark" ? kept : "system");
-/** What is shown. */
-export const isDark = computed(() => (theme.value === "system" ? systemIsDark.value : theme.value === "dark"));
 
 export function chooseTheme(chosen: Theme): void {
   theme.value = chosen;
