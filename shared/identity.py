@@ -119,6 +119,23 @@ def names_in(text: str) -> Iterator[str]:
         run = []
 
 
+_CAPITALISED = r"(?:[A-Z]|\d+[A-Z])[\w&-]*"
+_SUBJECT = re.compile(
+    r"\b(?i:for|of|by|at|from|that|has|have|had|does|do|did|is|was|are|were|will) "
+    rf"(?P<behind>{_CAPITALISED}(?: {_CAPITALISED})*)|\b(?P<owner>{_CAPITALISED}(?: {_CAPITALISED})*)['\u2019]s?(?!\w)"
+)
+_PERIOD_NAME = re.compile(r"(?:[QH]\d|\d[QH]|FY)\w*")
+
+
+def subjects_in(text: str) -> list[str]:
+    """Return what has capitals and stands where a subject does: "has AMCOR", "for Best Buy", "3M's"; each once."""
+    words = [token for token in _TOKEN.findall(text) if token[0].isalpha()]
+    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
+        return []
+    found = dict.fromkeys(match["behind"] or match["owner"] for match in _SUBJECT.finditer(text))
+    return [name for name in found if not _PERIOD_NAME.match(name)]
+
+
 # --- Periods as documents write them: "FY22" is fiscal 2022, "2Q23" and "2023Q2" are Q2 2023 ---
 
 _YEAR = r"\s?['\u2019]?((?:19|20)\d\d|\d\d)"

@@ -117,6 +117,8 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
     asked, kinds = identity.periods_in(question), identity.kinds_asked(question)
     for key in evidence:
         evidence[key] *= _period_share(asked, question, documents[key]) * _kind_share(kinds, documents[key])
+    if not asked and _LATEST.search(question):
+        evidence = _with_latest_first(evidence, documents)
     most = max(evidence.values(), default=0.0)
     if most == 0:
         return dict.fromkeys(names, 0.0)
@@ -168,13 +170,21 @@ OF_A_QUARTER = 0.85
 OF_ANOTHER_QUARTER = 0.7
 BY_ANOTHER_NAME = 0.95
 OF_ANOTHER_KIND = 0.8
+NOT_THE_LATEST = 0.8
 """Shares of its evidence that a document keeps when it is not what the question names: a report on one of the two
 years after the latest one asked about, on another year, on a quarter where a year is asked about, on another quarter
-or the whole year where a quarter is, on a period that is called so second; a document of another kind."""
+or the whole year where a quarter is, on a period that is called so second; a document of another kind; one that is not
+the latest of those that are named, where the latest is asked for."""
 YEARS_COMPARED = 2
 """A report compares its period with those of as many years before."""
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
 _QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
+_LATEST = re.compile(
+    r"\b(?:latest|most recent|newest|neue?ste[nrs]?|jüngste[nrs]?|derni[eè]re?s?|plus récente?s?|últim[oa]s?|"
+    r"más recientes?|naujausi\w*|paskutini\w*)\b",
+    re.IGNORECASE,
+)
+"""What asks for the latest of the documents that a question names."""
 
 
 def _without_earlier_years(question: str) -> str:
@@ -202,6 +212,21 @@ def _period_share(asked: Sequence[str], question: str, document: Passage) -> flo
         return OF_ANOTHER_QUARTER if quarters else of_quarter
     later = any(latest < year <= latest + YEARS_COMPARED for year in years)
     return (OF_A_LATER_REPORT if later else OF_ANOTHER_YEAR) * of_quarter
+
+
+def _with_latest_first(evidence: Mapping[str, float], documents: Mapping[str, Passage]) -> dict[str, float]:
+    """Let the earlier ones of the documents that are named by equal evidence fall behind the latest."""
+    named = NAMED_SHARE * max(evidence.values(), default=0.0)
+    ends = {
+        key: (int(period[-4:]), period[:2] if period.startswith("Q") else "Q4")
+        for key, found in evidence.items()
+        if found and found >= named
+        for period in documents[key].periods[:1]
+    }
+    latest = max(ends.values(), default=None)
+    return {
+        key: found * (NOT_THE_LATEST if ends.get(key, latest) != latest else 1.0) for key, found in evidence.items()
+    }
 
 
 def _kind_share(asked: Set[str], document: Passage) -> float:
@@ -291,11 +316,16 @@ def _statement_kinds() -> tuple[Mapping[str, re.Pattern[str]], Mapping[str, re.P
 
 def statement_boosts(question: str, passages: Sequence[Passage]) -> list[float]:
     """Return each passage's boost as a part of a financial statement that the question asks figures of."""
-    words = _spaced(question)
-    kinds = {kind for kind, pattern in _statement_kinds()[1].items() if pattern.search(words)}
+    kinds = statements_asked(question)
     if not kinds:
         return [0.0] * len(passages)
     return [ON_STATEMENT * (not kinds.isdisjoint(_statements_of(each))) for each in passages]
+
+
+def statements_asked(question: str) -> Set[str]:
+    """Return the kinds of financial statement ("income", "balance", "cash") that a question asks figures of."""
+    words = _spaced(question)
+    return {kind for kind, pattern in _statement_kinds()[1].items() if pattern.search(words)}
 
 
 def words_of_statements(question: str, passages: Sequence[Passage]) -> Set[str]:

@@ -16,13 +16,14 @@ import re
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import groupby, pairwise
+from itertools import dropwhile, groupby, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.words import is_stop_word, with_synonyms
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.ranking import words_of_statements
+from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
+from functions.query.understanding.field_terms import document_words
 from functions.query.understanding.question import lines_of
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
@@ -45,6 +46,8 @@ MAX_NAME_LETTERS_MORE = 3
 """Letters that a longer form of a name may have more: "Pepsi" is short for "PepsiCo", "sales" not for "Salesforce"."""
 YEARS_COMPARED = 2
 """A periodic report compares its period with those of as many years before."""
+BALANCES_COMPARED = 1
+"""A balance sheet compares with one year before."""
 
 _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
@@ -79,6 +82,9 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LANGUAGES_WITH_CAPITAL_NAMES = frozenset({"en", "es", "fr", "lt"})
 _PERIODIC = frozenset({"10-K", "10-Q", "20-F", "40-F", "earnings release", "annual report", "interim report"})
 """Kinds of document that report on the periods they are named after, and compare them with earlier ones."""
+_FILINGS = frozenset({"10-K", "10-Q", "8-K", "20-F", "40-F"})
+"""Kinds of filing, none of which is a part of another."""
+_REPORT = r"(?:form\s)?(?:10-?[KQ]|20-?F|report|filing)\b"
 _AHEAD = re.compile(
     r"\b(?:expect|forecast|predict|project(?:ed|ion)|guid|outlook|plan|target|anticipat|estimat|will\b|would\b|next\b|future|"
     r"upcoming|due\b|matur|expir|schedul|remain|effective|adopt|after\b|subsequent|beyond)",
@@ -100,8 +106,52 @@ def absent_subjects(question: str, passages: Sequence[Passage], organisations: C
     own = own or [each for each in passages if any(_spaced(name) in _spaced(each.text) for name in named)]
     # Where no document says whose it is, a name that is not in the text may still be the author's.
     names = _absent_names(asked, passages) if any(map(_is_identified, passages)) else ()
-    absent = dict.fromkeys((*names, *(() if own else named)))
-    return [*absent, *_absent_periods(asked, own or passages)]
+    absent = dict.fromkeys((*names, *(() if own else named), *(() if named else _foreign_subjects(asked, passages))))
+    return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]
+
+
+def _foreign_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the subjects of a question that stand nowhere, where every document says whose it is: others' names.
+
+    They may be of common words or of capitals: "Best Buy", "AMCOR", "3M". Initials of words that stand there are none.
+    """
+    if not all(each.organisations and each.language in {"", "en"} for each in passages):
+        return ()
+    typed = (name.split() for name in identity.subjects_in(question))
+    names = [" ".join(dropwhile(lambda word: is_stop_word(word.lower()), words)) for words in typed]
+    stems = {name: [lexical.stem(word, "en") for word in plain_words(name, latin=False)] for name in names}
+    beginnings = {stem[:2] for each in stems.values() for stem in each}
+    if not beginnings:
+        return ()
+    organisations = {name for each in passages for name in each.organisations}
+    words = [
+        plain_words(" ".join((each.text, each.section, each.table, identity.name_of(each.title, each.key), each.cover)))
+        for each in passages
+    ]
+    words += map(plain_words, organisations)
+    held = [
+        f" {' '.join(lexical.stem(word, 'en') if word[:2] in beginnings else word for word in each)} " for each in words
+    ]
+    initials = ["".join(word[0] for word in each) for each in words]
+    exempt, terms = _question_words()["en"].stems, document_words(question)
+
+    def is_held(name: str) -> bool:
+        return (
+            exempt.issuperset(stems[name])
+            or any(f" {' '.join(stems[name])} " in each for each in held)
+            or (name.isupper() and any(_joined(name) in each for each in initials))
+            or any(_joined(each).startswith(_joined(name)) for each in organisations)
+            or any(name in phrase for phrase in terms)
+        )
+
+    return [name for name in names if not is_held(name)]
+
+
+def _absent_forms(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the kinds of filing that a question names ("8-K") where all passages are of filings of other kinds."""
+    kinds = {each.kind for each in passages}
+    forms = identity.kinds_asked(question)
+    return sorted(forms & _FILINGS) if kinds <= _FILINGS and forms.isdisjoint(kinds) else ()
 
 
 def _is_identified(passage: Passage) -> bool:
@@ -123,19 +173,40 @@ def _absent_periods(question: str, passages: Sequence[Passage]) -> Sequence[str]
     signed. So one outside must be named as a period there: "fiscal 2009", "the year ended June 30, 2009". The latest
     period asked about must be told of by a report, unless the question looks ahead.
     """
-    quarters = [period for period in identity.periods_in(question) if period.startswith("Q")]
+    asked = identity.periods_in(question)
+    reports = [each for each in asked if _names_report_of(each, question)]
+    if untold := [each for each in reports if not any(_is_report_of(each, passage) for passage in passages)]:
+        return untold
+    quarters = [period for period in asked if period.startswith("Q")]
     untold = [period for period in quarters if not any(_tells_of_quarter(each, period) for each in passages)]
     if untold and untold == quarters:
         return untold
     years = list(dict.fromkeys(_YEAR.findall(question)))
-    outside = [year for year in years if not any(_is_about(each, year) for each in passages)]
+    kinds = statements_asked(question)
+    compared = BALANCES_COMPARED if "balance" in kinds and "cash" not in kinds else YEARS_COMPARED
+    outside = [year for year in years if not any(_is_about(each, year, compared) for each in passages)]
     if len(outside) == len(years):
         return outside
     latest = max(years)
     looks_ahead = _AHEAD.search(question) or language_of(question) not in {"", "en"}
     if not quarters and not looks_ahead and not any(_reaches(each, latest, question) for each in passages):
         return [latest]
-    return [year for year in years if not any(_mentions(each, year) or _is_about(each, year) for each in passages)]
+    return [
+        year for year in years if not any(_mentions(each, year) or _is_about(each, year, compared) for each in passages)
+    ]
+
+
+def _names_report_of(period: str, question: str) -> bool:
+    """Say whether a question names a report by its period: "the Q3 2022 10-Q", "the report for fiscal 2022"."""
+    before, behind = rf"{period}(?:['\u2019]s)?\s{_REPORT}", rf"{_REPORT}\s(?:for|of|from)\s(?:fiscal\s)?{period}\b"
+    return re.search(rf"\b{before}|\b{behind}", question, re.IGNORECASE) is not None
+
+
+def _is_report_of(period: str, passage: Passage) -> bool:
+    """Say whether a passage is of the report on a period, or may be because its document is of none."""
+    if passage.kind not in _PERIODIC or not passage.periods:
+        return True
+    return period in passage.periods or any(each[-4:] == period for each in passage.periods)
 
 
 def _tells_of_quarter(passage: Passage, quarter: str) -> bool:
@@ -161,13 +232,13 @@ def _mentions(passage: Passage, year: str) -> bool:
     return year in passage.text or any(year in text for text in around)
 
 
-def _is_about(passage: Passage, year: str) -> bool:
+def _is_about(passage: Passage, year: str, compared: int) -> bool:
     periods = _years_of_name(passage.title, passage.key) | {int(period[-4:]) for period in passage.periods}
     if not periods:
         return _mentions(passage, year)
-    if any(period - YEARS_COMPARED <= int(year) <= period for period in periods):
+    if any(period - compared <= int(year) <= period for period in periods):
         return True
-    if int(year) > max(periods) + 1:
+    if int(year) > max(periods) + 1 or compared == BALANCES_COMPARED:
         return False
     if int(year) == max(periods) + 1 and _mentions(passage, year):  # what is expected of it
         return True

@@ -100,6 +100,21 @@ def test_the_kind_that_a_question_names_is_preferred():
     assert len(set(shares("What does Orbico say?", {"kind": "10-K"}, {"kind": "earnings release"}))) == 1
 
 
+@pytest.mark.parametrize(
+    "question", ["What are Orbico's sales in the latest report?", "Wie ist der neueste Umsatz von Orbico?"]
+)
+def test_the_latest_of_the_documents_that_are_named_is_preferred_where_it_is_asked_for(question: str):
+    periods = [("Q3 2023",), ("Q2 2023",), ("2022",)]
+    latest, *earlier = shares(question, *({"periods": each} for each in periods))
+    assert latest > max(earlier)
+
+
+def test_the_latest_is_not_looked_for_where_a_period_is_named():
+    question = "What were Orbico's latest sales in Q2 2023?"
+    asked, later = shares(question, {"periods": ("Q2 2023",)}, {"periods": ("Q3 2023",)})
+    assert asked > later
+
+
 def test_a_period_that_an_editor_wrote_is_read_in_any_form():
     found = match("Sales rose.", period=["FY22", "spring"], organisation="Orbico", kind="10-K")
     read = Passage.of(found)

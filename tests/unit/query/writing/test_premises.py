@@ -223,3 +223,60 @@ def test_a_later_quarter_does_not_tell_of_a_fiscal_year():
     quarter = filing("Orbico Inc.", "Q2 2024", kind="10-Q")
     assert absent_subjects("What was bought in FY2023?", [quarter]) == ["2023"]
     assert not absent_subjects("What was bought in FY2023?", [quarter, filing("Orbico Inc.", "2023")])
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What was the cash flow in the Q3 2022 10-Q?", ["Q3 2022"]),  # next year's report compares the quarter
+        ("What was the cash flow in the report for Q3 2022?", ["Q3 2022"]),
+        ("What was the cash flow in Q3 2022?", []),
+        ("What does the Q3 2023 10-Q say?", []),
+        ("What was agreed according to the 8-K?", ["8-K"]),
+        ("What does the latest quarterly report say?", []),
+    ],
+)
+def test_a_report_that_is_named_by_its_form_and_period_is_that_one(question: str, absent: list[str]):
+    assert absent_subjects(question, [filing("Orbico Inc.", "Q3 2023", kind="10-Q")]) == absent
+
+
+def test_a_document_of_no_kind_may_be_of_the_form_that_is_named():
+    passages = [filing("Orbico Inc.", "Q3 2023", kind="10-Q"), passage("Agreed.", organisations=("Orbico Inc.",))]
+    assert not absent_subjects("What was agreed according to Orbico's 8-K?", passages)
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What acquisitions has Best Buy made?", ["Best Buy"]),  # common words
+        ("What industry does AMCOR operate in?", ["AMCOR"]),
+        ("Is 3M a capital-intensive business?", ["3M"]),
+        ("In Apple's report, what was the tax rate?", ["Apple"]),
+        ("What was the revenue of EMEA?", []),  # in the text
+        ("What was the tax rate of the CEO's country, by TSA?", []),  # initials: total sales and
+        ("What is the share of CAPEX?", []),  # a term of the field
+        ("What was the revenue for FY22 and of Q2?", ["2022"]),
+        ("What did Orbico pay for Best Buy?", []),  # the document's own name stands beside it
+        ("What was the Revenue of Total Sales?", []),
+    ],
+)
+def test_a_subject_that_stands_nowhere_is_anothers_where_every_document_says_whose_it_is(
+    question: str, absent: list[str]
+):
+    text = "Total sales and revenue in EMEA. We buy the best lamps. The chief executive officer stayed."
+    reports = [filing("Orbico Inc.", "2019", text=text), filing("Orbico Inc.", "2018", text="Revenue | 12 | 11")]
+    assert absent_subjects(question, reports) == absent
+    assert not absent_subjects("Is 3M a capital-intensive business?", [*reports, passage("Sales rose.", language="en")])
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What were total assets in FY2021?", []),
+        ("What were total assets in FY2020?", ["2020"]),  # a balance sheet has two years
+        ("What was the revenue in FY2020?", []),
+        ("What was the free cash flow in FY2020, and what the inventory?", []),
+    ],
+)
+def test_a_balance_is_compared_with_one_year_before(question: str, absent: list[str]):
+    assert absent_subjects(question, [filing("Orbico Inc.", "2022", text="Fiscal 2020 | 11")]) == absent
