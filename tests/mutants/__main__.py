@@ -33,8 +33,8 @@ EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 class Copies:
     """As many copies of the checkout as changes are tried at once."""
 
-    def __init__(self, count: int) -> None:
-        self._copies = [Copy(KEPT / f"copy-{number}") for number in range(count)]
+    def __init__(self, count: int, test_files: list[str]) -> None:
+        self._copies = [Copy(KEPT / f"copy-{number}", test_files) for number in range(count)]
         self._free: SimpleQueue[Copy] = SimpleQueue()
         for copy in self._copies:
             self._free.put(copy)
@@ -173,8 +173,9 @@ def run(arguments: argparse.Namespace, report: Reporter) -> int:
     if left:
         KEPT.mkdir(parents=True, exist_ok=True)
         with report.step("Copy the checkout"):
-            copies = Copies(arguments.processes)
-        tests = measured(copies, files_under(arguments.tests, "test_*.py"), report)
+            test_files = files_under(arguments.tests, "test_*.py")
+            copies = Copies(arguments.processes, test_files)
+        tests = measured(copies, test_files, report)
         begun = time.monotonic()
 
         def tried(mutant: Mutant, result: Result) -> None:

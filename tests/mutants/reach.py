@@ -1,8 +1,7 @@
-"""A pytest plugin: notes which functions of the product each test calls (`python -m pytest -p tests.mutants.reach`).
+"""Notes which functions of the product each test calls; as a pytest plugin, only whether a statement runs at all.
 
 Written as JSON to `$RECTO_REACH`: {test id: {"seconds": …, "passed": …, "reached": ["path:qualified name", …]}}. What a
-fixture of several tests calls counts for each of them, and so does what the parser's child processes call. With
-`$RECTO_REACH_LINES` it only tells whether a statement runs at all.
+fixture of several tests calls counts for each of them, and so does what the parser's child processes call.
 """
 
 import json
@@ -90,7 +89,4 @@ class Reach:
 
 def pytest_configure(config: pytest.Config) -> None:
     subprocess.Popen = SeenProcess  # type: ignore[misc]
-    if reach_child.LINES in os.environ:
-        reach_child.watch_lines(os.environ[reach_child.LINES])
-    else:
-        config.pluginmanager.register(Reach())
+    reach_child.watch_lines(os.environ[reach_child.LINES])

@@ -1,17 +1,18 @@
 """One change at a time in a copy of the checkout, and the tests that reach it."""
 
-import contextlib
 import hashlib
 import json
 import os
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from tests.mutants.asking import NAME, OPTIONS, Answer, Request
 from tests.mutants.mutating import Mutant, mutated
 from tests.mutants.reach_child import LINES
 
@@ -84,13 +85,49 @@ def selected(mutant: Mutant, tests: Sequence[Test]) -> list[list[str]]:
     return rounds
 
 
+class Asked:
+    """A process of `tests.mutants.warm`, which runs tests in forks of itself; the command says how it is started."""
+
+    def __init__(self, folder: Path, *command: str) -> None:
+        reads, theirs = os.pipe()
+        theirs_too, writes = os.pipe()
+        self._process = subprocess.Popen(
+            [ROOT / ".venv/bin/python", "-m", *command],
+            cwd=folder,
+            env=os.environ | {NAME: f"{theirs_too},{theirs}", "PYTHONPATH": str(folder)},
+            pass_fds=(theirs, theirs_too),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        os.close(theirs)
+        os.close(theirs_too)
+        self._answers, self._requests = os.fdopen(reads), os.fdopen(writes, "w")
+
+    def say(self, what: object) -> None:
+        print(json.dumps(what), file=self._requests, flush=True)
+
+    def hear(self) -> Any:
+        """Return what it says next; it says nothing more when it was ended."""
+        if line := self._answers.readline():
+            return json.loads(line)
+        raise Stopped
+
+    def ask(self, request: Request) -> Answer:
+        self.say(asdict(request))
+        return Answer(**self.hear())
+
+    def end(self) -> None:
+        self._process.terminate()
+
+
 class Copy:
     """A copy of the checkout in which files can be changed. Its compiled files are checked by content, not by time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, test_files: Sequence[str]) -> None:
         self.folder = folder
-        self._process: subprocess.Popen[str] | None = None
-        self._stopped = False
+        self._test_files = test_files
+        self._asked: list[Asked] = []
         self._fails_anyway: dict[str, bool] = {}
         shutil.rmtree(folder, ignore_errors=True)
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
@@ -100,45 +137,40 @@ class Copy:
                 shutil.copy2(ROOT / name, folder / name)
         for name in (".venv", ".venvs", ".tools"):
             (folder / name).symlink_to(ROOT / name)
-        self.run(["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "functions", "shared"], limit_s=300)
+        compiling = ["-m", "compileall", "-q", "--invalidation-mode", "checked-hash", "functions", "shared"]
+        subprocess.run([ROOT / ".venv/bin/python", *compiling], cwd=folder, check=False)
+
+    @cached_property
+    def _collected(self) -> tuple[Asked, list[str], list[str]]:
+        """The process that has collected the tests of the unchanged copy, their names, the packages it has imported."""
+        options = [*OPTIONS, "-p", "tests.mutants.warm", "--continue-on-collection-errors"]
+        asked = self._started("pytest", *options, *self._test_files)
+        return asked, *asked.hear()
+
+    @property
+    def warm(self) -> Asked:
+        return self._collected[0]
+
+    @property
+    def tests(self) -> list[str]:
+        """The names of all tests."""
+        return self._collected[1]
+
+    @cached_property
+    def fresh(self) -> Asked:
+        """The process whose forks import the product themselves, as it is then."""
+        asked = self._started("tests.mutants.warm")
+        asked.say(self._collected[2])
+        return asked
+
+    def _started(self, *command: str) -> Asked:
+        self._asked.append(Asked(self.folder, *command))
+        return self._asked[-1]
 
     def stop(self) -> None:
         """End the tests that run: their process group is not the terminal's, so Ctrl-C does not reach them."""
-        self._stopped = True
-        if self._process is not None:
-            _kill(self._process)
-
-    def run(self, arguments: Sequence[str], *, limit_s: float, **environment: str) -> tuple[int | None, str]:
-        """Run Python in the copy; return its exit code (None: it overran the limit) and what it printed."""
-        if self._stopped:
-            raise Stopped
-        process = self._process = subprocess.Popen(
-            [ROOT / ".venv/bin/python", *arguments],
-            cwd=self.folder,
-            env=os.environ | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        code: int | None = None
-        output = ""
-        try:
-            output, _ = process.communicate(timeout=limit_s)
-            code = process.returncode
-        except subprocess.TimeoutExpired:
-            pass
-        finally:
-            _kill(process)  # Whatever the tests started goes too.
-            process.wait()
-        if self._stopped:
-            raise Stopped
-        return code, output
-
-    def pytest(self, names: Sequence[str], *, limit_s: float, watching: str) -> tuple[int | None, str]:
-        options = ["-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", "--no-header", "--tb=no"]
-        environment = {LINES: watching, "PYTHONPATH": str(self.folder)}
-        return self.run([*options, "-p", "tests.mutants.reach", *names], limit_s=limit_s, **environment)
+        for asked in self._asked:
+            asked.end()
 
     def try_out(self, mutant: Mutant, tests: Sequence[Test]) -> Result:
         """Change the copy, ask the tests, change it back."""
@@ -150,33 +182,34 @@ class Copy:
         seen.unlink(missing_ok=True)
         watching = f"{mutant.path}:{mutant.lines[0]}:{mutant.lines[1]}:{seen}"
         rounds = selected(mutant, tests)
+        entered = any(mutant.function and test.reaches(mutant) for test in tests)
 
-        def ask(names: Sequence[str], limit_s: float) -> tuple[int | None, str]:
-            file.write_text(changed)
+        def ask(whom: Asked, names: list[str], limit_s: float) -> Answer:
+            file.write_text(changed)  # The parser's children read it, and so does a fresh start.
             try:
-                return self.pytest(names, limit_s=limit_s, watching=watching)
+                return whom.ask(Request(names, limit_s, {LINES: watching}, mutant.path, original, changed))
             finally:
                 file.write_text(original)
 
         while rounds and outcome == "unreached":
             names = rounds.pop(0)
-            code, output = ask(names, START_S + 10 * sum(seconds[name] for name in names))
-            if code is None:  # The change may hang the tests, or the machine is busier than when they were measured.
-                again = time.monotonic()
-                self.pytest(names, limit_s=600, watching=NOTHING)
-                code, output = ask(names, START_S + 5 * (time.monotonic() - again))
-            asked += len(names)
-            if code is None:
+            limit_s = START_S + 10 * sum(seconds[name] for name in names)
+            whom = self.warm if mutant.function else self.fresh
+            answer = ask(whom, names, limit_s)
+            if whom is self.warm and (answer.code == 70 or (answer.code == 0 and not (answer.whole and entered))):
+                whom = self.fresh
+                answer = ask(whom, names, limit_s)
+            if answer.code is None:
                 outcome, by = "caught", "the time limit"
-            elif code == 1:
-                by = _failed(names, output)
+            elif answer.code == 1:
+                by = answer.failed
                 if by and self._fails_without_change(by):
                     asked -= len(names)
                     rounds[:0] = [others] if (others := [name for name in names if name != by]) else []
                     by = ""
                 else:
                     outcome = "caught"
-            elif code:
+            elif answer.code:
                 outcome = "broken"
         if outcome == "unreached" and seen.exists():
             outcome = "survived"
@@ -185,8 +218,8 @@ class Copy:
     def _fails_without_change(self, name: str) -> bool:
         """Whether a test fails by itself: it has no say then."""
         if name not in self._fails_anyway:
-            code, _ = self.pytest([name], limit_s=300, watching=NOTHING)
-            self._fails_anyway[name] = code != 0
+            answer = self.warm.ask(Request([name], 300, {LINES: NOTHING}))
+            self._fails_anyway[name] = answer.code != 0
         return self._fails_anyway[name]
 
 
@@ -198,8 +231,8 @@ def measure(copy: Copy, test_file: str, kept: Path) -> list[Test]:
         kept.mkdir(parents=True, exist_ok=True)
         written = copy.folder / "reach.json"
         written.unlink(missing_ok=True)
-        options = ["-m", "pytest", "-q", "-n", "0", "-p", "tests.mutants.reach", "-p", "no:cacheprovider"]
-        copy.run([*options, test_file], limit_s=900, RECTO_REACH=str(written), PYTHONPATH=str(copy.folder))
+        if names := [name for name in copy.tests if name.startswith(f"{test_file}::")]:
+            copy.warm.ask(Request(names, 900, {"RECTO_REACH": str(written)}))
         for old in kept.glob(f"{test_file.replace('/', '.')}.*.json"):
             old.unlink()
         note.write_text(written.read_text() if written.exists() else "{}")
@@ -208,14 +241,3 @@ def measure(copy: Copy, test_file: str, kept: Path) -> list[Test]:
         for name, test in json.loads(note.read_text()).items()
         if test["passed"] and test["reached"]
     ]
-
-
-def _failed(names: Sequence[str], output: str) -> str:
-    """Return the test that pytest says has failed, "" if it names none; parameters may hold spaces."""
-    told = [line.split(" ", 1)[1] for line in output.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    return max((name for name in names for line in told if f"{line} ".startswith(f"{name} ")), key=len, default="")
-
-
-def _kill(process: subprocess.Popen[str]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)

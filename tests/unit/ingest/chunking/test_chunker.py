@@ -241,6 +241,16 @@ def test_headings_in_markup_begin_chunks_and_give_plain_text_its_sections() -> N
     assert [chunk.section for chunk in chunks if chunk.text.startswith("=")] == ["Pumps", "Pumps > Valves"]
 
 
+def test_each_chunk_names_all_sections_that_its_text_lies_in_with_where_they_begin() -> None:
+    markdown = f"# Pumps\n\nA pump lifts.\n\n# Valves\n\nA valve stops.\n\n# Index\n\n{PROSE * 40}"
+    begins = {name: markdown.index(f"# {name}") for name in ("Pumps", "Valves", "Index")}
+    first, *later = chunks_of([Page(1, markdown)], ChunkSettings(200, 0), title="")
+    assert {section.path: section.char_start for section in first.sections} == begins
+    assert len(later) > 1
+    for chunk in later:
+        assert [(section.path, section.char_start) for section in chunk.sections] == [("Index", begins["Index"])]
+
+
 def test_comments_and_assignments_in_code_are_no_headings() -> None:
     code = "x = 1\n# next\ny = x == 2\n= \n#hashtag\n\nText.\n```\n# install\n\n# run\n```"
     (chunk,) = chunks_of([Page(1, code)], title="")

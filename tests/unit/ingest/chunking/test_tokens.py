@@ -65,6 +65,11 @@ def test_without_file_and_wheel_the_error_says_what_to_do(nowhere: Path, monkeyp
         tokens.vocabulary_directory(NAME)
 
 
+def test_a_cache_that_cannot_be_written_to_is_passed_over(nowhere: Path) -> None:
+    (nowhere / "cache").write_text("a file where a directory should be")
+    assert tokens.vocabulary_directory(NAME) == nowhere / "tmp" / "recto-tiktoken"
+
+
 def test_an_unwritable_cache_is_an_error_that_says_what_to_do(nowhere: Path) -> None:
     for name in ("cache", "tmp"):
         (nowhere / name).write_text("a file where a directory should be")
