@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
@@ -20,7 +20,14 @@ from shared.lexical import fold
 MAX_OPERANDS = 4
 MAX_NUMBERS = 12
 """More numbers of one row or sentence are not combined: some calculation would always fit."""
+MAX_IN_PROSE = 6
+"""Numbers of one unit in sentences, any two of which may add up."""
 _WORD = re.compile(r"[^\W\d_]+")
+_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
+_CLAUSE_END = re.compile(r"; |(?<=\w{3})\. ")
+"""No full stop of an abbreviation: "Rs. 13 crore"."""
+_SCALE = re.compile(r"\b(thousand|million|billion|trillion)\b", re.IGNORECASE)
+_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
 # --- the numbers of the evidence ---
 
@@ -31,7 +38,7 @@ class Operand:
 
     `kind`: what else it must have in common with another one to be compared, like the length of the period. `order`:
     its place in time, empty if unknown. `is_named`: whether the claim names what it is of; `in_column`: and when.
-    `scale`: what its figure was multiplied by.
+    `scale`: what its figure was multiplied by. `change`: 1 or -1 if it is told as what its predecessor rose or fell by.
     """
 
     value: Decimal
@@ -44,11 +51,17 @@ class Operand:
     is_named: bool = True
     in_column: bool = False
     scale: Decimal = Decimal(1)
+    change: int = 0
 
     @property
     def measure(self) -> str:
         """Its unit; none for money, which tables mark in the first row only."""
         return "" if self.unit in CURRENCIES else self.unit
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it is written as a year, which is a date and no amount."""
+        return not self.unit and self.column is None and _YEAR.fullmatch(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +96,9 @@ def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation |
 
 def _around(claim: str, fact: Fact) -> str:
     """Return the clause of a number, with "#" and its unit in its place; other clauses do not say how it was made."""
-    start = max(claim.rfind("; ", 0, fact.start), claim.rfind(". ", 0, fact.start), -1) + 1
-    stop = min((at for at in (claim.find("; ", fact.end), claim.find(". ", fact.end)) if at >= 0), default=len(claim))
+    start = max((end.end() for end in _CLAUSE_END.finditer(claim, 0, fact.start)), default=0)
+    end = _CLAUSE_END.search(claim, fact.end)
+    stop = end.start() if end else len(claim)
     return f"{claim[start : fact.start]} # {fact.unit} {claim[fact.end : stop]}"
 
 
@@ -159,6 +173,24 @@ def _is_comparable(one: Operand, other: Operand) -> bool:
     return one.group == other.group or (one.column is not None and one.column == other.column)
 
 
+def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    """Yield what was before: "4.4 billion, down 1.5 billion from a year ago" was 5.9 billion."""
+    for value, change in pairwise(_of_claim(operands)):
+        if change.change and not value.change and value.group == change.group and value.unit == change.unit:
+            sign = "−" if change.change > 0 else "+"
+            former = value.value - change.change * change.value
+            yield (value, change), former, f"{value.text} {sign} {change.text} = {_plain(former, value)}"
+
+
+def _parts(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    """Yield the whole of which a number is told to be some per cent, and the part that some per cent of it are."""
+    for amount, share in permutations(_of_columns(operands), 2):
+        if share.unit == "percent" != amount.unit and amount.group == share.group and share.value > 0:
+            whole, part = 100 * amount.value / share.value, amount.value * share.value / 100
+            yield (amount, share), whole, f"{amount.text} / {share.text} = {_plain(whole, amount)}"
+            yield (amount, share), part, f"{amount.text} × {share.text} = {_plain(part, amount)}"
+
+
 def _sums(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
     """Yield sums of the named things of one column, or of all the numbers of one kind."""
     for chosen in _sets(operands):
@@ -177,15 +209,17 @@ def _sets(operands: Sequence[Operand]) -> Iterator[Sequence[Operand]]:
     families: dict[tuple[object, ...], list[Operand]] = {}
     for each in _of_columns(operands):
         # Figures of several times do not add up; those of one time, or of one sentence, may.
-        families.setdefault((each.column, each.measure), []).append(each)
+        measure = each.unit if each.column is None else each.measure
+        families.setdefault((each.column, measure), []).append(each)
         if each.column is not None and not each.order:
             families.setdefault((each.group, each.measure), []).append(each)
     for members in families.values():
         chosen = tuple(dict.fromkeys(members))
         if 2 <= len(chosen) <= MAX_OPERANDS:
             yield chosen
-        if chosen[0].column is None:  # numbers that follow one another in a sentence
-            runs = (chosen[at : at + size] for size in (3, 2) for at in range(len(chosen) - size + 1))
+        if chosen[0].column is None:  # numbers that follow one another in a sentence, and any two of a few
+            runs = [chosen[at : at + size] for size in (3, 2) for at in range(len(chosen) - size + 1)]
+            runs += combinations(chosen, 2) if len(chosen) <= MAX_IN_PROSE else ()
             yield from (run for run in runs if len(run) < len(chosen) <= MAX_NUMBERS)
 
 
@@ -226,7 +260,7 @@ _OPERATIONS = (
     _Operation(
         re.compile(
             r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up|including"
-            r"|comprising)\b",
+            r"|comprising|makes?|comes? to|amount(?:s|ed)? to)\b",
             re.I,
         ),
         _sums,
@@ -238,6 +272,15 @@ _OPERATIONS = (
         ),
         _shares,
         frozenset({"percent"}),
+    ),
+    _Operation(re.compile(r"\b(?:total|whole|all|overall|therefore|thus|hence)\b", re.IGNORECASE), _parts),
+    _Operation(
+        re.compile(
+            r"\b(?:had been|earlier|ago|(?:year|quarter) before|(?:prior|previous|last) (?:year|quarter))\b",
+            re.IGNORECASE,
+        ),
+        _former,
+        is_exact=True,
     ),
     _Operation(re.compile(r"\b(?:average|mean|averaged|averaging)\b", re.IGNORECASE), _averages),
     _Operation(re.compile(r"# x\b|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
@@ -252,7 +295,7 @@ _OPERATIONS = (
 
 def _of_claim(operands: Sequence[Operand]) -> Sequence[Operand]:
     """Return the numbers of what the claim names, without groups of too many to mean anything."""
-    named = [each for each in operands if each.is_named]
+    named = [each for each in operands if each.is_named and not each.is_year]
     sizes = Counter(each.group for each in named)
     return [each for each in named if sizes[each.group] <= MAX_NUMBERS]
 
@@ -285,6 +328,8 @@ def _joined(operands: Sequence[Operand], sign: str, end: str) -> str:
 
 def _plain(value: Decimal, like: Operand) -> str:
     """Write a result as its operands are written: in millions, if they are."""
+    if word := _SCALE.search(like.text):
+        return f"{_shown(value / 10 ** _SCALES[word[1].lower()], 2)} {word[1].lower()}"
     return f"{_shown(value / like.scale, 2)}{' %' if like.unit == 'percent' else ''}"
 
 

@@ -1,9 +1,10 @@
 """Checks a claim's numbers: stated by its evidence, cells of the row and column it names, or calculated."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 
 from functions.query.grounding.arithmetic import Calculation, Operand, derive
 from functions.query.grounding.cells import (
@@ -34,6 +35,9 @@ _OF_FIGURES = stems_of(
 """Words that a claim may put around figures."""
 _UNIT_AFTER = re.compile(rf"\s+(?:[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
 """A unit, also behind an adjective: "two *calendar* weeks"."""
+_OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
+_CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
+"""The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class _Quoted:
         # A claim that names no row ("It fell by …") means the quoted ones.
         is_any_named = any(each.is_named for each in cells)
         cells = [each if is_any_named else replace(each, is_named=True) for each in cells]
-        return [*cells, *(each for span in self._in_prose for each in _stated(fold(_text_of(span))))]
+        return [*cells, *(each for span in self._in_prose for each in operands_in(fold(_text_of(span))))]
 
     @cached_property
     def _comparisons(self) -> list[list[TableComparison]]:
@@ -192,11 +196,21 @@ def _is_in_table(span: EvidenceSpan) -> bool:
     return SEPARATOR in text and any(table.start < span.end and span.start < table.end for table in tables_in(text))
 
 
-def _stated(text: str) -> Iterator[Operand]:
-    """Yield the numbers of a quoted text."""
-    for fact in facts_in(text):
+def operands_in(text: str) -> list[Operand]:
+    """Return the numbers of a quoted text, in order."""
+    stated: list[Operand] = []
+    ends: list[int] = []
+    for fact in sorted(facts_in(text), key=attrgetter("start")):
         if fact.kind == "number":
             unit = _UNIT_AFTER.match(text, fact.end)
             name = unit_name(unit[1]) if unit and not fact.unit else fact.unit
-            written = text[fact.start : unit.end() if unit else fact.end]
-            yield Operand(min(fact.values), written.rstrip(" .,;"), name, text)
+            end = unit.end() if unit else fact.end
+            if stated and not stated[-1].unit and _OF.fullmatch(text, ends[-1], fact.start):
+                stated[-1] = replace(stated[-1], unit=name)  # "20 of the 28 people"
+            change = _CHANGED_BY.search(text, max(0, fact.start - 30), fact.start)
+            written = text[fact.start : end].rstrip(" .,;")
+            stated.append(
+                Operand(min(fact.values), written, name, text, change=direction_of(change[1]) if change else 0)
+            )
+            ends.append(end)
+    return stated

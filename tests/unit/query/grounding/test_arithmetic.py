@@ -7,6 +7,7 @@ import pytest
 
 from functions.query.grounding.arithmetic import Operand, derive
 from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.figures import operands_in
 
 
 def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[Operand]:
@@ -28,6 +29,11 @@ def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[
 
 def stated(*numbers: tuple[float, str]) -> list[Operand]:
     return [Operand(Decimal(str(value)), f"{value} {unit}".strip(), unit, "sentence") for value, unit in numbers]
+
+
+def told(*numbers: str) -> list[Operand]:
+    """Return the numbers of a sentence that says them."""
+    return operands_in(f"there were {', '.join(numbers)} there")
 
 
 def number_in(claim: str) -> Fact:
@@ -54,6 +60,13 @@ MAC, SERVICES = row("Mac", 7_735, 10_852), row("Services", 20_766, 19_516)
         ("On average they had $14,250.5 million.", MAC[:1] + SERVICES[:1], "(7,735 + 20,766) / 2 = 14,250.5"),
         ("She won 22 medals, including 11 gold.", stated(*((n, "") for n in (11, 8, 3, 6))), "11 + 8 + 3 = 22"),
         ("It takes 2.5 times as long.", stated((50, "min"), (20, "min")), "50 min / 20 min = 2.5"),
+        ("That makes 80 dogs.", stated((4, "dog"), (1_990, ""), (76, "dog")), "4 dog + 76 dog = 80"),
+        ("In all they paid Rs. 18.2.", stated((7.7, "inr"), (1.5, "inr"), (10.5, "inr")), "7.7 inr + 10.5 inr = 18.2"),
+        ("The whole was about $31 billion.", told("$11.8 billion", "38%"), "$11.8 billion / 38% = 31.05 billion"),
+        ("Thus it was about $4.5 billion.", told("$11.8 billion", "38%"), "$11.8 billion × 38% = 4.48 billion"),
+        ("It had been $59.", told("$44", "down $15"), "$44 + $15 = 59"),
+        ("A year ago it was $29.", told("$44", "up $15"), "$44 − $15 = 29"),
+        ("About 71% of the people were asked.", told("20 of the 28 people"), "20 / 28 people = 71.4 %"),
         ("They have 14 days.", stated((2, "week")), "2 week = 14 days"),
         ("It takes one year.", stated((12, "month")), "12 month = one year"),
         ("It weighs 22.7 kg.", stated((50, "lb")), "50 lb = 22.7 kg"),
@@ -75,6 +88,10 @@ def test_calculations(claim: str, operands: list[Operand], text: str):
         ("Together they brought in $28,502 million.", MAC[:1] + SERVICES[:1]),
         ("Together they brought in $18,587 million.", [*MAC, *SERVICES]),  # one of each year: two times do not add up
         ("Services grew by $1,250 million.", row("Services", 20_766, 19_516, named=False)),  # another row
+        ("It was $59.", told("$44", "down $15")),  # when, it does not say
+        ("It had been $29.", told("$44", "down $15")),  # the other way
+        ("It had been $59.", told("$44", "$15")),
+        ("In all 2,008 were sold.", stated((8, ""), (2_000, ""))),  # eight, and a year
         ("It takes one year.", stated((6, "month"))),
         ("She won 23 medals, including 11 gold.", stated(*((n, "") for n in (11, 8, 3, 6)))),
         ("They have 15 days.", stated((2, "week"))),
