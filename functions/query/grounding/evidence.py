@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.facts import facts_in, missing_facts
+from functions.query.grounding.injection import is_stray
 from functions.query.grounding.quotes import (
     MIN_OVERLAP,
     EvidenceSpan,
@@ -13,6 +14,7 @@ from functions.query.grounding.quotes import (
     find_quote,
     nearest_spans,
     quoted_spans,
+    titles_of,
 )
 from functions.query.grounding.statements import statement_of
 from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_STEMS
@@ -30,7 +32,8 @@ class Evidence:
     """The related spans of the sources that a claim names, and what was found on the way.
 
     Findings: "uncited", "source" (does not exist), "quote" (not in the source), "instruction" (a span is a prompt
-    injection), "words" (no span is related to the claim). `unknown_sources` counts references to no source.
+    injection, or foreign to its document), "words" (no span is related to the claim). `unknown_sources` counts
+    references to no source.
     """
 
     spans: Sequence[EvidenceSpan]
@@ -38,8 +41,11 @@ class Evidence:
     unknown_sources: int = 0
 
 
-def find_evidence(claim: Claim, sources: Sequence[Passage], language: str) -> Evidence:
-    """Return the evidence of a claim; reference n is to `sources[n - 1]`. `language` is that of the answer."""
+def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, question: str = "") -> Evidence:
+    """Return the evidence of a claim; reference n is to `sources[n - 1]`. `language` is that of the answer.
+
+    Sentences that instruct a model, or that are foreign to their document and to the question, are none.
+    """
     findings = [] if claim.references else ["uncited"]
     known = [each for each in claim.references if 1 <= each.source <= len(sources)]
     unknown = len(claim.references) - len(known)
@@ -50,13 +56,20 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str) -> Ev
         spans, missing = _follow(statement, reference, sources[reference.source - 1], language)
         found += [each for each in spans if each not in found]
         findings += ["quote"] if missing else []
-    readable = [span for span in found if not span.is_injected]
+    readable = [span for span in found if not (span.is_injected or _is_stray(statement, span, sources, question))]
     if len(readable) < len(found):
         findings.append("instruction")
     spans = [span for span in readable if _is_related(statement, span, language)]
     if readable and not spans:
         findings.append("words")
     return Evidence(spans, findings, unknown)
+
+
+def _is_stray(claim: str, span: EvidenceSpan, sources: Sequence[Passage], question: str) -> bool:
+    passage = span.passage
+    others = (each for each in sources if each.document_id == passage.document_id and each is not passage)
+    near = (question, *titles_of(passage), *(each.text for each in others))
+    return is_stray(claim, passage.text, span.start, span.end, near)
 
 
 def passage_language(passage: Passage, language: str) -> str:

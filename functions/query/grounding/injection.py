@@ -82,6 +82,16 @@ _FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
 _SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 _PROSE_WORD = re.compile(r"[^\W\d_]+")
+_DOCUMENT = "|".join((*words_in_class("READ"), *words_in_class("TEXT")))
+_THIS_DOCUMENT = re.compile(
+    rf"\b(?:this|these|the (?:above|below|following|preceding)) (?:\w+ )?(?:{_DOCUMENT})\b"
+    rf"|\b(?:{_DOCUMENT}) (?:below|above|here)\b",
+    re.IGNORECASE,
+)
+"""What speaks of the document that it stands in."""
+_BIDDEN = re.compile(
+    r"\b(?:must|should|shall|ought|may|(?:is|are|has|have) to) (?:not |never |only |to )?be\b", re.IGNORECASE
+)
 _TASK = frozenset(words_in_class("TASK"))
 _CREATED = frozenset(words_in_class("CREATED"))
 _NOUN_TASK = frozenset(words_in_class("NOUN_TASK"))
@@ -160,6 +170,8 @@ _YOU = frozenset({"you", "your"})
 _FUNCTION_WORDS = FUNCTION_WORDS["en"]
 MIN_FUNCTION_WORDS = 8
 """English function words in a text that make it English without asking the model."""
+MIN_WORDS_OF_BOTH = 4
+"""Function words of another language that are not English ones, from which a text is in that language, too."""
 _ALLOWS = re.compile(r"\byou (?:can|could|may)\b", re.IGNORECASE)
 """How a manual tells what its reader can do."""
 _SELF = re.compile(r"\b(?:I|I['’]m|my|me)\b")
@@ -188,11 +200,26 @@ SIGNS = {"order": 2, "weak order": 1, "address": 1, "you": 1, "I": 1, "!": 1, "o
 In a manual, an order counts for one. A label ("Note: …") and an address of a site count only beside others: a document
 may say where to write to.
 """
+MAX_SHARED_BY_EVIDENCE = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+"""The same for a sentence of prose that a claim is made from, by the number of its signs.
+
+Its own text, the titles, the question and the other passages of its document may hold as much. What a document says
+where it speaks of nothing else that was asked for is no answer, so none of its signs is needed.
+"""
+EVIDENCE_SIGNS = {"language": 4, "address": 2, "document": 2, "label": 1, "bidden": 1}
+"""Further signs of such a sentence, for how many they count: another language than its text's, an address of a site,
+"this document", a label, "is to be", "may not be"."""
+MIN_EVIDENCE_WORDS = 4
+"""Different words of such a sentence with at most one sign."""
+MIN_AROUND = 150
+"""Different words around such a sentence with at most one sign: that fewer do not hold its words tells little."""
 MIN_FOREIGN_WORDS = 6
 """Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
 MIN_PROSE_WORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
+MIN_LOWER_CASE_OF_EVIDENCE = 0.4
+"""The same for a sentence that a claim is made from; German nouns have capitals."""
 _STEM = 5
 """Letters by which two words of one text are taken for one."""
 MIN_REST = 30
@@ -300,7 +327,7 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
         return
     counts = Counter(word[:_STEM] for word in _content_words(text))
     foreign = [each for each in wanted if _is_foreign(text[each[0] : each[1]], counts)]
-    is_manual = sum(_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences) >= MIN_IMPERATIVES
+    is_manual = _is_manual(text)
     outliers = [
         (begin, stop, 0)
         for start, end in suspects
@@ -309,6 +336,11 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
     ]
     for found in (foreign, outliers):
         yield from found if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN else ()
+
+
+def _is_manual(text: str) -> bool:
+    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentence_spans(text))
+    return sum(orders) >= MIN_IMPERATIVES
 
 
 def _may_ask(text: str, start: int, end: int, addresses: Set[str]) -> bool:
@@ -335,12 +367,12 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield begin, stop - len(text[begin:stop]) + len(text[begin:stop].rstrip())
 
 
-def _prose_in(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _prose_in(text: str, start: int, end: int, *, lower_case: float = MIN_LOWER_CASE) -> Iterator[tuple[int, int]]:
     """Yield the spans in a sentence that may be one of their own, though the splitter did not see it."""
     stops = [*(each.end() for each in _STOP.finditer(text, start, end)), end]
     for begin in dict.fromkeys((start, *(each.end() for each in _BEGIN.finditer(text, start, end)))):
         stop = stops[bisect_right(stops, begin)] if begin < end else end
-        if stop - begin <= MAX_SENTENCE and _is_prose(text[begin:stop]):
+        if stop - begin <= MAX_SENTENCE and _is_prose(text[begin:stop], lower_case=lower_case):
             yield begin, stop
 
 
@@ -372,7 +404,13 @@ def _is_in_another_language(sentence: str, text: str) -> bool:
     return words.isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
 
 
-def _is_prose(sentence: str) -> bool:
+def _is_alone_in_its_language(sentence: str, text: str) -> bool:
+    """Return whether the rest of a text holds few function words of a sentence's language: it is not in both."""
+    others = plain_words(text.replace(sentence, " ")) - _FUNCTION_WORDS
+    return len(others & FUNCTION_WORDS[language_of(sentence)]) < MIN_WORDS_OF_BOTH
+
+
+def _is_prose(sentence: str, *, lower_case: float = MIN_LOWER_CASE) -> bool:
     """Return whether a text is a sentence of running words, not a title, a reference or a row."""
     if sentence.rstrip(_CLOSING_MARKS)[-1:] not in (".", "!", "?"):
         return False
@@ -380,7 +418,7 @@ def _is_prose(sentence: str) -> bool:
     return (
         len(words) >= MIN_PROSE_WORDS
         and words[0][0].isupper()
-        and sum(map(str.islower, (word[0] for word in words))) >= MIN_LOWER_CASE * len(words)
+        and sum(map(str.islower, (word[0] for word in words))) >= lower_case * len(words)
     )
 
 
@@ -497,6 +535,66 @@ def is_injected(text: str, start: int, end: int) -> bool:
         any(start < stop and end > begin for begin, stop in injected)
         or any(begin <= start and end <= stop for begin, stop in reported)
     )
+
+
+def is_stray(claim: str, text: str, start: int, end: int, near: Sequence[str]) -> bool:
+    """Return whether a claim is made from a sentence of prose that is foreign to all that surrounds it.
+
+    The sentence is at `start` to `end` of `text`, or holds that span, or is held by it and has all of the claim's words
+    that the span has. `near`: the question, the titles, and other passages of the document.
+    """
+    return any(
+        _is_stray(text, begin, stop, near)
+        for at, till in _sentences(text)
+        if at < end and till > start and not _LIST_START.match(text, at, till)
+        for begin, stop in _prose_in(text, at, till, lower_case=MIN_LOWER_CASE_OF_EVIDENCE)
+        if (begin <= max(start, at) and stop >= min(end, till)) or _is_source(claim, text, (begin, stop), (start, end))
+    )
+
+
+@lru_cache(maxsize=64)
+def _sentences(text: str) -> Sequence[tuple[int, int]]:
+    return tuple(sentence_spans(text))
+
+
+def _is_source(claim: str, text: str, prose: tuple[int, int], span: tuple[int, int]) -> bool:
+    """Return whether prose within a span holds words of a claim, and the rest of the span none of the others."""
+    said = {word[:_STEM] for word in _content_words(claim)}
+    said_there = said & {word[:_STEM] for word in _content_words(text[slice(*prose)])}
+    rest = f"{text[span[0] : prose[0]]} {text[prose[1] : span[1]]}"
+    return bool(said_there) and (said - said_there).isdisjoint(word[:_STEM] for word in _content_words(rest))
+
+
+def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
+    sentence = text[start:end]
+    counts = _counts_in(text)
+    if _shared(sentence, counts) > MAX_SHARED_BY_EVIDENCE[-1]:
+        return False
+    signs = _evidence_signs(sentence, text)
+    around = sum((_counts_in(each.replace(sentence, "")) for each in near), Counter(counts))
+    own = {word[:_STEM] for word in _content_words(sentence)}
+    if signs <= 1 and (len(own) < MIN_EVIDENCE_WORDS or len(around) < MIN_AROUND):
+        return False
+    return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
+
+
+def _evidence_signs(sentence: str, text: str) -> int:
+    found = list(_prose_signs(sentence))
+    signs = sum(SIGNS[each] for each in found)
+    others = {
+        "language": _is_in_another_language(sentence, text) and _is_alone_in_its_language(sentence, text),
+        "address": _has_address(sentence),
+        "label": _LABEL.match(sentence) is not None,
+        "document": _THIS_DOCUMENT.search(sentence) is not None,
+        "bidden": _BIDDEN.search(sentence) is not None,
+    }
+    signs += sum(EVIDENCE_SIGNS[each] for each, is_there in others.items() if is_there)
+    return signs - ("order" in found and _is_manual(text))
+
+
+@lru_cache(maxsize=64)
+def _counts_in(text: str) -> Counter[str]:
+    return Counter(word[:_STEM] for word in _content_words(text))
 
 
 def without_injections(text: str) -> str:

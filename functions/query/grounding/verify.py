@@ -193,7 +193,7 @@ class Verifier:
     def _judged(self, claim: Claim, findings: Sequence[str]) -> JudgedClaim:
         original = claim.original if claim.original and _is_translation(claim) else ""
         sought = replace(claim, text=original) if original else claim
-        evidence = find_evidence(sought, self._sources, self._context.language)
+        evidence = find_evidence(sought, self._sources, self._context.language, self._context.question)
         self.dropped_citations += evidence.unknown_sources
         judgement = judge(claim.text, evidence.spans, self._context, original=claim.original, without=self._without)
         if original and judgement.verdict is Verdict.UNCONFIRMED:
