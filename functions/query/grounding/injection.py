@@ -211,8 +211,8 @@ EVIDENCE_SIGNS = {"language": 4, "address": 2, "document": 2, "label": 1, "bidde
 "this document", a label, "is to be", "may not be"."""
 MIN_EVIDENCE_WORDS = 4
 """Different words of such a sentence with at most one sign."""
-MIN_AROUND = 150
-"""Different words around such a sentence with at most one sign: that fewer do not hold its words tells little."""
+MIN_AROUND = (150, 150, 100)
+"""Different words around such a sentence, by the number of its signs: that fewer do not hold its words tells little."""
 MIN_FOREIGN_WORDS = 6
 """Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
 MIN_PROSE_WORDS = 5
@@ -573,7 +573,7 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     signs = _evidence_signs(sentence, text)
     around = sum((_counts_in(each.replace(sentence, "")) for each in near), Counter(counts))
     own = {word[:_STEM] for word in _content_words(sentence)}
-    if signs <= 1 and (len(own) < MIN_EVIDENCE_WORDS or len(around) < MIN_AROUND):
+    if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
         return False
     return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
 
