@@ -10,12 +10,6 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
-from functions.query.grounding.binding import (
-    governs_another,
-    has_another_subject,
-    joins_sentences,
-    turns_comparison,
-)
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import (
@@ -31,13 +25,14 @@ from functions.query.grounding.figures import FigureCheck, check_figures, tells_
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
-from functions.query.grounding.roles import compares_alone, is_reversed, turns_cause
+from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
+    has_moved_number,
     is_covered,
     is_foreign,
-    is_pieced_together,
+    is_merged,
     replacement,
 )
 from functions.query.grounding.words import stems_of, tokens_of
@@ -167,12 +162,6 @@ class ClaimComparison:
     def passage_stems(self) -> frozenset[str]:
         """The words of the question, the evidence's whole passages and their titles."""
         texts = [self.context.question, *texts_of([span.passage for span in self.spans])]
-        return frozenset().union(*(stems_of(text, self.language) for text in texts))
-
-    @cached_property
-    def stems_around(self) -> frozenset[str]:
-        """The words of the question and of the evidence's titles."""
-        texts = [self.context.question, *(title for span in self.spans for title in titles_of(span.passage))]
         return frozenset().union(*(stems_of(text, self.language) for text in texts))
 
     @cached_property
@@ -314,9 +303,8 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
 def _has_other_roles(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
-    asked = (is_reversed, turns_cause) if it.figures.derived else (is_reversed, turns_cause, compares_alone)
-    turned = any(turns(it.wording, it.sentences, it.language) for turns in asked)
-    return Finding(Verdict.UNCONFIRMED, "order") if turned else None
+    turned = any(turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause))
+    return Finding(Verdict.UNCONFIRMED, "order") if turned or invents_cause(it.wording, it.sentences) else None
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -330,27 +318,13 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
 
 
-def _is_pieced_together(it: ClaimComparison) -> Finding | None:
-    if it.is_same or it.is_translated or it.figures.derived:
-        return None
-    pieced = is_pieced_together(it.wording, it.sentences, it.language)
-    return Finding(Verdict.UNCONFIRMED, "apart") if pieced else None
-
-
-def _joins_sentences(it: ClaimComparison) -> Finding | None:
-    if it.is_same or it.is_translated or it.figures.derived:
-        return None
-    joins = joins_sentences(it.wording, it.sentences, it.stems_around, it.language)
-    return Finding(Verdict.UNCONFIRMED, "apart") if joins else None
-
-
-def _bound(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
-    def judge_binding(it: ClaimComparison) -> Finding | None:
-        if it.is_same or it.is_translated or not check(it.wording, it.sentences, it.language):
+def _is_apart(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
+    def judge_places(it: ClaimComparison) -> Finding | None:
+        if it.is_same or it.is_translated or it.figures.derived or not check(it.wording, it.sentences, it.language):
             return None
-        return Finding(Verdict.UNCONFIRMED, "order")
+        return Finding(Verdict.UNCONFIRMED, "apart")
 
-    return judge_binding
+    return judge_places
 
 
 def _answers_otherwise(it: ClaimComparison) -> Finding | None:
@@ -402,11 +376,8 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _has_other_roles),
     ClaimRule("replaced", _replaces_words),
-    ClaimRule("apart", _is_pieced_together),
-    ClaimRule("joined", _joins_sentences),
-    ClaimRule("governed", _bound(governs_another)),
-    ClaimRule("compared", _bound(turns_comparison)),
-    ClaimRule("subject", _bound(has_another_subject)),
+    ClaimRule("merged", _is_apart(is_merged)),
+    ClaimRule("moved number", _is_apart(has_moved_number)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("contrary", _says_the_contrary),

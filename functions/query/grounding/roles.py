@@ -1,4 +1,4 @@
-"""Checks who does what to whom: the order of words, and the direction of a cause."""
+"""Checks who does what to whom: the order of words, and causes turned round or invented."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -120,17 +120,6 @@ def _is_day(tokens: Sequence[str], at: int) -> bool:
     return any(map(is_month, (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 4])))
 
 
-# --- comparisons ---
-
-_THAN = re.compile(r"\bthan\s+(?:(?:the|a|an|in|at|on|of|its|their|for)\s+)*(?![\s$€£¥]*\d)", re.IGNORECASE)
-
-
-def compares_alone(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim says that something is more or less *than* something else, and none of the sentences."""
-    is_english = language.split("-")[0] == "en"
-    return is_english and bool(_THAN.search(claim)) and not any(map(_THAN.search, sentences))
-
-
 # --- causes ---
 
 MIN_CAUSE_SHARE = 0.5
@@ -152,6 +141,11 @@ def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
     held = [theirs for sentence in sentences if (theirs := _effect_and_cause(sentence, language))]
     found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
     return bool(found) and all(found)
+
+
+def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim gives a cause ("because of"), and none of its sentences gives any."""
+    return bool(_CAUSE.search(claim)) and not any(_CAUSE.search(each) or _CAUSES.search(each) for each in sentences)
 
 
 def _is_about(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:

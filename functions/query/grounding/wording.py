@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import cached_property, partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Literal
 
@@ -217,7 +217,7 @@ class _Comparison:
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
         if not theirs:
-            return "other" if any(map(self._turns, mine)) or self._is_put_in(mine, steps, at) else ""
+            return "other" if self._is_put_in(mine, steps, at) else ""
         is_copied = self.near >= COPIED_SHARE
         if _REFERRING.intersection(held) and all(map(self._is_name, mine)):
             # "We" or "it" may be replaced by whoever the document or the question names.
@@ -319,89 +319,61 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     return bool(periods and other_periods) and not periods & other_periods
 
 
-# --- places: words brought together that the evidence has apart ---
+# --- merging: words that no sentence has together ---
 
+_PART = re.compile(r"[.;:,]\s|\s(?:and|but|while|whereas|which|who|that|ir|bet)\s", re.IGNORECASE)
+"""Where a part of a claim ends; each part may be about another sentence."""
 NEAR_NUMBER = 2
-"""How many words a number may stand from a word in the evidence that is next to it in the claim."""
-NEAR_WORD = 3
-"""The same for a year, and for a word and the two on either side of it."""
-MAX_APART = 1
-"""Words of a claim that may stand apart from all their neighbours: a subject is often one."""
-
-Place = tuple[int, int]
-"""The index of a sentence, and of a content word in it."""
+"""How many words a number may stand from a word in a sentence that is next to it in the claim."""
 
 
-def is_pieced_together(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim brings words together that its sentences have apart.
+def is_merged(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a part of a claim is made of words that its sentences have, but none of them all."""
+    texts = [frozenset(_told_stems(sentence, language)) for sentence in sentences]
+    return any(_is_merged(frozenset(_told_stems(part, language)), texts, language) for part in _PART.split(claim))
 
-    Such are a number that neither of its neighbours stands beside, and several words that stand apart from all theirs.
-    """
-    words = _placed_words(claim)
-    if len(words) > LONGEST_COMPARED_TOKENS:
+
+def _is_merged(said: frozenset[str], texts: Sequence[frozenset[str]], language: str) -> bool:
+    if any(said <= stems for stems in texts):
         return False
-    aligned = _AlignedWords(words, [_placed_words(sentence) for sentence in sentences], language)
-    return any(aligned.apart(numbers=True)) or sum(aligned.apart(numbers=False)) > MAX_APART
+    held = [(said & stems) | with_synonyms(said, stems, language) for stems in texts]
+    found = frozenset().union(*held)
+    return bool(found) and found not in held
 
 
-@dataclass(frozen=True)
-class _AlignedWords:
-    """The content words of a claim with their places in its sentences."""
-
-    words: Sequence[str]
-    sentences: Sequence[Sequence[str]]
-    language: str
-
-    @cached_property
-    def places(self) -> Sequence[Sequence[Place]]:
-        """For each word of the claim, where it is; a word that is nowhere is sought by its synonyms."""
-        by_stem: dict[str, list[Place]] = {}
-        for number, sentence in enumerate(self.sentences):
-            for at, word in enumerate(sentence):
-                by_stem.setdefault(stem_of(word, self.language), []).append((number, at))
-        return [by_stem.get(stem_of(word, self.language)) or self._synonyms(word) for word in self.words]
-
-    def _synonyms(self, word: str) -> Sequence[Place]:
-        if _has_digit(word):
-            return []
-        return [
-            (number, at)
-            for number, sentence in enumerate(self.sentences)
-            for at, other in enumerate(sentence)
-            if are_synonyms(word, other, self.language)
-        ]
-
-    def apart(self, *, numbers: bool) -> Iterator[bool]:
-        """Yield for each number, or for each other word, whether none of its neighbours stands near it."""
-        known = [at for at, places in enumerate(self.places) if places]
-        for index, at in enumerate(known):
-            if _has_digit(self.words[at]) == numbers:
-                reach = 1 if numbers and 0 < index < len(known) - 1 else 2
-                others = [*known[max(0, index - reach) : index], *known[index + 1 : index + 1 + reach]]
-                near = NEAR_NUMBER if numbers and not _YEAR.fullmatch(self.words[at]) else NEAR_WORD
-                yield bool(others) and not any(self._are_near(at, other, near) for other in others)
-
-    def _are_near(self, one: int, other: int, near: int) -> bool:
-        return any(
-            number == same and 0 < abs(at - there) <= near
-            for number, at in self.places[one]
-            for same, there in self.places[other]
-        )
+def has_moved_number(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a number of a claim stands beside other words than in its sentences; years may stand anywhere."""
+    said = _told_stems(claim, language)
+    if not any(map(_has_digit, said)):
+        return False
+    texts = [_told_stems(sentence, language) for sentence in sentences]
+    stems = frozenset(stem for text in texts for stem in text)
+    known = stems | with_synonyms(frozenset(said), stems, language)
+    words = [stem for stem in said if stem in known]
+    for at, number in enumerate(words):
+        beside = frozenset((*words[max(0, at - 1) : at], *words[at + 1 : at + 2])) - {number}
+        if beside and _has_digit(number) and not _YEAR.fullmatch(number):
+            around = frozenset(stem for text in texts for stem in _around(text, number))
+            if not (beside & around or with_synonyms(beside, around, language)):
+                return True
+    return False
 
 
-def _placed_words(text: str) -> Sequence[str]:
-    """Return the words and numbers of a text whose place tells something; numbers without their signs."""
-    return [
-        _plain_number(word)
+def _around(text: Sequence[str], number: str) -> Iterator[str]:
+    """Yield the stems that stand near a number."""
+    for at, stem in enumerate(text):
+        if stem == number:
+            yield from (*text[max(0, at - NEAR_NUMBER) : at], *text[at + 1 : at + 1 + NEAR_NUMBER])
+
+
+@lru_cache(maxsize=512)
+def _told_stems(text: str, language: str) -> Sequence[str]:
+    """Return the stems of what a text tells, and its numbers as digits; degrees and units have rules of their own."""
+    return tuple(
+        stem_of(_plain_number(word), language)
         for word in tokens_of(text)
-        if (is_degree(word) or not is_stop_word(word))
-        and not (is_placeless(word) or is_unit(word) or is_negation(word))
-    ]
-
-
-def is_placeless(word: str) -> bool:
-    """Return whether a word (folded, in lower case) may stand beside any other: it joins, refers or scales."""
-    return word in _PLACELESS
+        if not (is_stop_word(word) or word in _FREE or is_degree(word) or is_unit(word) or is_negation(word))
+    )
 
 
 def _plain_number(word: str) -> str:
@@ -414,4 +386,5 @@ def _plain_number(word: str) -> str:
 _SCALES = ("hundred", "thousand", "million", "billion", "trillion")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
-_PLACELESS = _CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}
+_FREE = _CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}
+"""Words that may stand beside any others: they join, refer or scale."""

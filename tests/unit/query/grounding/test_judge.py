@@ -96,34 +96,28 @@ def test_a_number_beside_words_that_the_quote_has_elsewhere_is_unconfirmed(quote
     assert judge(claim, evidence(quote, passage(quote)), Context()).verdict is verdict
 
 
-def test_several_words_that_the_quote_has_elsewhere_are_unconfirmed():
-    quote = (
-        "The board chose a boiler for the northern hall last spring, and after long talks with both unions the manager"
-        " ordered a crane for the harbour."
-    )
-    spans = evidence(quote, passage(quote))
-    turned = judge("The unions chose the harbour for a boiler.", spans, Context())
-    assert turned == Judgement(Verdict.UNCONFIRMED, ("apart",))
-    assert judge("The manager ordered a crane for the harbour.", spans, Context()).verdict is Verdict.CONFIRMED
+CARE = (
+    "The manager reviewed all plans in spring. The nurse stored the keys in the office. "
+    "Twelve plans were not updated. The fee is 40 euros."
+)
 
 
 @pytest.mark.parametrize(
-    ("claim", "rule"),
+    ("claim", "verdict"),
     [
-        ("Revenue of Cloud rose because of Office in all of its regions.", "joined"),
-        ("The margin fell due to the disposition of the hotel.", "governed"),
-        ("The Standard class costs less than the Archive class.", "compared"),
-        ("Existing objects will inherit the class.", "subject"),
+        ("The nurse reviewed all plans in spring.", Verdict.UNCONFIRMED),
+        ("The plans were not updated because the nurse stored the keys.", Verdict.UNCONFIRMED),
+        ("The nurse stored the keys in the office, and the manager reviewed all plans.", Verdict.CONFIRMED),
+        ("The manager reviewed all plans, but 12 plans were not updated.", Verdict.CONFIRMED),
     ],
 )
-def test_words_bound_otherwise_are_a_doubt(claim: str, rule: str):
-    source = passage(
-        "Revenue of Cloud rose because of Azure in all of its regions. Revenue of Processes rose because of Office. "
-        "The margin fell due to an increase in rents. The disposition of the hotel was completed. "
-        "The Archive class costs less than the Standard class. New objects will inherit the class. "
-        "Existing objects are not changed."
-    )
-    spans = evidence(source.text, source)
-    others = frozenset(each.name for each in RULES) - {rule, "covered"}
-    assert judge(claim, spans, Context(), without=others).verdict is Verdict.UNCONFIRMED
-    assert judge(claim, spans, Context(), without=others | {rule}).verdict is Verdict.CONFIRMED
+def test_words_that_no_sentence_has_together_are_unconfirmed(claim: str, verdict: Verdict):
+    judged = judge(claim, evidence(CARE, passage(CARE)), Context())
+    assert judged.verdict is verdict
+    assert verdict is Verdict.CONFIRMED or "apart" in judged.findings
+
+
+def test_a_calculation_may_bring_sentences_together():
+    quote = "Rent was 40 euros. Heating was 12 euros."
+    judged = judge("Rent and heating were 52 euros together.", evidence(quote, passage(quote)), Context())
+    assert judged.verdict is Verdict.CONFIRMED

@@ -6,7 +6,7 @@ import pytest
 
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import Replacement, has_unknown_part, is_foreign, replacement
+from functions.query.grounding.wording import Replacement, has_unknown_part, is_foreign, is_merged, replacement
 from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
@@ -182,3 +182,20 @@ def test_a_statement_of_which_the_source_says_nothing_is_noticed():
 def test_other_words_farther_from_a_sentence_are_a_paraphrase():
     assert not replaced("In November the board turned the merger proposal down because of its price.")
     assert not replaced("The board unanimously voted against the merger proposal in November because of its price.")
+
+
+@pytest.mark.parametrize(
+    ("claim", "language", "merged"),
+    [
+        ("The crane was sold in June.", "en", True),
+        ("The crane was ordered in May, the boiler was sold in June.", "en", False),
+        ("A crane which the hall has was ordered.", "en", True),
+        ("The turbine was ordered in May.", "en", False),
+        ("", "en", False),
+        ("The crane was sold in June.", "lt", True),
+    ],
+)
+def test_a_part_of_a_claim_comes_from_one_sentence(claim: str, language: str, *, merged: bool):
+    sentences = ["The crane was ordered in May.", "The boiler was sold in June.", "The hall has a roof."]
+    assert is_merged(claim, sentences, language) == merged
+    assert not is_merged(claim, sentences[:1], language)
