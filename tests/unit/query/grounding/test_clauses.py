@@ -96,6 +96,4 @@ def test_a_cause_must_be_in_the_source():
     sentences = ["The lamp failed in May.", "The plant was closed in June."]
     assert invents_cause("The plant was closed because the lamp failed.", sentences)
     assert not invents_cause("The plant was closed in June.", sentences)
-    assert not invents_cause(
-        "The plant was closed because the lamp failed.", ["The lamp led to the closure."]
-    )
+    assert not invents_cause("The plant was closed because the lamp failed.", ["The lamp led to the closure."])
