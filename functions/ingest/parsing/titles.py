@@ -50,6 +50,8 @@ _CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
 _TEMPLATE = re.compile(r"\bexhibit 99|\bdraft\b|\bproof\b", re.IGNORECASE)
 """What metadata call a step of production; a heading says more."""
 _MEANING = re.compile(r"[^\W\d_]{3,}")
+_UNCLOSED = re.compile(r"\s*\([^)]*$")
+"""A remark that goes on behind the lines of the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +87,8 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
         return filing.title
     named = usable_title(beginning.metadata_title)
     heading = _first_heading(beginning)
-    if named and (_is_borne_out(named, beginning) or not heading):
-        return named
+    if named and (not heading or ("_" not in named and _is_borne_out(named, beginning))):
+        return named  # with an underscore it is the name of a file
     title = heading or title_from_file_name(beginning.file_name)
     on_cover = (kind_of(line.text) for line in beginning.cover)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
@@ -129,7 +131,8 @@ def _block(lines: Sequence[Line], can_be: Sequence[bool], words: Vocabulary) -> 
         if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
             break
         chosen.append(line)
-    return usable_title(reduce(lambda a, b: join(a, b, words), (line.text for line in chosen))), largest
+    title = usable_title(reduce(lambda a, b: join(a, b, words), (line.text for line in chosen)))
+    return _UNCLOSED.sub("", title) or title, largest
 
 
 def usable_title(title: str) -> str:
@@ -239,12 +242,15 @@ def _name_before(cover: str, found: re.Match[str]) -> str:
 
 def _registrant(name: str) -> str:
     """Return the name cleaned; "" if it cannot be one."""
-    name = " ".join(_FILE_NUMBER.sub(r"\1", name).split()).replace(" .", ".").strip(" ,")
+    name = _TRANSITION.sub("", _FILE_NUMBER.sub(r"\1", name))
+    name = " ".join(name.split()).replace(" .", ".").strip(" ,")
     is_name = len(name) <= MAX_NAME and any(map(str.isalpha, name)) and not _EXACT.match(name)
     return name if is_name and _COMMISSION not in name.replace(" ", "").lower() else ""
 
 
 _EXACT = re.compile(r"\(|(?:commission|irs|i\.r\.s|state)\b", re.IGNORECASE)
+_TRANSITION = re.compile(r"^\W*(?:for\s+the\s+)?transition\s+period\s+from\b.*?\bto\b[\W\d]*", re.IGNORECASE)
+"""The line of every cover that may stand on one row with the name: "For the transition period from ___ to ___"."""
 
 
 def _written(date: str) -> str:

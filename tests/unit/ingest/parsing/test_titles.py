@@ -63,6 +63,15 @@ Commission File Number: 1-2345 {name}"""
             "10-K", "For the year ended\n31 March 2021", "\nTHE PLUM &\nPEAR COMPANY\n(Exact names of registrants",
             "THE PLUM & PEAR COMPANY, Form 10-K, year ended 31 March 2021",
         ),
+        (
+            "10-Q", "For the quarterly period ended July 1, 2023\nFor the transition period from to",
+            "Plum Inc. (Exact name of Registrant", "Plum Inc., Form 10-Q, quarterly period ended July 1, 2023",
+        ),
+        (
+            "10-Q", "For the quarterly period ended July 1, 2023",
+            "\nFor the transition period from ____ to ____ Plum Inc. (Exact name of Registrant",
+            "Plum Inc., Form 10-Q, quarterly period ended July 1, 2023",
+        ),
         ("10-K", "For the fiscal year ended May 31, 2021", "\n____", ""),
         ("of the matter", "For the fiscal year ended May 31, 2021", "Plum plc (Exact name of registrant", ""),
     ],
@@ -122,6 +131,17 @@ def test_a_letter_that_mentions_a_form_is_no_filing() -> None:
 def test_metadata_make_the_title_if_the_pages_bear_it_out(metadata: str, title: str) -> None:
     pages = beginning(line("Plums for everyone", 24), line("On growing them", 11), BODY, metadata=metadata)
     assert title_of(pages, None) == title
+
+
+def test_metadata_that_are_the_name_of_a_file_are_no_title_beside_a_heading() -> None:
+    named = beginning(line("Plums for everyone", 24), BODY, metadata="PlumsForEveryone report_plums_INS1-97")
+    assert title_of(named, None) == "Plums for everyone"
+    assert title_of(beginning(BODY, metadata="plums_everyone"), None) == "plums_everyone"
+
+
+def test_a_remark_that_the_title_cuts_off_is_left_out() -> None:
+    cut = beginning(line("Growing plums (in partnership with the pears", 24), BODY)
+    assert title_of(cut, None) == "Growing plums"
 
 
 def test_metadata_are_believed_where_nothing_else_is_known() -> None:
