@@ -5,6 +5,7 @@ corrected where geometry contradicts it: superscripts that broke a line, rows of
 what `order` sets right.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from itertools import pairwise
 from functions.ingest.parsing.order import in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
-from functions.ingest.parsing.tables import CELL_GAP_EM, Cell, grouped, tables_in
+from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, grouped, tables_in
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.rects import pair
@@ -23,7 +24,12 @@ TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
 
 
-BULLETS = frozenset("•▪◦‣●○■□➢✓\uf0b7\uf0a7")
+ITEM_MARK = re.compile(r"\d{1,2}[.)]?|\(\d{1,2}\)|\(?[a-z][.)]|[*†‡§]{1,3}")
+"""The number or sign of an item or a footnote."""
+MARK_GAP_EM = 3
+"""Room between such a mark and its text, in font sizes."""
+MAX_ITEM_ROWS = 12
+"""Rows of an item that may be written before its mark."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -135,6 +141,8 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
 def _place(fragment: list[Word], rows: list[Row]) -> None:
     """Append a fragment to the row it continues (after a superscript, say), or begin a row with it."""
     new = Row.of(fragment)
+    if len(fragment) == 1 and _marks(new, rows):
+        return
     row = rows[-1] if rows else None
     if row and row.words[-1].ends != "-" and _overlap(row, new):
         last = row.words[-1]
@@ -147,6 +155,23 @@ def _place(fragment: list[Word], rows: list[Row]) -> None:
             row.x1, row.y0, row.y1 = new.x1, min(row.y0, new.y0), max(row.y1, new.y1)
             return
     rows.append(new)
+
+
+def _marks(mark: Row, rows: list[Row]) -> bool:
+    """Put the number or sign of an item before the item, if it was written after it; return whether it was."""
+    (word,) = mark.words
+    if not (word.text in BULLETS or ITEM_MARK.fullmatch(word.text)):
+        return False
+    for row in rows[: -MAX_ITEM_ROWS - 1 : -1]:
+        first = row.words[0]
+        if -0.3 * word.style.size <= row.x0 - mark.x1 < MARK_GAP_EM * first.style.size and _overlap(row, mark):
+            if first.text in BULLETS or ITEM_MARK.fullmatch(first.text):
+                return False
+            word.ends = ""
+            row.words.insert(0, word)
+            row.x0, row.y0, row.y1 = mark.x0, min(row.y0, mark.y0), max(row.y1, mark.y1)
+            return True
+    return False
 
 
 def _overlap(a: Row, b: Row) -> bool:

@@ -24,6 +24,7 @@ _BULLET = re.compile(r"^(?:o\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
+_NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
 _JOINT = re.compile(r"-|[ |]*")
 """What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
 HEADER_ROWS = 4
@@ -175,13 +176,26 @@ def _add(
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    item = _BULLET.match(text) or _has_leader(line.text) or (_ITEM.match(text) and not _mid_sentence(last))
+    item = (
+        _is_next_note(last, text)
+        or _BULLET.match(text)
+        or _has_leader(line.text)
+        or (_ITEM.match(text) and not _mid_sentence(last))
+    )
     if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
         last.text = join(last.text, text, words)
         last.lines += moved_by(len(last.text) - len(text), places)
         last.full = full
         return
     parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full, lines=places))
+
+
+def _is_next_note(last: Part | None, text: str) -> bool:
+    """Whether a line begins the note behind the one that has just ended: "2 Derivatives …" after "1 Debts …"."""
+    if last is None or last.is_open or not text[0].isdigit():
+        return False
+    number, before = _NOTE.match(text), _NOTE.match(last.text)
+    return number is not None and before is not None and int(number[1]) == int(before[1]) + 1
 
 
 def _mid_sentence(last: Part | None) -> bool:
@@ -219,6 +233,9 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         return False
     if last.full:
         return True
+    is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
+    if indent < -2.5 * em and not is_centred:
+        return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     return not ended and (first.islower() or is_cjk(first))
 

@@ -76,13 +76,19 @@ TIGHT = 0.45
 MAX_BARE = 7
 """Characters of a masked line that is no more than a page number, with dashes or a word beside it: "- # -"."""
 IN_STEP = 2
-"""Neighbours on which a number goes up with the pages that make it a page number."""
+"""Neighbours on which a number goes up with the pages that make it a page number; one is enough in its middle."""
+CENTRED = 0.05
+"""How far the middles of a line and its page may differ, as a share of half the page's width."""
+ENDS = 2
+"""Lines at the page's end of which one may be its number: an address or a mark of the file may stand below it."""
 MAX_TITLES = 1_000
 _MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|p\.|puslapis)?\s*(\w{1,6})(?:\s*(?:of|/|von|iš)\s*\d+)?[-–—\s]*", re.IGNORECASE
 )
+_PRINTED_NUMBER = re.compile(r"[-–—]\s*\d{1,4}\s*[-–—]|[ivx]{1,5}|[A-Z]{1,2}-\d{1,3}")
+"""What is hardly anything but a page number, where it ends the page in its middle: "- 2 -", "ii", "A-1"."""
 _WORD = re.compile(r"[^\W\d_]{3}")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
@@ -115,8 +121,7 @@ class _Sides:
         self.lines = (top, bottom)
         self.keys = tuple({_key(line.text): line for line in side} for side in self.lines)
         self.numbered = tuple(bool(side) and _carries_number(side[0].text, page) for side in self.lines)
-        self.last = self.placed[-1] if self.placed else None
-        self.last_key = _key(self.last.text) if self.last else ""
+        self.ends = {_key(line.text): line for line in self.placed[-ENDS:]}
         sizes: Counter[float] = Counter()
         for line in self.placed:
             sizes[line.size] += len(line.text)
@@ -170,8 +175,11 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
             ):
                 found.append(line)
         gone += _set_apart(found, sides.lines[side], sides)
-    if sides.last and not any(sides.last is line for line in gone) and _ends_every_page(sides, others, enough):
-        gone += _set_apart([sides.last], [sides.last], sides)
+    for last in sides.placed[: -ENDS - 1 : -1]:
+        if not any(last is line for line in gone):
+            if not _ends_every_page(last, page, others, enough):
+                break
+            gone += _set_apart([last], [last], sides)
     kept = [line for line in sides.placed if not any(line is other for other in gone)]
     if not any(map(str.isalpha, "".join(line.text for line in kept))):  # a page of nothing else would be lost
         gone = [line for line in gone if _is_own_number(line.text, page)]
@@ -242,17 +250,23 @@ def _tight(a: Line, b: Line) -> bool:
     return -0.5 * height <= room < TIGHT * height
 
 
-def _ends_every_page(sides: _Sides, others: list[_Sides], enough: float) -> bool:
+def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: float) -> bool:
     """Whether the last line is the page number or address a browser prints below the text, wherever that ends."""
-    line = sides.last
-    if line is None or line.cells >= 2 or line.column or len(line.text) > 160:
+    if line.cells >= 2 or line.column or len(line.text) > 160:
         return False
-    alike = [(o.page, o.last) for o in others if o.last is not None and o.last_key == sides.last_key]
-    if len(sides.last_key) <= MAX_BARE and _PAGE_NUMBER.fullmatch(line.text):
-        return _is_own_number(line.text, sides.page) or _counts_pages(line, sides.page, alike)
-    if len(alike) < enough or not _says_nothing_new(line, sides.page, alike):
+    key = _key(line.text)
+    alike = [(other.page, found) for other in others if (found := other.ends.get(key))]
+    if _PRINTED_NUMBER.fullmatch(line.text) and _is_centred(line, page):
+        return True
+    if len(key) <= MAX_BARE and _PAGE_NUMBER.fullmatch(line.text):
+        return _is_own_number(line.text, page) or _counts_pages(line, page, alike)
+    if len(alike) < enough or not _says_nothing_new(line, page, alike):
         return False
     return "://" in line.text or any(found.text != line.text for _, found in alike)
+
+
+def _is_centred(line: Line, page: RawPage) -> bool:
+    return page.has_positions and abs(line.x0 + line.x1 - page.width) < CENTRED * page.width
 
 
 def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
@@ -261,7 +275,7 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
         return False
     first, *rest = _numbers(line.text) or [0]
     in_step = [_numbers(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
-    return sum(in_step) >= IN_STEP
+    return sum(in_step) >= (1 if _is_centred(line, page) else IN_STEP)
 
 
 def _carries_number(text: str, page: RawPage) -> bool:

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Self
 
 from functions.ingest.parsing.tables import (
@@ -20,6 +20,7 @@ from functions.ingest.parsing.tables import (
     Group,
     cells_of,
     has_figure,
+    is_figure,
     is_number,
     is_sign_of,
 )
@@ -30,10 +31,15 @@ CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lente
 CLOSE_EM = 0.4
 """Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
 MAX_HEADER_GROUPS = 8
-MAX_HEADER_ROWS = 16
+MAX_HEADER_ROWS = 30
 MAX_LABELS = 2
-MAX_STACKED = 5
+MAX_STACKED = 8
 """Lines of one header cell."""
+LARGER = 1.15
+"""Print above a table that is so much larger than its header's is the title."""
+
+_GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
+"""How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
 
 Span = tuple[float, float]
 
@@ -62,19 +68,28 @@ class _Columns:
 
     @classmethod
     def of(cls, run: Sequence[Group]) -> Self:
-        """Find them: places where at least two rows have a figure."""
+        """Find them: places where at least two rows have a figure, or one below a header's cell of its own."""
         rows = [group for group in run if len(group.cells) > 1]
         figures = sorted(
-            (cell.x0, cell.x1) for row in rows for cell in row.cells if len(cell.lines) == 1 and is_number(cell.text)
+            (cell.x0, cell.x1, is_figure(cell.text))
+            for row in rows
+            for cell in row.cells
+            if len(cell.lines) == 1 and is_number(cell.text)
         )
         columns: list[tuple[float, float, int]] = []
-        for x0, x1 in figures:
+        for x0, x1, is_no_year in figures:
             if columns and x0 < columns[-1][1]:
                 left, right, count = columns.pop()
                 columns.append((left, max(right, x1), count + 1))
             else:
-                columns.append((x0, x1, 1))
-        spans = [(x0, x1) for x0, x1, count in columns if count > 1]
+                columns.append((x0, x1, is_no_year))
+        heads = [cell for group in takewhile(lambda group: not has_figure(group), run) for cell in group.cells]
+        apart = [cell for cell in heads if sum(x0 < cell.x1 and cell.x0 < x1 for x0, x1, _ in columns) == 1]
+        spans = [
+            (x0, x1)
+            for x0, x1, count in columns
+            if count > 1 or (count and any(x0 < cell.x1 and cell.x0 < x1 for cell in apart))
+        ]
         left = spans[0][0] if spans else 0.0
         labels = [row.cells[0] for row in rows if row.cells[0].x1 < left and has_figure(row)]
         start = min((cell.x0 for cell in labels), default=-math.inf)
@@ -137,11 +152,13 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
     for count, row in enumerate(reversed(before[-MAX_HEADER_ROWS:]), 1):
         is_near = top - row.y1 < height and row.y0 > begin - 6 * height and row.y1 < end + height
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
+        is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
         if not is_near or row.mono or is_title:
             break
-        if _is_over(row, columns):
+        is_label = row.x1 < columns.spans[0][0]
+        if _is_over(row, columns) or (taken and is_label and row.y0 > top):
             taken = count
-        elif not taken and labels < MAX_LABELS and row.x1 < columns.spans[0][0]:
+        elif not taken and labels < MAX_LABELS and is_label:
             labels += 1
         else:
             break
@@ -191,9 +208,25 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     below = [each for each in labels if each.y0 > bottom - 0.3 * (each.y1 - each.y0)]
     stacks[-1] = [each for each in labels if each not in below]
     rows = _by_line(cells)
-    rows.append([_cell(stacks[at]) for at in sorted(stacks) if stacks[at]])
+    label = [_cell(stacks[-1])] if stacks[-1] else []
+    rows.append([*label, *(_cell(cell) for at in sorted(over_columns) for cell in _side_by_side(stacks[at]))])
     rows += [[_cell([each])] for each in below]
     return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
+
+
+def _side_by_side(stack: Sequence[Row]) -> list[list[Row]]:
+    """Divide what is nearest to one column into cells, if some stand on one line: other columns hold no figures."""
+    lines = sorted(stack, key=lambda each: each.y0)
+    if not any(b.y0 < (a.y0 + a.y1) / 2 and (b.x0 >= a.x1 or b.x1 <= a.x0) for a, b in pairwise(lines)):
+        return [lines] if lines else []
+    found: list[list[Row]] = []
+    edge = -math.inf
+    for each in sorted(stack, key=lambda each: each.x0):
+        if each.x0 >= edge:
+            found.append([])
+        found[-1].append(each)
+        edge = max(edge, each.x1)
+    return [sorted(cell, key=lambda each: each.y0) for cell in found]
 
 
 def _fragments(groups: Sequence[Group], columns: _Columns) -> Iterator[Row]:
@@ -253,9 +286,13 @@ def _is_cut(label: Group, row: Group, edge: float) -> bool:
     """Whether a line above a row begins its label: the row goes on in the middle of a phrase, or had no room there."""
     above, first = label.cells[0], row.cells[0]
     text = above.text
-    if abs(above.x0 - first.x0) >= 20 or text.endswith((":", ".")):
+    if abs(above.x0 - first.x0) >= 20 or text.endswith(":"):
         return False
     if first.text[:1].islower() or text.count("(") > text.count(")"):
+        return True
+    if text.endswith("."):
+        return False
+    if _GOES_ON.search(text) and has_figure(row):
         return True
     word = first.lines[0][0]
     height = word.y1 - word.y0

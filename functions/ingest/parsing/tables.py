@@ -13,6 +13,8 @@ from functions.ingest.parsing.words import CUT, Row, Word, box_of
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
+PROSE_GAP_EM = 2.5
+"""Gaps in spread prose are under it; columns of text are further apart, or begin below each other."""
 MAX_BETWEEN = 2
 """Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several."""
 MAX_CELL_LINES = 24
@@ -34,6 +36,7 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
+BULLETS = frozenset("•▪◦‣●○■□➢✓\uf0b7\uf0a7")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
 
@@ -102,7 +105,12 @@ class Group:
         last = self.cells[-1]
         if len(self.rows) >= MAX_ROWS:
             return False
-        if len(cells) == 1 and len(last.lines) < MAX_CELL_LINES and last.continues_in(cells[0]):
+        if (
+            len(cells) == 1
+            and len(last.lines) < MAX_CELL_LINES
+            and last.continues_in(cells[0])
+            and not _is_sum_of(cells[0], last)
+        ):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
         elif self._beside(row):
@@ -121,6 +129,13 @@ class Group:
         return in_band and row.x0 >= last.x1 - 0.3 * height and row.y0 < last.y1
 
 
+def _is_sum_of(cell: Cell, above: Cell) -> bool:
+    """Whether a cell without a label holds a figure of its own: a sum, which has as many digits as what it is of."""
+    if cell.lines[0][0].text[0] not in BEGINS_FIGURE:  # nearly always
+        return False
+    return is_number(cell.text) and is_number(above.text) and len(cell.text) >= len(above.text)
+
+
 def cells_of(row: Row) -> list[Cell]:
     """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
     first = before = row.words[0]
@@ -130,8 +145,11 @@ def cells_of(row: Row) -> list[Cell]:
         room = word.x0 - before.x1
         # Most words are near: no further check is needed.
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
-            apart = not (before is first and MARK.fullmatch(before.text) and word.text[0].isalpha())
-            if apart and before.text not in SIGN_BEFORE and not is_sign_of(before, word):
+            if (
+                not (before is first and _marks(before, word))
+                and before.text not in SIGN_BEFORE
+                and not is_sign_of(before, word)
+            ):
                 current = []
                 cut.append(current)
         elif word.text[0] in BEGINS_FIGURE and before.text[-1] in ENDS_FIGURE and _are_figures(before, word, room):
@@ -140,6 +158,11 @@ def cells_of(row: Row) -> list[Cell]:
         current.append(word)
         before = word
     return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
+
+
+def _marks(before: Word, word: Word) -> bool:
+    """Whether a row's first word is the bullet or number of the words behind it; behind a bullet may be a figure."""
+    return before.text in BULLETS or (MARK.fullmatch(before.text) is not None and word.text[0].isalpha())
 
 
 def is_sign_of(before: Word, word: Word) -> bool:
@@ -227,9 +250,15 @@ def _end_of_run(groups: list[Group], start: int) -> int:
         if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
             break
         end += 1
-        if _has_several_cells(group):
+        if _has_several_cells(group) or _is_last_sum(group, above):
             last = end
     return last
+
+
+def _is_last_sum(group: Group, above: Group) -> bool:
+    """Whether a row is a sum without a label, below the figures of the last column."""
+    (cell, *others), last = group.cells, above.cells[-1]
+    return not others and is_number(cell.text) and is_number(last.text) and abs(cell.x1 - last.x1) < 3
 
 
 def _is_table(run: list[Group]) -> bool:
@@ -239,7 +268,18 @@ def _is_table(run: list[Group]) -> bool:
         return False
     figures = sum(is_number(cell.text) for group in several for cell in group.cells[1:])
     others = sum(len(group.cells) - 1 for group in several)
-    return figures >= 0.4 * others or _aligned(several)
+    return figures >= 0.4 * others or (_aligned(several) and not _is_spread_prose(several))
+
+
+def _is_spread_prose(several: list[Group]) -> bool:
+    """Whether cells are parts of justified lines, as scans have them: narrow gaps, each at another place."""
+    gaps = [(a, b) for group in several for a, b in pairwise(group.cells)]
+    narrow = sum(b.x0 - a.x1 < PROSE_GAP_EM * a.lines[0][0].style.size for a, b in gaps)
+    if narrow < 0.6 * len(gaps):
+        return False
+    starts = [{cell.x0 for cell in group.cells[1:]} for group in several]
+    aligned = sum(any(abs(a - b) < 3 for a in above for b in below) for above, below in pairwise(starts))
+    return aligned < 0.3 * (len(several) - 1)
 
 
 def _aligned(several: list[Group]) -> bool:

@@ -28,6 +28,9 @@ MIN_WORDS = 200
 """Different words from which on a document knows enough of them to tell halves."""
 MOST_HALVES = 30
 """How often the beginning of a word may stand alone; halves are counted as words, too."""
+MIN_WITH_F = 2
+"""How often a document has a word with "ff" from which on it is meant by its halves: hardly anything else reads so."""
+_WORDS_IN_F = frozenset(("f", "of", "if"))
 SHORTEST_WHOLE = 4
 LONGEST = 100
 """Characters looked at on either side of a hyphen."""
@@ -91,6 +94,8 @@ class Vocabulary:
         left, right = head[0].lower(), tail[0].lower()
         if len(left) + len(right) < SHORTEST_WHOLE or before[head.start() - 1 : head.start()] in _WITHIN:
             return ""
+        if left.endswith("f") and left not in _WORDS_IN_F and self._count.get(f"{left}f{right}", 0) >= MIN_WITH_F:
+            return before + head[0][-1] + after
         if (right in {"a", "i"} and len(left) < SHORTEST_WHOLE - 1) or (
             len(right) > 3 and self._count.get(right, 0) > 2
         ):
@@ -99,8 +104,6 @@ class Vocabulary:
         least = max(1, 2 * known) if before.isupper() and after.isupper() else max(3, 10 * known)
         if self._count.get(left + right, 0) >= least:
             return before + after
-        if left.endswith("f") and len(left) > 1 and self._count.get(left + "f" + right, 0) >= least:
-            return before + head[0][-1] + after
         return ""
 
     def join_hyphenated(self, before: str, after: str) -> str:

@@ -135,6 +135,82 @@ def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_
     ]  # fmt: skip
 
 
+def test_a_label_that_cannot_end_there_goes_on_in_the_row_below_unless_that_is_a_header() -> None:
+    assert rows_of(
+        *figures(700, "Cash used", "1,204", "998"),
+        (50, 688, "Borrowings with maturities of"), *figures(676, "90 days", "3,550", "124"),
+        (50, 664, "Debt issued by the U.S."), *figures(652, "government", "16", "163"),
+    )[1:] == [
+        "Borrowings with maturities of 90 days | 3,550 | 124",
+        "Debt issued by the U.S. government | 16 | 163",
+    ]  # fmt: skip
+    header = (310, 700, "May 31,"), (280, 688, "2022"), (380, 688, "2021")
+    assert rows_of(*header, *figures(676, "Sales", "3,550", "124"), *figures(664, "Cost", "16", "16"))[0] == "May 31,"
+
+
+def test_a_column_with_one_figure_has_its_header_too_and_the_rows_label_as_well() -> None:
+    def stack(x: float, text: str) -> list[tuple[float, float, str]]:
+        words = text.split()
+        return [(x, 688 + 12 * (len(words) - 1 - at), word) for at, word in enumerate(words)]
+
+    assert rows_of(
+        (50, 688, "Periods"),
+        *stack(260, "Shares Bought"), *stack(355, "Shares Bought As Part Of"), *stack(455, "Value Yet To Be Used"),
+        *figures(676, "April", "38,121", "165.46"), *figures(664, "May", "21,876", "174.91"),
+        *figures(652, "Total", "102,673", "170.10", "94,569"),
+    )[0] == "Periods | Shares Bought | Shares Bought As Part Of | Value Yet To Be Used"  # fmt: skip
+
+
+def test_header_cells_over_columns_of_words_stay_apart() -> None:
+    assert rows_of(
+        (50, 688, "Declared"), (150, 688, "Record Date"), (230, 688, "Paid"),
+        (350, 700, "Dividend"), (350, 688, "Per Share"), (440, 688, "Amount"),
+        (50, 676, "June 2"), (150, 676, "June 9"), (230, 676, "June 30"), (360, 676, "0.75"), (445, 676, "5,573"),
+        (50, 664, "May 12"), (150, 664, "May 19"), (230, 664, "May 31"), (360, 664, "0.75"), (445, 664, "5,063"),
+    )[0] == "Declared | Record Date | Paid | Dividend Per Share | Amount"  # fmt: skip
+
+
+def test_what_is_larger_than_a_tables_header_is_its_title() -> None:
+    words = written(322, 717, "STATEMENTS OF EQUITY", Style(size=12))
+    lines = (260, 700, "Shares"), (360, 700, "Capital"), (465, 700, "Total"), (265, 690, "Sold"), (365, 690, "Paid")
+    rows = *lines, *figures(678, "June", "1,204", "998", "12"), *figures(666, "May", "16", "163", "14")
+    words += [word for x, y, text in rows for word in written(x, y, text)]
+    got = [line.text for line in lay_out(words, PAGE)]
+    assert got[:2] == ["STATEMENTS OF EQUITY", "Shares Sold | Capital Paid | Total"]
+
+
+def test_a_sum_without_a_label_is_a_row_of_its_own_and_a_cut_figure_is_none() -> None:
+    rows = *figures(700, "In 2023", "1,204"), *figures(688, "Thereafter", "98,552")
+    total = laid_out(*rows, (270, 678, "99,756"), (50, 666, "These are our debts."))
+    assert [(line.text, line.column) for line in total[1:]] == [
+        ("Thereafter | 98,552", 1), ("99,756", 1), ("These are our debts.", 0)
+    ]  # fmt: skip
+    assert rows_of(*rows, (270, 678, "11%"))[-1] == "Thereafter | 98,552 11%"
+
+
+def test_a_figure_behind_a_bullet_begins_no_cell() -> None:
+    assert rows_of((50, 700, "•"), (72, 700, "$2 billion of notes;"), (50, 688, "•"), (72, 688, "3 more")) == [
+        "• $2 billion of notes;", "• 3 more"
+    ]  # fmt: skip
+
+
+def test_the_spread_lines_of_a_scan_are_no_table() -> None:
+    rights = "As they are", "It remains to be seen", "Since long ago no"  # each ends at 350
+    spread: list[tuple[float, float, str]] = []
+    for at, right in enumerate(rights):
+        begin = 350 - written(0, 0, right)[-1].x1
+        spread += [(50, 700 - 12 * at, "x" * int((begin - 70) / 5)), (begin, 700 - 12 * at, right)]
+    assert not any(line.column for line in laid_out(*spread))
+
+
+def test_the_mark_of_a_note_or_step_that_is_written_after_it_comes_before_it() -> None:
+    words = written(60, 700, "Funds are short-term.") + written(54, 703, "1", Style(size=5))
+    words += written(70, 680, "Open the lid and") + written(70, 668, "remove it.") + written(50, 680, "2.")
+    assert [line.text for line in lay_out(words, PAGE)] == [
+        "1 Funds are short-term.", "2. Open the lid and", "remove it."
+    ]  # fmt: skip
+
+
 def test_a_line_that_ends_where_the_engine_saw_no_end_is_no_part_of_the_next() -> None:
     words = [*written(50, 700, "Net sales"), *written(280, 700, "1,204"), *written(50, 688, "Retail")]
     for word in words:
@@ -220,6 +296,21 @@ def test_a_footer_with_the_page_number_goes_though_the_printed_number_is_another
         for i, fruit in enumerate(FRUITS, 5)
     )
     assert stripped(pages) == [[f"All about {fruit}."] for fruit in FRUITS]
+
+
+@pytest.mark.parametrize(("mark", "y"), [("K-17-v5", 770), ("K-17-v{}", 310)])
+def test_a_page_number_goes_where_another_mark_stands_below_it(mark: str, y: float) -> None:
+    pages = [
+        page_of_lines(i, (fruit, 100, 10), (f"{i + 3}", 300, 10), (mark.format(i // 6), y, 8))
+        for i, fruit in enumerate(FRUITS)
+    ]
+    assert not any(text.isdecimal() for texts in stripped(iter(pages)) for text in texts)
+
+
+@pytest.mark.parametrize(("number", "is_kept"), [("- 2 -", False), ("ii", False), ("A-1", False), ("17", True)])
+def test_a_lone_number_in_the_middle_below_the_text_goes_if_it_can_be_nothing_else(number: str, is_kept: bool) -> None:
+    lines = [Line("An annex of one page.", 50, 100, 400, 110, 10), Line(number, 295, 500, 305, 510, 10)]
+    assert stripped(iter([RawPage(1, "", 600, 800, lines)])) == [["An annex of one page.", *[number] * is_kept]]
 
 
 def test_a_header_of_a_table_that_goes_on_stays_on_every_page() -> None:
@@ -498,6 +589,23 @@ def test_an_indented_line_begins_a_paragraph() -> None:
         Line("this.", 50, 56, 80, 66, 10),
     ]
     assert [text.split()[0] for _, text in made(*lines)] == ["the", "The"]
+
+
+def test_a_short_line_is_not_joined_with_one_that_begins_far_on_its_left() -> None:
+    lines = [
+        Line("The shape of the tensor is that of the feature map, or", 90, 20, 400, 30, 10),
+        Line("half of it", 90, 32, 140, 42, 10),
+        Line("valid_flags(featmap_sizes, pad_shape, device)", 50, 44, 270, 54, 10),
+    ]
+    assert [text.split()[0] for _, text in made(*lines)] == ["The", "valid_flags(featmap_sizes,"]
+
+
+def test_notes_numbered_without_a_full_stop_are_items() -> None:
+    lines = [
+        Line(f"{at} Recorded with the other {fruit}.", 50, 20 + 12 * at, 220, 30 + 12 * at, 10)
+        for at, fruit in enumerate(("plums", "pears", "figs"), 1)
+    ]
+    assert [text[0] for _, text in made(*lines)] == ["1", "2", "3"]
 
 
 def test_an_item_keeps_its_second_line_and_items_stay_apart() -> None:

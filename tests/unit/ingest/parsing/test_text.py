@@ -133,6 +133,16 @@ def test_letters_set_apart_are_joined_where_the_document_knows_the_word() -> Non
         assert words.rejoin_apart(found) == joined
 
 
+def test_a_lost_f_is_put_back_though_the_halves_are_as_common_as_the_whole() -> None:
+    words = Vocabulary()
+    for number in range(250):
+        words.add(f"{chr(97 + number % 26) * 3}{chr(97 + number // 26) * 4}")
+    for line in ("they af ected it", "those af ected by it", "who was affected", "an affected office", "the office"):
+        words.add(line)
+    assert words.rejoin_apart("all af ected persons") == "all affected persons"
+    assert words.rejoin_apart("a block of ice") == "a block of ice"
+
+
 def test_a_document_of_few_words_joins_none() -> None:
     words = Vocabulary()
     for _ in range(10):
