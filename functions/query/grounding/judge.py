@@ -30,6 +30,7 @@ from functions.query.grounding.statements import same_signs, statement_of, yes_o
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
     has_moved_number,
+    has_number_of_another,
     is_covered,
     is_foreign,
     is_merged,
@@ -378,6 +379,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _is_apart(is_merged)),
     ClaimRule("moved number", _is_apart(has_moved_number)),
+    ClaimRule("number of another", _is_apart(has_number_of_another)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("contrary", _says_the_contrary),

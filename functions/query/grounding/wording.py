@@ -21,6 +21,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from shared.lexical import fold
 
 # --- coverage: enough words ---
 
@@ -323,6 +324,16 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 _PART = re.compile(r"[.;:,]\s|\s(?:and|but|while|whereas|which|who|that|ir|bet)\s", re.IGNORECASE)
 """Where a part of a claim ends; each part may be about another sentence."""
+_NUMBER_PART = re.compile(
+    r"(?<=\w{3})\.\s|[;:]\s|,\s(?!\d{4}\b)|\s\(|\s(?:and|but|while|whereas|compared (?:to|with)|versus)\s",
+    re.IGNORECASE,
+)
+"""Where a part of a sentence ends that may have a number of its own."""
+_ITEM = r"[^\s,;()]+(?:\s(?:hundred|thousand|million|billion|trillion|%|shares))*"
+_ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
+_ROW_ITEM = re.compile(r",? and |, ", re.IGNORECASE)
+"""A row of names, years or amounts, and what stands between its items."""
+_RESPECTIVELY = "respectively"
 NEAR_NUMBER = 2
 """How many words a number may stand from a word in a sentence that is next to it in the claim."""
 
@@ -359,6 +370,90 @@ def has_moved_number(claim: str, sentences: Sequence[str], language: str) -> boo
     return False
 
 
+def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a number of a claim is told in its sentences of another thing, year or unit than in the claim.
+
+    "The record date is September 6, the payment date September 27"; "55 and 67 million in 2023 and 2022, respectively".
+    """
+    said = _told_stems(claim, language)
+    words = frozenset(stem for stem in said if not _is_amount(stem))
+    amounts = frozenset(filter(_is_amount, said))
+    return any(
+        _is_of_another_unit(number, claim, sentences, language)
+        or any(
+            _is_of_another_part(number, amounts, words, sentence, language)
+            or _is_of_another_item(number, claim, sentence)
+            for sentence in sentences
+        )
+        for number in amounts
+    )
+
+
+def _is_amount(stem: str) -> bool:
+    return _has_digit(stem) and not _YEAR.fullmatch(stem)
+
+
+def _is_of_another_part(
+    number: str, amounts: frozenset[str], words: frozenset[str], sentence: str, language: str
+) -> bool:
+    """Return whether a later part of a sentence, with another number, holds all that a number's own part holds of a
+    claim, and more; an earlier part, whose words the later ones may mean as well, only if it has the claim's year."""
+    if _RESPECTIVELY in sentence:
+        return False
+    parts = [frozenset(_told_stems(part, language)) for part in _NUMBER_PART.split(sentence)]
+    own = [at for at, part in enumerate(parts) if number in part]
+    if len(own) != 1:
+        return False
+    held = words & parts[own[0]]
+    for at, part in enumerate(parts):
+        others = frozenset(filter(_is_amount, part)) - amounts
+        more = (words & part) - held
+        if at < own[0]:
+            has_year = any(map(_YEAR.fullmatch, parts[own[0]]))
+            more = frozenset(filter(_YEAR.fullmatch, more)) if has_year else frozenset()
+        if at != own[0] and others and more and not (at > own[0] and held - part):
+            return True
+    return False
+
+
+def _is_of_another_item(number: str, claim: str, sentence: str) -> bool:
+    """Return whether a number belongs, by "respectively", to another item of a row than the one that a claim names."""
+    before = sentence[: max(0, sentence.rfind(_RESPECTIVELY))]
+    rows = [_items(_ROW_ITEM.split(row.group())) for row in _ROW.finditer(before)]
+    said = set(tokens_of(claim))
+    for values in rows:
+        places = [at for at, value in enumerate(values) if number in map(_plain_number, tokens_of(value))]
+        if len(places) != 1 or not all(any(map(_has_digit, tokens_of(value))) for value in values):
+            continue
+        for items in rows:
+            named = [at for at, item in enumerate(items) if set(tokens_of(item)) <= said]
+            if items is not values and len(items) == len(values) and len(named) == 1 and named != places:
+                return True
+    return False
+
+
+def _items(row: Sequence[str]) -> Sequence[str]:
+    """Return the items of a row; of a row with years only these: "March 31, 2023 and 2022"."""
+    return [item for item in row if _YEAR.fullmatch(item)] or row
+
+
+def _is_of_another_unit(number: str, claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a number counts in a claim what its sentences do not mention, and there something else."""
+    mine = _counted(number, claim)
+    theirs = frozenset().union(*(_counted(number, sentence) for sentence in sentences))
+    if not theirs or mine & theirs or any(map(is_unit, mine)):  # units are compared as facts
+        return False
+    told = frozenset(stem for sentence in sentences for stem in stems_of(sentence, language))
+    counted = stems_of(" ".join(mine), language)
+    return bool(counted) and not (counted & told or with_synonyms(counted, told, language))
+
+
+def _counted(number: str, text: str) -> frozenset[str]:
+    """Return the words that stand directly after a number, and its scale."""
+    after = (match[2] for match in _COUNTED.finditer(fold(text).lower()) if _plain_number(match[1]) == number)
+    return frozenset(word for word in after if not (is_stop_word(word) or word in _FREE))
+
+
 def _around(text: Sequence[str], number: str) -> Iterator[str]:
     """Yield the stems that stand near a number."""
     for at, stem in enumerate(text):
@@ -383,8 +478,9 @@ def _plain_number(word: str) -> str:
     return _SEPARATOR.sub("", word).strip("$€£¥%-−") if _has_digit(word) else str(spelled_value(word))
 
 
-_SCALES = ("hundred", "thousand", "million", "billion", "trillion")
+_SCALES = ("hundred", "thousand", "million", "billion", "trillion", "lakh", "crore")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{'|'.join(_SCALES)}))?[\s-](?=([^\W\d_]+))")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _FREE = _CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}
 """Words that may stand beside any others: they join, refer or scale."""

@@ -6,7 +6,14 @@ import pytest
 
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import Replacement, has_unknown_part, is_foreign, is_merged, replacement
+from functions.query.grounding.wording import (
+    Replacement,
+    has_number_of_another,
+    has_unknown_part,
+    is_foreign,
+    is_merged,
+    replacement,
+)
 from functions.query.grounding.words import are_synonyms, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
@@ -199,3 +206,58 @@ def test_a_part_of_a_claim_comes_from_one_sentence(claim: str, language: str, *,
     sentences = ["The crane was ordered in May.", "The boiler was sold in June.", "The hall has a roof."]
     assert is_merged(claim, sentences, language) == merged
     assert not is_merged(claim, sentences[:1], language)
+
+
+DATES = (
+    "The ex-dividend date is September 6, 2023, the record date will be September 7, 2023, and the payment date will be"
+    " September 27, 2023."
+)
+COSTS = "Research expenditures were $224 million in fiscal 2020 and $222 million in fiscal 2019."
+FACTORIES = "Factories in Vietnam, China and Indonesia made approximately 49%, 23% and 21% of all shoes, respectively."
+SHARES = (
+    "In the months ended March 31, 2023 and 2022, we repurchased 55 million shares and 67 million shares, respectively."
+)
+NOTEBOOKS = "Notebook revenue was $4.4 billion, down $1.5 billion from Q3 2021."
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The record date is September 6, 2023.", DATES),
+        ("The payment date is September 7, 2023.", DATES),
+        ("Research expenditures were $222 million in fiscal 2020.", COSTS),
+        ("Indonesia made approximately 23% of all shoes.", FACTORIES),
+        ("In the months to March 31, 2023, we bought 67 million shares.", SHARES),
+        ("There are between 300 and 400 yards of rock.", "There are between 300 and 400 feet of rock."),
+        ("The act provided 160 square miles.", "The act provided pioneers 160 acres of land."),
+    ],
+)
+def test_a_number_of_another_thing_year_or_unit_is_found(claim: str, sentence: str):
+    assert has_number_of_another(claim, [sentence], "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The ex-dividend date is September 6, 2023.", DATES),
+        ("The record date is September 7, 2023.", DATES),
+        ("The payment date is September 27, 2023.", DATES),
+        ("Research expenditures were $222 million in fiscal 2019.", COSTS),
+        ("Research expenditures were $224 million in fiscal 2020.", COSTS),
+        ("Indonesia made approximately 21% of all shoes.", FACTORIES),
+        ("Vietnam made 49% of all shoes.", FACTORIES),
+        ("In the months to March 31, 2023, we bought 55 million shares.", SHARES),
+        ("In 2022 we bought 67 million shares.", SHARES),
+        ("Notebook revenue fell by $1.5 billion.", NOTEBOOKS),
+        ("Notebook revenue was $4.4 billion.", NOTEBOOKS),
+        ("There are 112 factories.", "They have 112 footwear factories."),
+        ("It is a 3.45-mile freeway.", "It is a 3.45 mi freeway."),
+        ("Two staff are there from 8pm.", "Two staff were there from 8pm and either manager was on call."),
+        (
+            "They came to Rs. 53.26 crore, up from Rs. 11.68 crore.",
+            "They are Rs. 53.26 crore (last year Rs. 11.68 crore).",
+        ),
+    ],
+)
+def test_a_number_of_the_same_thing_is_not(claim: str, sentence: str):
+    assert not has_number_of_another(claim, [sentence], "en")
