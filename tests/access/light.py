@@ -36,7 +36,7 @@ from shared.models import (
     Message,
     PublishedDocument,
 )
-from shared.ports import CatalogueEntry, DocumentPage, TenantKnowledge
+from shared.ports import CatalogueEntry, DocumentFilter, DocumentPage, TenantKnowledge
 from shared.settings import Settings
 from tests.access.world import FOLDERS, TENANT, TOPICS, USERS, Leak, Paper, Rule, User, World, question_of, some_rule
 from tests.support.clock import FakeClock
@@ -85,9 +85,9 @@ class Registry:
     def get(self, tenant: str, document_id: str) -> Document | None:
         return next((document_of(each) for each in self._of([document_id])), None)
 
-    def list(self, tenant: str, *, limit: int, cursor: str = "", q: str = "", **_: Any) -> DocumentPage:
+    def list(self, tenant: str, wanted: DocumentFilter, *, limit: int, cursor: str = "") -> DocumentPage:
         documents = sorted(map(document_of, self.papers), key=lambda each: each.document_id)
-        found = [each for each in documents if each.document_id > cursor and q.lower() in each.title.lower()]
+        found = [each for each in documents if each.document_id > cursor and wanted.q.lower() in each.title.lower()]
         return DocumentPage(found[:limit], found[limit - 1].document_id if len(found) > limit else "")
 
     def cursor_after(self, document: Document) -> str:
