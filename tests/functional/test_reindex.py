@@ -34,6 +34,12 @@ def world(stack: Stack) -> Iterator[World]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def _empty_queue(world: World) -> None:
+    """What an earlier test left on the queue is not delivered in this one: tests are shared out in any order."""
+    world.queue.sent.clear()
+
+
 def upload(world: World, key: str, marker: str, *, pages: int = 2) -> None:
     world.put(key, pdf_of([prose(marker, sentences=4, seed=n) for n in range(pages)]))
     assert world.deliver(world.message_for(key))
