@@ -64,9 +64,10 @@ def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
     groups = [f"--only-group={group}" for group in {SOURCE_OF.get(function, function), function}]
     export = [uv, "export", "--quiet", "--frozen", *groups, "--no-emit-project", *left_out]
     exported = subprocess.run(export, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE).stdout
-    install = [uv, "pip", "install", "--quiet", "--python", sys.executable, "--target", str(into)]
+    # `sync` takes exactly what is pinned; `install` would let an override in pyproject.toml choose a newer version.
+    install = [uv, "pip", "sync", "--quiet", "--python", sys.executable, "--target", str(into)]
     install += ["--python-version", PYTHON_VERSION, "--python-platform", PLATFORMS[arch]]
-    install += ["--require-hashes", "--requirements", "-", "--only-binary", ":all:"]
+    install += ["--require-hashes", "-", "--only-binary", ":all:"]
     subprocess.run(install, cwd=ROOT, env=env, check=True, input=exported)
 
 
