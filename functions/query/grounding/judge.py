@@ -114,9 +114,13 @@ class ClaimComparison:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether the claim is one of the sentences word for word; a currency sign may be apart from its number."""
+        """Whether the claim is one of the sentences, or all of a span's, word for word.
+
+        A currency sign may be apart from its number.
+        """
         said = {_tokens(self.claim), _tokens(same_signs(self.written))}
-        return any(_tokens(sentence) in said for sentence in self.sentences)
+        texts = (*self.sentences, *(same_signs(span.statement) for span in self.spans))
+        return any(_tokens(text) in said for text in texts)
 
     @cached_property
     def figures(self) -> FigureCheck:

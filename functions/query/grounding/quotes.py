@@ -190,11 +190,19 @@ class EvidenceSpan:
     end: int
 
     @cached_property
+    def _places(self) -> Sequence[Place]:
+        places = [each for each in _sentences(self.passage.text) if each[0] < self.end and each[1] > self.start]
+        return places or [(self.start, self.end)]
+
+    @property
+    def statement(self) -> str:
+        """The sentences it overlaps as one text: a list with its items and what introduces them."""
+        return self.passage.text[self._places[0][0] : self._places[-1][1]]
+
+    @cached_property
     def sentences(self) -> Sequence[str]:
         """The sentences it overlaps; for a table row, also as "column: value", and the head of its table."""
-        text = self.passage.text
-        places = [(begin, stop) for begin, stop in _sentences(text) if begin < self.end and stop > self.start]
-        places = places or [(self.start, self.end)]
+        text, places = self.passage.text, self._places
         touched = [text[begin:stop] for begin, stop in places]
         rows = {_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]}
         told = [row_text(text, *row) for row in sorted(rows)]

@@ -19,6 +19,22 @@ def test_a_claim_that_repeats_its_quote_is_confirmed():
     assert judge(quote, evidence(quote), Context()) == Judgement(Verdict.CONFIRMED)
 
 
+LISTED = "Carry these things:\n• a flare pistol with six cartridges\n• food for two days"
+
+
+@pytest.mark.parametrize("glue", ["\n• ", " • "])
+def test_a_list_that_is_repeated_whole_is_confirmed(glue: str):
+    source = passage(f"No one leaves alone.\n\n{LISTED}\n\nBears come past.")
+    claim = LISTED.replace("\n• ", glue)
+    assert judge(claim, evidence(LISTED, source), Context()) == Judgement(Verdict.CONFIRMED)
+
+
+def test_a_list_with_an_exchanged_item_is_not_confirmed():
+    source = passage(f"No one leaves alone.\n\n{LISTED}\n\nBears come past.")
+    claim = "Carry these things: • a flare pistol with six days • food for two cartridges"
+    assert judge(claim, evidence(LISTED, source), Context()).verdict is not Verdict.CONFIRMED
+
+
 def test_a_claim_without_evidence_is_refuted():
     assert judge("The pump starts at 40 °C.", [], Context()).verdict is Verdict.REFUTED
 
