@@ -28,10 +28,12 @@ _SAME = 0.95  # cosine of two sentences that say the same
 _MAX_SENTENCES = 3
 _PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
 _LONGEST_PAIR = 400  # characters
+_OTHER_YEAR_HANDICAP = 0.15  # a sentence about 2026 hardly answers what is asked about 2025
 _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
 _NUMBER = re.compile(r'\bn="(\d+)"')
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SEARCHED = re.compile(r"\n\(Searched for as: (.*)\)\s*\Z", re.DOTALL)
 _QUESTION = re.compile(r"^\s*Question:\s*(.*)\Z", re.DOTALL | re.MULTILINE)
 
@@ -90,7 +92,8 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
     if not candidates or not question:
         return []
     vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
-    similarities = vectors[1:] @ vectors[0] - [candidate.handicap for candidate in candidates]
+    handicaps = [each.handicap + _OTHER_YEAR_HANDICAP * _is_of_another_year(each, question) for each in candidates]
+    similarities = vectors[1:] @ vectors[0] - handicaps
     floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
     chosen: list[int] = []
     for row in (-similarities).argsort(kind="stable"):
@@ -109,6 +112,12 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
         told = row_text(text, one.start, one.end) if is_row else " ".join(one.text.split())
         picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())
+
+
+def _is_of_another_year(candidate: _Candidate, question: str) -> bool:
+    """Return whether a candidate names years, and none of those that the question names."""
+    asked, named = set(_YEAR.findall(question)), set(_YEAR.findall(candidate.compared))
+    return bool(asked and named) and asked.isdisjoint(named)
 
 
 def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candidate]:

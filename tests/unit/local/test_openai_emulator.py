@@ -68,6 +68,14 @@ def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns
     ]
 
 
+def test_a_sentence_about_another_year_gives_way_to_one_that_may_be_about_the_year_asked() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    sources = [PromptSource(1, "Few guests came in 2026."), PromptSource(2, "Few guests came to stay.")]
+    picks = pick(sources, "How many guests came in 2025?", engine)
+    engine.close()
+    assert [chosen.source for chosen in picks] == [2]
+
+
 LONG = [" ".join(["y" * 300] * 21)]
 """More than a small request holds: 21 batches of one window."""
 
