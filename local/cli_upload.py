@@ -168,7 +168,7 @@ def _send(
         return Uploaded(name, known, 0.0, "left as it was")
     with reporter.live("Upload"):
         etag = api.send(promised, content, path.name)
-    note = "replaces the former file of this name" if replaces else ""
+    note = "replaces the earlier file of this name" if replaces else ""
     return _Sent(name, promised.document_id, etag, len(content), note)
 
 
@@ -258,8 +258,8 @@ class _Watch:
         names = _listed([f"{sent.name} ({self.statuses[key]})" for key, sent in self.waiting.items()])
         return (
             f"Nothing has changed for {duration(timeout_s)}, and these are not ready: {names}.\n"
-            "They are in the bucket and are read without this command: `python -m local documents` shows how far they "
-            f"are, `python -m local logs ingest` why, and --timeout {2 * timeout_s:g} waits longer."
+            "They are in the bucket and will still be read: `python -m local documents` shows how far they are, "
+            f"`python -m local logs ingest` why, and --timeout {2 * timeout_s:g} waits longer."
         )
 
 
@@ -298,11 +298,11 @@ def _print_what_goes_on(watch: _Watch, unsent: int, reporter: Reporter) -> None:
     if waiting := len(watch.waiting):
         are = "are" if waiting > 1 else "is"
         reporter.say(
-            f"{len(watch.results)} of {watch.total} sent are done; {waiting} {are} in the bucket and {are} read "
-            "without this command: `python -m local documents` shows how far."
+            f"{len(watch.results)} of {watch.total} sent are done; {waiting} {are} in the bucket and will still be "
+            "read: `python -m local documents` shows how far."
         )
     if unsent:
-        reporter.say(f"Not sent: {unsent}. The same command sends them, and nothing twice.")
+        reporter.say(f"Not sent: {unsent}. The same command sends them, and sends nothing twice.")
 
 
 def upload(laptop: Laptop, arguments: argparse.Namespace) -> int:
@@ -327,6 +327,6 @@ class _Asking:
         if self._always:
             return True
         known = f"{document['page_count']} pages, of {str(document['updated_at'])[:16].replace('T', ' ')} UTC"
-        answer = input(f"{name} is there already with other content ({known}). Replace it? [y/N/a = yes to all] ")
+        answer = input(f"{name} already exists with other content ({known}). Replace it? [y/N/a = yes to all] ")
         self._always = answer.strip().lower() in {"a", "all"}
         return self._always or answer.strip().lower() in {"y", "yes"}

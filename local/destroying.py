@@ -98,7 +98,7 @@ def _check(environment: Environment, stack: dict[str, Any] | None) -> None:
 
 def _confirmed(name: str, ask: Callable[[str], str]) -> bool:
     if ask is input and not sys.stdin.isatty():
-        raise LocalStackError("Nobody can be asked here: CONFIRM=no (or --yes) deletes without asking.")
+        raise LocalStackError("There is no terminal to ask on: CONFIRM=no (or --yes) deletes without asking.")
     return ask(f"Type the stack's name ({name}) to delete all this: ").strip() == name
 
 
@@ -145,7 +145,7 @@ def _at_last(account: AwsAccount, stack_id: str) -> list[dict[str, Any]]:
 def _why_failed(account: AwsAccount, stack_id: str) -> str:
     failed = [each for each in _resources(account, stack_id) if each["ResourceStatus"] == "DELETE_FAILED"]
     lines = [f"  {each['LogicalResourceId']}: {each.get('ResourceStatusReason', 'no reason given')}" for each in failed]
-    return "\n".join(["CloudFormation could not delete these:", *lines, "Mend that, then run this again."])
+    return "\n".join(["CloudFormation could not delete these:", *lines, "Fix that, then run this again."])
 
 
 def _last_deleted(account: AwsAccount, name: str) -> str:
@@ -242,7 +242,7 @@ def _tell_kept(
             f'curl -X DELETE -H "Api-Key: $PINECONE_API_KEY" {url}/indexes/{index}   # unless another stack uses it'
         )
     if lines:
-        report.say("Kept, because it holds data or is not the stack's alone. To delete that too:")
+        report.say("Kept, because it holds data or does not belong to this stack alone. To delete it, too:")
     for line in lines:
         report.say(f"  {line}")
 

@@ -27,7 +27,7 @@ from shared.settings import Settings
 
 STEPS = ("verify", "finish", "check")
 HELP = (
-    "Erasures (also on AWS): verify a receipt (FILE), finish those that are begun, check every store for traces of "
+    "Erasures (also on AWS): verify a receipt (FILE), finish those that were begun, check every store for traces of "
     "erased documents and users (ID …; default: all that have a receipt)."
 )
 TABLES = ("DocumentsTableName", "ConversationsTableName", "CacheTableName")
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `run` reads."""
     parser.add_argument("step", choices=STEPS)
     parser.add_argument("names", nargs="*", metavar="FILE|ID", help="a receipt to verify; or ids to look for")
-    text = "finish: wait so many seconds for running requests, instead of as long as they may take (receipts tell)"
+    text = "finish: seconds to wait for running requests, instead of as long as they may take (receipts say so)"
     parser.add_argument("--settle", type=float, metavar="S", help=text)
 
 
@@ -76,7 +76,7 @@ def verify(target: Target, report: Reporter, file: Path) -> int:
         receipt = receipt.get("receipt") or receipt  # what GET /erasures/{id} answers will do, too
         said = [str(receipt[name]) for name in ("kind", "subject", "state", "key", "finished_at")]
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise LocalStackError(f"{file} is no receipt: {error}") from error
+        raise LocalStackError(f"{file} is not a receipt: {error}") from error
     key = signing_key(read_secret(target.client("secretsmanager"), target.outputs["SecretId"]))
     if not is_genuine(receipt, key):
         report.say(

@@ -81,7 +81,7 @@ def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
     answer = target.lambda_.invoke(FunctionName=f"{name}:{ALIAS}", Payload=json.dumps(request).encode())
     payload = json.loads(answer["Payload"].read())
     if answer.get("FunctionError"):
-        raise LocalStackError(f"{name} failed: {payload.get('errorMessage', payload)}\nIts log tells more.")
+        raise LocalStackError(f"{name} failed: {payload.get('errorMessage', payload)}\nIts log says more.")
     return dict(payload)
 
 
@@ -196,7 +196,7 @@ POLL_S = 2.0
 REINDEX_HELP = (
     "Reindex all documents beside the old index version and switch without a gap (also on AWS). run (the default) "
     "starts, waits and switches; after Ctrl-C it continues where it stopped. The old version is kept for `rollback`, "
-    "until `confirm` deletes it. After a change of settings the stack does all this by itself (ReindexAutomatically)."
+    "until `confirm` deletes it. After a change of settings the stack does all this itself (ReindexAutomatically)."
 )
 
 
@@ -280,13 +280,13 @@ def check_access(path: Path, tenant: str = "", key: str = "") -> int:
         print(f"{prefix}: {_readers(rule)}")
     if key:
         folder = rules.folder_of(key)
-        print(f"{key}: {_readers(rules.folders[folder])} ({folder})" if folder else f"{key}: everybody of the tenant")
+        print(f"{key}: {_readers(rules.folders[folder])} ({folder})" if folder else f"{key}: everybody in the tenant")
     return 0
 
 
 def _readers(rule: AccessRule) -> str:
     if EVERYBODY in rule.groups:
-        return "everybody of the tenant"
+        return "everybody in the tenant"
     named = [*(f"group {name}" for name in sorted(rule.groups)), *(f"user {name}" for name in sorted(rule.users))]
     return ", ".join(named) or "administrators only"
 
@@ -324,7 +324,7 @@ def user(target: Target, report: Reporter, created: users.User, *, invite: bool)
     pool = target.outputs["UserPoolId"]
     password = "" if invite else users.new_password()
     is_new = users.create(target.cognito, pool, created, password=password, invite=invite)
-    what = "is created" if is_new else "was there already; role and password are set"
+    what = "is created" if is_new else "existed already; role and password are set"
     report.say(f"{created.name} {what}: tenant {created.tenant}, role {created.group}.")
     report.say("Cognito has mailed a temporary password." if invite else f"Password: {password}")
     return 0

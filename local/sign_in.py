@@ -38,7 +38,7 @@ CARRIED = (
 ROLES = {
     "reader": "asks questions, reads documents",
     "editor": "also uploads documents and writes FAQs",
-    "agent": "also answers what was handed to a person",
+    "agent": "also answers questions that were handed over",
     "admin": "also sees keys, usage and health",
 }
 """In the order of the page."""

@@ -89,7 +89,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m local.streaming", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--processes", type=int, default=min(MAX_PROCESSES, os.process_cpu_count() or 1))
-    parser.add_argument("--page-client", metavar="ID", help="serve the page, too; its users sign in by this client")
+    parser.add_argument(
+        "--page-client", metavar="ID", help="serve the page, too; its users sign in with this app client"
+    )
     parser.add_argument("--state", type=Path, metavar="DIR", help="folder of the stack's state, for the page's users")
     arguments = parser.parse_args()
     if isinstance(sys.stdout, io.TextIOWrapper):

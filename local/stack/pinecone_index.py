@@ -92,7 +92,7 @@ def probe(index: PineconeIndex, name: str, dimension: int) -> None:
     def found_by(vector: Sequence[float], sparse: SparseVector | None) -> Callable[[], Sequence[Match]]:
         return lambda: index.query(namespace=PROBE, vector=vector, sparse=sparse, top_k=1, timeout_s=PROBE_TIMEOUT_S)
 
-    with _step(name, "a vector with dense and sparse values is not taken"):
+    with _step(name, "a vector with dense and sparse values is not accepted"):
         index.upsert(namespace=PROBE, records=[VectorRecord(PROBE, dense, {"text": "probe"}, sparse)])
     try:
         for how, find in {
@@ -125,6 +125,6 @@ def _step(name: str, what: str) -> Iterator[None]:
         yield
     except DependencyError as error:
         raise LocalStackError(
-            f"The index {name} is of no use: {what} ({error}). An index's fields cannot be changed: create another one "
-            "(--name), set PineconeIndex to it and deploy; re-indexing moves the documents across."
+            f"The index {name} cannot be used: {what} ({error}). An index's fields cannot be changed: create another "
+            "one (--name), set PineconeIndex to it and deploy; re-indexing moves the documents across."
         ) from error

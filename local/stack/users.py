@@ -71,7 +71,7 @@ def create(
         tenant = next((each.get("Value", "") for each in held if each["Name"] == TENANT_ATTRIBUTE), "")
         if tenant != user.tenant:
             raise LocalStackError(
-                f"{user.name} is there already, in the tenant {tenant or '(none)'}, which cannot change: "
+                f"{user.name} already exists, in the tenant {tenant or '(none)'}, which cannot change: "
                 "delete the user first, or use another address."
             ) from None
         is_new = False

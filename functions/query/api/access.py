@@ -55,10 +55,8 @@ class FolderRulesOut(Out):
 
     folders: list[FolderRuleOut]
     etag: str = Field(description="Send it as `If-Match` with a change; empty if there are no rules.")
-    in_force: bool = Field(description="Whether these are in force; those before them are, if not.")
-    errors: list[str] = Field(
-        description="What is wrong with the file, if someone has put a wrong one into the bucket."
-    )
+    in_force: bool = Field(description="Whether these are in force; if not, the former rules are.")
+    errors: list[str] = Field(description="What is wrong with the file in the bucket, if something is.")
 
     @classmethod
     def of(cls, rules: FolderRules, etag: str, *, in_force: bool, errors: list[str] | None = None) -> "FolderRulesOut":
@@ -108,7 +106,7 @@ def _checked(body: FolderRulesBody, principal: Principal) -> FolderRules:
     """Return the rules of a body. Raises `InvalidRequest` with all that is wrong."""
     prefixes = [each.prefix for each in body.folders]
     if len(set(prefixes)) < len(prefixes):
-        raise InvalidRequest("folders: a prefix is there twice.")
+        raise InvalidRequest("folders: a prefix is listed twice.")
     rules = FolderRules({each.prefix: each.to_rule() for each in body.folders})
     try:
         return parse_folder_rules(folder_rules_json(rules), principal.tenant)

@@ -57,7 +57,7 @@ FinishReason = Literal["stop", "length", "content_filter"]
 class StreamOptionsIn(Body):
     """What a stream holds beside the text."""
 
-    include_usage: bool | None = Field(None, description="Send one more piece with the token counts.")
+    include_usage: bool | None = Field(None, description="Send one more chunk with the token counts.")
     include_obfuscation: Ignored = None
 
 
@@ -66,9 +66,9 @@ class ChatCompletionBody(Body):
 
     model: str = Field(description=f"`{MODEL}`.")
     messages: list[TurnIn] = Field(min_length=1, description="The conversation; its last message is the question.")
-    stream: bool | None = Field(None, description="Answer in pieces, as server-sent events.")
+    stream: bool | None = Field(None, description="Stream the answer as server-sent events.")
     stream_options: StreamOptionsIn | None = None
-    store: bool | None = Field(None, description="Keep question and answer as a conversation of yours.")
+    store: bool | None = Field(None, description="Store question and answer as a conversation of yours.")
     recto: RectoIn = Field(default_factory=RectoIn)
     n: Refused = None
     tools: Refused = None
@@ -202,7 +202,7 @@ def read_model(principal: PrincipalDep, model: Annotated[str, Path(examples=[MOD
     response_model=ChatCompletionOut,
     responses=errors(404, 409, 422),
     openapi_extra=event_stream(
-        "With `stream`: the answer in pieces, each a `chat.completion.chunk`, and `[DONE]` at the end.",
+        "With `stream`: the answer as chunks (`chat.completion.chunk`), and `[DONE]` at the end.",
         'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795392000,"model":"recto","choices":'
         '[{"index":0,"delta":{"content":"The boilers are descaled yearly. [1]"},"finish_reason":null}]}\n\n',
     ),

@@ -47,7 +47,7 @@ class ConversationHeadOut(Out):
     """A conversation without its messages."""
 
     conversation_id: str
-    title: str = Field(description="Its first question, cut, unless it was renamed.")
+    title: str = Field(description="Its first question, shortened, unless it was renamed.")
     created_at: str
     updated_at: str = Field(description="When it was last used: its last question. Renaming does not count.")
     message_count: int = Field(description="Questions and answers together.")
@@ -66,7 +66,7 @@ def list_conversations(
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Cursor = "",
-    q: Annotated[str, Query(max_length=200, description="Words of the title, in any case, as they follow.")] = "",
+    q: Annotated[str, Query(max_length=200, description="A run of words of the title, upper or lower case.")] = "",
 ) -> ConversationListOut:
     """List one's own conversations, the last used first, page by page.
 

@@ -68,7 +68,7 @@ class LabelsIn(Body):
 class LabelsBody(Body):
     """`PATCH /documents/{document_id}`: what is not sent stays as it is."""
 
-    labels: LabelsIn = Field(default_factory=LabelsIn, description="What is not sent stays as it is.")
+    labels: LabelsIn = Field(default_factory=LabelsIn, description="Fields that are not sent stay as they are.")
     access: AccessIn | None = Field(None, description="Who may read it, from now on; null takes the rule away.")
 
 
@@ -76,7 +76,7 @@ class BulkUploadBody(Body):
     """`POST /documents/bulk`."""
 
     filenames: list[Annotated[str, StringConstraints(max_length=512)]] = Field(
-        min_length=1, max_length=MAX_BULK, description="Paths of the PDFs in your uploads, each checked by itself."
+        min_length=1, max_length=MAX_BULK, description="Paths of the PDFs in your uploads; each is checked on its own."
     )
     access: AccessIn | None = Field(None, description="Who may read the documents, as with one upload.")
 
@@ -144,7 +144,9 @@ def _announced(key: str, tenant: str, services: Services, access: AccessIn | Non
     rule = access.to_rule() if access else None
     metadata = metadata_of(rule) if rule else {}
     if sum(map(len, metadata.values())) > MAX_METADATA_BYTES:
-        raise InvalidRequest("access: the names are too long for one upload; name fewer, and the rest afterwards.")
+        raise InvalidRequest(
+            "access: the names are too long for one upload; send fewer now, and the rest with PATCH afterwards."
+        )
     now = services.clock.now().isoformat(timespec="milliseconds")
     announced = Document(
         tenant=tenant,
@@ -192,7 +194,7 @@ def list_documents(
     kind: CardWords = "",
     period: CardWords = "",
     product: CardWords = "",
-    language: Annotated[str, Query(max_length=20, description="ISO 639-1, of most of the text.")] = "",
+    language: Annotated[str, Query(max_length=20, description="The language of most of the text, ISO 639-1.")] = "",
 ) -> DocumentListOut:
     """List the tenant's documents with their status, newest first, page by page.
 

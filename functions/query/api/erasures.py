@@ -49,12 +49,12 @@ class ReceiptOut(Out):
     begun_at: str
     finished_at: str
     re_read_at: str = Field(description="When all stores were read for the last time.")
-    settled_s: int = Field(description="Seconds that were left to requests which began before it.")
+    settled_s: int = Field(description="Seconds that it waited for requests which began before it.")
     rounds: int
     stores: list[ErasedStoreOut]
     left: list[str] = Field(description="What is not erased or not certain yet; empty when it is finished.")
     not_erased: list[str] = Field(description="What no erasure reaches.")
-    key: str = Field(description="Which key signed it: the beginning of its SHA-256.")
+    key: str = Field(description="Which key signed it: the beginning of the key's SHA-256.")
     signature: str
 
 
@@ -116,7 +116,7 @@ def erase_user(
 ) -> ErasureOut:
     """Erase all that the service keeps of a user of one's tenant, as `DELETE /users/me` does."""
     if principal.user.startswith(USER_PREFIX):
-        raise NotAllowed("Users are erased by people: sign in as an administrator.")
+        raise NotAllowed("An API key cannot erase users: sign in as an administrator.")
     return _erase_user(user_id, principal, services, deadline, response)
 
 

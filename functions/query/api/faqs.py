@@ -75,7 +75,7 @@ class FaqBody(Body):
 
     question: Question
     answer: Answer
-    language: FaqLanguage = Field("", description="A language tag such as en or pt-BR; empty: as detected.")
+    language: FaqLanguage = Field("", description="A language tag such as en or pt-BR; empty: it is detected.")
     department_id: Annotated[str, StringConstraints(max_length=200)] = ""
     tags: dict[TagName, Tag | list[Tag]] = Field(
         default_factory=dict, max_length=20, description="Metadata for filters."
@@ -107,7 +107,7 @@ class FaqOut(Out):
     department_id: str
     tags: dict[str, str | list[str]]
     etag: str = Field(description="Send it as `If-Match` with a change.")
-    status: DocumentStatus = Field(description="PENDING until ingest has been at this version; then READY or FAILED.")
+    status: DocumentStatus = Field(description="PENDING until ingest has handled this version; then READY or FAILED.")
     error: ErrorOut | None
 
     @classmethod
@@ -130,7 +130,7 @@ class FaqOut(Out):
 class NewFaqOut(FaqOut):
     """A new FAQ."""
 
-    answered: int = Field(description="Unanswered questions that are marked as answered by it.")
+    answered: int = Field(description="Unanswered questions that it marks as answered.")
 
 
 class FaqListOut(Out):

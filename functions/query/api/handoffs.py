@@ -35,8 +35,8 @@ class HandoffBody(Body):
 class ResolveBody(Body):
     """`POST /handoffs/{handoff_id}/resolve`."""
 
-    answer: Answer = Field(description="What the asker is told, in their conversation.")
-    publish: bool = Field(False, description="Also answer others with it, once an editor has approved.")
+    answer: Answer = Field(description="The answer that the asker gets in their conversation.")
+    publish: bool = Field(False, description="Use it for other users' questions, too, once an editor has approved it.")
 
 
 class PublishBody(Body):

@@ -31,7 +31,7 @@ class KeyBody(Body):
     )
     expires_at: AwareDatetime | None = Field(
         None,
-        description="When the key ceases to work, with its offset from UTC, within 100 years; absent: never.",
+        description="When the key stops working, with an offset from UTC, within 100 years; absent: never.",
     )
 
 
@@ -45,7 +45,7 @@ class KeyOut(Out):
     created_by: str = Field(description="The user who created it; `operator` for `python -m local keys`.")
     created_at: str
     expires_at: str = Field(description="Empty if it does not expire.")
-    last_used_at: str = Field(description="To about five minutes; empty if it was never used.")
+    last_used_at: str = Field(description="Exact to about five minutes; empty if it was never used.")
 
 
 class NewKeyOut(KeyOut):
@@ -70,7 +70,7 @@ async def _key_id(key_id: Annotated[str, Path(json_schema_extra={"pattern": ULID
 async def _person(principal: PrincipalDep) -> Principal:
     """Return the administrator. Raises `NotAllowed` for an API key: a leaked one must not outlive its revocation."""
     if principal.user.startswith(USER_PREFIX):
-        raise NotAllowed("API keys are managed by people: sign in as an administrator.")
+        raise NotAllowed("An API key cannot manage keys: sign in as an administrator.")
     return principal
 
 

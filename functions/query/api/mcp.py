@@ -107,8 +107,10 @@ class Call(NamedTuple):
     operation_id="callMcp",
     responses={
         200: _in_json_rpc("The answer to a request.", _RESULT),
-        202: {"description": "A notification was taken note of."},
-        400: _error_in_json_rpc(400, "This is no message of the protocol, or of a revision that is not spoken."),
+        202: {"description": "A notification was accepted."},
+        400: _error_in_json_rpc(
+            400, "This is not a message of the protocol, or it has a revision that is not supported."
+        ),
         403: _error_in_json_rpc(403, "The account may not do this, or the page's origin may not call the API."),
         404: _error_in_json_rpc(404, "There is no such method."),
     },

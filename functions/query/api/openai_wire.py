@@ -106,7 +106,7 @@ class TurnIn(Body):
 class RectoIn(Body):
     """What `POST /query` takes beside the question, and whether the citations stand in the text, too."""
 
-    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
+    top_k: int | None = Field(None, ge=1, le=50, description="The most passages to answer from.")
     filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(None, description="Search for the `question` or the `session`.")

@@ -46,7 +46,7 @@ class PassageBody(Body):
 
     excluded: bool | None = Field(None, description="Whether to leave the passage out of answers.")
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_CORRECTION)] | None = Field(
-        None, description="What to read in its place; null takes the correction back."
+        None, description="The text that replaces it; null undoes the correction."
     )
     note: Annotated[str, StringConstraints(max_length=1_000)] | None = Field(None, description="Why, for editors.")
 
@@ -64,8 +64,8 @@ class PassageChangeOut(Out):
 class PassageOut(Out):
     """A passage as editors see it."""
 
-    passage_id: str = Field(description="Its id now; empty if the document does not hold it any more.")
-    edit_id: str = Field(description="Its id that stays the same as long as its text does; also taken in the path.")
+    passage_id: str = Field(description="Its id now; empty if the document no longer has this text.")
+    edit_id: str = Field(description="An id that stays the same as long as the text does; the path takes it, too.")
     document_id: str
     section: str
     page_start: int
@@ -78,7 +78,7 @@ class PassageOut(Out):
     note: str
     state: Literal["original", "applied", "pending", "not_applied"] = Field(
         description="`pending`: the correction is being embedded, and the passage left out until then. "
-        "`not_applied`: the document does not hold this text any more."
+        "`not_applied`: the document no longer has this text."
     )
     changes: list[PassageChangeOut] = Field(description="Who changed it and when, the oldest first.")
 

@@ -27,8 +27,8 @@ NO_MESSAGE = "There is no such message."
 FATES = {
     "source": "",
     "refused": "no passage was relevant enough to answer from",
-    "over_budget": "the passages before it took all the room in the prompt",
-    "not_chosen": "as many passages as are wanted ranked before it",
+    "over_budget": "the better passages filled the prompt",
+    "not_chosen": "enough passages ranked before it",
 }
 """Why an answer was not made from a candidate, in words."""
 FLAGS = {
@@ -36,9 +36,9 @@ FLAGS = {
     "quote": "its quote is not in the source",
     "uncited": "it names no source",
     "words": "its words are not in the source",
-    "number": "a number of it is not in the source",
+    "number": "one of its numbers is not in the source",
     "negation": "it negates what the source says, or the other way round",
-    "name": "a name of it is not in the source",
+    "name": "one of its names is not in the source",
     "instruction": "its source is an instruction to the model",
     "link": "a link that is in no source was removed",
     "image": "an image was removed",
@@ -118,7 +118,7 @@ class CandidateOut(Out):
     page_start: int
     page_end: int
     corrected: bool
-    source: int = Field(description="The number of the source that it was in the prompt; 0 if it was none.")
+    source: int = Field(description="Its number as a source in the prompt; 0 if it was not one.")
     fate: str = Field(description="source, refused, over_budget or not_chosen.")
     dropped_because: str = Field(description="The same in words; empty for a source.")
     score: float = Field(description="The ranking score: the sum of its parts.")

@@ -69,7 +69,7 @@ class ResponseBody(Body):
     model: str = Field(description=f"`{MODEL}`.")
     input: ResponseInput = Field(description="The question, or the conversation whose last message it is.")
     instructions: str | None = Field(None, description="How to write, like a system message.")
-    stream: bool | None = Field(None, description="Answer in pieces, as server-sent events.")
+    stream: bool | None = Field(None, description="Stream the answer as server-sent events.")
     recto: RectoIn = Field(default_factory=RectoIn)
     store: Refused = None
     background: Refused = None
