@@ -19,7 +19,7 @@ HELP = (
     "Exit code 0: the same decision, sources and claims; 3: something else."
 )
 DIFFERS = 3
-"""The exit code of an answer that is not the same any more."""
+"""The exit code if the answer is no longer the same."""
 
 
 def on_laptop(laptop: Laptop, given: argparse.Namespace) -> int:

@@ -96,7 +96,7 @@ def down(laptop: Laptop) -> int:
 def status(laptop: Laptop) -> int:
     """Print what runs and the documents of the demo tenant; 0 when everything runs and answers.
 
-    What has died is named, and everything that can still be asked for is printed all the same.
+    Programs that have died are named; everything that can still be read is printed.
     """
     found = laptop.status()
     for component in found:
@@ -124,7 +124,7 @@ def _print_api(laptop: Laptop, *, serves: bool) -> bool:
         laptop.report.say(f"{'api':10} does not answer: {error or type(error).__name__}")
         return False
     laptop.report.say(f"{'documents':10} {counts_of(documents)}")
-    # What is still being read comes first, then what was changed last.
+    # Documents that are still being read come first, then those changed last.
     documents.sort(key=lambda each: str(each["updated_at"]), reverse=True)
     documents.sort(key=lambda each: each["status"] in ANSWERABLE)
     for line in lines_of(documents[:SHOWN]):

@@ -23,15 +23,15 @@ REFUSALS = frozenset({"invalid_request", "upload_refused"})
 """Error codes that concern one file, not the stack."""
 POLL_S = 0.5
 PLAIN_EVERY_S = 5.0
-"""Without a terminal a line of progress comes that often."""
+"""Seconds between two lines of progress where there is no terminal."""
 SHOWN = 5
-"""Documents that are named; as many are read at once."""
+"""Documents that are named in one line; ingest reads as many at once."""
 READ_ONE_BY_ONE = 8
-"""Documents that are asked for one by one while they are waited for; the rest of a long list costs more than these."""
+"""While waiting, up to this many documents are asked for one by one; for more, reading the whole list costs less."""
 FIXED_BYTES = 200_000
-"""What any document costs, however small, in bytes of a file that take as long."""
+"""The fixed cost of any document, in bytes of a file that would take as long."""
 ETA_AFTER_S = 3.0
-"""Before that the pace says nothing."""
+"""Seconds before which the pace says nothing yet."""
 
 type Confirm = Callable[[str, Mapping[str, Any]], bool]
 """Says whether a file may replace the document of its name."""
@@ -118,7 +118,7 @@ def upload_files(
     """Upload files and wait for all of them; an unchanged file is not sent again.
 
     All are sent first, so that the queue works on them in parallel. A file that is refused does not stop the others.
-    Raises `NotInTime` when nothing has changed for `timeout_s`. Interrupted, it says what goes on without it.
+    Raises `NotInTime` when nothing has changed for `timeout_s`. If interrupted, it says what continues without it.
     """
     done: list[Uploaded] = []
     watch = _Watch(reporter, clock)
@@ -177,7 +177,7 @@ def _send(
 
 @dataclass(slots=True)
 class _Watch:
-    """What was sent, and what has become of it."""
+    """The files that were sent, and their results so far."""
 
     reporter: Reporter
     clock: Callable[[], float]

@@ -1,7 +1,7 @@
 """`make deploy`, before anything is built: what CloudFormation would refuse, and what a deploy will not change.
 
 SAM sends the parameters that are not given as "the previous value" (aws-sam-cli, `merge_parameters`), so a default that
-the template changed since the last deployment does not arrive. Each such parameter is listed.
+the template changed since the last deployment does not take effect. Each such parameter is listed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from local.stack.config import LocalStackError
 REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
 """A role that may deploy one stack need not be allowed to see the others."""
 HIDDEN = "****"
-"""What CloudFormation shows of a parameter with NoEcho."""
+"""What CloudFormation shows for a parameter with NoEcho."""
 PRODUCTION = "prod"
-"""The environment that is warned about more."""
+"""The environment that gets more warnings."""
 STUCK = {
     "ROLLBACK_COMPLETE": "Its first deployment failed, and such a stack can only be deleted: make destroy STACK={env}",
     "ROLLBACK_FAILED": "Its first deployment failed, and such a stack can only be deleted: make destroy STACK={env}",
@@ -47,7 +47,7 @@ class Kept:
 
 
 def check(environment: Environment, account: AwsAccount, given: Sequence[str], report: Reporter) -> int:
-    """Refuse what cannot be deployed, say what stays as it is. Raises `LocalStackError`."""
+    """Check that the deploy can succeed, and print what it will not change. Raises `LocalStackError`."""
     parameters = _given(given)
     template.check_stack_name(environment.stack, account.region)
     stack = find_stack(account, environment.stack)

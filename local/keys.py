@@ -1,4 +1,4 @@
-"""API keys of a stack's machine clients, at the command line: create, list, revoke (also on AWS).
+"""API keys of a stack's machine clients, on the command line: create, list, revoke (also on AWS).
 
 For the operator, whose AWS credentials reach the table; a tenant's administrators have `/keys` in the API.
 """

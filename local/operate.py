@@ -74,7 +74,7 @@ def aws_target(stack_name: str) -> Target:
 
 
 def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
-    """Have the maintenance function do something; return its answer. Raises `LocalStackError`."""
+    """Call the maintenance function with an event; return its answer. Raises `LocalStackError`."""
     name = target.outputs.get("MaintenanceFunctionName")
     if not name:
         raise LocalStackError("This stack has no maintenance function yet: deploy it again first.")
@@ -88,7 +88,7 @@ def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
 def redriven(target: Target) -> Iterator[list[str]]:
     """Move the dead letters back to the queue of change notifications; yield the keys each of them is about.
 
-    Sent before it is deleted: interrupted between the two, a change notification comes twice, which does no harm.
+    Each is sent before it is deleted: if interrupted in between, a change notification comes twice, which does no harm.
     """
     for message in dead_letters(target):
         target.sqs.send_message(QueueUrl=target.outputs["QueueUrl"], MessageBody=message["Body"])

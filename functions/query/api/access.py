@@ -43,7 +43,7 @@ class FolderRulesBody(Body):
 
 
 class FolderRuleOut(Out):
-    """Who may read the documents under a prefix, beside administrators."""
+    """Who, besides administrators, may read the documents under a prefix."""
 
     prefix: str
     allowed_groups: list[str]
@@ -89,9 +89,10 @@ def replace_folder_rules(
     response: Response,
     if_match: Annotated[str, Header(alias="If-Match", description="The ETag that you have read, or `*`.")] = "",
 ) -> FolderRulesOut:
-    """Replace the folder rules; they are in force once this returns, without indexing anything anew.
+    """Replace the folder rules; they are in force once this returns, and nothing is indexed anew.
 
-    `If-Match` must name the version that is replaced, `""` if there was none: another one is a 412, none a 428.
+    `If-Match` must name the version that is replaced, `""` if there was none: for another version the answer is a 412,
+    without the header a 428.
     """
     if not if_match:
         raise VersionNeeded
@@ -103,7 +104,7 @@ def replace_folder_rules(
 
 
 def _checked(body: FolderRulesBody, principal: Principal) -> FolderRules:
-    """Return the rules of a body. Raises `InvalidRequest` with all that is wrong."""
+    """Return the rules of a body. Raises `InvalidRequest` with every error."""
     prefixes = [each.prefix for each in body.folders]
     if len(set(prefixes)) < len(prefixes):
         raise InvalidRequest("folders: a prefix is listed twice.")

@@ -50,12 +50,12 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
     "web_search_options": (),
     "moderation": (),
 }
-"""Parameters that ask for what is not done here, with the values that do not."""
+"""Parameters that ask for something unsupported, with the values that ask for nothing."""
 FinishReason = Literal["stop", "length", "content_filter"]
 
 
 class StreamOptionsIn(Body):
-    """What a stream holds beside the text."""
+    """What a stream holds besides the text."""
 
     include_usage: bool | None = Field(None, description="Send one more chunk with the token counts.")
     include_obfuscation: Ignored = None
@@ -117,7 +117,7 @@ class OutputTokensOut(Out):
 
 
 class CompletionUsageOut(Out):
-    """Tokens billed for the request, those of the search included."""
+    """Tokens billed for the request, including those of the search."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -138,7 +138,7 @@ class CompletionUsageOut(Out):
 
 
 class CompletionMessageOut(Out):
-    """The answer; also a refusal, which is a text like any other."""
+    """The answer. A refusal is a text like any other."""
 
     role: Literal["assistant"] = "assistant"
     content: str
@@ -212,7 +212,7 @@ async def create_chat_completion(
 ) -> Response:
     """Answer the last message from the tenant's documents, as OpenAI's API answers.
 
-    The conversation is what the messages say; nothing of it is stored unless `store` is true.
+    The conversation is what the messages hold; it is stored only if `store` is true.
     """
     check_model(body.model)
     refuse_unsupported(body, NEUTRAL)

@@ -80,7 +80,7 @@ PersonDep = Annotated[Principal, Depends(_person)]
 
 @router.post("", status_code=201, operation_id="createKey")
 def create_key(body: KeyBody, principal: PersonDep, services: ServicesDep, response: Response) -> NewKeyOut:
-    """Create an API key of one's own tenant. The answer is the only one that shows the key."""
+    """Create an API key for your tenant. Only this response shows the key."""
     now = services.clock.now()
     if wrong := set(body.groups) & set(ROLES):
         raise InvalidRequest(f"groups: {', '.join(sorted(wrong))} is a role: name it as `role`.")
@@ -117,7 +117,7 @@ def list_keys(
 
 @router.delete("/{key_id}", status_code=204, operation_id="revokeKey")
 def revoke_key(principal: PersonDep, key_id: KeyIdDep, services: ServicesDep) -> None:
-    """Revoke an API key: a minute later, at the latest, it opens nothing. What it asked and wrote stays."""
+    """Revoke an API key: it stops working within a minute. What it asked and wrote stays."""
     if not services.api_keys.revoke(principal.tenant, key_id):
         raise NotFound("There is no such key.")
     logger.info("key revoked", extra={"tenant": principal.tenant, "key_id": key_id, "by": principal.user})

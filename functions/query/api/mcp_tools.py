@@ -33,7 +33,7 @@ class Caller(NamedTuple):
 
 
 class CalledTool(NamedTuple):
-    """What a tool has found: as a value, and as a text for the model."""
+    """The result of a tool: as a value, and as a text for the model."""
 
     result: BaseModel
     text: str

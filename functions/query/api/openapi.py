@@ -172,7 +172,7 @@ METHODS = ("get", "put", "post", "delete", "patch")
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Name a route's errors: those not known from its path, its body, or its being behind a token (`statuses_of`)."""
+    """Name a route's errors that do not follow from its path, its body, or its need of a token (`statuses_of`)."""
     return {status: {"description": ERRORS[status].description} for status in statuses}
 
 

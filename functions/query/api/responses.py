@@ -47,7 +47,7 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
     "top_logprobs": (0,),
     "moderation": (),
 }
-"""Parameters that ask for what is not done here, with the values that do not. Nothing is kept between two requests."""
+"""Parameters that ask for something unsupported, with the values that ask for nothing. Nothing is stored."""
 
 
 def _as_turns(given: object) -> object:
@@ -155,7 +155,7 @@ class WrittenTokensOut(Out):
 
 
 class ResponseUsageOut(Out):
-    """Tokens billed for the request, those of the search included."""
+    """Tokens billed for the request, including those of the search."""
 
     input_tokens: int
     input_tokens_details: ReadTokensOut

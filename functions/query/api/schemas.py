@@ -28,7 +28,7 @@ MAX_PAGE_BYTES = 5_000_000
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 LANGUAGE_PATTERN = r"^([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*|[^0-9\x00-\x1f]{4,35})$"
-"""For the OpenAPI document: a code, or a language's name, which no pattern tells from other words."""
+"""For the OpenAPI document: a code, or the name of a language (which looks like any other words)."""
 
 
 def _language_code(named: str) -> str:
@@ -56,7 +56,7 @@ Cursor = Annotated[
     ),
 ]
 NEXT_CURSOR = "X-Next-Cursor"
-"""The header of a file that has further pages: the cursor of the next one."""
+"""The header of a file with more pages: the cursor of the next one."""
 Language = Annotated[
     str,
     Field(max_length=35, json_schema_extra={"pattern": LANGUAGE_PATTERN, "examples": ["lt", "en-GB", "Lithuanian"]}),
@@ -124,7 +124,7 @@ class FilterIn(BaseModel):
 
 
 class DescribedAs:
-    """Describes a value in the OpenAPI document as `model`; how it is checked stays as it is."""
+    """Describes a value in the OpenAPI document as `model`; it does not change how the value is checked."""
 
     def __init__(self, model: type[BaseModel]) -> None:
         self._model = model
@@ -453,7 +453,7 @@ class QueryOut(Out):
 
 
 class FeedbackOut(Out):
-    """What the asker thought of an answer."""
+    """The asker's rating of an answer."""
 
     rating: FeedbackRating
     reason: FeedbackReason | None
@@ -542,7 +542,7 @@ class AccessIn(Body):
 
 
 class AccessOut(Out):
-    """Who may read, beside administrators."""
+    """Who may read, besides administrators."""
 
     allowed_groups: list[str]
     allowed_users: list[str]
@@ -625,7 +625,7 @@ class LabelsOut(Out):
 
 
 class CardOut(Out):
-    """What a document is: as it was found on the document, or as a label of that name says; each filters can name."""
+    """What a document is, as found on it or as a label of that name says; filters can use each field."""
 
     organisation: list[str] = Field([], description="Whose document it is; a company's stock symbol counts as a name.")
     kind: str = Field("", description="`10-K`, `user manual`, `paper`, …")
@@ -710,7 +710,7 @@ class HealthOut(Out):
 
 
 class UsageLineOut(Out):
-    """What one user, model or day caused."""
+    """The usage of one user, model or day."""
 
     key: str = Field(description="User id (empty: ingest), model or day (UTC), as asked for with `by`.")
     questions: int = Field(description="Questions answered or refused; 0 by model.")
