@@ -47,7 +47,7 @@ $(UV):
 # Found (pyenv's and the system's are looked through), or fetched by uv itself where its downloads can be reached.
 .tools/python-found: .python-version | $(UV)
 	@$(UV) python find --quiet "$$(cat .python-version)" >/dev/null 2>&1 || $(UV) python install --quiet "$$(cat .python-version)" \
-	|| { echo "Python $$(cat .python-version) was found nowhere and could not be fetched: install it (pyenv install $$(cat .python-version), or your system's packages), then run this again." >&2; exit 1; }
+	|| { echo "Python $$(cat .python-version) was not found and could not be downloaded: install it (pyenv install $$(cat .python-version), or your system's packages), then run this again." >&2; exit 1; }
 	@touch $@
 
 .venv/.synced: pyproject.toml uv.lock .tools/python-found

@@ -44,20 +44,20 @@ type Verb = Callable[[argparse.Namespace, Reporter], int]
 
 def _count(text: str) -> int:
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 up")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(text)
 
 
 def _email(text: str) -> str:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no e-mail address")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an e-mail address")
     return text
 
 
 def _user(given: argparse.Namespace) -> User:
     if not re.fullmatch(TENANT, given.tenant):
         raise LocalStackError(
-            f"{given.tenant!r} is no tenant: letters, digits, - and _, at most 63, no - or _ at first."
+            f"{given.tenant!r} is not a tenant's name: at most 63 letters, digits, - and _, a letter or digit first."
         )
     return User(given.email, given.tenant, given.role)
 
@@ -109,7 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--chat-base-url", metavar="URL", help="an OpenAI-compatible server that writes the answers")
     model = f"its model (default: the emulator's {EXTRACTIVE_CHAT_MODEL}; '' for none: extractive answers)"
     start.add_argument("--chat-model", metavar="NAME", help=model)
-    start.add_argument("--chat-key", metavar="KEY", help="its key (RECTO_CHAT_KEY is better: no process list shows it)")
+    start.add_argument(
+        "--chat-key", metavar="KEY", help="its key (better in RECTO_CHAT_KEY, which no process list shows)"
+    )
     text = "a parameter of template.yaml; may be repeated"
     start.add_argument("--parameter", action="append", metavar="NAME=VALUE", help=text)
     text = "have the AWS emulator enforce the functions' roles, and record their calls in logs/calls.jsonl"
@@ -129,23 +131,21 @@ def _parser() -> argparse.ArgumentParser:
         added.set_defaults(run=run)
         return added
 
-    text = (
-        "Start the emulators, build and deploy the real template, print the page's address, a token and lines to paste."
-    )
+    text = "Start the emulators, build and deploy the real template; print the page's address, a token and commands."
     verb("up", text, _on_laptop(lambda laptop, _: cli_stack.up(laptop)), state, start)
-    text = "From nothing to cited answers: up, upload the samples, ask, check every citation, print the page's address."
+    text = "Show everything: start the stack, upload the samples, ask, check every citation, print the page's address."
     demo = verb("demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, stop=given.stop)), state, start)
     demo.add_argument("--stop", action="store_true", help="stop the stack at the end")
 
     text = "Upload PDFs and wait until they can be queried."
     upload = verb("upload", text, _on_laptop(cli_upload.upload), state, tenant)
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
-    text = "give up when nothing has changed for so many seconds (default: %(default)s)"
+    text = "give up when nothing has changed for this many seconds (default: %(default)s)"
     upload.add_argument("--timeout", type=float, default=600, metavar="S", help=text)
     text = "replace documents of the same name without asking"
     upload.add_argument("--replace", action="store_true", help=text)
     _add_documents(verb, state, tenant)
-    text = "Ask one question, or converse: without a question it reads them line by line."
+    text = "Ask one question, or without one start a conversation, which reads questions line by line."
     ask = verb("ask", text, _on_laptop(cli_ask.ask), state, tenant)
     ask.add_argument("question", nargs="?", help="without it, a conversation begins")
     ask.add_argument("--conversation", metavar="ID", help="continue this conversation")
@@ -161,7 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     logs = verb("logs", "Show logs of the emulators or of the functions.", _on_laptop(cli_stack.logs), state)
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
-    logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to begin with (default: 40)")
+    logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to show first (default: 40)")
     text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
     counted = verb("metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), state)
     text = "draw the dashboard as PNG instead, as CloudWatch would show it"
@@ -169,12 +169,12 @@ def _parser() -> argparse.ArgumentParser:
     text = "Run a built function on an event, against the running laptop stack: prints its logs and its response."
     invoked = verb("invoke", text, _on_laptop(invoking.invoke), state)
     invoked.add_argument("event", type=Path, metavar="EVENT", help="a JSON file such as events/api_get_healthz.json")
-    text = "its name in template.yaml (default: the one that such events are for)"
+    text = "its name in template.yaml (default: the one that handles such events)"
     invoked.add_argument("--function", default="", metavar="NAME", help=text)
     text = "Write what `sam local invoke` needs to reach the laptop stack, and print the command (it needs containers)."
     verb("sam-env", text, _on_laptop(invoking.sam_env), state)
     verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
-    text = "Stop and delete everything but built packages and the evaluations' files."
+    text = "Stop and delete everything except built packages and the evaluations' files."
     reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
     reset.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -206,7 +206,7 @@ def _parser() -> argparse.ArgumentParser:
     erasure.add_arguments(verb("erasure", erasure.HELP, run, state, stack))
     keys.add_arguments(verb("keys", keys.HELP, _on_any_stack(keys.run), state, stack))
 
-    text = "Print what a month costs, by the prices of shared/prices.json."
+    text = "Print what a month costs, at the prices in shared/prices.json."
     costing = verb("costs", text, lambda given, report: cli_stack.show_costs(report, given))
     month = costs.Workload()
     costing.add_argument(
@@ -223,9 +223,9 @@ def _parser() -> argparse.ArgumentParser:
     check = verb("deploy-check", text, _deploy_check, environment)
     text = "parameters that the deploy sets"
     check.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help=text)
-    text = "Upload the page to the stack of an environment, if it serves one; `make deploy` ends with it."
+    text = "Upload the page to the stack of an environment, if it serves one; `make deploy` does this at its end."
     verb("publish-page", text, _publish_page, environment)
-    text = "Delete a stack from AWS with its bucket and all documents, after asking; tell what is kept."
+    text = "Delete a stack from AWS with its bucket and all documents, after asking; say what is kept."
     destroy = verb("destroy", text, _destroy, environment)
     destroy.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -246,7 +246,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_documents(verb: Callable[..., argparse.ArgumentParser], *parents: argparse.ArgumentParser) -> None:
-    text = "List the documents with status and pages, all or those whose name or title holds the words."
+    text = "List the documents with status and pages, all or those whose name or title contains the words."
     listing = verb("documents", text, _on_laptop(cli_documents.documents), *parents)
     listing.add_argument("search", nargs="*", metavar="WORD")
     listing.add_argument("--status", choices=[status.value for status in DocumentStatus], help="only these")

@@ -88,7 +88,7 @@ def verdicts_of(support: Mapping[str, Any]) -> str:
 def _print_end(answer: Mapping[str, Any], reporter: Reporter, *, how_to_go_on: bool) -> None:
     """Print the answer's mode and duration, and how to ask a follow-up."""
     took = sum((answer.get("timings_ms") or {}).values())
-    follow_up = f" · go on with --conversation {escape(str(answer['conversation_id']))}" if how_to_go_on else ""
+    follow_up = f" · continue with --conversation {escape(str(answer['conversation_id']))}" if how_to_go_on else ""
     reporter.markup(f"[dim]{answer['mode']} · {took:.0f} ms{follow_up}[/]")
 
 
@@ -146,9 +146,9 @@ HELP = """/new        begin a new conversation
 /sources    show what the last answer was made from
 /documents  list the documents
 /help       show this
-/quit       leave; Ctrl-D does, too
+/quit       leave (or Ctrl-D)
 
-Ctrl-C cancels an answer. Anything else is asked, and a follow-up ("And in 2024?") is understood."""
+Ctrl-C cancels an answer. Anything else is a question; it may be a follow-up ("And in 2024?")."""
 PROMPT = "? "
 
 

@@ -61,7 +61,7 @@ def fault_of(expected: SampleQuestion, answer: Mapping[str, Any], document_ids: 
         if citation["document_id"] == wanted and any(page in span for page in expected.pages):
             return ""
     cited = [f"{c['title']} page {c['page_start']}" for c in answer["citations"]]
-    return f"expected {expected.doc} page {expected.pages[0]}, but cited are {cited}"
+    return f"expected {expected.doc} page {expected.pages[0]}, but the answer cites {cited}"
 
 
 def ask_samples(

@@ -49,7 +49,7 @@ def counts_of(documents: Iterable[Document]) -> str:
 
 
 def documents(laptop: Laptop, arguments: argparse.Namespace) -> int:
-    """List the tenant's documents, all or those whose name or title holds the words searched for."""
+    """List the tenant's documents, all or those whose name or title contains the words searched for."""
     with laptop.client(USERS[arguments.tenant], streaming=True) as api:
         found = [each for each in api.documents(limit=200, status=arguments.status) if _holds(each, arguments.search)]
     if arguments.json:
@@ -111,6 +111,6 @@ def _named(name: str, known: Sequence[Document]) -> Document:
 
 def _confirmed(chosen: Sequence[Document]) -> bool:
     if not sys.stdin.isatty():
-        raise LocalStackError("This deletes documents for good: say --yes.")
+        raise LocalStackError("This deletes documents for good: add --yes.")
     what = "this document" if len(chosen) == 1 else f"these {len(chosen)} documents"
     return input(f"Delete {what} for good? [y/N] ").strip().lower() in {"y", "yes"}

@@ -19,7 +19,7 @@ HELP = (
     "Exit code 0: the same decision, sources and claims; 3: something else."
 )
 DIFFERS = 3
-"""The exit code of an answer that is not the same any more."""
+"""The exit code if the answer is no longer the same."""
 
 
 def on_laptop(laptop: Laptop, given: argparse.Namespace) -> int:
@@ -31,7 +31,7 @@ def on_laptop(laptop: Laptop, given: argparse.Namespace) -> int:
 def on_aws(target: Target, token: str, report: Reporter, given: argparse.Namespace) -> int:
     """Replay an answer on a deployed stack, as whoever asked for it. Raises `LocalStackError` without their token."""
     if not token:
-        raise LocalStackError("A receipt is its asker's: set RECTO_TOKEN to their ID token or API key.")
+        raise LocalStackError("Only the asker can read a receipt: set RECTO_TOKEN to their ID token or API key.")
     with ApiClient(target.outputs["ApiUrl"], token) as api:
         return replay(api, report, given)
 

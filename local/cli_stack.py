@@ -31,7 +31,7 @@ SHOWN = 10
 """Documents that `status` lists."""
 TABLE_WIDTH = 100
 """Characters that the table of metrics needs; in a pipe rich takes 80 and would cut names off."""
-_NOTHING_COUNTED = "Nothing was counted yet: upload a document, or ask a question."
+_NOTHING_COUNTED = "Nothing has been counted yet: upload a document, or ask a question."
 LOG_NAMES = (*components.NAMES, *FUNCTIONS, "sam-build", "sam-deploy")
 
 
@@ -55,7 +55,7 @@ Page     {page_of(config)}
 API      {config.streaming_url} (use this one; its reference: {config.streaming_url}/docs)
 Gateway  {deployed.api_url} (the same through the emulated API Gateway, for tests; it serves few clients at once)
 Bucket   {deployed.bucket}
-Token    good for an hour; a fresh one: {python} -m local token{state}
+Token    valid for an hour; for a new one: {python} -m local token{state}
 
 export API={config.streaming_url}
 export TOKEN={token}
@@ -96,11 +96,11 @@ def down(laptop: Laptop) -> int:
 def status(laptop: Laptop) -> int:
     """Print what runs and the documents of the demo tenant; 0 when everything runs and answers.
 
-    What has died is named, and everything that can still be asked for is printed all the same.
+    Programs that have died are named; everything that can still be read is printed.
     """
     found = laptop.status()
     for component in found:
-        state = f"runs, pid {component.pid}" if component.pid else "died" if component.died else "stopped"
+        state = f"running, pid {component.pid}" if component.pid else "died" if component.died else "stopped"
         hint = f": `python -m local logs {component.name}` shows why, `up` starts it again" if component.died else ""
         laptop.report.say(f"{component.name:10} port {component.port:<6} {state}{hint}")
     laptop.report.say(f"{'state':10} {laptop.config.state}")
@@ -115,8 +115,8 @@ def _print_api(laptop: Laptop, *, serves: bool) -> bool:
     """Print the API's addresses and the documents; return whether it answers."""
     try:
         deployed = laptop.deployed()
-        laptop.report.say(f"{'page':10} {page_of(laptop.config) if serves else 'its server does not run'}")
-        laptop.report.say(f"{'api':10} {laptop.config.streaming_url if serves else 'its server does not run'}")
+        laptop.report.say(f"{'page':10} {page_of(laptop.config) if serves else 'its server is not running'}")
+        laptop.report.say(f"{'api':10} {laptop.config.streaming_url if serves else 'its server is not running'}")
         laptop.report.say(f"{'gateway':10} {deployed.api_url}")
         with laptop.client(streaming=serves) as api:
             documents = list(api.documents(limit=200))
@@ -124,7 +124,7 @@ def _print_api(laptop: Laptop, *, serves: bool) -> bool:
         laptop.report.say(f"{'api':10} does not answer: {error or type(error).__name__}")
         return False
     laptop.report.say(f"{'documents':10} {counts_of(documents)}")
-    # What is still being read comes first, then what was changed last.
+    # Documents that are still being read come first, then those changed last.
     documents.sort(key=lambda each: str(each["updated_at"]), reverse=True)
     documents.sort(key=lambda each: each["status"] in ANSWERABLE)
     for line in lines_of(documents[:SHOWN]):
@@ -138,7 +138,7 @@ def reset(laptop: Laptop, *, yes: bool) -> int:
     """Stop and delete everything, after asking."""
     if not yes:
         if not sys.stdin.isatty():
-            raise LocalStackError("This deletes every document and conversation of the laptop stack: say --yes.")
+            raise LocalStackError("This deletes every document and conversation of the laptop stack: add --yes.")
         answer = input(f"Delete every document and conversation under {laptop.config.state}? [y/N] ")
         if answer.strip().lower() not in {"y", "yes"}:
             return 1
@@ -154,7 +154,7 @@ def index(arguments: argparse.Namespace, reporter: Reporter) -> int:
         raise LocalStackError("PINECONE_API_KEY is not set: put your key there (app.pinecone.io, API keys).")
     options = {name: getattr(arguments, name) for name in ("name", "dimension", "cloud", "region")}
     created = pinecone_index.ensure(arguments.control_url, **options, api_key=key)
-    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready, tried out.")
+    reporter.say(f"Index {arguments.name}: {'created' if created else 'already there'}, ready, tested.")
     return 0
 
 

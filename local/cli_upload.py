@@ -23,15 +23,15 @@ REFUSALS = frozenset({"invalid_request", "upload_refused"})
 """Error codes that concern one file, not the stack."""
 POLL_S = 0.5
 PLAIN_EVERY_S = 5.0
-"""Without a terminal a line of progress comes that often."""
+"""Seconds between two lines of progress where there is no terminal."""
 SHOWN = 5
-"""Documents that are named; as many are read at once."""
+"""Documents that are named in one line; ingest reads as many at once."""
 READ_ONE_BY_ONE = 8
-"""Documents that are asked for one by one while they are waited for; the rest of a long list costs more than these."""
+"""While waiting, up to this many documents are asked for one by one; for more, reading the whole list costs less."""
 FIXED_BYTES = 200_000
-"""What any document costs, however small, in bytes of a file that take as long."""
+"""The fixed cost of any document, in bytes of a file that would take as long."""
 ETA_AFTER_S = 3.0
-"""Before that the pace says nothing."""
+"""Seconds before which the pace says nothing yet."""
 
 type Confirm = Callable[[str, Mapping[str, Any]], bool]
 """Says whether a file may replace the document of its name."""
@@ -118,7 +118,7 @@ def upload_files(
     """Upload files and wait for all of them; an unchanged file is not sent again.
 
     All are sent first, so that the queue works on them in parallel. A file that is refused does not stop the others.
-    Raises `NotInTime` when nothing has changed for `timeout_s`. Interrupted, it says what goes on without it.
+    Raises `NotInTime` when nothing has changed for `timeout_s`. If interrupted, it says what continues without it.
     """
     done: list[Uploaded] = []
     watch = _Watch(reporter, clock)
@@ -168,7 +168,7 @@ def _send(
         return Uploaded(name, known, 0.0, "left as it was")
     with reporter.live("Upload"):
         etag = api.send(promised, content, path.name)
-    note = "replaces the former file of this name" if replaces else ""
+    note = "replaces the earlier file of this name" if replaces else ""
     return _Sent(name, promised.document_id, etag, len(content), note)
 
 
@@ -177,7 +177,7 @@ def _send(
 
 @dataclass(slots=True)
 class _Watch:
-    """What was sent, and what has become of it."""
+    """The files that were sent, and their results so far."""
 
     reporter: Reporter
     clock: Callable[[], float]
@@ -258,8 +258,8 @@ class _Watch:
         names = _listed([f"{sent.name} ({self.statuses[key]})" for key, sent in self.waiting.items()])
         return (
             f"Nothing has changed for {duration(timeout_s)}, and these are not ready: {names}.\n"
-            "They are in the bucket and are read without this command: `python -m local documents` shows how far they "
-            f"are, `python -m local logs ingest` why, and --timeout {2 * timeout_s:g} waits longer."
+            "They are in the bucket and will still be read: `python -m local documents` shows how far they are, "
+            f"`python -m local logs ingest` why, and --timeout {2 * timeout_s:g} waits longer."
         )
 
 
@@ -298,11 +298,11 @@ def _print_what_goes_on(watch: _Watch, unsent: int, reporter: Reporter) -> None:
     if waiting := len(watch.waiting):
         are = "are" if waiting > 1 else "is"
         reporter.say(
-            f"{len(watch.results)} of {watch.total} sent are done; {waiting} {are} in the bucket and {are} read "
-            "without this command: `python -m local documents` shows how far."
+            f"{len(watch.results)} of {watch.total} sent are done; {waiting} {are} in the bucket and will still be "
+            "read: `python -m local documents` shows how far."
         )
     if unsent:
-        reporter.say(f"Not sent: {unsent}. The same command sends them, and nothing twice.")
+        reporter.say(f"Not sent: {unsent}. The same command sends them, and sends nothing twice.")
 
 
 def upload(laptop: Laptop, arguments: argparse.Namespace) -> int:
@@ -327,6 +327,6 @@ class _Asking:
         if self._always:
             return True
         known = f"{document['page_count']} pages, of {str(document['updated_at'])[:16].replace('T', ' ')} UTC"
-        answer = input(f"{name} is there already with other content ({known}). Replace it? [y/N/a = yes to all] ")
+        answer = input(f"{name} already exists with other content ({known}). Replace it? [y/N/a = yes to all] ")
         self._always = answer.strip().lower() in {"a", "all"}
         return self._always or answer.strip().lower() in {"y", "yes"}

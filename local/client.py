@@ -115,7 +115,7 @@ class ApiClient:
         return ({"Authorization": f"Bearer {self._token}"} if self._token else {}) | dict(headers)
 
     def _renewed(self) -> bool:
-        """Fetch a fresh token if there is a way to."""
+        """Fetch a new token if possible."""
         if self._renew is None:
             return False
         self._token = self._renew()
@@ -171,7 +171,7 @@ class ApiClient:
         return self._json("GET", f"/conversations/{conversation_id}", params=_given(limit=limit, cursor=cursor))
 
     def receipt(self, message_id: str) -> Json:
-        """Return what an answer of one's own was made from."""
+        """Return what an answer of this user was made from."""
         return self._json("GET", f"/messages/{message_id}/receipt")
 
     def replay(self, message_id: str) -> Json:
@@ -241,7 +241,7 @@ class ApiClient:
         poll_s: float = 0.4,
         on_poll: Callable[[Json], None] = lambda _: None,
     ) -> Json:
-        """Poll a document until `done` is true for it; one that is not known yet (404) is waited for, too.
+        """Poll a document until `done` is true for it; if it is not known yet (404), wait for it, too.
 
         Raises `NotInTime` after `timeout_s`, naming the last status seen.
         """
@@ -271,7 +271,7 @@ class ApiClient:
 
 
 def is_final(document: Mapping[str, Any]) -> bool:
-    """Say whether a document's status stays as it is: not while OCR reads its pages."""
+    """Say whether a document's status is final; it is not while OCR reads its pages."""
     return document["status"] in FINAL_STATUSES and (document.get("error") or {}).get("code") != OCR_PENDING
 
 

@@ -19,7 +19,7 @@ VECTOR_KB = 12.0
 CHUNKS_A_FULL_ONE = 1.15
 """Chunks overlap, and end with a sentence and with the page."""
 ANSWER_TOKENS = (Usage(input_tokens=4_000, output_tokens=420), Usage(input_tokens=6_000, output_tokens=540))
-"""Instructions, sources and conversation; the answer and what the model reasons."""
+"""Tokens of a question: instructions, sources and conversation; the answer and the model's reasoning."""
 QUESTION_TOKENS = 20
 FUNCTION_GB = 1.0
 QUERY_S, INGEST_PAGE_S = (2.5, 4.0), 0.25

@@ -28,7 +28,7 @@ STATISTICS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "p95": p95_of,
 }
 COLORS = 64
-"""Of the picture: plots have few, and it stays small."""
+"""Colours of the picture: plots have few, so the file stays small."""
 POINTS = 40
 """Points of a line at most."""
 COLUMN_IN, ROW_IN = 0.62, 0.44

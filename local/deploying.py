@@ -1,7 +1,7 @@
 """`make deploy`, before anything is built: what CloudFormation would refuse, and what a deploy will not change.
 
 SAM sends the parameters that are not given as "the previous value" (aws-sam-cli, `merge_parameters`), so a default that
-the template changed since the last deployment does not arrive. Each such parameter is listed.
+the template changed since the last deployment does not take effect. Each such parameter is listed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ from local.stack.config import LocalStackError
 REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
 """A role that may deploy one stack need not be allowed to see the others."""
 HIDDEN = "****"
-"""What CloudFormation shows of a parameter with NoEcho."""
+"""What CloudFormation shows for a parameter with NoEcho."""
 PRODUCTION = "prod"
-"""The environment that is warned about more."""
+"""The environment that gets more warnings."""
 STUCK = {
     "ROLLBACK_COMPLETE": "Its first deployment failed, and such a stack can only be deleted: make destroy STACK={env}",
     "ROLLBACK_FAILED": "Its first deployment failed, and such a stack can only be deleted: make destroy STACK={env}",
@@ -47,7 +47,7 @@ class Kept:
 
 
 def check(environment: Environment, account: AwsAccount, given: Sequence[str], report: Reporter) -> int:
-    """Refuse what cannot be deployed, say what stays as it is. Raises `LocalStackError`."""
+    """Check that the deploy can succeed, and print what it will not change. Raises `LocalStackError`."""
     parameters = _given(given)
     template.check_stack_name(environment.stack, account.region)
     stack = find_stack(account, environment.stack)
@@ -77,7 +77,7 @@ def kept(
 
 def _given(given: Sequence[str]) -> dict[str, str]:
     if wrong := [each for each in given if "=" not in each]:
-        raise LocalStackError(f"{wrong[0]!r} is no parameter: write Name=value, several with spaces between them.")
+        raise LocalStackError(f"{wrong[0]!r} is not a parameter: write Name=value, and put spaces between several.")
     parameters = dict(each.split("=", 1) for each in given)
     if unknown := sorted(parameters.keys() - template.parameter_defaults().keys()):
         # SAM would ignore it silently.
@@ -124,11 +124,11 @@ def _kept_lines(found: Sequence[Kept]) -> list[str]:
     chosen = [each for each in found if not each.is_outdated]
     lines = []
     if outdated:
-        lines.append("New defaults that do not arrive, because CloudFormation keeps the deployed value:")
+        lines.append("New defaults that do not take effect, because CloudFormation keeps the deployed value:")
         lines += [f"  {each.name}={each.value}, now {each.default or '(empty)'} by default" for each in outdated]
         new = " ".join(f"{each.name}={each.default}" for each in outdated)
         lines.append(
-            f'To take them: make deploy PARAMETERS="{new}". To keep a value for good: put it into deploy.parameters.'
+            f'To use them: make deploy PARAMETERS="{new}". To keep a value for good: put it into deploy.parameters.'
         )
     if chosen:
         lines.append("Set at an earlier deployment, and kept:")
@@ -145,15 +145,15 @@ def _sharing(environment: Environment, account: AwsAccount, effective: Mapping[s
     except ClientError as error:
         if error.response["Error"]["Code"] not in REFUSED:
             raise
-        return [f"other stacks may not be listed, so nothing tells whether one uses the Pinecone index {index} too."]
+        return [f"other stacks may not be listed, so one of them may use the Pinecone index {index}, too."]
     others = [
         stack["StackName"]
         for stack in stacks
         if stack["StackName"] != environment.stack and _values(stack).get("PineconeIndex") == index
     ]
     return [
-        f"the stack {other} uses the Pinecone index {index} too. Tenants of the same name share a namespace there, and "
-        "each stack's sweep deletes the other's vectors: give each its own (PineconeIndex, make index)."
+        f"the stack {other} uses the Pinecone index {index}, too. Tenants of the same name share a namespace there, "
+        "and each stack's sweep deletes the other's vectors: give each its own (PineconeIndex, make index)."
         for other in others
     ]
 
@@ -166,7 +166,7 @@ def _company(effective: Mapping[str, str]) -> list[str]:
         roles = read_roles(effective["GroupRoles"])
         tenants = read_tenants(effective["GroupTenants"])
     except ValueError as error:
-        raise LocalStackError(f"{error}. Nobody could sign in by the company's provider.") from None
+        raise LocalStackError(f"{error}. Nobody could sign in through the company's provider.") from None
     found = [
         f"users in the group {group} get no access: GroupTenants gives it two tenants ({', '.join(sorted(names))})"
         for group, names in tenants.items()

@@ -1,7 +1,7 @@
-"""`make destroy`: deletes a stack and its bucket, and says what is kept and how to delete that too.
+"""`make destroy`: deletes a stack and its bucket, and says what is kept and how to delete that, too.
 
-The stack goes first: emptied before, the bucket would send every deletion to a stack that still listens. The bucket's
-name follows from the stack's, so a run that was interrupted goes on where it stopped, even with the stack gone.
+The stack is deleted first: otherwise the bucket would send every deletion to a stack that still listens. The bucket's
+name follows from the stack's, so an interrupted run continues where it stopped, even if the stack is gone.
 """
 
 import sys
@@ -21,7 +21,7 @@ from local.stack.config import LocalStackError
 BATCH = 1000
 """Keys in one DeleteObjects request (S3's limit)."""
 TRIES = 3
-"""Batches in a row of which nothing could be deleted, before it is given up."""
+"""Batches in a row without any deletion after which it gives up."""
 POLL_S = 5.0
 SHOWN = 5
 SAM_STACK = "aws-sam-cli-managed-default"
@@ -98,12 +98,12 @@ def _check(environment: Environment, stack: dict[str, Any] | None) -> None:
 
 def _confirmed(name: str, ask: Callable[[str], str]) -> bool:
     if ask is input and not sys.stdin.isatty():
-        raise LocalStackError("Nobody can be asked here: CONFIRM=no (or --yes) deletes without asking.")
+        raise LocalStackError("There is no terminal to ask on: CONFIRM=no (or --yes) deletes without asking.")
     return ask(f"Type the stack's name ({name}) to delete all this: ").strip() == name
 
 
 def _empty_page(account: AwsAccount, stack: dict[str, Any], report: Reporter) -> None:
-    """Empty the page's bucket, which nothing listens to and which the stack's deletion takes along."""
+    """Empty the page's bucket: nothing listens to it, and it is deleted with the stack."""
     outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
     if (bucket := outputs.get("PageBucketName")) and has_bucket(account, bucket):
         _empty(account, bucket, 0, report)
@@ -145,7 +145,7 @@ def _at_last(account: AwsAccount, stack_id: str) -> list[dict[str, Any]]:
 def _why_failed(account: AwsAccount, stack_id: str) -> str:
     failed = [each for each in _resources(account, stack_id) if each["ResourceStatus"] == "DELETE_FAILED"]
     lines = [f"  {each['LogicalResourceId']}: {each.get('ResourceStatusReason', 'no reason given')}" for each in failed]
-    return "\n".join(["CloudFormation could not delete these:", *lines, "Mend that, then run this again."])
+    return "\n".join(["CloudFormation could not delete these:", *lines, "Fix that, then run this again."])
 
 
 def _last_deleted(account: AwsAccount, name: str) -> str:
@@ -180,7 +180,7 @@ def _contents(account: AwsAccount, bucket: str, report: Reporter) -> Contents:
 def _empty(account: AwsAccount, bucket: str, count: int, report: Reporter) -> None:
     """Delete versions, delete markers and abandoned uploads. Raises `LocalStackError` that names what is left.
 
-    The bucket is listed from its beginning after each batch, so that what failed for a moment comes again.
+    The bucket is listed from its beginning after each batch, so that a deletion that failed for a moment is repeated.
     """
     s3 = account.client("s3")
     done = fruitless = 0
@@ -218,7 +218,7 @@ def _delete_bucket(account: AwsAccount, bucket: str) -> None:
 def _tell_kept(
     account: AwsAccount, environment: Environment, stack_id: str, report: Reporter, stack: dict[str, Any] | None = None
 ) -> None:
-    """Print what is still there and costs money or holds data, each with the command that deletes it."""
+    """Print what still exists and costs money or holds data, each with the command that deletes it."""
     lines: list[str] = []
     resources = _at_last(account, stack_id) if stack_id else []
     for each in resources:
@@ -227,7 +227,7 @@ def _tell_kept(
     lines += [f"aws logs delete-log-group --log-group-name {group}" for group in _log_groups(account, resources)]
     secret = f"{environment.stack}/keys"
     if _answers(account.client("secretsmanager").describe_secret, SecretId=secret):
-        # There, or waiting for its deletion: its name is taken until then.
+        # It exists, or waits for its deletion: its name is taken until then.
         lines.append(f"aws secretsmanager delete-secret --force-delete-without-recovery --secret-id {secret}")
     if packages := find_stack(account, SAM_STACK):
         outputs = {each["OutputKey"]: each["OutputValue"] for each in packages.get("Outputs", [])}
@@ -242,7 +242,7 @@ def _tell_kept(
             f'curl -X DELETE -H "Api-Key: $PINECONE_API_KEY" {url}/indexes/{index}   # unless another stack uses it'
         )
     if lines:
-        report.say("Kept, because it holds data or is not the stack's alone. To delete that too:")
+        report.say("Kept, because it holds data or does not belong to this stack alone. To delete it, too:")
     for line in lines:
         report.say(f"  {line}")
 
@@ -264,7 +264,7 @@ def _is_a(resource: dict[str, Any], type_name: str) -> bool:
 
 
 def _is_there(account: AwsAccount, resource: dict[str, Any]) -> bool:
-    """Whether something that the stack's deletion left still exists; what this command does not know does not count."""
+    """Whether a resource that the stack's deletion left still exists; kinds unknown to this command do not count."""
     name = resource["PhysicalResourceId"]
     match resource["ResourceType"]:
         case "AWS::DynamoDB::Table":

@@ -32,7 +32,7 @@ class AwsAccount:
 
 
 def read_environment(name: str, project: Path = PROJECT) -> Environment:
-    """Read an environment of samconfig.toml. Raises `LocalStackError` that names the ones there are."""
+    """Read an environment of samconfig.toml. Raises `LocalStackError` with the names of those there are."""
     config = tomllib.loads((project / "samconfig.toml").read_text(encoding="utf-8"))
     tables = {key: table for key, table in config.items() if isinstance(table, dict)}
     if name not in tables:

@@ -1,6 +1,6 @@
-"""Erasures at the command line: check a receipt, finish what is begun, look for what is left (also on AWS).
+"""Erasures on the command line: verify a receipt, finish erasures that were begun, look for traces (also on AWS).
 
-`check` knows nothing of how erasures are done: it reads every store whole, and looks for the erased ids.
+`check` does not use the code that erases: it reads every store whole, and looks for the erased ids.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from shared.settings import Settings
 
 STEPS = ("verify", "finish", "check")
 HELP = (
-    "Erasures (also on AWS): verify a receipt (FILE), finish those that are begun, check every store for traces of "
+    "Erasures (also on AWS): verify a receipt (FILE), finish those that were begun, check every store for traces of "
     "erased documents and users (ID …; default: all that have a receipt)."
 )
 TABLES = ("DocumentsTableName", "ConversationsTableName", "CacheTableName")
@@ -38,12 +38,12 @@ _TOMBSTONE = {
     "pk", "sk", "tenant", "document_id", "key", "status", "final_status", "sequencer", "created_at", "updated_at",
     "expires_at", "chunk_count", "page_count", "token_count", "size_bytes",
 }  # fmt: skip
-"""What is kept of an erased document, so that late events find it: nothing that it is called, or says."""
+"""The fields of an erased document that are kept, so that late events find it: neither its name nor its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Where an erased id still stands: the store, and the item or object."""
+    """Where an erased id still is: the store, and the item or object."""
 
     store: str
     place: str
@@ -54,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `run` reads."""
     parser.add_argument("step", choices=STEPS)
     parser.add_argument("names", nargs="*", metavar="FILE|ID", help="a receipt to verify; or ids to look for")
-    text = "finish: wait so many seconds for running requests, instead of as long as they may take (receipts tell)"
+    text = "finish: seconds to wait for running requests, instead of as long as they may take (receipts say so)"
     parser.add_argument("--settle", type=float, metavar="S", help=text)
 
 
@@ -73,10 +73,10 @@ def verify(target: Target, report: Reporter, file: Path) -> int:
     """Say whether a receipt is genuine, and what it says."""
     try:
         receipt = json.loads(file.read_text(encoding="utf-8"))
-        receipt = receipt.get("receipt") or receipt  # what GET /erasures/{id} answers will do, too
+        receipt = receipt.get("receipt") or receipt  # the whole response of GET /erasures/{id} is accepted, too
         said = [str(receipt[name]) for name in ("kind", "subject", "state", "key", "finished_at")]
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise LocalStackError(f"{file} is no receipt: {error}") from error
+        raise LocalStackError(f"{file} is not a receipt: {error}") from error
     key = signing_key(read_secret(target.client("secretsmanager"), target.outputs["SecretId"]))
     if not is_genuine(receipt, key):
         report.say(
@@ -93,7 +93,7 @@ def verify(target: Target, report: Reporter, file: Path) -> int:
 
 
 def finish(target: Target, report: Reporter, settle_s: float | None) -> int:
-    """Have maintenance go on until no erasure is left."""
+    """Have maintenance continue until no erasure is left."""
     request = {"recto": "erase"} | ({} if settle_s is None else {"settle_s": str(settle_s)})
     finished = 0
     with report.live("Erasing") as show:
@@ -139,7 +139,7 @@ def erased_subjects(target: Target) -> set[str]:
 
 
 def traces(target: Target, sought: Sequence[str], settings: Settings) -> Iterator[Trace]:
-    """Yield where any of the ids still stands: tables, bucket, index versions, dead letters."""
+    """Yield each place where one of the ids still is: tables, bucket, index versions, dead letters."""
     pattern = re.compile("|".join(rf"(?<![\w-]){re.escape(each)}(?![\w-])" for each in sought))
     wanted = set(sought)
     for name in TABLES:
@@ -169,7 +169,7 @@ def is_allowed(item: Mapping[str, Any]) -> bool:
 
 
 def _text_of(item: Mapping[str, Any]) -> str:
-    """Return all that an item holds as text, but rules of access, which editors write; what is packed is unpacked."""
+    """Return all that an item holds as text, unpacked, except access rules, which editors write."""
     held = {name: _unpacked(value) for name, value in item.items() if name != "access"}
     return json.dumps(held, default=str, ensure_ascii=False)
 

@@ -6,7 +6,7 @@
     GET    /_admin/calls    how often each method, path and status was answered (0: no status line: reset, hang)
     DELETE /_admin/calls    start counting anew
 
-The first rule that fires decides; requests no rule fires for reach the application untouched.
+The first rule that matches decides; requests that no rule matches reach the application unchanged.
 """
 
 import asyncio

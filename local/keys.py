@@ -1,4 +1,4 @@
-"""API keys of a stack's machine clients, at the command line: create, list, revoke (also on AWS).
+"""API keys of a stack's machine clients, on the command line: create, list, revoke (also on AWS).
 
 For the operator, whose AWS credentials reach the table; a tenant's administrators have `/keys` in the API.
 """
@@ -20,7 +20,7 @@ from shared.models import ROLES, TENANT, UserRole
 STEPS = ("create", "list", "revoke")
 HELP = (
     "API keys for machine clients (also on AWS): create one (NAME is what uses it; the key is printed once), list a "
-    "tenant's, revoke one (NAME is its id; it is useless a minute later)."
+    "tenant's, revoke one (NAME is its id; it stops working within a minute)."
 )
 OPERATOR = "operator"
 PAGE = 100
@@ -31,8 +31,10 @@ MAX_DAYS = 36_500
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `run` reads."""
     parser.add_argument("step", choices=STEPS)
-    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="of a new key; or the id of one to revoke")
-    parser.add_argument("--tenant", required=True, metavar="NAME", help="whose documents it opens")
+    parser.add_argument(
+        "name", nargs="?", default="", metavar="NAME", help="the name of a new key, or the id of one to revoke"
+    )
+    parser.add_argument("--tenant", required=True, metavar="NAME", help="whose documents it can read")
     parser.add_argument("--role", choices=ROLES, default="reader", help="what it may do (default: reader)")
     parser.add_argument("--days", type=int, default=0, metavar="N", help="how long it works (default: until revoked)")
 
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(target: Target, report: Reporter, given: argparse.Namespace) -> int:
     """Take a step; 0 when it succeeded. Raises `LocalStackError`."""
     if not re.fullmatch(TENANT, given.tenant):
-        raise LocalStackError(f"{given.tenant!r} is no tenant: letters, digits, - and _, at most 63.")
+        raise LocalStackError(f"{given.tenant!r} is not a tenant's name: at most 63 letters, digits, - and _.")
     if given.step == "create" and not (1 <= len(given.name) <= MAX_NAME and given.name.isprintable()):
         raise LocalStackError(f"`keys create` needs a name of up to {MAX_NAME} characters: what uses the key.")
     if given.step == "create" and not 0 <= given.days <= MAX_DAYS:
@@ -73,7 +75,7 @@ def _create(keys: DynamoApiKeys, report: Reporter, name: str, tenant: str, role:
 def _revoke(keys: DynamoApiKeys, report: Reporter, tenant: str, key_id: str) -> int:
     if not keys.revoke(tenant, key_id):
         raise LocalStackError(f"The tenant {tenant} has no key {key_id}: `python -m local keys list` shows its keys.")
-    report.say(f"Key {key_id} is revoked: within a minute it opens nothing.")
+    report.say(f"Key {key_id} is revoked: within a minute it no longer works.")
     return 0
 
 

@@ -74,21 +74,21 @@ def aws_target(stack_name: str) -> Target:
 
 
 def maintain(target: Target, request: Mapping[str, str]) -> dict[str, Any]:
-    """Have the maintenance function do something; return its answer. Raises `LocalStackError`."""
+    """Call the maintenance function with an event; return its answer. Raises `LocalStackError`."""
     name = target.outputs.get("MaintenanceFunctionName")
     if not name:
         raise LocalStackError("This stack has no maintenance function yet: deploy it again first.")
     answer = target.lambda_.invoke(FunctionName=f"{name}:{ALIAS}", Payload=json.dumps(request).encode())
     payload = json.loads(answer["Payload"].read())
     if answer.get("FunctionError"):
-        raise LocalStackError(f"{name} failed: {payload.get('errorMessage', payload)}\nIts log tells more.")
+        raise LocalStackError(f"{name} failed: {payload.get('errorMessage', payload)}\nIts log says more.")
     return dict(payload)
 
 
 def redriven(target: Target) -> Iterator[list[str]]:
     """Move the dead letters back to the queue of change notifications; yield the keys each of them is about.
 
-    Sent before it is deleted: interrupted between the two, a change notification comes twice, which does no harm.
+    Each is sent before it is deleted: if interrupted in between, a change notification comes twice, which does no harm.
     """
     for message in dead_letters(target):
         target.sqs.send_message(QueueUrl=target.outputs["QueueUrl"], MessageBody=message["Body"])
@@ -196,7 +196,7 @@ POLL_S = 2.0
 REINDEX_HELP = (
     "Reindex all documents beside the old index version and switch without a gap (also on AWS). run (the default) "
     "starts, waits and switches; after Ctrl-C it continues where it stopped. The old version is kept for `rollback`, "
-    "until `confirm` deletes it. After a change of settings the stack does all this by itself (ReindexAutomatically)."
+    "until `confirm` deletes it. After a change of settings the stack does all this itself (ReindexAutomatically)."
 )
 
 
@@ -280,13 +280,13 @@ def check_access(path: Path, tenant: str = "", key: str = "") -> int:
         print(f"{prefix}: {_readers(rule)}")
     if key:
         folder = rules.folder_of(key)
-        print(f"{key}: {_readers(rules.folders[folder])} ({folder})" if folder else f"{key}: everybody of the tenant")
+        print(f"{key}: {_readers(rules.folders[folder])} ({folder})" if folder else f"{key}: everybody in the tenant")
     return 0
 
 
 def _readers(rule: AccessRule) -> str:
     if EVERYBODY in rule.groups:
-        return "everybody of the tenant"
+        return "everybody in the tenant"
     named = [*(f"group {name}" for name in sorted(rule.groups)), *(f"user {name}" for name in sorted(rule.users))]
     return ", ".join(named) or "administrators only"
 
@@ -324,7 +324,7 @@ def user(target: Target, report: Reporter, created: users.User, *, invite: bool)
     pool = target.outputs["UserPoolId"]
     password = "" if invite else users.new_password()
     is_new = users.create(target.cognito, pool, created, password=password, invite=invite)
-    what = "is created" if is_new else "was there already; role and password are set"
+    what = "is created" if is_new else "existed already; role and password are set"
     report.say(f"{created.name} {what}: tenant {created.tenant}, role {created.group}.")
     report.say("Cognito has mailed a temporary password." if invite else f"Password: {password}")
     return 0

@@ -1,7 +1,7 @@
 """Make a Lambda package: `python -m local.packaging query --arch arm64 --into DIR --uv UV`.
 
 `sam build` calls this through the Makefile. Dependencies come from uv.lock, hashes checked, as wheels for the Lambda's
-Python and processor, so the host may be anything. What the function can never use is removed, and everything is
+Python and processor, so it works on any host. What the function can never use is removed, and everything is
 byte-compiled: on Lambda the package's directory is read-only, so a missing .pyc is compiled again at every cold start.
 """
 
@@ -23,9 +23,9 @@ PLATFORMS = {"arm64": "aarch64-manylinux_2_28", "x86_64": "x86_64-manylinux_2_28
 """The processors of Lambda, and the wheels that run on Amazon Linux 2023 (glibc 2.34)."""
 
 AWS_SERVICES = frozenset({"dynamodb", "events", "s3", "secretsmanager", "sqs", "sts"})
-"""What the functions call.
+"""The AWS services that the functions call.
 
-botocore describes 400 services in 28 MB of data; the rest is removed.
+botocore describes 400 services in 28 MB of data; the others are removed.
 """
 
 FUNCTIONS = ("authorizer", "identity", "ingest", "ocr", "query")

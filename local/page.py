@@ -1,4 +1,4 @@
-"""The page (web/) as the laptop's server hands it out: its files with strict headers, `/config.json`, and sign-in.
+"""The page (web/) as the laptop's server serves it: its files with strict headers, `/config.json`, and sign-in.
 
 CloudFront does the same on AWS (PageHeaders in template.yaml).
 """
@@ -40,7 +40,7 @@ NOT_BUILT = """<!doctype html><html lang=en><meta charset=utf-8><meta name=viewp
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
-    """Where the page's files are, what it may reach beside its own server, and how its users sign in."""
+    """Where the page's files are, what it may reach besides its own server, and how its users sign in."""
 
     files: Path
     reaches: Sequence[str]
@@ -49,7 +49,7 @@ class PageSettings:
 
 
 class WithPage:
-    """ASGI application: the page and its sign-in, needing no token, and everything else as it was."""
+    """ASGI application: serves the page and its sign-in without a token, and passes everything else on."""
 
     def __init__(self, app: ASGIApp, settings: PageSettings, signing_in: ASGIApp) -> None:
         self._app = app
@@ -135,5 +135,5 @@ def media_type(file: PurePath) -> str:
 
 
 def own_address(request: Request) -> str:
-    """Return the address that the browser called this server by, without a slash at its end."""
+    """Return the address under which the browser called this server, without a slash at its end."""
     return str(request.base_url).rstrip("/")

@@ -1,8 +1,8 @@
 """`make deploy`, at its end: uploads the page to the stack's bucket, from which CloudFront serves it.
 
-What has a hash in its name goes first and `index.html` last, so that no visitor gets a page whose files are not there
-yet. Files of earlier builds stay for a while, because a page that is open loads its views when they are opened.
-Everything else is asked for again at each visit (`no-cache`), so nothing has to be invalidated.
+Files with a hash in their name are uploaded first and `index.html` last, so that no visitor gets a page whose files are
+not there yet. Files of earlier builds stay for a while, because an open page loads its views when they are opened.
+Browsers ask for everything else again at each visit (`no-cache`), so nothing has to be invalidated.
 """
 
 import json
@@ -59,7 +59,7 @@ def config_on_aws(outputs: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _in_order(built: Path) -> Iterator[Path]:
-    """Yield all files but `index.html`, those that others ask for by their hash first."""
+    """Yield all files except `index.html`, those with a hash in their name first."""
     files = sorted(file for file in built.rglob("*") if file.is_file() and file != built / INDEX)
     yield from sorted(files, key=lambda file: file.parent.name != HASHED)
 
@@ -69,7 +69,7 @@ def _put(s3: Any, bucket: str, key: str, body: bytes, kept: str, kind: str) -> N
 
 
 def _remove_former(s3: Any, bucket: str, uploaded: set[str]) -> int:
-    """Delete files of earlier builds that nobody loads any more; return how many."""
+    """Delete files of earlier builds that are no longer loaded; return how many."""
     before = datetime.now(UTC) - KEPT
     pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{HASHED}/")
     listed = [each for page in pages for each in page.get("Contents", [])]

@@ -29,7 +29,7 @@ td, th { border-bottom: 1px solid var(--line); padding: .2rem .4rem; text-align:
 
 
 class WithReference:
-    """ASGI application: the reference page at `/docs`, needing no token, and everything else as it was."""
+    """ASGI application: serves the reference page at `/docs` without a token, and passes everything else on."""
 
     def __init__(self, app: ASGIApp, documented: DocumentedApi) -> None:
         self._app = app
@@ -123,7 +123,7 @@ def _curl(
 
 
 def _text(markdown: str) -> str:
-    """Return a sentence as HTML, what stands in backticks as code."""
+    """Return a sentence as HTML, with text in backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(markdown))
 
 

@@ -1,4 +1,4 @@
-"""Releases of a deployed stack: which there are, going back to an older one, deleting the oldest (also on AWS).
+"""Releases of a deployed stack: list them, go back to an older one, delete the oldest (also on AWS).
 
 A deployment publishes a version of each function; its environment names the release. The alias says which one is live.
 """

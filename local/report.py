@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.status import Status
 
 SILENCE_S = 5.0
-"""Without a terminal a long step says that often that it still runs."""
+"""Seconds between two lines which say that a long step is still running, where there is no terminal."""
 
 
 class Reporter:

@@ -51,7 +51,7 @@ def serve_in_processes(make_app: Callable[[], Application], port: int, *, proces
 
 
 class _StackServer(uvicorn.Server):
-    """Tells the other processes to stop as soon as it is told itself."""
+    """Tells the other processes to stop as soon as this one is told to."""
 
     def __init__(self, config: uvicorn.Config, children: Sequence[int]) -> None:
         super().__init__(config)
@@ -69,9 +69,9 @@ def _terminate(children: Iterable[int]) -> None:
 
 
 class AtMost:
-    """ASGI middleware: serves so many POST requests at once; the others wait for their turn, in order.
+    """ASGI middleware: serves a limited number of POST requests at once; the others wait for their turn, in order.
 
-    Every step of a request has a time limit of its own: with all of a crowd served at once, all steps would exceed it.
+    Every step of a request has a time limit of its own: if too many were served at once, all steps would exceed it.
     """
 
     def __init__(self, app: Application, requests: int) -> None:

@@ -1,8 +1,8 @@
 """The laptop's sign-in page, in place of Cognito's managed login, and the rest of the sign-in on one origin.
 
-The emulated Cognito does the work: it knows the client and its addresses, checks the password, gives the code and
-trades it for tokens, PKCE included. What is different here: the page names the laptop's users, and signs one in at a
-click, because whoever reaches 127.0.0.1 may do everything with the emulators anyway.
+The emulated Cognito does the work: it knows the client and its addresses, checks the password, issues the code and
+exchanges it for tokens, including PKCE. The difference: this page lists the laptop's users and signs one in with a
+click, because whoever reaches 127.0.0.1 may do anything with the emulators anyway.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ CARRIED = (
 ROLES = {
     "reader": "asks questions, reads documents",
     "editor": "also uploads documents and writes FAQs",
-    "agent": "also answers what was handed to a person",
+    "agent": "also answers questions that were handed over",
     "admin": "also sees keys, usage and health",
 }
 """In the order of the page."""
@@ -91,7 +91,7 @@ def application(cognito_url: str, people: Sequence[User], password: Callable[[],
         Route(f"{PATH}/revoke", pages.revoke, methods=["POST"]),
         Route(f"{PATH}/logout", pages.logout, methods=["GET"]),
     ]
-    # A foreign name that leads to 127.0.0.1 would let its web site sign in here.
+    # Otherwise a web site whose name resolves to 127.0.0.1 could sign in here.
     own_names = Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"], www_redirect=False)
     return Starlette(routes=routes, middleware=[own_names])
 
@@ -126,11 +126,11 @@ class SignIn:
         return _passed_on(answered)
 
     async def token(self, request: Request) -> Response:
-        """Trade a code or a refresh token for tokens."""
+        """Exchange a code or a refresh token for tokens."""
         return _passed_on(await self._cognito("POST", "/oauth2/token", content=await _body_of(request), headers=_FORM))
 
     async def revoke(self, request: Request) -> Response:
-        """End a refresh token (RFC 7009); the emulator knows that by its API only."""
+        """Revoke a refresh token (RFC 7009); the emulator supports that only through its API."""
         form = await _form_of(request)
         target = {
             "content-type": "application/x-amz-json-1.1",

@@ -115,7 +115,7 @@ class SmokeTest:
             )
 
     def check_ingest(self) -> None:
-        """The queue must call the ingest function."""
+        """Check that the queue calls the ingest function."""
         name = f"{self.target.outputs['IngestFunctionName']}:{ALIAS}"
         found = self.target.lambda_.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
         if not any(each.get("State") in {"Enabled", "Creating", "Enabling"} for each in found):
@@ -126,7 +126,7 @@ class SmokeTest:
             raise LocalStackError(f"The queue does not call {name}, so uploads would wait for ever: {mend}.")
 
     def check_users(self) -> None:
-        """Somebody must be able to sign in."""
+        """Check that somebody can sign in."""
         found = self.target.cognito.list_users(UserPoolId=self.target.outputs["UserPoolId"], Limit=60)["Users"]
         tenants = {
             attribute.get("Value", "")
@@ -141,7 +141,7 @@ class SmokeTest:
             )
 
     def check_alarms(self) -> None:
-        """If there is an alarm topic, its subscription must be confirmed."""
+        """Check that the subscription of the alarm topic is confirmed, if there is one."""
         topic = self.target.outputs.get("AlarmTopicArn")
         if not topic:
             self.report.say("  no AlarmEmail is set: alarms are only in the console")
@@ -232,7 +232,7 @@ class SmokeTest:
 
 @contextmanager
 def _told(what: str, check: str) -> Iterator[None]:
-    """Turn a provider's error into a sentence, and keep its metric and log line from the reader."""
+    """Turn a provider's error into a sentence, without printing its metric and log line."""
     level = logger.log_level
     logger.setLevel("CRITICAL")
     try:

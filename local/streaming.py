@@ -1,8 +1,8 @@
 """The query application with streaming, behind an authorizer, and the page: `python -m local.streaming --port 8082`.
 
-It does for a request what API Gateway's authorizer and the Lambda Web Adapter do, with the authorizer's own code; only
-what that finds identifies the user: the adapter's headers are replaced, whatever the client sends. The environment of
-both functions (RECTO_…) is expected, as the laptop stack sets it.
+It does for a request what API Gateway's authorizer and the Lambda Web Adapter do, with the authorizer's own code. Only
+the authorizer's result identifies the user: the adapter's headers are replaced, whatever the client sends. It expects
+the environment of both functions (RECTO_…), as the laptop stack sets it.
 """
 
 import argparse
@@ -33,14 +33,14 @@ from local.stack import users
 from shared.errors import DependencyError, NotAuthenticated
 
 MAX_PROCESSES = 4
-"""By default one serves for each core, but not more than these: each takes some 150 MB."""
+"""The most processes: by default there is one for each core; each takes some 150 MB."""
 REQUESTS_AT_ONCE = 8
-"""In each process; more would only make one another slow."""
+"""Requests at once in each process; more would only slow each other down."""
 OPEN_PATHS = frozenset({"/healthz", "/openapi.json"})
 
 
 class Authorized:
-    """ASGI middleware: 401 without a good token, else the request as the Lambda Web Adapter would hand it on.
+    """ASGI middleware: 401 without a valid token, else the request as the Lambda Web Adapter would pass it on.
 
     `timeout_s` is what the function's timeout is on AWS.
     """
@@ -78,7 +78,7 @@ class Authorized:
 
 
 def _refusal(problem: Problem, scope: Scope, context: Mapping[str, Any]) -> JSONResponse:
-    """Return what the template's GatewayResponses answer."""
+    """Return the response that the template's GatewayResponses describe."""
     request = Request({**scope, "aws.event": {"requestContext": context}})
     headers = {"access-control-allow-origin": "*"} | ({"www-authenticate": "Bearer"} if problem.status == 401 else {})
     return JSONResponse({**problem.body(request), **problem.openai_body()}, problem.status, headers, MEDIA_TYPE)
@@ -89,7 +89,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m local.streaming", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--processes", type=int, default=min(MAX_PROCESSES, os.process_cpu_count() or 1))
-    parser.add_argument("--page-client", metavar="ID", help="serve the page, too; its users sign in by this client")
+    parser.add_argument(
+        "--page-client", metavar="ID", help="serve the page, too; its users sign in with this app client"
+    )
     parser.add_argument("--state", type=Path, metavar="DIR", help="folder of the stack's state, for the page's users")
     arguments = parser.parse_args()
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 EVERYBODY = "*"
 """Among a rule's groups: all users of the tenant."""
 ADMIN = "admin"
-"""The role that no rule binds: whoever may write the rules could lift each of them."""
+"""The role that no rule binds: whoever may write the rules could remove any of them."""
 MAX_NAMES = 50
 """Groups, and users, of one rule: with them a document's item stays under DynamoDB's 400 KB."""
 MAX_NAME = 128
@@ -26,8 +26,8 @@ RULES_FOLDER = "access/"
 FOLDERS_OF = ("uploads", "faq", "resolved", "knowledge")
 """First parts of the keys that documents have."""
 MAX_METADATA_BYTES = 1_900
-"""Of the 2 KB that S3 allows for names and values of user metadata (docs.aws.amazon.com/AmazonS3, "Working with object
-metadata", 2026-11-23), a little is left to others."""
+"""S3 allows 2 KB for names and values of user metadata (docs.aws.amazon.com/AmazonS3, "Working with object metadata",
+2026-11-23); this leaves a little of it for other metadata."""
 GROUPS_METADATA, USERS_METADATA = "allowed-groups", "allowed-users"
 """User metadata of an object (`x-amz-meta-…`): names separated by commas, percent-encoded where they need it."""
 
@@ -209,5 +209,5 @@ def folder_rules_json(rules: FolderRules) -> bytes:
 
 
 def kinds_of(rules: Sequence[AccessRule]) -> Set[str]:
-    """Return by what these rules tell readers apart: "groups" and, if they name users, "users"."""
+    """Return on what these rules depend in a reader: "groups" and, if they name users, "users"."""
     return {"groups", *(["users"] if any(rule.users for rule in rules) else [])} if rules else set()

@@ -13,7 +13,7 @@ PREFIX = "rk_"
 SECRET = re.compile(rf"{PREFIX}[A-Za-z0-9_-]{{43}}", re.ASCII)
 """256 random bits in base64, so nobody can guess one, and a fast hash protects it as well as a slow one."""
 USER_PREFIX = "key:"
-"""Begins the user of an API key; no user of the pool has such an id."""
+"""The user id of an API key begins with this; no user of the pool has such an id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +54,5 @@ def hash_of(secret: str) -> str:
 
 
 def time_of(moment: datetime) -> str:
-    """Return a time as it is stored: of one length, so that texts compare as times do."""
+    """Return a time as it is stored: always of the same length, so that texts compare as times do."""
     return moment.isoformat(timespec="milliseconds")

@@ -1,9 +1,9 @@
 """One deadline for a whole request, and the one way to wait for a call to another service.
 
-A vendor's timeout bounds each read, so a server that sends a byte now and then outlasts it; DNS lookups have none. So
-every call runs in its own thread. Its caller waits until the call's timeout, the request's deadline or the client's
-disconnect. Then the call is abandoned: its thread is a daemon, its client is closed, which ends the connection, and the
-next call gets a new client (`Replaceable`).
+A vendor's timeout bounds each read, so a server that sends a byte now and then outlasts it; DNS lookups have no
+timeout. So every call runs in its own thread. Its caller waits until the call's timeout, the request's deadline or the
+client's disconnect. Then the call is abandoned: its thread is a daemon, its client is closed, which ends the
+connection, and the next call gets a new client (`Replaceable`).
 """
 
 import time

@@ -1,4 +1,4 @@
-"""Erasures of a document or a user: what is kept of one while it runs, and the receipt that it ends with.
+"""Erasures of a document or a user: the record that is kept while one runs, and the receipt at its end.
 
 A receipt is a JSON object of texts, whole numbers and lists. Its signature is the HMAC-SHA256 of its canonical form:
 all but `signature`, keys sorted, no spaces, UTF-8. Who has the key can check it (docs/decisions/0036).
@@ -17,9 +17,9 @@ ErasureKind = Literal["document", "user"]
 ErasureState = Literal["running", "erased"]
 
 ERASED_USER = "erased"
-"""Stands where a user's id stood in what is not theirs: a tenant's usage, an API key, a hand-off they answered."""
+"""Replaces an erased user's id in items that stay: a tenant's usage, an API key, a hand-off they answered."""
 ERASED_ANSWER = "This answer was made from a document that has been erased."
-"""What an answer's text becomes."""
+"""The text of an answer whose document was erased."""
 RECEIPT_KEY = "RECEIPT_KEY"
 """The key of receipts in the stack's secret. Without it, one is derived from the key of the vector store."""
 _BACKUPS = "Backups of the tables (point-in-time recovery) hold what was erased for 35 days at most."

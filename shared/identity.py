@@ -1,4 +1,4 @@
-"""What tells a document from others: its words in each chunk's sparse vector; names, periods and kinds in any text.
+"""What distinguishes a document: its words in each chunk's sparse vector; names, periods and kinds in any text.
 
 A chunk's text often lacks them: a filing says "the Company" on every page but the first, and names the quarter only
 in its file name. Ingest and query use the same rules.
@@ -26,7 +26,7 @@ MIN_RARITY = 2.5
 _NAME = re.compile(r"\b\w+(?:[-.&/]\w+)*\b")
 _ENDS = frozenset(".?!")
 _ARTICLES = frozenset({"a", "an", "the", "el", "la", "las", "le", "les", "los", "un", "una", "une"})
-"""Before "Fresnel lens" they tell a kind of thing, not whose it is."""
+"""Words after which a name says what kind of thing it is ("Fresnel lens"), not whose."""
 _SEPARATORS = re.compile(r"[_\-./\\]+")
 
 
@@ -89,7 +89,7 @@ def organisation_in(text: str, organisation: str) -> str:
 
 MIN_NAME_LETTERS = 3
 MAX_CAPITALISED = 0.6
-"""Share of capitalised words up to which capitals tell names; a text above it is written like a title."""
+"""Up to this share of capitalised words, capitals mark names; a text with more is written like a title."""
 
 _TOKEN = re.compile(r"[\w&-]+(?:['\u2019]\w*)?|[^\w\s]")
 
@@ -128,7 +128,7 @@ _PERIOD_NAME = re.compile(r"(?:[QH]\d|\d[QH]|FY)\w*")
 
 
 def subjects_in(text: str) -> list[str]:
-    """Return what has capitals and stands where a subject does: "has AMCOR", "for Best Buy", "3M's"; each once."""
+    """Return capitalised words that stand where a subject does: "has AMCOR", "for Best Buy", "3M's"; each once."""
     words = [token for token in _TOKEN.findall(text) if token[0].isalpha()]
     if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
         return []
@@ -166,7 +166,7 @@ _YEAR_ALONE = re.compile(r"(?<![\d,.-])(?:19|20)\d\d(?![\d-])")
 
 
 def periods_in(text: str) -> list[str]:
-    """Return the periods that a text names, each once: "Q2 2023", then years that are named by themselves, "2023"."""
+    """Return the periods that a text names, each once: "Q2 2023", then years that are named alone, "2023"."""
     text = with_plain_periods(text)
     text = _ORDINAL_QUARTER.sub(lambda found: f"Q{_ORDINALS[found[1].lower()]} {found[2]}", text)
     quarters = [f"Q{found[1] or found[4]} {found[2] or found[3]}" for found in _QUARTER_OF_YEAR.finditer(text)]
@@ -182,7 +182,7 @@ def _whole_year(digits: str) -> str:
 
 
 class _Kinds(NamedTuple):
-    """Phrases (words between spaces) and the kinds they tell: what documents call themselves, and what else is asked.
+    """Phrases (words between spaces) and the kinds of document they mean, in documents themselves and in questions.
 
     The kinds stand in the order in which they are preferred.
     """
@@ -218,9 +218,9 @@ _BORDERS = re.compile(r"\s[-\u2013\u2014]\s|[:;|,()\u2013\u2014]")
 
 
 def kind_in(text: str, *, anywhere: bool = False) -> str:
-    """Return the kind of document that a title or file name tells, "" if none.
+    """Return the kind of document that a title or file name states, "" if none.
 
-    The longest phrase tells. A single word must stand at the end or the beginning of a part of it, unless `anywhere`:
+    The longest phrase decides. A single word must stand at the end or the beginning of a part of it, unless `anywhere`:
     "A Survey of Claim Verification", "Hamilton County Survey 2004".
     """
     best, kind = "", ""
@@ -237,12 +237,12 @@ def kind_in(text: str, *, anywhere: bool = False) -> str:
 
 
 def is_kind(text: str) -> bool:
-    """Say whether a text tells nothing but a kind of document: "User\u2019s Guide"."""
+    """Say whether a text states nothing but a kind of document: "User\u2019s Guide"."""
     return _plain(text) in _kinds().own
 
 
 def without_kind(text: str) -> str:
-    """Return a title without the longest phrase that tells its kind: "nova y70: User Guide" → "nova y70"."""
+    """Return a title without the longest phrase that states its kind: "nova y70: User Guide" → "nova y70"."""
     found = [phrase.strip() for phrase in _kinds().own if phrase in _plain(text)]
     if not found:
         return text

@@ -119,11 +119,11 @@ def index_version_number_of(generation: str) -> int:
 
 
 Labels = Mapping[str, str | list[str]]
-"""What editors have labelled a document with; metadata of its vectors, by the same names."""
+"""The labels that editors may give a document; they become metadata of its vectors, under the same names."""
 LISTS = ("tags", "organisation", "period")
 """The labels that are lists; the others are single texts."""
 CARD = ("organisation", "kind", "period", "date", "version", "product")
-"""The fields of a document's identity card; each is also the name of a label, which wins."""
+"""The fields of a document's identity card; a label of the same name takes precedence."""
 LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags", *CARD)
 """The names of labels."""
 
@@ -153,7 +153,7 @@ class Published(NamedTuple):
 
 EXCLUDED = "excluded"
 ORIGINAL = ""
-"""What an edit may say of a passage, beside the hash of its corrected text: leave it out, or take it as it is."""
+"""The values of an edit other than the hash of a corrected text: leave the passage out, or use it as it is."""
 
 Edits = Mapping[str, str]
 """Hash of a passage's original text → what its edit says: `EXCLUDED`, `ORIGINAL`, or the hash of the corrected text."""
@@ -165,7 +165,7 @@ def corrected_by(edits: Edits) -> set[str]:
 
 
 def editorial_hash(labels: Labels, edits: Edits) -> str:
-    """Identify what editors have said of a document that its vectors hold; empty if that is nothing."""
+    """Return a hash of the labels and corrections that a document's vectors hold; empty if there are none."""
     said: dict[str, object] = {name: value for name, value in labels.items() if value}
     if corrections := {original: edits[original] for original in corrected_by(edits)}:
         said["corrections"] = corrections
@@ -175,7 +175,7 @@ def editorial_hash(labels: Labels, edits: Edits) -> str:
 class PublishedDocument(NamedTuple):
     """What may be shown of a document: its published generation, without what editors have left out or replaced.
 
-    `rules` say to whom. Without a generation nothing may be shown: of a document that the reader may not read.
+    `rules` say to whom. Without a generation nothing may be shown, because the reader may not read the document.
     """
 
     generation: str
@@ -183,7 +183,7 @@ class PublishedDocument(NamedTuple):
     rules: Rules = ()
 
     def shows(self, generation: str, metadata: Mapping[str, Any]) -> bool:
-        """Say whether a vector may be shown: of this generation, and made under the edit that stands now.
+        """Say whether a vector may be shown: it is of this generation, and was made under the edit now in force.
 
         Without metadata only the generation is compared.
         """
@@ -457,7 +457,7 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What a user caused on a day (UTC, `YYYY-MM-DD`); an empty `user` is ingest.
+    """The usage of one user on one day (UTC, `YYYY-MM-DD`); an empty `user` is ingest.
 
     The questions have a row of their own, with an empty `model`. `cost_usd` lacks the `unpriced` calls, whose model is
     not in the price file.
@@ -547,7 +547,7 @@ class Document:
 
     @property
     def identity(self) -> Labels:
-        """The identity card, with the labels that stand in the places of what was found."""
+        """The identity card, with labels in place of what was found where there are any."""
         return {**self.card, **{name: value for name, value in self.labels.items() if name in CARD}}
 
     def in_index_version(self, number: int) -> "Document":
@@ -667,8 +667,8 @@ FeedbackRating = Literal["up", "down"]
 FeedbackReason = Literal[
     "wrong", "incomplete", "off_topic", "wrong_source", "outdated", "unclear", "not_answered", "other"
 ]
-"""Why an answer was rated so: what it says is wrong, lacks something, is about something else; its citation does not
-show it; it was true once; it is hard to read; it is a refusal although the documents have the answer."""
+"""Why an answer was rated as it was: it is wrong, incomplete, or about something else; its citation does not show what
+it says; it is outdated; it is hard to read; or it is a refusal although the documents have the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -740,7 +740,7 @@ class UnansweredQuestion:
 HandoffStatus = Literal["open", "claimed", "resolved", "closed"]
 """Where a hand-off is: nobody has it, an agent has it, a person has answered, or it was ended without an answer."""
 Publication = Literal["", "requested", "published"]
-"""Whether a person's answer is (to be) one of the documents; an editor approves."""
+"""Whether a person's answer is one of the documents, or waits for an editor's approval to become one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class ListedObject(NamedTuple):
 class LeaseOutcome(StrEnum):
     """The result of an attempt to take a document's lease.
 
-    CLAIMED: the lease is ours. STALE: a later event was already processed. DELEGATED: another worker holds the lease;
+    CLAIMED: this worker has the lease. STALE: a later event was already processed. DELEGATED: another worker holds it;
     the change is recorded on the item, and that worker handles it before it releases the lease. BUSY: another worker
     holds the lease for the same event; try again after the lease ends, in case that worker dies.
     """
@@ -124,7 +124,7 @@ class LeaseClaim(NamedTuple):
 
 
 class DocumentRemains(NamedTuple):
-    """What the registry has of a document that is being erased: its status, None if there is no item.
+    """What the registry still has of a document that is being erased: its status, None if there is no item.
 
     `is_held`: a worker has it, or a change of it is pending. `has_name`: it holds more than an id, status and times.
     """
@@ -179,7 +179,7 @@ class TenantIndexVersions(NamedTuple):
     def live(self) -> Sequence[IndexVersion]:
         """The index versions that are kept up to date, in publishing order.
 
-        The searched one comes last: the other then holds at least as much, so a switch loses nothing.
+        The searched one is published last: the other then always holds at least as much, so a switch loses nothing.
         """
         return (self.current,) if self.other is None else (self.other, self.current)
 
@@ -254,14 +254,14 @@ class CatalogueEntry(NamedTuple):
 
     @property
     def labelled(self) -> Labels:
-        """Its identity card and its labels; a label of the same name wins."""
+        """Its identity card and its labels; a label replaces the card's field of the same name."""
         return {**self.card, **self.labels}
 
 
 class TenantKnowledge(NamedTuple):
-    """The knowledge version of a tenant, and by what its rules of access tell readers apart (`kinds_of`), if any do.
+    """The knowledge version of a tenant, and on what its access rules depend in a reader (`kinds_of`).
 
-    `restricted` is never empty again once a document had a rule: its former readers may have asked about it.
+    Once a document has had a rule `restricted` is never empty again: its former readers may have asked about it.
     """
 
     version: str

@@ -1,7 +1,7 @@
-"""Separates what a chat model answers from what it thinks aloud, where a server leaves both in one text.
+"""Separates a chat model's answer from its reasoning, where a server leaves both in one text.
 
-Servers with a parser for a model's template send its thoughts in a field of their own, which is not read. Without one
-they come in tags (`<think>`, `<reasoning>`), of which the opening one may be missing because the template wrote it; in
+Servers with a parser for a model's template send the reasoning in a field of its own, which is not read. Without one
+it comes in tags (`<think>`, `<reasoning>`), of which the opening one may be missing because the template wrote it; in
 special tokens (`[THINK]`, `<|START_THINKING|>`); or in the channels of OpenAI's harmony format, at times with their
 tokens already removed ("analysis…assistantfinal…").
 """
@@ -45,7 +45,7 @@ _TOKEN = re.compile(
 
 
 def without_reasoning(text: str) -> str:
-    """Return the answer in a model's whole text; empty if there are only thoughts, or the thoughts never end."""
+    """Return the answer in a model's whole text; empty if it is all reasoning, or the reasoning never ends."""
     start = answer_start(text)
     if start is not None:
         return text[start:]
@@ -78,7 +78,7 @@ class AnswerStart:
         self._searched = 0
 
     def find(self, text: str) -> int | None:
-        """Return the start in the text so far, of which every earlier one was the beginning; None if there is none."""
+        """Return where the answer begins in the text so far, which only grows from call to call; None if unknown."""
         found = _OBJECT.match(text)
         if found is None:
             for mark in _BEHIND_THOUGHTS.finditer(text, max(0, self._searched - _LONGEST_MARK)):

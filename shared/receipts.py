@@ -1,8 +1,8 @@
 """How the receipt of an answer is stored: packed JSON in an item of its own, which lists the documents it names.
 
-`functions.query.receipts` says what is in it. A receipt holds no text of a document but what the answer's claims say:
-passages are named by id and by the hash of their text, documents by id. So `without_documents` is all that it takes to
-hide documents in it, or to erase them from it.
+`functions.query.receipts` says what is in it. The only text of documents in a receipt is what the answer's claims say:
+passages are named by id and by the hash of their text, documents by id. So `without_documents` is enough to hide
+documents in it, or to erase them from it.
 """
 
 import json
@@ -27,12 +27,12 @@ UNSAID: Mapping[str, Any] = {
     "relevance": None,
     "coverage": None,
 }
-"""What holds of a candidate that does not say otherwise."""
+"""The values of a candidate's fields that are not stored."""
 MAX_BYTES = 60_000
 """Bytes of a packed receipt: an item of DynamoDB holds 400 KB, and each KB costs two write units in a transaction."""
 
 NO_DOCUMENT = "0" * 32
-"""Stands in a filter for a document that is not to be named."""
+"""Replaces, in a filter, a document that may not be named."""
 _DOCUMENT_ID = re.compile(r"\b[0-9a-f]{32}\b")
 
 
@@ -69,10 +69,10 @@ def read_documents(receipt: Receipt) -> list[str]:
 
 
 def without_documents(receipt: Receipt, hidden: Collection[str]) -> Receipt:
-    """Return a receipt that tells nothing of some documents but how many passages of theirs were left out.
+    """Return a receipt without anything of some documents; it only counts their passages that were left out.
 
-    What may repeat their words goes with them: the question in other words, and what the answer claimed. A filter that
-    names one of them names none instead, which finds as much.
+    What may repeat their words is removed, too: the rewritten question, and the answer's claims. In filters their ids
+    are replaced by one that no document has, so that the filter still finds as much.
     """
     history, made = receipt["history"], receipt["made"]
     kept = {**receipt, "asked": _unfiltered(receipt["asked"], hidden)}

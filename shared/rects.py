@@ -43,7 +43,7 @@ STEPS = 8_000
 WORD_UNITS = 10
 """Units of a digit between two words."""
 FURTHER = BASE - 1
-"""A digit between two words that says: so much, and what the next digit says."""
+"""A digit between two words that means: this much, plus what the next digit says."""
 LEEWAY = 4
 """Such units that a word may begin before the one before it."""
 CORNERS = 8
@@ -56,7 +56,7 @@ _WORD = re.compile(r"\S+")
 
 @lru_cache(maxsize=BASE * BASE)
 def pair(value: int) -> str:
-    """Return two digits; what is out of range becomes the nearest that is not."""
+    """Return two digits; a number out of range becomes the nearest one in range."""
     high, low = divmod(min(max(value, 0), BASE * BASE - 1), BASE)
     return DIGITS[high] + DIGITS[low]
 
@@ -88,7 +88,7 @@ def _steps(ats: Sequence[int]) -> str:
 
 
 def word_count(place: str) -> int:
-    """Return how many words of a place are known by where they begin; 1 if none but the first is."""
+    """Return of how many words of a place it is known where they begin; 1 if only of the first."""
     return len(place) - CORNERS + 1 - place.count(DIGITS[FURTHER], CORNERS)
 
 
@@ -107,7 +107,7 @@ def without_words(place: str, count: int) -> str:
 
 
 def number_at(text: str, at: int) -> int:
-    """Return the number that `pair` made the two digits at a position of."""
+    """Return the number that the two digits at a position stand for (the reverse of `pair`)."""
     return BASE * _VALUES[text[at]] + _VALUES[text[at + 1]]
 
 

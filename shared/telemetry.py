@@ -1,7 +1,7 @@
 """Logs and metrics by Powertools, and the version.
 
 Logs carry ids, sizes and timings; never a document, a question, an answer or a token, unless `RECTO_LOG_CONTENT` is
-"true". An error nobody foresaw may quote any of them, so of its traceback only the frames are logged. The template sets
+"true". An unexpected error may quote any of them, so of its traceback only the frames are logged. The template sets
 `POWERTOOLS_SERVICE_NAME` and `POWERTOOLS_LOG_LEVEL` for each function.
 """
 
@@ -27,7 +27,7 @@ warnings.filterwarnings("ignore", message="No application metrics to publish")
 _SERVICE = os.environ.get("POWERTOOLS_SERVICE_NAME", "recto")
 
 METRICS_NAMESPACE = os.environ.get("POWERTOOLS_METRICS_NAMESPACE", "Recto")
-"""Of the stack: two stacks in one account must not add up."""
+"""The stack's own namespace: the metrics of two stacks in one account must not be added up."""
 
 
 class FramesFormatter(LambdaPowertoolsFormatter):
@@ -37,7 +37,7 @@ class FramesFormatter(LambdaPowertoolsFormatter):
         self,
         ei: tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None],
     ) -> str:
-        """Return frames and types of an error and of those it came from, the first one first."""
+        """Return frames and types of an error and of its causes, the first cause first."""
         if os.environ.get("RECTO_LOG_CONTENT") == "true":
             return masked(super().formatException(ei))
         parts, error = [], ei[1]
@@ -53,7 +53,7 @@ def _without_traceback(record: logging.LogRecord) -> bool:
 
 
 for _server in ("mangum.http", "uvicorn.error", "asyncio"):
-    # They log our errors once more, with what these say.
+    # These loggers would log our errors once more, with their messages.
     logging.getLogger(_server).addFilter(_without_traceback)
 
 logger = Logger(service=_SERVICE, logger_formatter=FramesFormatter(utc=True, serialize_stacktrace=False))
@@ -94,7 +94,7 @@ def masked(text: str) -> str:
 
 
 def _mask_parts(run: str, begins: re.Pattern[str], longest: int, is_one: Callable[[str], bool], instead: str) -> str:
-    """Replace each part of `run` that is one: groups that follow each other, of `longest` characters at most."""
+    """Replace each part of `run` that matches: groups that follow each other, of `longest` characters at most."""
     groups = [group.span() for group in re.finditer(r"[A-Za-z0-9]+", run)]
     kept, at, first = "", 0, 0
     while first < len(groups):

@@ -7,7 +7,7 @@ SEPARATOR = " | "
 """Separates the cells of a table row; ingest writes one row per line."""
 BULLETS = "-–•▪◦*·"
 BULLET_LETTER = "l"
-"""What many fonts' bullets are read as."""
+"""The characters that bullets of many fonts are read as."""
 LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
 """Regular expression for the start of a list item."""
 
@@ -137,7 +137,7 @@ def table_head(text: str, start: int, *, rows: int = 1) -> Sequence[str]:
 
 
 def column_names(text: str, start: int) -> tuple[int, int] | None:
-    """Return the span of the column names for a position in a row with figures; None if there are no clear names."""
+    """Return the span of the column names for a position in a row with figures; None if the names are not clear."""
     lines, first = _above(text, start)
     if first is None or first == len(lines) or not any(map(str.isdigit, row := _line(text, start))):
         return None

@@ -22,7 +22,7 @@ DYNAMODB_S = 4.0
 
 @cache
 def credentials() -> Credentials:
-    """Build what tells who somebody is, once, from the function's environment variables."""
+    """Build the identifier of callers, once, from the function's environment variables."""
     issuer = os.environ["RECTO_TOKEN_ISSUER"]
     emulator = os.environ.get("AWS_ENDPOINT_URL")
     pool = issuer.rsplit("/", 1)[-1]
@@ -33,7 +33,7 @@ def credentials() -> Credentials:
 
 @cache
 def _api_keys() -> ClientKeys:
-    """Build what reads API keys, once. Only here, because DynamoDB's client is most of what a cold start would load."""
+    """Build the reader of API keys, once, at the first API key: DynamoDB's client would take most of a cold start."""
     from shared.adapters.api_keys import DynamoApiKeys
     from shared.adapters.aws import dynamodb_client
 

@@ -28,7 +28,7 @@ class ClientKeys(Protocol):
         """Return the key with this secret, None if there is none (any more)."""
 
     def mark_used(self, secret: str, *, at: datetime, unless_since: datetime) -> None:
-        """Note when a key was used, unless that was noted since `unless_since`."""
+        """Record when a key was used, unless a use since `unless_since` is recorded."""
 
 
 class Credentials:
@@ -74,11 +74,11 @@ class Credentials:
         if key.role not in ROLES:  # without any, it would be a reader
             raise NotAuthenticated("The API key has no role.")
         self._note_use(key, secret, now)
-        # A group that is called like a role gives no role: those of a key are its administrator's to choose by `role`.
+        # A group with the name of a role gives no role: an administrator chooses a key's role with `role`.
         return Principal(key.tenant, key.user, frozenset({key.role, *(set(key.groups) - set(ROLES))}))
 
     def _note_use(self, key: ClientKey, secret: str, now: datetime) -> None:
-        """Note the time of use, at most once in a while. A failure keeps nobody out."""
+        """Record the time of use, at most once in a while. A failure keeps nobody out."""
         since = now - USE_NOTED_EVERY
         if key.last_used_at and datetime.fromisoformat(key.last_used_at) >= since:
             return
@@ -89,7 +89,7 @@ class Credentials:
 
 
 def context_of(principal: Principal) -> Mapping[str, str]:
-    """Return what the API's functions are told as `requestContext.authorizer`: flat strings, as API Gateway allows.
+    """Return what the API's functions get as `requestContext.authorizer`: flat strings, as API Gateway allows.
 
     `groups` are the roles; `member_of` the other groups as JSON, because a group's name may hold a comma.
     """

@@ -15,7 +15,7 @@ from shared.errors import DependencyUnavailable, NotAuthenticated
 ALGORITHMS = ("RS256",)
 """How Cognito signs. A token never chooses: `none`, and HS256 with the public key as its secret, are refused."""
 KIND = "id"
-"""What an ID token says of itself (`token_use`); access tokens are for Cognito's own API."""
+"""The `token_use` of an ID token; access tokens are for Cognito's own API."""
 REQUIRED = ("aud", "exp", "iss", "sub", "token_use")
 MIN_REFETCH_S = 10.0
 """Seconds between two fetches of the pool's keys: made-up key ids must not cause a fetch per request."""
@@ -25,7 +25,7 @@ MAX_DOCUMENT_BYTES = 100_000
 """Cognito publishes two keys, about 1 KB."""
 
 _UNREADABLE = (jwt.PyJWTError, ValueError, TypeError, RecursionError)
-"""What reading a token from anybody may raise: PyJWT does not wrap everything, such as JSON that is nested deeply."""
+"""What reading an untrusted token may raise: PyJWT does not wrap everything, for example deeply nested JSON."""
 
 
 class PublishedKeys:

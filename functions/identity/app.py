@@ -1,8 +1,8 @@
 """The trigger that Cognito calls before it issues tokens: a company's groups become roles and a tenant.
 
-Users that the pool keeps itself get what an administrator gave them. Users of the company's identity provider get what
-the stack's tables say of their groups, and nothing else: no known group, or no tenant, or two, means a token without a
-tenant, which the API refuses (403).
+Users of the pool itself keep the role and tenant that an administrator gave them. Users of the company's identity
+provider get what the stack's tables say about their groups, and nothing else: without a known group, without a tenant,
+or with two, their token has no tenant, and the API refuses it (403).
 
 Standard library only: Cognito waits five seconds for an answer, cold start included, and then refuses the sign-in.
 """
@@ -28,7 +28,7 @@ EVERYBODY = "*"
 """Stands in a table for every user of the provider that no other entry names."""
 
 _ENCODED = re.compile(r"[A-Za-z0-9._*%+-]*")
-"""All that form encoding leaves of a text; a list with any other character is not encoded."""
+"""The only characters in a form-encoded text; a list with any other character is not encoded."""
 
 type Table = Mapping[str, frozenset[str]]
 
@@ -38,7 +38,7 @@ logger.setLevel(logging.INFO)
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """What the stack was told of the company: its provider, the two tables, and the attribute the second looks up."""
+    """The stack's parameters about the company: its provider, the two tables, and the attribute the second looks up."""
 
     provider: str
     roles: Table
@@ -96,7 +96,7 @@ def values_of(attribute: str) -> frozenset[str]:
 
 
 def looked_up(table: Table, values: Set[str]) -> frozenset[str]:
-    """Return what the table says of all the values together; what it says of everybody if it knows none of them."""
+    """Return what the table says about all the values; if it knows none of them, what it says about everybody."""
     found = frozenset[str]().union(*(table.get(value, ()) for value in values))
     return found or table.get(EVERYBODY, frozenset())
 
@@ -132,9 +132,9 @@ def claims_for(attributes: Mapping[str, str], company: Company) -> dict[str, Any
 
 
 def kept_groups(groups: Set[str]) -> list[str]:
-    """Return the company's groups that rules of access may name: none that is called like a role.
+    """Return the company's groups that access rules may name: none with the name of a role.
 
-    Those that fit into `MAX_KEPT` characters, in order: a token travels in a header. Who is in more lacks the others.
+    Only those that fit into `MAX_KEPT` characters, in order, because a token travels in a header; others are left out.
     """
     kept: list[str] = []
     room = MAX_KEPT

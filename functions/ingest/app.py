@@ -12,7 +12,7 @@ from shared.telemetry import logger, metrics
 
 
 class ChangesFailed(Exception):
-    """A bare S3 event could not be processed, and no queue retries it; the log says why."""
+    """A bare S3 event could not be processed, and no queue will retry it; the log says why."""
 
 
 @logger.inject_lambda_context(clear_state=True)

@@ -67,7 +67,7 @@ def build_batch(settings: Settings) -> Batch:
 
 
 def build_describer(settings: Settings, queue: ChangeQueue) -> FigureDescriber | None:
-    """Build what has figures described, None where no model is configured. Raises `DependencyError`."""
+    """Build the describer of figures, None where no model is configured. Raises `DependencyError`."""
     if not settings.figure_model:
         return None
     clock = SystemClock()
@@ -143,7 +143,7 @@ def build_reconciler(settings: Settings, queue: ChangeQueue, keep_alive: Heartbe
 
 @cache
 def page_reader() -> PageReader:
-    """Build what reads pages by OCR; it needs no provider."""
+    """Build the reader of pages by OCR; it needs no provider."""
     settings = Settings()
     objects = S3Objects(s3_client(read_timeout_s=DOWNLOAD_READ_TIMEOUT_S), settings.bucket)
     return PageReader(
@@ -195,7 +195,7 @@ def reindexer() -> Reindexer:
 
 @cache
 def eraser() -> Eraser:
-    """Build what finishes erasures; it needs a provider only when it looks for vectors."""
+    """Build the finisher of erasures; it needs a provider only when it looks for vectors."""
     settings, clock, dynamodb = Settings(), SystemClock(), dynamodb_client()
 
     def sign(receipt: Mapping[str, Any]) -> Mapping[str, Any]:

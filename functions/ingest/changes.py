@@ -31,12 +31,12 @@ class ChangeNotification:
 
 
 type Verb = Literal["read", "describe"]
-"""What is asked of pages: to be read by OCR, or to have their figures described by a model."""
+"""What to do with pages: read them by OCR, or have a model describe their figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class PagesRequest:
-    """Pages (from 1) of one object version, and what is to be done with them."""
+    """Pages (from 1) of one object version, and what to do with them."""
 
     verb: Verb
     key: str

@@ -75,7 +75,7 @@ class Batch:
         """Return None when the message is consumed, else the seconds until its retry."""
         about: dict[str, object] = {"message_id": delivery.message_id, "receives": delivery.receives}
         if delivery.problem:
-            # Consumed, because more deliveries would not make it readable.
+            # Consumed: more deliveries would not make it readable.
             logger.error("unreadable message dropped", extra={**about, "problem": delivery.problem})
             metrics.add_metric("UnreadableMessages", MetricUnit.Count, 1)
             return None
@@ -105,7 +105,7 @@ class Batch:
         return backoff_s
 
     def _describe(self, request: PagesRequest, delivery: Delivery, deadline: InvocationTime) -> float | None:
-        """Have figures described; return the seconds until the message's retry. It is dropped where no model is."""
+        """Have figures described; return the seconds until the message's retry. It is dropped if there is no model."""
         describer = self.build_describer()
         if describer is None:
             return None
@@ -141,7 +141,7 @@ class Batch:
     def _backoff_s(self, error: RectoError, receives: int) -> float:
         if isinstance(error, DependencyError) and error.retry_after_s:
             return min(max(error.retry_after_s, FIRST_BACKOFF_S) * (1 + self.jitter()), LONGEST_BACKOFF_S)
-        # What an operator has to fix is retried less often; after the last try it is in the dead-letter queue.
+        # Errors that an operator has to fix are retried less often; after the last try the message is a dead letter.
         return self._doubled(FIRST_BACKOFF_S if error.retriable else FINAL_BACKOFF_S, receives)
 
     def _doubled(self, first_s: float, receives: int) -> float:

@@ -18,16 +18,16 @@ from shared.models import Embeddings, EmbeddingSpace, vector_id_of
 from shared.ports import Embedder
 
 SMALLEST_SHARE = 1 / 64
-"""Of a full batch. An account that is allowed 40,000 tokens a minute takes a sixteenth of 300,000."""
+"""The smallest share of a full batch: an account with 40,000 tokens a minute takes a sixteenth of 300,000."""
 RECOVERY = 1.1
-"""Growth with each request that succeeds: some six pass before one is too large again."""
+"""Growth with each request that succeeds: some six succeed before one is too large again."""
 
 
 class RateLimiter:
     """Pauses all requests of a process when one is rate-limited, and makes them smaller until they pass. Thread-safe.
 
-    Parallel Lambdas do not know of each other: the provider limits each, and each halves its requests, until together
-    they fit. `sleep` takes seconds; `jitter` gives a factor between 0 and 1.
+    Parallel Lambdas do not know of each other: the provider limits each, and each halves its requests until all of them
+    together fit. `sleep` takes seconds; `jitter` gives a factor between 0 and 1.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class RateLimiter:
             self._resume_at = max(self._resume_at, self._monotonic() + wait_s)
 
     def slow_down(self, wait_s: float) -> None:
-        """Pause, and halve requests from then on, once for all requests that were under way before the pause."""
+        """Pause, and halve later requests, only once for all the requests that were running before the pause."""
         with self._lock:
             if self._monotonic() >= self._resume_at:
                 self._share = max(SMALLEST_SHARE, self._share / 2)
@@ -79,7 +79,7 @@ FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 20.0
 """A request is tried this often (`shared.adapters.retry`); then the whole message goes back to the queue."""
 MAX_REFUSED = 8
-"""Chunks of one batch that may be refused alone; more of them means that the fault is not in the chunks."""
+"""Chunks of one batch that may be refused; if more are, the fault is not in the chunks."""
 NORM_TOLERANCE = 1e-2
 
 
@@ -96,8 +96,8 @@ class Embedded:
 def batches(chunks: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int) -> Iterator[list[SourceChunk]]:
     """Group chunks, in order, under both limits of a request.
 
-    Title and section go before the text that is embedded, so what is counted is the embedded text: its tokens are the
-    chunk's plus, at most, one for each character put before.
+    Counted is the embedded text, which begins with title and section: its tokens are the chunk's plus at most one for
+    each character of these.
     """
     batch: list[SourceChunk] = []
     tokens = 0
@@ -114,7 +114,7 @@ def batches(chunks: Iterable[SourceChunk], *, max_inputs: int, max_tokens: int) 
 
 @dataclass(frozen=True)
 class BatchEmbedder:
-    """Embeds one batch: waits when rate-limited, splits what is too large, sets refused chunks apart.
+    """Embeds one batch: waits when rate-limited, splits requests that are too large, sets refused chunks apart.
 
     `sleep` takes seconds; `jitter` gives a factor between 0 and 1, so that parallel workers do not retry in step;
     `monotonic` gives seconds. Thread-safe: the batches of a document share one rate limiter.
@@ -138,7 +138,7 @@ class BatchEmbedder:
 
     @cached_property
     def limiter(self) -> RateLimiter:
-        """What the provider's answers so far say about its limits."""
+        """What is known of the provider's limits from its answers so far."""
         return RateLimiter(self.sleep, self.jitter, self.monotonic)
 
     def embed(self, batch: Sequence[SourceChunk]) -> Embedded:
@@ -179,7 +179,7 @@ class BatchEmbedder:
         return Embedded(pairs, refused, tokens)
 
     def _cut(self, pieces: deque[Sequence[SourceChunk]], full: int) -> Sequence[SourceChunk]:
-        """Take the first piece off, or as much of it as a request may hold now."""
+        """Remove and return the first piece, or as much of it as a request may hold now."""
         piece, size = pieces.popleft(), self.limiter.size(full)
         if len(piece) > size:
             pieces.appendleft(piece[size:])
@@ -219,7 +219,7 @@ def check_vectors(vectors: Sequence[Sequence[float]], *, count: int, dimensions:
 REACH = 64
 """Chunks read on either side of the expected position: about ten pages inserted or removed at once."""
 KEPT = 4_096
-"""Vectors kept for chunks still to come: 25 MB at 1,536 dimensions. A generation no larger is read whole when less
+"""Vectors kept for later chunks: 25 MB at 1,536 dimensions. A generation that is no larger is read whole when less
 than half of a batch is found near its place.
 """
 GIVE_UP_AFTER = 2

@@ -1,9 +1,9 @@
-"""Verified erasures: what the API has begun is finished here, looked for again, and receipted.
+"""Verified erasures: finishes what the API has begun, looks for traces again, and signs a receipt.
 
-A round looks everywhere for every erasure that is not finished. One whose round has found nothing ends with a signed
-receipt; what was found was removed, so the next round looks again. Nothing ends before requests that began earlier must
-have ended (`settle_s`), nor before the vector store shows what was deleted (`VISIBLE_S`). A round that is killed has
-only removed less: the next one begins anew (docs/decisions/0036).
+A round looks everywhere for every unfinished erasure. If it finds nothing of one, that erasure ends with a signed
+receipt; if it finds something, it removes that, and the next round looks again. No erasure ends before all requests
+that began earlier must have ended (`settle_s`), nor before the vector store shows the deletions (`VISIBLE_S`). If a
+round is killed, the next one begins anew (docs/decisions/0036).
 """
 
 import math
@@ -32,22 +32,22 @@ from shared.ports import Clock
 from shared.telemetry import logger
 
 WRITERS_S = 360.0
-"""Seconds that a worker of ingest lasts at most (template.yaml)."""
+"""Seconds that an ingest worker runs at most (template.yaml)."""
 MARGIN_S = 60.0
 """Seconds added to the longest request, for clocks that differ."""
 VISIBLE_S = 60.0
-"""Seconds after a deletion from which on a reading counts. Pinecone is eventually consistent and names no bound ("there
+"""Seconds after a deletion before a reading counts. Pinecone is eventually consistent and names no bound ("there
 can be a slight delay", docs.pinecone.io/guides/index-data/check-data-freshness, read 2026-11-23)."""
 HELD_S = 900.0
-"""Seconds that a round counts as going on: Lambda ends it then."""
+"""Seconds for which a round counts as running: Lambda ends it then."""
 
 
 @dataclass(slots=True)
 class LookResult:
     """What one look found and removed of an erasure, by store; and what it could not remove, in words.
 
-    `is_back`: the document's name was uploaded again since; what came after that is not to be erased. `has_name`: its
-    tombstone still has a name and a rule of access, which stay until nothing is left that the rule protects.
+    `is_back`: the document's name was uploaded again since; what came after that must not be erased. `has_name`: its
+    tombstone still has a name and an access rule, which stay until nothing is left that the rule protects.
     """
 
     found: Counter[str] = field(default_factory=Counter)
@@ -110,7 +110,7 @@ class Eraser:
         begun: Mapping[str, Any],
         deadline: InvocationTime,
     ) -> tuple[Mapping[str, Any], Mapping[str, Counter[str]]]:
-        """Read the tables from where the last round stopped; return where to go on, and what was found of each."""
+        """Read the tables from where the last round stopped; return where to continue, and what each erasure found."""
         open_ids = {each.erasure_id for each in unfinished}
         known = {name: Counter(counts) for name, counts in begun.get("found", {}).items() if name in open_ids}
         position = ScanPosition(*begun["position"]) if known else ScanPosition()
@@ -168,7 +168,7 @@ class Eraser:
         result.has_name = remains.has_name or bool(written)
 
     def _forget(self, erasure: Erasure, result: LookResult) -> None:
-        """Take the name out of the tombstone, once everything was read that its rule of access protects."""
+        """Remove the name from the tombstone, once everything that its access rule protects has been read."""
         if not result.has_name:
             return
         result.found["registry"] += 1
@@ -183,7 +183,7 @@ class Eraser:
         written: Mapping[str, int] | None = None,
         known: Mapping[str, int] | None = None,
     ) -> None:
-        """Delete the vectors that were `written`, and all that the index lists but those of `known` generations."""
+        """Delete the vectors that were `written`, and all that the index lists except those of `known` generations."""
         access = self.access()
         index_versions = access.registry.of(erasure.tenant)
         if written and (ref := document_ref_of(erasure.key)):

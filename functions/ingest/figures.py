@@ -1,9 +1,9 @@
 """Figures described by a model, so that what they show can be searched: off unless a model is configured.
 
-Ingest sends itself a message for a document that has figures; another invocation has them drawn and described, one by
-one. Each description is stored as soon as it is paid for, so that a worker that is killed pays at most one twice. When
-all are there, a change is sent, and ingest builds the document again with them. What fails leaves a note and no
-description: the document is searchable in any case.
+Ingest sends itself a message for a document that has figures; another invocation draws them and has them described,
+one by one. Each description is stored at once, so that a killed worker causes at most one to be paid for twice. When
+all are there, a change is sent, and ingest builds the document again with them. A figure that fails gets a note instead
+of a description: the document is searchable in any case.
 """
 
 import base64
@@ -29,21 +29,21 @@ from shared.prices import cost_usd
 from shared.telemetry import logger, metrics
 
 DESCRIBING_VERSION = 1
-"""Increase this when figures are described in another way: it is part of a reading's name."""
+"""Increase this when figures are described differently: it is part of a reading's name."""
 SLICE_S = 90.0
 """Seconds after which the rest goes to the end of the queue: uploads do not wait for other documents' figures."""
 DESCRIBE_S = 60.0
 """Seconds for one description, its retries included."""
 HELD_S = SLICE_S + DESCRIBE_S + 30.0
-"""Seconds after which the turn of a worker that was killed is over."""
+"""Seconds after which another worker may take over from one that was killed."""
 BUSY_S = 60.0
 LIMITS = Limits(page_s=20.0, cpu_s=20, memory_mb=320)
-"""For finding and drawing the figures of a page; an honest one takes .1 seconds."""
+"""Seconds for finding and drawing the figures of a page; a normal page takes .1."""
 ON_A_PAGE = 10
 """More than `parsing.figures.MAX_ON_PAGE`: figures are numbered page x this + place on the page."""
 MAX_CHARACTERS = 1_500
 MIN_LETTERS = 12
-"""Fewer letters describe nothing."""
+"""A description with fewer letters is useless."""
 
 _LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\n]*\)|<[^>\n]{1,300}>|(?:https?://|www\.)\S+", re.IGNORECASE)
 _CONTROL = re.compile(
@@ -54,7 +54,7 @@ _SENTENCE_END = re.compile(r"[.!?。](?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class DescribedFigure:
-    """A figure of a page (from 1): what the model says of it, or the problem; neither, if it tells nothing."""
+    """A figure of a page (from 1): the model's description, or the problem; neither, if it shows nothing."""
 
     page: int
     caption: str
@@ -64,12 +64,12 @@ class DescribedFigure:
 
     @property
     def passage(self) -> str:
-        """The text that is indexed: it begins by saying whose words these are."""
+        """The text that is indexed: it begins by saying that these are a model's words."""
         return f"[Figure on page {self.page} in the words of the model {self.model}, not of the document]\n{self.text}"
 
     @property
     def frame(self) -> bytes:
-        """It as it is stored."""
+        """The stored form."""
         return json.dumps(asdict(self), ensure_ascii=False).encode("utf-8", "replace")
 
 
@@ -98,14 +98,14 @@ class Figures(PictureReading):
         return [DescribedFigure(**json.loads(found[number])) for number in sorted(found)]
 
     def request(self, ref: DocumentRef, head: ObjectHead, pages: Sequence[int]) -> None:
-        """Ask for the figures on these pages, unless they were looked at."""
+        """Request descriptions of the figures on these pages, unless they were made already."""
         if self.queue and pages and not self.store.reading(ref.tenant, ref.document_id, head.version_id):
             self.ask("describe", ref, head, pages)
 
 
 @dataclass(slots=True)
 class Turn:
-    """One worker's turn with one object version: what is stored by now, and why it has given up, if it has."""
+    """One worker's run on one object version: what is stored by now, and why it gave up, if it did."""
 
     at: tuple[str, str, str]
     done: Set[int]
@@ -131,8 +131,8 @@ class FigureDescriber:
     def describe(self, request: PagesRequest, deadline: InvocationTime, *, last_try: bool = False) -> float | None:
         """Describe what is left, then send a change; with little time left, send the request again instead.
 
-        Return the seconds after which the message must come back because another worker has it, else None. At the last
-        try what fails is given up, with a note. Raises `DependencyError`.
+        If another worker has it, return the seconds after which the message must come back, else None. At the last try
+        a figure that fails is given up, with a note. Raises `DependencyError`.
         """
         ref = document_ref_of(request.key)
         if ref is None:
@@ -214,7 +214,7 @@ class FigureDescriber:
         return DescribedFigure(page, said.caption, said.model, text)
 
     def _record(self, turn: Turn, usage: Usage) -> None:
-        """Count the tokens when they are spent, as those of an ingest. A failure is logged: it stops nothing."""
+        """Count the tokens as soon as they are spent, as an ingest's. A failure is only logged."""
         if usage == NO_USAGE:
             return
         metrics.add_metric("CostUsd", MetricUnit.Count, cost_usd(self.reader.model, usage) or 0.0)
@@ -227,7 +227,7 @@ class FigureDescriber:
 def usable(answer: str) -> str | None:
     """Return a model's words as plain text: no links, pictures, tags or control codes; at most `MAX_CHARACTERS`.
 
-    Empty if it says that the figure tells nothing; None if there is nothing to be used.
+    Empty if the model says that the figure shows nothing; None if nothing of its words can be used.
     """
     text = _LINK.sub(r"\1", _CONTROL.sub("", answer.replace("\r", "\n")))
     text = "\n".join(filter(None, (" ".join(line.split()) for line in text.split("\n"))))

@@ -1,4 +1,4 @@
-"""One document in each index version of its tenant: what is published there, and what is still to be built."""
+"""One document in each index version of its tenant: what is published there, and what must still be built."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,14 +43,14 @@ class IndexVersionAccess:
 
 
 class Readings(NamedTuple):
-    """Names of what was read of an object's pictures: its pages by OCR, its figures by a model; empty for nothing."""
+    """Names of the readings of an object's pictures: pages by OCR, figures by a model; empty for none."""
 
     ocr: str = ""
     figures: str = ""
 
     @property
     def name(self) -> str:
-        """Both as one name."""
+        """Both names as one."""
         return "+".join(filter(None, self))
 
 
@@ -61,8 +61,8 @@ NOTHING_READ = Readings()
 class DocumentState:
     """What is published and written of one document, while one worker reconciles it.
 
-    `published` (by number of the index version) and `written` (generation → upper bound of its chunks) begin as the
-    claim says and follow what the worker does. `readings` are those that there are of the object as it is now.
+    `published` (by number of the index version) and `written` (generation → upper bound of its chunks) start with the
+    values of the claim and follow what the worker does. `readings` are those of the object as it is now.
     """
 
     ref: DocumentRef
@@ -85,13 +85,13 @@ class DocumentState:
 
     @property
     def editorial(self) -> str:
-        """What editors say of the document that its vectors hold, as a hash."""
+        """A hash of the labels and corrections that the document's vectors must hold."""
         document = self.claim.document
         return editorial_hash(document.labels, document.edits) if document is not None else ""
 
     @property
     def edits(self) -> Edits:
-        """What editors have made of its passages."""
+        """The editors' changes of its passages."""
         return self.claim.document.edits if self.claim.document is not None else {}
 
     @property
@@ -156,7 +156,7 @@ class DocumentState:
         return KnownVectors(former, dependencies.cache)
 
     def new_document(self, index_version: IndexVersion, head: ObjectHead) -> Document:
-        """Return what is known of the document before it is read."""
+        """Return what is known about the document before it is read."""
         before = self.claim.document
         return Document(
             tenant=self.ref.tenant,
@@ -177,12 +177,12 @@ class DocumentState:
         )
 
     def is_searched_by_now(self, index_version: IndexVersion) -> bool:
-        """Whether a switch made it the searched one meanwhile. Reads the tenant's pointer."""
+        """Whether a switch has made this index version the searched one meanwhile. Reads the tenant's pointer."""
         return self.access.registry.of(self.ref.tenant).current.number == index_version.number
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """Make the tenant's knowledge version a new one before and after the block, which changes what can be found.
+        """Give the tenant a new knowledge version before and after the block, which changes what can be found.
 
         If the block fails, its write may still arrive: the mark stays, and readers look the document up each time.
         """
@@ -193,7 +193,7 @@ class DocumentState:
     def take_rule(self, head: ObjectHead, lease: DocumentLease) -> None:
         """Put the rule in force that a new object version states in its metadata, before its text can be found.
 
-        A version is asked once, so that it does not undo what was changed since. One without a rule changes nothing.
+        A version's rule is applied once, so that it does not undo later changes. A version without one changes nothing.
         """
         rule, document = rule_of_metadata(head.metadata), self.claim.document
         if rule is None or (document is not None and document.access_version == head.version_id):
@@ -203,5 +203,5 @@ class DocumentState:
         self.access.registry.end_change(self.ref.tenant, marks)
 
     def count_change(self) -> None:
-        """Make the tenant's knowledge version a new one: what can be found has changed."""
+        """Give the tenant a new knowledge version: what can be found has changed."""
         self.access.registry.count_change(self.ref.tenant)

@@ -9,14 +9,14 @@ from shared.errors import LeaseLost, RectoError
 from shared.telemetry import logger
 
 KEEP_BACK_S = 45.0
-"""Seconds kept back at the end of an invocation: one slow batch (embed 30 s, upsert) and the writes that record it."""
+"""Seconds reserved at the end of an invocation: one slow batch (embed 30 s, upsert) and the writes that record it."""
 Heartbeat = Callable[[Callable[[], None]], AbstractContextManager[None]]
 """Calls a function periodically until its block ends; see `heartbeat`."""
 
 
 @dataclass(frozen=True, slots=True)
 class InvocationTime:
-    """The time left to the invocation; nothing new is started in its last `keep_back_s` seconds."""
+    """The time left to the invocation; nothing new starts in its last `keep_back_s` seconds."""
 
     remaining_s: Callable[[], float]
     keep_back_s: float = KEEP_BACK_S

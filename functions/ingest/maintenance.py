@@ -5,9 +5,9 @@ to show its progress: `{"recto": "tenants"}` lists the tenants, `{"recto": "comp
 compares the objects of one of them with the registry, `{"recto": "sweep", "tenant": "…"}` sweeps its orphans,
 `{"recto": "resume_stalled"}` resumes stalled documents. `{"recto": "reindex", "action": "start", "tenant": "…"}` takes
 one step of a tenant's re-index: start, status, switch, rollback or confirm. `{"recto": "reindex_automatically"}`, every
-five minutes, re-indexes tenants whose documents were built with other settings. `{"recto": "erase"}`, as often, goes on
-with erasures; with `settle_s` it waits so long for requests that are running (receipts tell). `{"recto": "rules"}`, as
-often too, looks for folder rules whose event was lost.
+five minutes, re-indexes tenants whose documents were built with other settings. `{"recto": "erase"}`, as often,
+continues erasures; with `settle_s` it waits that long for running requests (the receipts say so). `{"recto": "rules"}`,
+as often, too, looks for folder rules whose event was lost.
 """
 
 import random
@@ -66,7 +66,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _erase(event: Mapping[str, Any], deadline: InvocationTime) -> dict[str, Any]:
-    """Go on with the erasures that are not finished."""
+    """Continue the erasures that are not finished."""
     eraser = bootstrap.eraser()
     if "settle_s" in event:
         eraser = replace(eraser, settle_s=float(event["settle_s"]), visible_s=float(event["settle_s"]))
@@ -107,7 +107,7 @@ def _compare(tenants: list[str], deadline: InvocationTime, *, after: str = "", a
 
 
 def _compare_rules() -> dict[str, Any]:
-    """Send a change for all folder rules that are not in force as they stand in the bucket."""
+    """Send a change for all folder rules in the bucket that are not in force."""
     changes = bootstrap.comparison().compare_rules()
     metrics.add_metric("FolderRulesNotInForce", MetricUnit.Count, changes)
     return {"changes": changes}

@@ -74,9 +74,9 @@ class BuildJob:
     """One generation to build from one version of an object, in the namespace of one index version.
 
     Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
-    before every write, and raises `LeaseLost` if the write must not be made. `corrections` are the texts that take the
-    places of passages, by the hash of the original text; `edits` name all passages that were ever edited. `read_pages`
-    are the pages that OCR has read, by number; `figures` those that a model was asked about.
+    before every write, and raises `LeaseLost` if the write must not be made. `corrections` are the texts that replace
+    passages, by the hash of the original text; `edits` names all passages that were ever edited. `read_pages` are the
+    pages that OCR has read, by number; `figures` the figures that a model was asked about.
     """
 
     ref: DocumentRef
@@ -162,7 +162,7 @@ def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
 
 
 def _edited(chunks: Iterator[SourceChunk], job: BuildJob, built: BuiltGeneration) -> Iterator[SourceChunk]:
-    """Put corrections in the places of their originals, and note which of the edited passages are there."""
+    """Replace passages by their corrections, and record which of the edited passages are there."""
     for each in chunks:
         original_hash = content_hash_of(each.chunk.text) if job.edits else ""
         if original_hash in job.edits:
@@ -198,7 +198,7 @@ def _counted(chunks: Iterator[SourceChunk], built: BuiltGeneration) -> Iterator[
 def _embed_and_upsert(
     job: BuildJob, dependencies: IngestDependencies, chunks: Iterator[SourceChunk], built: BuiltGeneration
 ) -> None:
-    """Embed ahead, write in order: what is counted as done is always a prefix of the document."""
+    """Embed ahead, write in order: the chunks counted as done are always a prefix of the document."""
     settings = dependencies.settings
     done = job.unfinished.chunks_done
     todo = dropwhile(lambda each: each.chunk.index < done, chunks)
@@ -210,7 +210,7 @@ def _embed_and_upsert(
         for batch in grouped:
             in_time = not job.deadline.is_near
             if not in_time:
-                break  # what is already embedded is still written: it is paid for
+                break  # batches already embedded are still written: they are paid for
             future = pool.submit(embed_new, batch, dependencies.embedder, job.known)
             embedding.append((batch[-1].chunk.index + 1, future))
             while len(embedding) >= WINDOW or (embedding and embedding[0][1].done()):
@@ -226,7 +226,7 @@ def _embed_and_upsert(
 
 
 def _record_usage(tenant: str, tokens: int, dependencies: IngestDependencies) -> None:
-    """Record the tokens of a batch when they are spent, published or not. A failure is logged: it stops no ingest."""
+    """Record the tokens of a batch when they are spent, published or not. A failure is only logged."""
     if dependencies.usage is None or not tokens:
         return
     model, usage = dependencies.settings.embedding_model, Usage(input_tokens=tokens)

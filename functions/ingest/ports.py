@@ -127,7 +127,7 @@ class DocumentLease(Protocol):
         """Turn the item into a tombstone that outlives the queue's retention."""
 
     def forget_name(self) -> None:
-        """Leave no name in a tombstone whose document was erased, after a late event has claimed it."""
+        """Remove the name from the tombstone of an erased document again, after a late event has claimed it."""
 
     def erase_edits(self, edits: Edits) -> None:
         """Erase the edits of passages, after `tombstone`: they hold texts of the document."""
@@ -141,9 +141,9 @@ class DocumentLease(Protocol):
     def release(self, status: DocumentStatus | None = None, error: DocumentError | None = None) -> bool:
         """Release the lease.
 
-        Without `status` and `error` the work is done: the last final status shows again; False, with nothing changed,
-        when a newer change is pending. With either, work is left: they are shown (PROCESSING if no status is given),
-        and what was published stays published; False says that a newer change was pending.
+        Without `status` and `error` the work is done: the last final status is shown again; returns False, with nothing
+        changed, when a newer change is pending. With either, work is left: they are shown (PROCESSING if no status is
+        given), and what was published stays published; returns False if a newer change was pending.
         """
 
 
@@ -241,7 +241,7 @@ class TraceScan(Protocol):
 
 
 class ErasableEdits(Protocol):
-    """The edits of passages, as far as erasures go."""
+    """The edits of passages, as erasures need them."""
 
     def erase_document(self, tenant: str, document_id: str) -> int:
         """Remove all that a document's edits say; return how many there were."""
@@ -251,16 +251,16 @@ class ErasableEdits(Protocol):
 
 
 class ErasableRegistry(Protocol):
-    """The registry, as far as erasures go."""
+    """The registry, as erasures need it."""
 
     def remains(self, tenant: str, document_id: str) -> DocumentRemains:
-        """Return what there still is of a document. Consistent read."""
+        """Return what is left of a document. Consistent read."""
 
     def written(self, tenant: str, document_id: str) -> Mapping[str, int]:
         """Return generation → upper bound of its chunks, for all that may have vectors."""
 
     def forget(self, tenant: str, document_id: str) -> bool:
-        """Leave nothing of a deleted document but its id; False if a worker has it, or it is back."""
+        """Remove all of a deleted document except its id; False if a worker has it, or it is back."""
 
 
 class FigureReader(Protocol):

@@ -86,7 +86,7 @@ def remove(*, state: DocumentState, lease: DocumentLease) -> bool:
 
 
 def sweep(*, state: DocumentState, lease: DocumentLease) -> None:
-    """Delete every generation but the published ones, and what was written beyond the chunks of those."""
+    """Delete every generation except the published ones, and vectors beyond the chunks of those."""
     keep = {each.generation: each.chunk_count for each in state.published.values()}
     delete_vectors(state.written, keep=keep, ref=state.ref, index_versions=state.index_versions, access=state.access)
     for generation in state.written:
@@ -102,9 +102,9 @@ def delete_vectors(
     index_versions: TenantIndexVersions,
     access: IndexVersionAccess,
 ) -> None:
-    """Delete what was `written` (generation → upper bound of its chunks) but the first `keep` chunks of each.
+    """Delete what was `written` (generation → upper bound of its chunks) except the first `keep` chunks of each.
 
-    Ids that were never written are no error. The vectors of a dropped index version go with its namespace.
+    Ids that were never written are not an error. The vectors of a dropped index version are deleted with its namespace.
     """
     live = {each.number: each for each in index_versions.live}
     for generation, upper_bound in written.items():

@@ -1,7 +1,7 @@
 """Pages read by OCR: ingest asks for those that hold no usable text; a function of its own reads them, one by one.
 
-Each page is stored as soon as it is read, so that a killed worker loses one page. What cannot be finished in one
-invocation goes on in the next. When all are read, a change is sent, and ingest finds them.
+Each page is stored as soon as it is read, so that a killed worker loses one page. Pages that do not fit into one
+invocation are read in the next. When all are read, a change is sent, and ingest finds them.
 """
 
 import os
@@ -28,7 +28,7 @@ NOTHING = "none"
 
 @dataclass(frozen=True, slots=True)
 class PictureReading:
-    """Asks for what is in a PDF's pictures, and knows what was found. Without a `queue` it is off.
+    """Requests readings of a PDF's pictures, and finds the results. Without a `queue` it is off.
 
     All methods raise `DependencyError`.
     """
@@ -39,7 +39,7 @@ class PictureReading:
     def reading(self, ref: DocumentRef, head: ObjectHead | None, *, was_read: bool) -> str:
         """Return the name of the finished reading of an object, empty if there is none.
 
-        Where it is off, what was read still counts: a document that has such a reading (`was_read`) is looked up.
+        Where it is off, earlier readings still count: a document that was made with one (`was_read`) is looked up.
         """
         if head is None or ref.source_type is not SourceType.PDF or not (self.queue or was_read):
             return ""
@@ -47,7 +47,7 @@ class PictureReading:
         return "" if name == NOTHING else name
 
     def ask(self, verb: Verb, ref: DocumentRef, head: ObjectHead, pages: Sequence[int]) -> bool:
-        """Ask for these pages, if there are any; False where it is off. A repeated request is harmless."""
+        """Request these pages, if there are any; False where it is off. A repeated request is harmless."""
         if self.queue is None or not pages or ref.source_type is not SourceType.PDF:
             return False
         self.queue.send(PagesRequest(verb, ref.key, head.version_id, pages).body)
@@ -67,7 +67,7 @@ class Ocr(PictureReading):
         return {number: page for number, page in pages.items() if isinstance(page, RawPage)}
 
     def request(self, ref: DocumentRef, head: ObjectHead, report: Sequence[PageReport]) -> DocumentError | None:
-        """Ask for the pages of a report that hold no usable text, if there are any; return what to say of them."""
+        """Request the pages of a report that hold no usable text, if there are any; return what to say about them."""
         unread = [page.number for page in report if page.state in UNREAD_STATES]
         if not self.ask("read", ref, head, unread):
             return None
@@ -78,18 +78,18 @@ class Ocr(PictureReading):
         )
 
     def forget(self, ref: DocumentRef, *, keep_version: str = "") -> None:
-        """Delete what was read of every object version but one."""
+        """Delete the readings of every object version but one."""
         if ref.source_type is SourceType.PDF:
             self.store.erase(ref.tenant, ref.document_id, keep_version=keep_version)
 
 
 READING_VERSION = 1
-"""Increase this when pages are read in another way: it is part of a reading's name."""
+"""Increase this when pages are read differently: it is part of a reading's name."""
 PAGE_S = 60.0
-"""Seconds that one page may take; an honest one takes 1 to 8."""
+"""Seconds that one page may take; a normal page takes 1 to 8."""
 LIMITS = Limits(page_s=PAGE_S, cpu_s=int(PAGE_S), memory_mb=1_200)
 KEEP_BACK_S = PAGE_S + 30.0
-"""Seconds kept back at the end of an invocation: one slow page, and the writes that record it."""
+"""Seconds reserved at the end of an invocation: one slow page, and the writes that record it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +157,9 @@ class PageReader:
 
 
 def pages_by(engine: str, path: Path, numbers: Sequence[int], limits: Limits) -> Iterator[RawPage]:
-    """Yield pages as an engine reads them in a child process; after one that it cannot read, another child goes on.
+    """Yield pages as an engine reads them in a child process; after a page that it cannot read, a new child continues.
 
-    One that cannot be read comes with `error`.
+    A page that cannot be read comes with `error`.
     """
     for first, last in ranges_of(numbers):
         unread = first
@@ -194,7 +194,7 @@ MAX_LANGUAGE_BYTES = 50 * 2**20
 
 
 def provide_languages(languages: str, objects: SmallObjects) -> None:
-    """Have the data of all languages in one folder, which `TESSDATA_PREFIX` names; fetches what is not packaged.
+    """Put the data of all languages into one folder, which `TESSDATA_PREFIX` names; fetches what is not packaged.
 
     Raises `ConfigurationError` if a language is neither packaged nor in the bucket, and `DependencyError`.
     """

@@ -1,6 +1,6 @@
 """Make the index agree with the bucket, for one key.
 
-An event only says that the object may have changed: what counts is the object as it is now.
+An event only says that the object may have changed: the worker looks at the object as it is now.
 """
 
 from collections.abc import Callable
@@ -116,7 +116,7 @@ class Reconciler:
             return run.run(claim)
 
     def _apply_rules(self, tenant: str) -> ReconcileOutcome:
-        """Put folder rules in force. Those that are not in the expected form leave the former ones there."""
+        """Put folder rules in force. If they are malformed, the former ones stay in force."""
         try:
             self.apply_rules(tenant)
         except AccessRulesInvalid as error:

@@ -32,12 +32,12 @@ MAX_CLOCK_SKEW = timedelta(hours=1)
 
 
 class ReindexStatus(NamedTuple):
-    """How far a tenant's re-index is.
+    """The progress of a tenant's re-index.
 
     `phase`: "idle" (one index version), "building" (the other one is newer), "switched" (the other one is older).
-    `done` of `documents` are as findable in the other index version as in the searched one; `failed` names those whose
-    ingest failed (their keys), `waiting` how many are still to come. `declined`: an operator rolled back from the
-    current settings, so nothing is re-indexed automatically.
+    `done` of `documents` can be found in the other index version as well as in the searched one; `failed` holds the
+    keys of those whose ingest failed, `waiting` counts the rest. `declined`: an operator rolled back from the current
+    settings, so nothing is re-indexed automatically.
     """
 
     tenant: str
@@ -68,7 +68,7 @@ class Reindexer:
     namespaces: Callable[[IndexVersion], VectorNamespaces]
 
     def start(self, tenant: str) -> ReindexStatus:
-        """Begin or continue to build an index version by the current settings; send a change for every document.
+        """Begin or continue to build an index version with the current settings; send a change for every document.
 
         Failed documents are retried, although the switch does not wait for them. Raises `Conflict` while an older index
         version is kept.
@@ -85,7 +85,7 @@ class Reindexer:
     def begin(self, tenant: str) -> TenantIndexVersions:
         """Add an empty index version beside the searched one, if there is none, and return the pointer.
 
-        One begun for another index or embedding space is dropped. Raises `Conflict` while an older index
+        If one was begun for another index or embedding space, it is dropped. Raises `Conflict` while an older index
         version is kept.
         """
         index_versions = self.index_versions.of(tenant)
@@ -177,7 +177,7 @@ class Reindexer:
         return self.status(tenant)
 
     def purge_dropped(self, tenant: str) -> int:
-        """Delete what late workers wrote into dropped index versions; return how many have still to be watched."""
+        """Delete what late workers wrote into dropped index versions; return how many must still be watched."""
         index_versions = self.index_versions.of(tenant)
         dropped = index_versions.dropped
         for index_version in dropped:
@@ -236,7 +236,7 @@ class Reindexer:
 
 
 def is_done(scanned: ScannedDocument, index_versions: TenantIndexVersions) -> bool:
-    """Whether a switch would lose nothing of this document, and go back to nothing older.
+    """Whether a switch would neither lose this document nor show an older state of it.
 
     Generations are named by ULIDs, so the name of a later one is the greater. A document published nowhere is
     done, unless a worker holds it that may have begun before the other index version existed.
@@ -287,7 +287,7 @@ def _as_json(index_version: IndexVersion) -> dict[str, Any]:
 
 MAX_CHANGES_PER_RUN = 1_000
 BUSY_QUEUE = 100
-"""With more messages than this on the queue no changes are added: uploads go first."""
+"""If the queue holds more messages than this, no changes are added: uploads go first."""
 RUN_EVERY_S = 300.0
 """The schedule in template.yaml."""
 LONGEST_PAUSE_S = 6 * 3_600.0

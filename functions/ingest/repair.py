@@ -1,8 +1,8 @@
 """Repair what events and crashes left undone: missed events, stalled documents, orphaned vectors.
 
-The bucket is the truth. A tenant's objects are merged, in key order, with its documents in the registry; where the
-two differ and no worker holds the document, a change notification is sent. A needless one does no harm: what counts is
-the object as it is when the notification is processed. Folder rules are compared by their ETag.
+A tenant's objects in the bucket are merged, in key order, with its documents in the registry; where the two differ and
+no worker holds the document, a change notification is sent. A needless one does no harm: whoever processes it looks at
+the object as it is then. Folder rules are compared by their ETag.
 """
 
 from collections import Counter, defaultdict
@@ -22,19 +22,19 @@ from shared.ports import Clock, DocumentEntry, ListedObject
 STALLED_AFTER_S = 3_600.0
 """Seconds without a worker after which a document counts as stalled: its message was hidden for 2,160 at most."""
 GRACE_S = 180.0
-"""Seconds a difference is left to its own event: S3 delivers within seconds, and being late does no harm."""
+"""Seconds for which a difference is left to its own S3 event, which comes within seconds; waiting does no harm."""
 MAX_CHANGES = 10_000
 """Most changes sent in one round: some hours of work for the ingest function, as template.yaml limits it."""
 LONGEST_RETRY_PAUSE_S = 7 * 86_400.0
-"""A failed document is retried after as long as its object was old then: ever less often, but at least weekly."""
+"""A failed document is retried when its object is twice as old as at the failure, but at least weekly."""
 
 
 class Reason(StrEnum):
-    """Why a document is to be looked at again.
+    """Why a document must be looked at again.
 
     NEW: an object the registry does not know, or knows as deleted. REPLACED: an object other than the one that was
     read. GONE: a document without its object. FAILED: the last try ended without any outcome. RULES: not a document,
-    but the tenant's folder rules are not in force as they stand in the bucket.
+    but the tenant's folder rules in the bucket are not in force.
     """
 
     NEW = "new"
@@ -114,8 +114,8 @@ class Comparison:
     def compare_rules(self) -> int:
         """Send a change for all folder rules of the bucket that are not in force; return how many.
 
-        It takes a request for a thousand tenants that have some, and a small read for each. That rules were deleted is
-        seen by `compare` only, which knows the tenants without any. Raises `DependencyError`.
+        It takes one request per thousand tenants that have rules, and a small read for each. Only `compare` sees that
+        rules were deleted, because it knows the tenants without any. Raises `DependencyError`.
         """
         listed = self.listing.under(RULES_FOLDER)
         return sum(self._send_missed(tenant, each) for each in listed if (tenant := tenant_of_rules_key(each.key)))

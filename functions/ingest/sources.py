@@ -120,11 +120,11 @@ def open_source(
 
 
 FIGURE_GAP = 10
-"""Characters left free before each description: the positions of citations tell it from the document's own text."""
+"""Characters left free before each description, so that positions distinguish it from the document's own text."""
 
 
 def _pdf_chunks(pdf: PdfParse, settings: Settings, figures: Sequence[DescribedFigure] = ()) -> Iterator[SourceChunk]:
-    """Yield the chunks page by page, as the parser gets to them; then what a model has said of figures."""
+    """Yield the chunks page by page, as the parser gets to them; then a model's descriptions of figures."""
     limits = ChunkSettings(settings.chunk_size_tokens, settings.chunk_overlap_tokens)
     cover: str | None = None
     labels: dict[int, str] = {}
@@ -144,16 +144,16 @@ def _pdf_chunks(pdf: PdfParse, settings: Settings, figures: Sequence[DescribedFi
 
 
 def _labelled(pages: Iterator[Page], labels: dict[int, str]) -> Iterator[Page]:
-    """Yield the pages, and note their printed labels by number."""
+    """Yield the pages, and record their printed labels by number."""
     for page in pages:
         labels[page.number] = page.label
         yield page
 
 
 def _described(figure: DescribedFigure, index: int, start: int, pdf: PdfParse, label: str) -> Chunk:
-    """Make a chunk of a model's words about a figure: found by its caption, too, which stands in the page's own chunk.
+    """Make a chunk of a model's words about a figure. Its caption, which stands in the page's own chunk, finds it, too.
 
-    Its positions are behind the document's text, in which it does not stand.
+    Its positions lie after the end of the document's text, which does not contain it.
     """
     text = figure.passage
     embedded = "\n\n".join(filter(None, (pdf.title, figure.caption, figure.text)))
@@ -184,7 +184,7 @@ def _pdf_result(pdf: PdfParse, figures: Sequence[DescribedFigure] = ()) -> Extra
 
 MAX_LABEL = 200
 _SHOWN = 5
-"""At most so many fields of one object are named."""
+"""The most fields of one object that an error names."""
 _SHOWN_NAME = 60
 _TEXTS = {
     "missing": "this field is missing",
@@ -298,7 +298,7 @@ def _text_of(found: Any) -> str:
 
 
 MAX_JSON_BYTES = 16 * 2**20
-"""JSON is read whole, and takes some ten times its size in memory."""
+"""Bytes of a JSON object: it is read whole, and takes some ten times its size in memory."""
 MAX_TOKENS = 8_000
 """OpenAI accepts 8,191 tokens a text; a chunk of a JSON source is never cut."""
 MAX_TEXT_BYTES = 32 * 1024
@@ -306,7 +306,7 @@ MAX_TEXT_BYTES = 32 * 1024
 
 
 def open_json(ref: DocumentRef, path: Path) -> ChunkSource:
-    """Read a JSON object of any of the three kinds. Raises `DocumentRejected` when nothing of it can be used."""
+    """Read a JSON object of any of the three kinds. Raises `DocumentRejected` if none of it can be used."""
     if path.stat().st_size > MAX_JSON_BYTES:
         raise DocumentRejected("TOO_LARGE", f"{ref.file_name}: at most {MAX_JSON_BYTES:,} bytes of JSON are accepted.")
     try:

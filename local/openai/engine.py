@@ -4,9 +4,9 @@ A text of up to 254 tokens is one window, and its vector is that of sentence-tra
 windows of about the same length, cut after a sentence or at least between words; its vector is the mean over the
 tokens of all its windows. Nothing of a text is ignored.
 
-Questions do not wait behind documents. Every request is cut into small batches of windows. Those of small requests, and
-of answers, have threads of their own; those of large requests take turns on other threads, which yield the processor to
-the former wherever the system lets single threads do so (Linux). Neither kind can stop the other for ever.
+Questions do not wait behind documents. Every request is cut into small batches of windows. Small requests, and those
+for answers, have threads of their own; large requests take turns on other threads, which have a lower priority where
+the system allows that for single threads (Linux). Neither kind can block the other for ever.
 """
 
 import hashlib

@@ -48,9 +48,9 @@ class PromptSource:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A sentence or table row, character for character as in source `source`, and how it is told.
+    """A sentence or table row, character for character as in source `source`, and how an answer writes it.
 
-    A row is told with the names of its columns ("Unit: litres; Least: 48").
+    A row is written with the names of its columns ("Unit: litres; Least: 48").
     """
 
     sentence: str
@@ -138,7 +138,7 @@ def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candi
 def _candidates(source: PromptSource) -> Iterator[_Candidate]:
     """Yield the statements of a source, and each with the next of its paragraph.
 
-    A question is no answer, but what follows it is compared together with it: an FAQ's answer has words of its own.
+    A question is not an answer, but it is compared together with the text after it: an FAQ's answer uses other words.
     """
     text = source.text
     before = (0, 0)

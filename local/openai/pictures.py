@@ -1,4 +1,4 @@
-"""Pictures in a chat request: checked as OpenAI does, and described as far as one can without seeing."""
+"""Pictures in a chat request: checked as OpenAI does, and described as far as possible without seeing them."""
 
 import base64
 import binascii
@@ -28,7 +28,7 @@ class Picture:
 
     @property
     def tokens(self) -> int:
-        """What it costs, about."""
+        """About how many tokens it costs."""
         patches = -(-self.width // _PATCH) * -(-self.height // _PATCH)
         return min(max(1, patches), _MAX_PATCHES)
 
@@ -43,7 +43,7 @@ def pictures_in(messages: Sequence[Mapping[str, Any]]) -> Iterator[Picture]:
 
 
 def description(texts: Sequence[str], pictures: Sequence[Picture]) -> str:
-    """Say what is known of pictures without seeing them: how large they are, and the caption in the prompt."""
+    """Say what is known about pictures without seeing them: their size, and the caption in the prompt."""
     sizes = ", ".join(f"{picture.width} by {picture.height} pixels" for picture in pictures)
     caption = _CAPTION.search(texts[-1]) if texts else None
     about = f" Its caption says: {caption[1]}" if caption else ""

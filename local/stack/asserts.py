@@ -1,4 +1,4 @@
-"""Checks that the deployed stack is really there.
+"""Checks that every part of the deployed stack exists.
 
 The emulator reports CREATE_COMPLETE even for resources it does not understand, so each one is checked through the API
 of its own service.

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 _SERVICES = {"cognito": "cognito-idp", "lambda_": "lambda", "secrets": "secretsmanager"}
-"""boto3's names of the services whose attribute has another."""
+"""boto3's names of services whose attribute here has another name."""
 
 
 class Aws:
-    """Clients that can only ever reach the emulator: its endpoint and made-up keys, whatever the shell is set to."""
+    """Clients that can only reach the emulator: its endpoint and made-up keys, whatever the shell's settings are."""
 
     apigateway: "APIGatewayClient"
     cloudformation: "CloudFormationClient"

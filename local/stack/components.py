@@ -11,7 +11,7 @@ from local.stack.config import REGION, LocalConfig, LocalStackError
 from local.stack.processes import Component, clean_environment
 
 NO_PROXY = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
-"""The emulators are on this machine: a proxy for the internet must not be in between."""
+"""The emulators are on this machine: requests to them must not go through a proxy."""
 AWS, PINECONE, OPENAI, STREAMING = "ministack", "pinecone", "openai", "streaming"
 NAMES = (AWS, STREAMING, PINECONE, OPENAI)
 """In the order in which they are stopped."""

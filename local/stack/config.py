@@ -80,7 +80,7 @@ class LocalConfig:
 
     @property
     def calls(self) -> Path:
-        """What was called, by whom, and whether it was allowed; only with `enforce_roles`."""
+        """The file of calls: what was called, by whom, and whether it was allowed; only with `enforce_roles`."""
         return self.logs / "calls.jsonl"
 
     @property

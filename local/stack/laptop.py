@@ -48,9 +48,9 @@ class Laptop:
     # --- up ------------------------------------------------------------------------------------------------------
 
     def up(self) -> Deployed:
-        """Start what does not run, build and deploy what changed, check it, and create the users.
+        """Start what is not running, build and deploy what has changed, check it, and create the users.
 
-        Interrupted or failed, it stops what it started itself, and forgets the parameters it was given.
+        If it is interrupted or fails, it stops what it has started itself, and forgets the parameters it was given.
         """
         to_start = [c for c in self._components() if not self._already_running(c)]
         streamed = self.supervisor.running(components.STREAMING) is not None
@@ -197,7 +197,7 @@ class Laptop:
         return found
 
     def down(self) -> bool:
-        """Stop everything, the AWS emulator first; return whether all of it went cleanly."""
+        """Stop everything, the AWS emulator first; return whether everything stopped cleanly."""
         clean = True
         for name in components.NAMES:
             if self.supervisor.running(name) is None and not self.supervisor.died(name):

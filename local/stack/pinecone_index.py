@@ -1,4 +1,4 @@
-"""Creates the Pinecone index the stack searches, and tries it out: on the emulator, or with a real key on Pinecone."""
+"""Creates the Pinecone index that the stack searches, and tests it: on the emulator, or with a real key on Pinecone."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pinecone import Pinecone
 
 METRIC = "dotproduct"
-"""Only such an index takes sparse values beside dense ones; vectors have unit length, so the scores are cosines."""
+"""Only an index with this metric takes sparse values, too; vectors have unit length, so the scores are cosines."""
 PROBE = "~probe"
 """Namespace and id of the probe: no tenant's name contains a tilde."""
 PROBE_TIMEOUT_S = 10.0
@@ -34,7 +34,7 @@ def ensure(
     timeout_s: float = 120.0,
     create: bool = True,
 ) -> bool:
-    """Create the hybrid index if it is missing, wait until it is ready, try it out; say whether it was created now.
+    """Create the hybrid index if it is missing, wait until it is ready, test it; return whether it was created now.
 
     With `create=False` a missing index is an error, too. Raises `LocalStackError` when the key is refused, when an
     index of this name has another dimension or metric (the embedding space is part of the name, so it belongs to
@@ -92,7 +92,7 @@ def probe(index: PineconeIndex, name: str, dimension: int) -> None:
     def found_by(vector: Sequence[float], sparse: SparseVector | None) -> Callable[[], Sequence[Match]]:
         return lambda: index.query(namespace=PROBE, vector=vector, sparse=sparse, top_k=1, timeout_s=PROBE_TIMEOUT_S)
 
-    with _step(name, "a vector with dense and sparse values is not taken"):
+    with _step(name, "a vector with dense and sparse values is not accepted"):
         index.upsert(namespace=PROBE, records=[VectorRecord(PROBE, dense, {"text": "probe"}, sparse)])
     try:
         for how, find in {
@@ -125,6 +125,6 @@ def _step(name: str, what: str) -> Iterator[None]:
         yield
     except DependencyError as error:
         raise LocalStackError(
-            f"The index {name} is of no use: {what} ({error}). An index's fields cannot be changed: create another one "
-            "(--name), set PineconeIndex to it and deploy; re-indexing moves the documents across."
+            f"The index {name} cannot be used: {what} ({error}). An index's fields cannot be changed: create another "
+            "one (--name), set PineconeIndex to it and deploy; re-indexing moves the documents across."
         ) from error

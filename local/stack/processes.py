@@ -16,7 +16,7 @@ import psutil
 from local.stack.config import LocalStackError
 
 LOG_LIMIT_BYTES = 10 * 2**20
-"""A log longer than this is started anew at the next start of its component."""
+"""A log longer than this is emptied at the next start of its component."""
 
 
 def is_free(port: int) -> bool:
@@ -196,7 +196,7 @@ class Supervisor:
 
 
 def clean_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment without what would leak into the emulated stack.
+    """Return the environment without variables that would leak into the emulated stack.
 
     The AWS emulator passes its environment on to the Lambdas: it must not hold a real account's keys, endpoint or CA
     bundle, nor a `RECTO_*` of this shell that the template does not set.

@@ -37,7 +37,7 @@ def clear_the_way(aws: Aws, config: LocalConfig) -> None:
 
 
 def bring_back(aws: Aws, deployed: Deployed) -> int:
-    """Put what `clear_the_way` moved aside into the new bucket, which ingests it; return how many objects."""
+    """Copy what `clear_the_way` moved aside into the new bucket, which ingests it; return how many objects."""
     if RESCUE_BUCKET not in {bucket["Name"] for bucket in aws.s3.list_buckets()["Buckets"]}:
         return 0
     moved = _move(aws, RESCUE_BUCKET, deployed.bucket)

@@ -1,6 +1,6 @@
 """Builds the Lambda packages and deploys the real template onto the AWS emulator, both with SAM.
 
-Neither runs again while none of its inputs has changed. What the emulator leaves out of a deployment is added here.
+Neither runs again while its inputs stay the same. What the emulator leaves out of a deployment is added here.
 """
 
 import hashlib
@@ -86,7 +86,7 @@ def build(config: LocalConfig, fingerprint: str) -> None:
 
 
 def stamped(template: str, release: str) -> str:
-    """Name the release in the functions' environment: only a new text there makes SAM publish new versions."""
+    """Write the release's name into the functions' environment: only that makes SAM publish new versions."""
     return re.sub(r"^( +RELEASE: ).*$", rf"\g<1>'{release}'", template, flags=re.M)
 
 
@@ -103,9 +103,8 @@ def without_unknown_resources(template: str) -> str:
 def parameters(config: LocalConfig) -> dict[str, str]:
     """Return the template's parameters for a laptop: the emulators' addresses, the small model, this architecture.
 
-    All others have the template's defaults: SAM would keep what the stack was deployed with before, which a newer
-    template may not even take. The emulators accept any key, so the key of one's own chat server can stand where
-    OpenAI's does.
+    All others have the template's defaults: SAM would keep the values of the last deployment, which a newer template
+    may not even accept. The emulators accept any key, so that of the user's chat server can take the place of OpenAI's.
     """
     return {
         **parameter_defaults(config.project),
@@ -182,7 +181,7 @@ def _empty_artifacts(aws: Aws) -> None:
 
 
 def delete_old_versions(aws: Aws, function: str) -> None:
-    """Delete all but the live version and the one before: each takes 150 MB here, and a process once it was called."""
+    """Delete all versions except the live one and the one before: each takes 150 MB here, and a process when called."""
     listed = aws.lambda_.list_versions_by_function(FunctionName=function)["Versions"]
     for version in sorted(int(each["Version"]) for each in listed if each["Version"] != "$LATEST")[:-VERSIONS_KEPT]:
         aws.lambda_.delete_function(FunctionName=function, Qualifier=str(version))
@@ -236,7 +235,7 @@ def _record(config: LocalConfig, record: str, fingerprint: str) -> None:
 
 
 def _run(command: list[str], config: LocalConfig, name: str, environment: dict[str, str]) -> None:
-    """Run SAM to its end with its output in `logs/{name}.log`: no telemetry, nobody's real AWS account."""
+    """Run SAM to its end with its output in `logs/{name}.log`: without telemetry, never on a real AWS account."""
     config.logs.mkdir(parents=True, exist_ok=True)
     log = config.logs / f"{name}.log"
     quiet = {"SAM_CLI_TELEMETRY": "0", "SAM_CLI_CHECK_FOR_UPDATES": "0"}

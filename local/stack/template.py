@@ -1,4 +1,4 @@
-"""What template.yaml says about parameters and names, read as text: the laptop stack has no YAML reader."""
+"""The parameters and names in template.yaml, read as text: the laptop stack has no YAML reader."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ LENGTHS = {
     "Name": 512,  # the secret's
     "LogGroupName": 512,
 }
-"""Characters AWS allows in the names that the template makes of the stack's (each service's API reference)."""
+"""Characters AWS allows in the names that the template makes from the stack's (each service's API reference)."""
 ACCOUNT_DIGITS = 12
 LONGEST_REGION = 14
 """Characters of ap-southeast-1 and its like, the longest names of regions (botocore's endpoints.json)."""
@@ -37,7 +37,7 @@ def _plain(value: str) -> str:
 
 
 def names_of_stack(project: Path = PROJECT) -> dict[str, str]:
-    """Return the names that the template makes of the stack's, with `${…}` in them, by property."""
+    """Return the names that the template makes from the stack's, with `${…}` in them, by property."""
     text = (project / "template.yaml").read_text(encoding="utf-8")
     found = re.findall(r'^ +(\w*Name|Domain): !Sub "([^"]*\$\{AWS::StackName\}[^"]*)"$', text, re.M)
     longest: dict[str, str] = {}
@@ -67,7 +67,7 @@ def _length(part: str, lengths: dict[str, int]) -> int:
 
 
 def check_stack_name(stack: str, region: str = "", project: Path = PROJECT) -> None:
-    """Raise `LocalStackError` when AWS would refuse the stack's name, or a name that is made of it."""
+    """Raise `LocalStackError` when AWS would refuse the stack's name, or a name made from it."""
     if not re.fullmatch(r"[a-z]([a-z0-9-]*[a-z0-9])?", stack):
         raise LocalStackError(
             f"{stack!r} cannot name a stack: the bucket is named after it, so lower-case letters, digits and hyphens "

@@ -35,11 +35,11 @@ OTHER = User("other@example.com", "other", "editor")
 LAPTOP = (DEMO, READER, AGENT, ADMIN, OTHER)
 """The laptop's users, who all have one password."""
 USERS = {user.tenant: user for user in (DEMO, OTHER)}
-"""Who the verbs work as, by tenant."""
+"""The user that the verbs act as, by tenant."""
 
 
 def password_of(state: Path) -> str:
-    """Return the password of all of them, generated once per state folder and readable by its owner only."""
+    """Return the password of all these users, generated once per state folder and readable by its owner only."""
     record = state / RECORD
     if not record.exists():
         record.touch(mode=0o600)
@@ -71,7 +71,7 @@ def create(
         tenant = next((each.get("Value", "") for each in held if each["Name"] == TENANT_ATTRIBUTE), "")
         if tenant != user.tenant:
             raise LocalStackError(
-                f"{user.name} is there already, in the tenant {tenant or '(none)'}, which cannot change: "
+                f"{user.name} already exists, in the tenant {tenant or '(none)'}, which cannot change: "
                 "delete the user first, or use another address."
             ) from None
         is_new = False
@@ -94,7 +94,7 @@ def ensure(aws: Aws, config: LocalConfig, deployed: Deployed) -> None:
 
 
 def id_token(aws: Aws, config: LocalConfig, deployed: Deployed, user: User = DEMO) -> str:
-    """Sign in and return a fresh ID token (good for an hour)."""
+    """Sign in and return a new ID token (valid for an hour)."""
     try:
         answer = aws.cognito.initiate_auth(
             ClientId=deployed.outputs["UserPoolClientId"],

@@ -25,7 +25,7 @@ CACHE_TIMEOUT_S = 1.0
 class CacheTable:
     """Items of a DynamoDB table by `pk`, each until its `expires_at`; a failing table is treated as empty.
 
-    `breaker` keeps a failing table from costing every request a timeout; caches of one table may share it.
+    While `breaker` is open no request waits for a failing table; caches of one table may share it.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class CacheTable:
         self._breaker = breaker or CircuitBreaker("cache")
 
     def expiry(self, ttl_s: int) -> int:
-        """Return when an item put now expires, in epoch seconds."""
+        """Return when an item written now expires, in epoch seconds."""
         return int(self._clock.now().timestamp()) + ttl_s
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -82,7 +82,7 @@ class Recent[K, V]:
         return len(self._values)
 
     def put(self, key: K, value: V) -> None:
-        """Keep the value; the one unused for longest is dropped for it."""
+        """Keep the value; if the memory is full, the value unused for longest is dropped."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)

@@ -39,13 +39,13 @@ _DEPENDENCY = "conversations"
 NO_CONVERSATION = "There is no such conversation."
 _INVALID_CURSOR = "The cursor is invalid: start again without one."
 _THROTTLED = {"ProvisionedThroughputExceeded", "ThrottlingError"}
-"""Reasons for which DynamoDB cancels a valid transaction."""
+"""Reasons why DynamoDB cancels a valid transaction."""
 _KEY_CHARACTERS = 200
 """Maximum length of a cursor's key: three times ours. DynamoDB rejects keys over 1,024 bytes with an error."""
 RECENT = "recent"
 """The index of conversations by their last use."""
 ERASING = "erasing"
-"""What `updated_at` of a conversation is while it is erased. It sorts after `_NEWEST`, so no listing reaches it."""
+"""The `updated_at` of a conversation that is being erased. It sorts after `_NEWEST`, so no listing reaches it."""
 EXISTS = "attribute_exists(sk) AND updated_at <> :erasing"
 """The condition that a conversation exists and is not being erased."""
 _NEWEST = "9"
@@ -55,7 +55,7 @@ _MOVED = 200
 _BATCH_WRITES = 25
 """Items in one BatchWriteItem (DynamoDB's limit)."""
 _CONFLICT_WAIT_S = 0.05
-"""Longest first wait when two writers met: a transaction takes a few milliseconds."""
+"""The longest first wait after two writers collided: a transaction takes a few milliseconds."""
 
 _NO_MESSAGE = Message("", "user", "", "")
 
@@ -282,8 +282,8 @@ class DynamoConversationStore:
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
 
-        It is gone for its owner at the first write, and no question can be saved to it any more. If the rest is cut
-        short, a second call goes on with it (`unfinished_erasures`). Raises `DependencyError`.
+        After the first write its owner no longer sees it, and no question can be saved to it. If the rest is
+        interrupted, a second call continues it (`unfinished_erasures`). Raises `DependencyError`.
         """
         pk = _pk(tenant, user)
         head = to_item({"pk": pk, "sk": f"CONV#{conversation_id}"})
@@ -314,7 +314,7 @@ class DynamoConversationStore:
         return True
 
     def _erase_handoffs(self, tenant: str, conversation_id: str) -> None:
-        """Erase the conversation's hand-offs, and last what names them. What was published of them stays."""
+        """Erase the conversation's hand-offs, and last the item that lists them. Published answers stay."""
         names = handoffs_key(tenant, conversation_id)
         with dynamo_errors(_DEPENDENCY):
             found = self._client.get_item(TableName=self._table, Key=to_item(names), ConsistentRead=True).get("Item")
@@ -323,7 +323,7 @@ class DynamoConversationStore:
             self._delete([names])
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
-        """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
+        """Return the ids of the user's conversations whose erasure was interrupted, or is running just now."""
         found = self._in_index(_pk(tenant, user), "updated_at = :erasing", {":erasing": ERASING})
         return [head.conversation_id for head in map(_head, found)]
 
@@ -422,7 +422,7 @@ def head_exists(table: str, tenant: str, user: str, conversation_id: str) -> "Tr
 def write_together(client: "DynamoDBClient", items: Sequence["TransactWriteItemTypeDef"], retry: Retry) -> set[int]:
     """Write all items or none; return the positions of those whose condition failed.
 
-    Two writers at once are tried again. Raises `Conflict` if they meet each time, and `DependencyError`.
+    If another writer collides, it tries again. Raises `Conflict` if that happens each time, and `DependencyError`.
     """
     tried = 0
     while True:
@@ -468,7 +468,7 @@ def handoff_key(tenant: str, handoff_id: str) -> dict[str, str]:
 
 
 def handoffs_key(tenant: str, conversation_id: str) -> dict[str, str]:
-    """Return the key of what names a conversation's hand-offs, so that they are erased with it."""
+    """Return the key of the item that lists a conversation's hand-offs, so that they are erased with it."""
     return {"pk": f"TENANT#{tenant}#HANDOFF", "sk": f"CONV#{conversation_id}"}
 
 
@@ -521,7 +521,7 @@ def place_of(cursor: str, *, parts: int) -> Sequence[str]:
         raise InvalidRequest(_INVALID_CURSOR)
     try:
         *times, last = json.loads(base64.urlsafe_b64decode(cursor.encode()))
-        # Times of the form that is stored; anything else would ask the index for what is no time.
+        # Only times in the stored form: anything else would query the index for something that is not a time.
         for time in times:
             datetime.fromisoformat(time)
     except (ValueError, TypeError) as error:

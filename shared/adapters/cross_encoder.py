@@ -17,7 +17,7 @@ from shared.errors import ConfigurationError, DependencyRefused, DependencyTimeo
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 MAX_TOKENS = 512
-"""Of question and passage together: the length BERT's cross-encoders were trained with; a longer passage is cut."""
+"""Tokens of question and passage together, as BERT's cross-encoders were trained; a longer passage is cut."""
 BATCH_TEXTS = 8
 """Passages scored at a time: of similar lengths, because shorter ones are padded."""
 INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})

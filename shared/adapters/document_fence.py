@@ -67,7 +67,7 @@ class DynamoDocumentFence:
         return written_of(_read(self._client, self._table, key_of(tenant, document_id)))
 
     def remains(self, tenant: str, document_id: str) -> DocumentRemains:
-        """Return what the registry still has of a document, and whether a worker may be at it. Consistent read."""
+        """Return what the registry still has of a document, and whether a worker may have it. Consistent read."""
         item = _read(self._client, self._table, key_of(tenant, document_id))
         if not item:
             return DocumentRemains(None)
@@ -80,7 +80,7 @@ class DynamoDocumentFence:
         )
 
     def forget(self, tenant: str, document_id: str) -> bool:
-        """Leave nothing of a deleted document but its id, for late events; False if a worker has it, or it is back."""
+        """Remove all of a deleted document except its id (for late events); False if a worker has it, or it is back."""
         names = {f"#{name}": name for name in (*_NAMING, "status", "key")}
         expression = f"SET #key = :none REMOVE {', '.join(f'#{name}' for name in _NAMING)}"
         try:
@@ -218,7 +218,7 @@ class DynamoDocumentLease:
         return self._write_final(expression, values)
 
     def forget_name(self) -> None:
-        """Leave no name in a tombstone, as it was before a late event claimed it."""
+        """Remove the name from a tombstone again, after a late event has claimed it."""
         self._update_held("SET #key = :none REMOVE title, card, main_language, source_type", {":none": ""})
 
     def erase_edits(self, edits: Edits) -> None:

@@ -118,10 +118,10 @@ def published_attribute(document: Document) -> dict[str, dict[str, object]]:
 
 
 def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
-    """Return the stored form of what editors had said and OCR had read, for each index version; beside `published`.
+    """Return the stored form of the edits and OCR readings that each index version was made with; beside `published`.
 
-    An entry counts as long as its generation is the published one: an older release, which knows nothing of it, may
-    have published another meanwhile.
+    An entry counts only while its generation is the published one: an older release, which knows nothing of these
+    entries, may have published another generation meanwhile.
     """
     return {
         str(number): {
@@ -279,8 +279,8 @@ class DynamoDocumentRegistry:
     ) -> DocumentPage:
         """Return documents, newest first, without tombstones and reports; a change shows within a second or so.
 
-        Words are compared in any case and without diacritics. A page that has to leave out many documents may hold
-        fewer than `limit`, and have a cursor all the same. Raises `InvalidRequest` for a bad cursor.
+        Words are compared without case and diacritics. A page that has to leave out many documents may hold fewer than
+        `limit` and still have a cursor. Raises `InvalidRequest` for a bad cursor.
         """
         after = _start_of(cursor) if cursor else None
         words = _folded(wanted.q).split()
@@ -322,8 +322,8 @@ class DynamoDocumentRegistry:
         """Map each searchable document to what may be shown of it in `index_version`.
 
         One consistent read of the tenant's knowledge version, and a consistent batch read of the documents that were
-        not read under this version before. Each change of a document is marked and counted before and after it (see
-        `begin_change`): what was read under a version is true as long as the version is (docs/decisions, 22).
+        not read under this version before. Each change of a document changes the version before and after it (see
+        `begin_change`), so what was read under a version is true for as long as the version stays (docs/decisions, 22).
         """
         knowledge = read_knowledge(self._client, self._table, tenant)
         shown: dict[str, PublishedDocument] = {}
@@ -365,7 +365,7 @@ class DynamoDocumentRegistry:
         return found
 
     def rules_of(self, tenant: str, document_ids: Sequence[str]) -> Mapping[str, Rules] | None:
-        """Map each document that the registry knows, tombstones included, to its rules; None if there never were any.
+        """Map each document of the registry, tombstones included, to its rules; None if no document ever had one.
 
         Consistent reads: one of the tenant's item and, where there are rules, one of all documents.
         """
@@ -501,7 +501,7 @@ class DynamoDocumentRegistry:
         return document_of(answer["Attributes"])
 
     def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
-        """Replace a document's labels unless they are not those `before` any more; False then.
+        """Replace a document's labels if they are still those `before`; else return False.
 
         A searchable document gets a pending change in the same write: if its notification is lost, maintenance sends
         another one.
@@ -535,7 +535,7 @@ class DynamoDocumentRegistry:
         return False
 
     def restrict(self, tenant: str, document_id: str, rule: AccessRule | None, *, before: AccessRule | None) -> bool:
-        """Replace a document's own rule unless it is not the one `before` any more; False then.
+        """Replace a document's own rule if it is still the one `before`; else return False.
 
         In force for every reader once this returns.
         """
@@ -627,13 +627,13 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published, folders: F
 
 
 def _is_named(document: Document, words: Sequence[str]) -> bool:
-    """Say whether each of the folded words stands in title or file name."""
+    """Say whether title or file name contain each of the folded words."""
     name = _folded(f"{document.title} {document.key.rpartition('/')[2]}") if words else ""
     return all(word in name for word in words)
 
 
 def _is_identified(document: Document, wanted: Mapping[str, str]) -> bool:
-    """Say whether one value of each wanted field holds the words wanted of it."""
+    """Say whether each wanted field has a value that contains the words wanted in it."""
     held = {**document.identity, "language": document.language}
     return all(
         any(_holds_words(value, words) for value in values_of(held.get(name, ""))) for name, words in wanted.items()
@@ -650,7 +650,7 @@ def _folded(text: str) -> str:
 
 
 _Place = tuple[str, str]
-"""Where a listing goes on: after this `created_at` and document id."""
+"""Where a listing continues: after this `created_at` and document id."""
 _PLACE = re.compile(r"([0-9T:.+Z-]{10,40})\|([0-9A-Za-z]{1,64})")
 """DynamoDB rejects keys over 1,024 bytes with an error."""
 

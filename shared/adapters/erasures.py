@@ -2,7 +2,7 @@
 
 pk = TENANT#{tenant}#ERASURES   sk = ERASURE#{erasure}                  the fields of `Erasure`; expires_at
 pk = ERASURES                   sk = OPEN#{tenant}#{kind}#{subject}     tenant, erasure_id: while it is not finished
-pk = ERASURES                   sk = ROUND                              held_until, and where a scan was cut short
+pk = ERASURES                   sk = ROUND                              held_until, and where a scan was interrupted
 
 A finished erasure keeps its receipt, and no longer the document's name, until DynamoDB's TTL takes it.
 """

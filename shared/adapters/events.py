@@ -1,4 +1,4 @@
-"""EventBridge: what the outside is told, on the account's default bus."""
+"""EventBridge: sends events to the account's default bus."""
 
 from typing import Any
 

@@ -51,7 +51,7 @@ class DynamoFeedbackStore:
         self._retry = Retry(_DEPENDENCY, first_wait_s=_FIRST_WAIT_S)
 
     def put(self, tenant: str, user: str, found: FoundMessage, feedback: Feedback) -> bool:
-        """Store feedback on a found answer, in place of what there was; False if the answer was erased meanwhile."""
+        """Store feedback on a found answer, replacing any earlier one; False if the answer was erased meanwhile."""
         given = asdict(feedback)
         return self._write(
             tenant,

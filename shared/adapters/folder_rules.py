@@ -1,4 +1,4 @@
-"""A tenant's folder rules: `access/{tenant}.json` in the bucket is the truth, an item of the documents table in force.
+"""A tenant's folder rules: the source is `access/{tenant}.json` in the bucket; the copy in the documents table applies.
 
     pk=TENANT#{tenant} sk=TENANT   `access`: the ETag of the object that is in force; absent without folder rules
     pk=TENANT#{tenant} sk=ACCESS   `etag`, and `body`: the object, packed by gzip
@@ -74,8 +74,8 @@ class DynamoFolderRules:
     def apply(self, tenant: str, objects: RulesObjects) -> str:
         """Put the tenant's object in force as it is now, and return its ETag; empty if there is none.
 
-        Others may do so at the same time: it is looked at again until what is in force is what is there. Raises
-        `AccessRulesInvalid`, and then the former rules stay in force; `DependencyError`.
+        Others may do so at the same time, so this repeats until the rules in force are those of the object. Raises
+        `AccessRulesInvalid` (the former rules then stay in force) and `DependencyError`.
         """
         for _ in range(_ATTEMPTS):
             found = objects.read(rules_key(tenant), max_bytes=MAX_BYTES)

@@ -31,7 +31,7 @@ _FIRST_WAIT_S = 0.05
 _OPENINGS = 3
 """Attempts to open a hand-off while another one of the conversation is opened or ended."""
 _PAGES = 5
-"""Pages of 1 MB that one listing reads: a rare status may be far away, and the cursor goes on from there."""
+"""Pages of 1 MB that one listing reads: a rare status may be far away; the cursor continues from there."""
 
 
 class DynamoHandoffStore:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MAX_AGE_S = 5.0
 """Seconds that a pointer is cached: a replaced index version stays complete for at least a minute."""
 MARK_S = 86_400
-"""Age in seconds at which a mark is surely that of a dead worker: an invocation lasts 15 minutes at most."""
+"""Age in seconds from which a mark must be that of a dead worker: an invocation lasts 15 minutes at most."""
 _CREATE_ATTEMPTS = 3
 
 
@@ -75,9 +75,9 @@ def begin_change(
 ) -> Set[str]:
     """Give the tenant a new knowledge version and mark the document as changing. Raises `DependencyError`.
 
-    Returns the marks that `end_change` removes: this one, and those of workers that died more than `MARK_S` ago. As
-    long as a document is marked, what was read of it is not remembered: it may change at any moment. `restricts` are
-    the kinds of a rule that it is about to get.
+    Returns the marks that `end_change` removes: this one, and those of workers that died more than `MARK_S` ago. While
+    a document is marked it may change at any moment, so what was read of it is not remembered. `restricts` are the
+    kinds of the rule that it is about to get.
     """
     epoch = int(now.timestamp())
     mark = f"{document_id}#{epoch}#{token_hex(4)}"
@@ -93,7 +93,7 @@ def end_change(client: "DynamoDBClient", table: str, tenant: str, marks: Set[str
 
 
 def count_rules(client: "DynamoDBClient", table: str, tenant: str, etag: str, restricts: Set[str]) -> None:
-    """Name the folder rules in force, none if `etag` is empty, with a new knowledge version."""
+    """Record which folder rules are in force (none if `etag` is empty), with a new knowledge version."""
     expression = ("SET #access = :etag" if etag else "REMOVE #access") + " ADD changes :one"
     more: dict[str, object] = {":etag": etag} if etag else {}
     if restricts:

@@ -1,4 +1,4 @@
-"""OpenAI's embeddings and chat, or any server that speaks like it, behind the ports `Embedder` and `ChatModel`.
+"""OpenAI's embeddings and chat, or any compatible server, behind the ports `Embedder` and `ChatModel`.
 
 The client is the official `openai` package, imported when an adapter is built, because importing it is slow. Its own
 retries are off: `Retry` decides. Responses are read as plain JSON (`with_raw_response`): compatible servers send fields
@@ -65,7 +65,7 @@ _ALSO_NAMED = {
     "effort": ("reasoning",),
     "include_usage": ("stream_options",),
 }
-"""Other words in which servers refuse a parameter."""
+"""Other wordings with which servers refuse a parameter."""
 _REFUSING_STATUSES = (400, 422)
 _SCHEMA = ("response_format", "text")
 _ABOUT_THE_TEXT = frozenset({"context_length_exceeded", "content_filter", "content_policy_violation"})
@@ -159,7 +159,7 @@ class OpenAIEmbedder:
 
 
 class ModelTraits:
-    """What was learned about a chat model; adapters of the same model share it. Kept as long as the container.
+    """What is known about a chat model; adapters of the same model share it, for as long as the container lives.
 
     `refused` are optional parameters that it refuses; `reasons` says that it spends output tokens on reasoning.
     """
@@ -247,7 +247,7 @@ class OpenAIChatModel:
     ) -> Iterator[str | Completion]:
         """Yield the text piece by piece as it is written, then the whole `Completion`. Raises `DependencyError`.
 
-        Pieces may hold what the model thinks aloud, which no one can tell before it ends; the whole does not.
+        The pieces may contain the model's reasoning, which cannot be told apart before it ends; the whole does not.
         `timeout_s` bounds everything from the first attempt to the last piece.
         """
 
@@ -312,9 +312,9 @@ class OpenAIChatModel:
         raise error
 
     def _asked(self, ask: "Ask", request: ModelRequest, timeout_s: float) -> Iterator[str | Completion]:
-        """Yield what `ask` yields, with the optional parameters left out that the model refuses.
+        """Yield what `ask` yields, leaving out the optional parameters that the model refuses.
 
-        They are left out from then on if that helped: an error may name a parameter that it is not about.
+        If that helped they are left out from then on. (It may not help: an error may name the wrong parameter.)
         """
         end = time.monotonic() + timeout_s
         private = [message.content for message in request.messages]
@@ -418,7 +418,7 @@ _FINISH_REASONS = {
     **dict.fromkeys(("content_filtered", "guardrail_intervened", "safety", "prohibited_content"), "content_filter"),
     **dict.fromkeys(("end_turn", "stop_sequence", "eos", "eos_token", "completed", "complete"), "stop"),
 }
-"""OpenAI's names for what other servers pass on from their models."""
+"""OpenAI's names for finish reasons that other servers pass on from their models."""
 
 
 def _text_of(message: Mapping[str, Any]) -> str:

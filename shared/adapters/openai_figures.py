@@ -1,4 +1,4 @@
-"""Describes figures by a chat model with image input, behind the port `FigureReader`: public chat completions only."""
+"""Describes figures with a chat model that takes images, behind the port `FigureReader`: chat completions only."""
 
 from shared.adapters.openai import OpenAIChatModel
 from shared.adapters.retry import Retry
@@ -6,7 +6,7 @@ from shared.adapters.secrets import ApiKey
 from shared.models import ChatMessage, Completion
 
 MAX_OUTPUT_TOKENS = 400
-"""Of a description: the 150 words that are asked for, in any language. Reasoning has room of its own."""
+"""Tokens of a description: enough for the 150 words asked for, in any language. Reasoning has room of its own."""
 NO_FIGURE = "NONE"
 INSTRUCTIONS = f"""\
 You see one figure that was cut out of a document. Describe it for people who search the document and cannot see it.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _TEXT_KINDS = {"output_text": "text", "refusal": "refusal"}
 """Where each part of a message holds its text."""
 _FINISH_REASONS = {"max_output_tokens": "length"}
-"""Reasons of incomplete responses that chat completions call otherwise."""
+"""Reasons of incomplete responses that have another name in chat completions."""
 
 
 class OpenAIResponsesModel(OpenAIChatModel):

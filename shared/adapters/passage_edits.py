@@ -3,7 +3,7 @@
     pk=TENANT#{tenant} sk=EDIT#{document_id}#{hash of the original text}   the fields of `PassageEdit`
 
 The document's item lists them (`edits`), so that whoever reads what is published knows them too: both are written in
-one transaction. An erased edit keeps nothing but its key until DynamoDB's TTL takes it.
+one transaction. Of an erased edit only the key is left, until DynamoDB's TTL deletes it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -150,7 +150,7 @@ class DynamoPassageEdits:
 
 
 def is_made_anew(document: Document, edit: PassageEdit) -> bool:
-    """Say whether an edit changes what the document's vectors should hold: an exclusion does not."""
+    """Say whether an edit changes the document's vectors: a correction does, an exclusion does not."""
     after = {**document.edits, edit.original_hash: edit.says}
     corrections = [{name: said[name] for name in corrected_by(said)} for said in (document.edits, after)]
     return corrections[0] != corrections[1]

@@ -48,8 +48,8 @@ _LASTING_LIMIT = {
     403: re.compile(r"quota|\breached|\bupgrade", re.IGNORECASE),
     429: re.compile(r"quota|\bmonth", re.IGNORECASE),
 }
-"""What a status's message says of a limit that retries cannot outlast. A monthly limit is a 429 like one per second, a
-full project a 403 like a wrong key (docs.pinecone.io, "Rate limits" and "Object limits")."""
+"""Words in an error's message that mean a limit which retries cannot outlast. A monthly limit is a 429 like one per
+second, a full project a 403 like a wrong key (docs.pinecone.io, "Rate limits" and "Object limits")."""
 
 
 class PineconeIndex:
@@ -119,7 +119,7 @@ class PineconeIndex:
             )
 
     def delete(self, *, namespace: str, ids: Sequence[str]) -> None:
-        """Delete by id, any number; ids and namespaces that are not there are no error. Raises `DependencyError`."""
+        """Delete by id, any number; missing ids and namespaces are not an error. Raises `DependencyError`."""
         for some in batched(ids, MAX_DELETE_IDS, strict=False):
             self._persist(partial(self._delete, namespace, list(some)))
 
@@ -166,7 +166,7 @@ class PineconeIndex:
         }
 
     def drop(self, *, namespace: str) -> None:
-        """Delete a namespace with all its vectors; one that is not there is no error. Raises `DependencyError`."""
+        """Delete a namespace with all its vectors; a missing one is not an error. Raises `DependencyError`."""
         self._persist(partial(self._drop, namespace))
 
     def _drop(self, namespace: str, index: "Index") -> None:

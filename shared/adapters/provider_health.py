@@ -1,4 +1,4 @@
-"""What the providers last answered: a refusal is logged, counted and shown by `GET /admin/health`.
+"""What each provider last answered: a refusal is logged, counted and shown by `GET /admin/health`.
 
 Answers degrade when a provider fails, so nobody would notice a dead key. Every attempt that `Retry` makes ends up here.
 Each container knows only its own calls; the metrics and the alarm cover all of them.
@@ -31,7 +31,7 @@ Each is also counted without a dimension, over all providers, for the alarms."""
 MESSAGE_CHARACTERS = 300
 """Characters of a vendor's message that are kept."""
 ECHO_CHARACTERS = 24
-"""A piece of a message as long as this that was sent is no accident."""
+"""A message that shares a piece of this many characters with what was sent repeats it."""
 WITHHELD = "(the message repeats what was sent, and is withheld)"
 
 
@@ -52,8 +52,8 @@ def without_echo(message: object, private: Iterable[str]) -> str:
 class ProviderState:
     """One provider as this container sees it.
 
-    `since` is when it became what it is. `kind` (an error's code) and `message` tell the last failure, which an `ok`
-    provider may have had, too; `failures` counts those in a row.
+    `since` is when its present state began. `kind` (an error's code) and `message` describe the last failure, which an
+    `ok` provider may have had, too; `failures` counts failures in a row.
     """
 
     dependency: str
@@ -86,7 +86,7 @@ class ProviderHealth:
             self._states[dependency] = replace(state, status="ok", since=self._now(), failures=0)
 
     def reached(self, dependency: str) -> None:
-        """Note that the provider took our key for something else: it counts as ok until a call says otherwise."""
+        """Record that the provider accepted our key elsewhere: it counts as ok until a call says otherwise."""
         with self._lock:
             self._states.setdefault(dependency, ProviderState(dependency, "ok", self._now()))
 

@@ -7,8 +7,8 @@
 
 What a model says of figures is kept beside them: `sk={version}#figure-{number}`, `figure-done`, `figure-worker`.
 
-`version` is a hash of the object's version. Each page is an item of its own, so that a reading goes on where it was
-interrupted. Documents are in other partitions: what may delete pages can delete no document.
+`version` is a hash of the object's version. Each page is an item of its own, so that a reading continues where it was
+interrupted. Documents are in other partitions, so a role that may delete pages cannot delete documents.
 """
 
 import zlib
@@ -29,7 +29,7 @@ MAX_PAGE_BYTES = 350_000
 
 
 class DynamoReadPages:
-    """Implements `ReadPages`; what is of another `kind` than the pages themselves has names that begin with it."""
+    """Implements `ReadPages`; items of another `kind` than pages have keys that begin with the kind."""
 
     def __init__(self, client: "DynamoDBClient", table: str, clock: Clock, *, kind: str = "") -> None:
         self._client = client

@@ -29,14 +29,14 @@ LONGEST_WAIT_S = 8.0
 LONGEST_RETRY_AFTER_S = 20.0
 """A longer `Retry-After` is left to the caller: waiting in a queue is cheaper than in a running function."""
 SHORTEST_ATTEMPT_S = 0.1
-"""No provider answers faster: a retry with less time left cannot finish."""
+"""Seconds that any provider takes at least: a retry with less time left cannot finish."""
 
 RETRIES_PER_REQUEST = 0.4
 """Retries that each request earns: while everything fails, the provider gets at most 1.4 calls per request."""
 RETRIES_AT_START = 2.0
 MAX_RETRIES_SAVED = 10.0
 RETRIES_WHEN_BUSY_AT_START = 0.4
-"""Less than one, even with what the first request earns: a container's first request is never retried after a 429,
+"""Below one, even after the first request's share: so a container's first request is never retried after a 429,
 because many containers start just when a provider is busy. Other transient faults are retried even then."""
 MAX_RETRIES_WHEN_BUSY = 1.0
 """Quiet times save at most one retry after a 429, so two or more requests never make over 1.5 calls each."""
@@ -45,7 +45,7 @@ FAILURES_TO_OPEN = 5
 OPEN_S = 10.0
 LONGEST_OPEN_S = 60.0
 PROBE_S = 30.0
-"""Seconds after which a probe that never came back no longer keeps others from probing."""
+"""Seconds after which a probe that never returned no longer blocks other probes."""
 FAIR_TIMEOUT_S = 1.0
 """A timeout shorter than this says nothing about the provider."""
 
@@ -86,7 +86,7 @@ class CircuitBreaker:
     """Refuses calls after `failures_to_open` failures in a row; after a while one call probes the provider.
 
     It stays open between half of `open_s` and all of it (random, so that containers do not come back together), or for
-    as long as the provider asked. A call ended by a disconnected client counts neither way. Thread-safe.
+    as long as the provider asked. A call that ended because the client disconnected does not count. Thread-safe.
     """
 
     def __init__(

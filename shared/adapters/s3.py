@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 _GONE = {"404", "NoSuchKey", "NoSuchVersion", "NotFound"}
 _NO_VERSION = {"400", "405", "InvalidArgument", "MethodNotAllowed"}
-"""What HEAD answers for a version id that S3 never gave, and for a delete marker's."""
+"""What HEAD answers for an unknown version id, and for that of a delete marker."""
 _UNCHANGED = {"304", "NotModified"}
 _CHANGED = {"412", "PreconditionFailed", "409", "ConditionalRequestConflict"}
-"""What S3 answers to a conditional write that lost, against an earlier write or one at the same time."""
+"""What S3 answers to a conditional write that lost against an earlier or a simultaneous write."""
 READ_S = 2.0
 """Maximum seconds of a whole read, because a question waits for it."""
 MAX_AT_ONCE = 8
@@ -115,7 +115,7 @@ class S3Objects:
         """Write an object and return its ETag.
 
         `replacing` is the ETag of the version to replace, or "" if there must be none; None writes in any case. Raises
-        `ChangedMeanwhile` if it is another one by now, also if S3 decides so between two writes at the same time.
+        `ChangedMeanwhile` if another version is there by now, or if this write loses against a simultaneous one.
         """
         request: PutObjectRequestTypeDef = {
             "Bucket": self._bucket,

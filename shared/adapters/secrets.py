@@ -105,7 +105,7 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """A key that may change: `current()` returns it; `renewed(refused)` says whether it is another one by now."""
+    """A key that may change: `current()` returns it; `renewed(refused)` says whether it has changed."""
 
     current: Callable[[], str]
     renewed: Callable[[str], bool] = lambda _: False

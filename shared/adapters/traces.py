@@ -43,8 +43,8 @@ class DynamoTraces:
     ) -> tuple[Mapping[str, Counter[str]], ScanPosition | None]:
         """Remove what one page of a table holds of these erasures; return counts by erasure and store, and the place.
 
-        The place is None after the last page. What another writer is changing just now is counted, and left for the
-        next scan. Raises `DependencyError`.
+        The place is None after the last page. Items that another writer is changing just now are counted, and left for
+        the next scan. Raises `DependencyError`.
         """
         table = self.conversations_table if position.table == "conversations" else self.cache_table
         start: dict[str, Any] = {"ExclusiveStartKey": to_item(position.key)} if position.key else {}
@@ -107,7 +107,7 @@ class DynamoTraces:
             return
 
     def move_usage(self, item: Mapping[str, Any]) -> None:
-        """Count a user's day as that of nobody in particular, so that the tenant's sums stay."""
+        """Move a user's day of usage to an anonymous one, so that the tenant's sums stay."""
         day, _, _ = item["sk"].partition("#")
         added = {name: value for name, value in item.items() if name not in {"pk", "sk", "expires_at"}}
         names = {f"#n{at}": name for at, name in enumerate(added)}
@@ -126,7 +126,7 @@ class DynamoTraces:
             "Delete": {
                 "TableName": self.conversations_table,
                 "Key": to_item({"pk": item["pk"], "sk": item["sk"]}),
-                # Else it would be counted twice, or what was spent meanwhile not at all.
+                # Otherwise it would be counted twice, or usage since the read not at all.
                 "ConditionExpression": " AND ".join(
                     ["attribute_exists(sk)", *(f"{n} = {v}" for n, v in zip(names, values, strict=True))]
                 ),
@@ -183,7 +183,7 @@ class _Page:
         if item["pk"].endswith("#ERASURES"):
             return
         held: dict[str, Any] | None = dict(item)
-        # An item may name several: each is taken out of what the last left.
+        # An item may name several: each is removed from what the one before has left.
         for each in self.documents.get(tenant, ()):
             if held is not None and (_names(held, each.erasure) or _lists(held, each.erasure)):
                 held = self._of_document(each, held)
@@ -230,7 +230,7 @@ class _Page:
         return self._changed(item, key, {"receipt": kept.data, "documents": list(kept.documents)})
 
     def _message(self, each: SoughtErasure, item: dict[str, Any], key: Mapping[str, str]) -> dict[str, Any] | None:
-        """Redact a message, or what editors have of one; one written after `until` is about a new document."""
+        """Redact a message, or the editors' copy of one; a message written after `until` is about a new document."""
         if message_time(item["sk"]) > each.until:
             return item
         is_copy = item["pk"].endswith("#FEEDBACK")
@@ -259,7 +259,7 @@ class _Page:
     # --- users ---
 
     def _of_user(self, each: SoughtErasure, item: Mapping[str, Any]) -> bool:
-        """Remove what an item holds of a user; return whether nothing is left to be looked at."""
+        """Remove what an item holds about a user; return whether the item needs no further look."""
         tenant, user = each.erasure.tenant, each.erasure.subject
         pk, sk = item["pk"], item["sk"]
         key = {"pk": pk, "sk": sk}
@@ -292,7 +292,7 @@ class _Page:
         return False
 
     def _own(self, each: SoughtErasure, item: Mapping[str, Any]) -> bool:
-        """Erase what stands in the user's own partition, unless it belongs to a conversation begun since."""
+        """Erase an item of the user's own partition, unless it belongs to a conversation that began later."""
         if self._is_newer(each, item):
             return False
         tenant, user, sk = each.erasure.tenant, each.erasure.subject, item["sk"]
@@ -326,7 +326,7 @@ class _Page:
                     self._count(each, "cached_answers")
                     self.traces.delete({"pk": item["pk"]}, cached=True)
                     return
-        elif kind == "CHUNK":  # a vector does not say which documents it is of, so all of that age go
+        elif kind == "CHUNK":  # a vector does not name its documents, so all of that age are deleted
             documents = [each for held in self.documents.values() for each in held]
             old = [each for each in documents if self._is_as_old(item, each)]
             if old:
@@ -374,7 +374,7 @@ def without(value: Any, erasure: Erasure) -> Any:
 
 
 def is_made_from(item: Mapping[str, Any], details: Mapping[str, Any], erasure: Erasure) -> bool:
-    """Say whether an answer tells of the document: it cites it, lists it, or `details` still name it."""
+    """Say whether an answer shows anything of the document: it cites it, lists it, or `details` still name it."""
     told = [item["content"], item.get("citations", []), item.get("claims", []), details]
     return _names(told, erasure) or _lists(item, erasure)
 
@@ -390,7 +390,7 @@ def _is_named(text: str, erasure: Erasure) -> bool:
 
 
 def _lists(item: Mapping[str, Any], erasure: Erasure) -> bool:
-    """Say whether an answer without citations, a list of documents or a refusal, calls the document by its name."""
+    """Say whether an answer without citations (a list of documents, or a refusal) names the document."""
     if item.get("role") != "assistant" or item.get("citations") or item["content"] == ERASED_ANSWER:
         return False
     names = (re.escape(name.casefold()) for name in erasure.names())

@@ -41,7 +41,7 @@ class DynamoUnansweredLog:
     ) -> tuple[Sequence[UnansweredQuestion], Collection[str]]:
         """Return the questions asked since then that nobody has answered, the latest first, at most `limit`.
 
-        And the ids of all that are marked as answered. What is expired is left out (DynamoDB deletes late).
+        Also return the ids of all that are marked as answered. Expired ones are left out (DynamoDB deletes late).
         """
         now = self._clock.now().timestamp()
         items = pages(
@@ -72,7 +72,7 @@ class DynamoUnansweredLog:
                 yield _question(item)
 
     def mark(self, tenant: str, question_ids: Sequence[str], faq_id: str, *, expires_at: int) -> int:
-        """Mark questions as answered by an FAQ; return how many of them are. One that fails stays as it is."""
+        """Mark questions as answered by an FAQ; return how many were marked. If one fails, it stays as it is."""
 
         def one(question_id: str) -> None:
             with dynamo_errors(_DEPENDENCY):

@@ -38,7 +38,7 @@ class DynamoUsage:
     def count(self, key: str, *, questions: int, tokens: int, expires_at: int) -> str:
         """Count one question unless the counter has reached `questions` or `tokens` (0: no limit).
 
-        Return "" when it was counted, else what is used up. Raises `DependencyError`.
+        Return "" when it was counted, else which limit is used up. Raises `DependencyError`.
         """
         limits = {name: limit for name, limit in (("questions", questions), ("tokens", tokens)) if limit}
         checks = [f"(attribute_not_exists({name}) OR {name} < :{name})" for name in limits]

@@ -59,7 +59,7 @@ def test_an_index_without_the_sparse_field_refuses_sparse_values_and_says_what_t
         with pytest.raises(DependencyRefused, match="does not support sparse values"):
             index.query(namespace="t", vector=UNIT, sparse=HYBRID.sparse, top_k=1, timeout_s=5)
         index.upsert(namespace="t", records=[VectorRecord("a", UNIT, {})])
-    with pytest.raises(LocalStackError, match="a vector with dense and sparse values is not taken"):
+    with pytest.raises(LocalStackError, match="a vector with dense and sparse values is not accepted"):
         ensure(url, name="recto", dimension=DIMENSION)
 
 
@@ -109,4 +109,4 @@ def test_the_command_says_what_it_did(url: str) -> None:
     command = [sys.executable, "-m", "local", "index", "--control-url", url, "--dimension", "4"]
     for said in ("created", "already there"):
         ran = subprocess.run(command, env={"PINECONE_API_KEY": API_KEY}, capture_output=True, text=True, check=True)
-        assert f"Index recto: {said}, ready, tried out." in ran.stdout
+        assert f"Index recto: {said}, ready, tested." in ran.stdout

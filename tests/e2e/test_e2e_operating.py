@@ -63,7 +63,7 @@ def keys(laptop: Laptop) -> Iterator[dict[str, str]]:
 def test_the_index_is_created_and_tried_out(laptop: Laptop, shell: Callable[..., str]) -> None:
     arguments = f"--name recto-as-documented --dimension 384 --control-url {laptop.config.pinecone_url}"
     printed = shell(INDEX.replace("…", "any-key"), ARGS=arguments)
-    assert "ready, tried out." in printed
+    assert "ready, tested." in printed
 
 
 def test_keys_a_user_an_upload_and_the_first_answer(

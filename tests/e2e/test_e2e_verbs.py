@@ -62,7 +62,7 @@ def test_a_streamed_answer_ends_with_how_to_go_on(state: Path, samples: dict[str
     mode, took, more = streamed.stdout.splitlines()[-1].split(" · ")
     assert mode == "generated"
     assert float(took.removesuffix(" ms")) > 0
-    conversation = more.removeprefix("go on with --conversation ")
+    conversation = more.removeprefix("continue with --conversation ")
     again = run_local(state, "ask", "--conversation", conversation, "And the steam boiler?")
     assert again.returncode == 0, again.stderr
     assert again.stdout.rstrip().endswith(conversation)

@@ -37,7 +37,7 @@ def checked(environment: Environment, account: AwsAccount, *given: str) -> str:
 def test_a_new_default_that_does_not_arrive_is_listed_with_what_to_do(account: AwsAccount) -> None:
     said = checked(PROD, account)
     assert "  TopK=5, now 7 by default" in said
-    assert 'To take them: make deploy PARAMETERS="TopK=7"' in said
+    assert 'To use them: make deploy PARAMETERS="TopK=7"' in said
     assert "  Temperature=0.1 (default: 0.3)" in said
     assert "sk-1" not in said
     assert "OpenaiApiKey" not in said
@@ -123,7 +123,7 @@ def test_a_stack_that_cannot_be_deployed_is_said_with_what_to_do(
         checked(PROD, account)
 
 
-@pytest.mark.parametrize(("given", "said"), [("TopK", "'TopK' is no parameter"), ("TpoK=3", "no parameter TpoK")])
+@pytest.mark.parametrize(("given", "said"), [("TopK", "'TopK' is not a parameter"), ("TpoK=3", "no parameter TpoK")])
 def test_a_mistyped_parameter_is_refused(account: AwsAccount, given: str, said: str) -> None:
     with pytest.raises(LocalStackError, match=said):
         checked(DEV, account, given)

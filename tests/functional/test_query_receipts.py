@@ -67,7 +67,7 @@ def test_a_receipt_names_everything_the_answer_was_made_from(stack: Stack) -> No
     assert chosen["score"] == pytest.approx(sum(chosen["parts"].values()), abs=1e-3)
     assert chosen["reasons"]
     assert (other["fate"], other["source"]) == ("not_chosen", 0)
-    assert other["dropped_because"] == "as many passages as are wanted ranked before it"
+    assert other["dropped_because"] == "enough passages ranked before it"
     assert receipt["prompt"]["model"] == answer["model"]
     assert len(receipt["prompt"]["hash"]) == 32
     assert [(each["text"], each["verdict"], each["shown"]) for each in receipt["claims"]] == [

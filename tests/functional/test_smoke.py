@@ -150,4 +150,4 @@ def test_an_index_without_the_sparse_field_is_red(account: FakeAccount, tmp_path
         with Pinecone(api_key="any", host=url) as client:
             client.indexes.create(name="recto", schema={"fields": fields}, deployment=deployment, timeout=-1)
         account.pinecone_url = url
-        assert "a vector with dense and sparse values is not taken" in failure_of(account)
+        assert "a vector with dense and sparse values is not accepted" in failure_of(account)

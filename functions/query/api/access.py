@@ -43,7 +43,7 @@ class FolderRulesBody(Body):
 
 
 class FolderRuleOut(Out):
-    """Who may read the documents under a prefix, beside administrators."""
+    """Who, besides administrators, may read the documents under a prefix."""
 
     prefix: str
     allowed_groups: list[str]
@@ -55,10 +55,8 @@ class FolderRulesOut(Out):
 
     folders: list[FolderRuleOut]
     etag: str = Field(description="Send it as `If-Match` with a change; empty if there are no rules.")
-    in_force: bool = Field(description="Whether these are in force; those before them are, if not.")
-    errors: list[str] = Field(
-        description="What is wrong with the file, if someone has put a wrong one into the bucket."
-    )
+    in_force: bool = Field(description="Whether these are in force; if not, the former rules are.")
+    errors: list[str] = Field(description="What is wrong with the file in the bucket, if something is.")
 
     @classmethod
     def of(cls, rules: FolderRules, etag: str, *, in_force: bool, errors: list[str] | None = None) -> "FolderRulesOut":
@@ -91,9 +89,10 @@ def replace_folder_rules(
     response: Response,
     if_match: Annotated[str, Header(alias="If-Match", description="The ETag that you have read, or `*`.")] = "",
 ) -> FolderRulesOut:
-    """Replace the folder rules; they are in force once this returns, without indexing anything anew.
+    """Replace the folder rules; they are in force once this returns, and nothing is indexed anew.
 
-    `If-Match` must name the version that is replaced, `""` if there was none: another one is a 412, none a 428.
+    `If-Match` must name the version that is replaced, `""` if there was none: for another version the answer is a 412,
+    without the header a 428.
     """
     if not if_match:
         raise VersionNeeded
@@ -105,10 +104,10 @@ def replace_folder_rules(
 
 
 def _checked(body: FolderRulesBody, principal: Principal) -> FolderRules:
-    """Return the rules of a body. Raises `InvalidRequest` with all that is wrong."""
+    """Return the rules of a body. Raises `InvalidRequest` with every error."""
     prefixes = [each.prefix for each in body.folders]
     if len(set(prefixes)) < len(prefixes):
-        raise InvalidRequest("folders: a prefix is there twice.")
+        raise InvalidRequest("folders: a prefix is listed twice.")
     rules = FolderRules({each.prefix: each.to_rule() for each in body.folders})
     try:
         return parse_folder_rules(folder_rules_json(rules), principal.tenant)

@@ -20,7 +20,7 @@ from shared.telemetry import VERSION
 router = APIRouter(prefix="/admin", tags=["administration"])
 
 NOTICE = timedelta(days=60)
-"""How long before its last day a model is warned about."""
+"""How long before a model's last day a warning is shown."""
 Grouping = Literal["user", "model", "day"]
 DEFAULT_DAYS = 30
 MAX_DAYS = 366

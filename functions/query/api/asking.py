@@ -1,4 +1,4 @@
-"""A question as every route asks it: admitted, answered, logged, billed."""
+"""How every route asks a question: check the limits, answer, log, count the cost."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -22,11 +22,10 @@ from shared.telemetry import logger, masked, metrics
 def answering(
     question: Question, principal: Principal, services: Services, deadline: Deadline
 ) -> Callable[[], Iterator[AnswerEvent]]:
-    """Return what answers a question in a worker thread: its iterator admits, answers, logs and bills it.
+    """Return a function for a worker thread: its iterator checks the limits, answers, logs and counts the cost.
 
     Called in the loop's thread. Raises `InvalidRequest` for a question that is too long, `NotAllowed` if a reader asks
-    to have it explained; the iterator raises
-    `LimitReached` and what `answer_events` raises.
+    for an explanation; the iterator raises `LimitReached` and what `answer_events` raises.
     """
     settings = services.settings
     if question.explain and not EDITORS & roles_of(principal.groups):
@@ -61,7 +60,7 @@ def whole_answer(events: Iterator[AnswerEvent]) -> Answer:
 async def answered_as_json(
     events: Callable[[], Iterator[AnswerEvent]], write: Callable[[Answer], BaseModel]
 ) -> Response:
-    """Answer in a worker thread, and return what `write` makes of it. Raises what the events raise."""
+    """Answer in a worker thread, and return what `write` makes of the answer. Raises what the events raise."""
 
     def written() -> Response:
         try:
@@ -99,9 +98,9 @@ def report(answer: Answer, tenant: str, content: Mapping[str, str]) -> None:
 
 
 def counts_of(answer: Answer) -> dict[str, float]:
-    """Return what is counted of an answer, by metric: mode, refusal's step, caches, claims, tokens, cost, sources.
+    """Return what is counted for an answer, by metric: mode, step that refused, caches, claims, tokens, cost, sources.
 
-    A refusal counts as one whoever wrote it, the model included.
+    A refusal counts as one even if the model wrote it.
     """
     camel = "".join(word.capitalize() for word in (answer.refusal or "").split("_"))
     return {

@@ -50,14 +50,14 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
     "web_search_options": (),
     "moderation": (),
 }
-"""Parameters that ask for what is not done here, with the values that do not."""
+"""Parameters that ask for something unsupported, with the values that ask for nothing."""
 FinishReason = Literal["stop", "length", "content_filter"]
 
 
 class StreamOptionsIn(Body):
-    """What a stream holds beside the text."""
+    """What a stream holds besides the text."""
 
-    include_usage: bool | None = Field(None, description="Send one more piece with the token counts.")
+    include_usage: bool | None = Field(None, description="Send one more chunk with the token counts.")
     include_obfuscation: Ignored = None
 
 
@@ -66,9 +66,9 @@ class ChatCompletionBody(Body):
 
     model: str = Field(description=f"`{MODEL}`.")
     messages: list[TurnIn] = Field(min_length=1, description="The conversation; its last message is the question.")
-    stream: bool | None = Field(None, description="Answer in pieces, as server-sent events.")
+    stream: bool | None = Field(None, description="Stream the answer as server-sent events.")
     stream_options: StreamOptionsIn | None = None
-    store: bool | None = Field(None, description="Keep question and answer as a conversation of yours.")
+    store: bool | None = Field(None, description="Store question and answer as a conversation of yours.")
     recto: RectoIn = Field(default_factory=RectoIn)
     n: Refused = None
     tools: Refused = None
@@ -117,7 +117,7 @@ class OutputTokensOut(Out):
 
 
 class CompletionUsageOut(Out):
-    """Tokens billed for the request, those of the search included."""
+    """Tokens billed for the request, including those of the search."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -138,7 +138,7 @@ class CompletionUsageOut(Out):
 
 
 class CompletionMessageOut(Out):
-    """The answer; also a refusal, which is a text like any other."""
+    """The answer. A refusal is a text like any other."""
 
     role: Literal["assistant"] = "assistant"
     content: str
@@ -202,7 +202,7 @@ def read_model(principal: PrincipalDep, model: Annotated[str, Path(examples=[MOD
     response_model=ChatCompletionOut,
     responses=errors(404, 409, 422),
     openapi_extra=event_stream(
-        "With `stream`: the answer in pieces, each a `chat.completion.chunk`, and `[DONE]` at the end.",
+        "With `stream`: the answer as chunks (`chat.completion.chunk`), and `[DONE]` at the end.",
         'data: {"id":"chatcmpl-1","object":"chat.completion.chunk","created":1795392000,"model":"recto","choices":'
         '[{"index":0,"delta":{"content":"The boilers are descaled yearly. [1]"},"finish_reason":null}]}\n\n',
     ),
@@ -212,7 +212,7 @@ async def create_chat_completion(
 ) -> Response:
     """Answer the last message from the tenant's documents, as OpenAI's API answers.
 
-    The conversation is what the messages say; nothing of it is stored unless `store` is true.
+    The conversation is what the messages hold; it is stored only if `store` is true.
     """
     check_model(body.model)
     refuse_unsupported(body, NEUTRAL)

@@ -1,4 +1,4 @@
-"""`/conversations`: list, read, rename, erase and export one's own conversations, and ask in one."""
+"""`/conversations`: list, read, rename, erase and export your own conversations, and ask in one."""
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -47,7 +47,7 @@ class ConversationHeadOut(Out):
     """A conversation without its messages."""
 
     conversation_id: str
-    title: str = Field(description="Its first question, cut, unless it was renamed.")
+    title: str = Field(description="Its first question, shortened, unless it was renamed.")
     created_at: str
     updated_at: str = Field(description="When it was last used: its last question. Renaming does not count.")
     message_count: int = Field(description="Questions and answers together.")
@@ -66,16 +66,16 @@ def list_conversations(
     services: ServicesDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Cursor = "",
-    q: Annotated[str, Query(max_length=200, description="Words of the title, in any case, as they follow.")] = "",
+    q: Annotated[str, Query(max_length=200, description="A run of words of the title, upper or lower case.")] = "",
 ) -> ConversationListOut:
-    """List one's own conversations, the last used first, page by page.
+    """List your own conversations, the last used first, page by page.
 
-    All pages show the order of the first one, whatever is used meanwhile. What was asked a moment ago may be missing.
+    All pages keep the order of the first one, whatever is used meanwhile. A question of a moment ago may be missing.
     """
     who = principal.tenant, principal.user
     if not cursor:
         with suppress(DependencyError):
-            # Whoever erased these was cut short, and need not have noticed.
+            # These erasures were interrupted, perhaps without the user noticing.
             for conversation_id in services.conversations.unfinished_erasures(*who):
                 services.conversations.erase(*who, conversation_id)
     found, following = services.conversations.recent(*who, limit=limit, cursor=cursor, title=q)
@@ -92,7 +92,7 @@ def read_conversation(
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Cursor = "",
 ) -> ConversationOut:
-    """Return one of the user's conversations, oldest message first; another user's is a 404."""
+    """Return one of your conversations, oldest message first; another user's is a 404."""
     return _read(principal, conversation_id, services, limit=limit, cursor=cursor, max_bytes=0)
 
 
@@ -152,8 +152,8 @@ def export_conversation(
 ) -> Response:
     """Return a conversation as a file, with titles, pages, quotes and verdicts.
 
-    A very long one (3 MB) comes in pages: the header `X-Next-Cursor` is there if there are more, and the file says it,
-    too, at its end or in `next_cursor`.
+    A very long one (3 MB) comes in pages: if there are more, the header `X-Next-Cursor` and the file (at its end, or in
+    `next_cursor`) say so.
     """
     shown = _read(principal, conversation_id, services, limit=EXPORT_PAGE, cursor=cursor, max_bytes=MAX_EXPORT_BYTES)
     text, media, ending = (
@@ -190,7 +190,7 @@ def _read(
 def _versions_cited(
     messages: Sequence[Message], principal: Principal, services: Services
 ) -> Mapping[str, Collection[str]] | None:
-    """Read which versions of the cited documents there are; None if the registry is down, which costs only that."""
+    """Read which versions of the cited documents there are; None if the registry is down."""
     cited = {citation.document_id: None for message in messages for citation in message.citations}
     try:
         return services.registry.versions(principal.tenant, list(cited))

@@ -22,7 +22,7 @@ _CONVERSATION_ID = re.compile(ULID)
 def principal_of(event: Mapping[str, Any]) -> Principal:
     """Read tenant and user from what the API's authorizer has verified, never from the request itself.
 
-    Raises `NotAuthenticated` without an authorizer's word, `NotAllowed` if it names no tenant.
+    Raises `NotAuthenticated` if the authorizer said nothing, `NotAllowed` if it names no tenant.
     """
     verified: Mapping[str, Any] = event
     for name in ("requestContext", "authorizer"):
@@ -42,7 +42,7 @@ def principal_of(event: Mapping[str, Any]) -> Principal:
 
 
 def _member_of(verified: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the groups that are no roles: their names may hold anything, so they come as JSON."""
+    """Yield the groups that are not roles: their names may contain any character, so they come as JSON."""
     try:
         named = json.loads(str(verified.get("member_of") or "[]"))
     except ValueError:
@@ -54,7 +54,7 @@ def _member_of(verified: Mapping[str, Any]) -> Iterator[str]:
 
 
 async def _principal(request: Request) -> Principal:
-    """Return who asks. Raises `NotAllowed` unless one of their roles may call this route."""
+    """Return the principal. Raises `NotAllowed` unless one of their roles may call this route."""
     principal = principal_of(request.scope.get("aws.event") or {})
     require_permission(f"{request.method} {request.scope['route'].path}", principal.groups)
     return principal
@@ -64,7 +64,7 @@ PrincipalDep = Annotated[Principal, Depends(_principal)]
 
 
 async def _services(principal: PrincipalDep) -> Services:
-    """Return the services for the one who asks."""
+    """Return the services for this principal."""
     return services().for_reader(principal)
 
 

@@ -1,4 +1,4 @@
-"""What is in a document: the file itself, the stored text of a page, and a report of what could not be read."""
+"""The contents of a document: the file itself, the stored text of a page, and a report of what could not be read."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -44,7 +44,7 @@ class ContentOut(Out):
 
 
 class PagePassageOut(Out):
-    """A passage that reaches into the page."""
+    """A passage with text on the page."""
 
     passage_id: str = Field(description="Its id, as `chunk_id` in the sources of an answer.")
     char_start: int
@@ -52,7 +52,7 @@ class PagePassageOut(Out):
 
     @classmethod
     def of(cls, passage: Passage) -> "PagePassageOut":
-        """Return where a passage stands."""
+        """Return where a passage is."""
         return cls(passage_id=passage.chunk_id, char_start=passage.char_start, char_end=passage.char_end)
 
 

@@ -49,7 +49,7 @@ Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length
 
 
 class LabelsIn(Body):
-    """Labels to set; null removes one. One named like a field of the identity card stands in its place."""
+    """Labels to set; null removes one. A label named like a field of the identity card replaces that field."""
 
     chapter: Label | None = None
     phase: Label | None = None
@@ -66,9 +66,9 @@ class LabelsIn(Body):
 
 
 class LabelsBody(Body):
-    """`PATCH /documents/{document_id}`: what is not sent stays as it is."""
+    """`PATCH /documents/{document_id}`: fields that are not sent stay as they are."""
 
-    labels: LabelsIn = Field(default_factory=LabelsIn, description="What is not sent stays as it is.")
+    labels: LabelsIn = Field(default_factory=LabelsIn, description="Fields that are not sent stay as they are.")
     access: AccessIn | None = Field(None, description="Who may read it, from now on; null takes the rule away.")
 
 
@@ -76,7 +76,7 @@ class BulkUploadBody(Body):
     """`POST /documents/bulk`."""
 
     filenames: list[Annotated[str, StringConstraints(max_length=512)]] = Field(
-        min_length=1, max_length=MAX_BULK, description="Paths of the PDFs in your uploads, each checked by itself."
+        min_length=1, max_length=MAX_BULK, description="Paths of the PDFs in your uploads; each is checked on its own."
     )
     access: AccessIn | None = Field(None, description="Who may read the documents, as with one upload.")
 
@@ -106,7 +106,7 @@ class BulkUploadOut(Out):
 def announce_upload(body: UploadBody, principal: PrincipalDep, services: ServicesDep) -> UploadOut:
     """Return a signed form for uploading one PDF. Uploading under an existing name replaces the document.
 
-    With `access`, the form states the rule, and the file brings it along; without, a document keeps the rule it has.
+    With `access`, the form states the rule and the upload carries it; without, a document keeps the rule it has.
     """
     return _announced(upload_key(principal.tenant, body.filename), principal.tenant, services, body.access)
 
@@ -115,7 +115,7 @@ def announce_upload(body: UploadBody, principal: PrincipalDep, services: Service
 def announce_uploads(
     body: BulkUploadBody, request: Request, principal: PrincipalDep, services: ServicesDep
 ) -> BulkUploadOut:
-    """Return signed forms for up to 100 PDFs. Each is checked by itself, and has its form or its own error."""
+    """Return signed forms for up to 100 PDFs. Each is checked on its own, and gets its form or its own error."""
     items: list[BulkItemOut] = []
     seen: set[str] = set()
     failure: DependencyError | None = None
@@ -144,7 +144,9 @@ def _announced(key: str, tenant: str, services: Services, access: AccessIn | Non
     rule = access.to_rule() if access else None
     metadata = metadata_of(rule) if rule else {}
     if sum(map(len, metadata.values())) > MAX_METADATA_BYTES:
-        raise InvalidRequest("access: the names are too long for one upload; name fewer, and the rest afterwards.")
+        raise InvalidRequest(
+            "access: the names are too long for one upload; send fewer now, and the rest with PATCH afterwards."
+        )
     now = services.clock.now().isoformat(timespec="milliseconds")
     announced = Document(
         tenant=tenant,
@@ -192,7 +194,7 @@ def list_documents(
     kind: CardWords = "",
     period: CardWords = "",
     product: CardWords = "",
-    language: Annotated[str, Query(max_length=20, description="ISO 639-1, of most of the text.")] = "",
+    language: Annotated[str, Query(max_length=20, description="The language of most of the text, ISO 639-1.")] = "",
 ) -> DocumentListOut:
     """List the tenant's documents with their status, newest first, page by page.
 
@@ -223,8 +225,8 @@ def label_document(
 ) -> DocumentOut:
     """Change a document's labels, by which filters find it, and who may read it; null removes one.
 
-    It is published anew with its labels within a minute, from the embeddings it has. Who may read it is in force at
-    once.
+    The document is published anew with its labels within a minute, without new embeddings. A change of who may read it
+    is in force at once.
     """
     for _ in range(_LABEL_ATTEMPTS):
         document = services.registry.get(principal.tenant, document_id)
@@ -275,7 +277,7 @@ def delete_document(
 
 
 def _erase_verified(principal: Principal, document_id: str, services: Services, response: Response) -> DeletedOut:
-    """Keep the erasure, then delete: whatever is cut short is finished by maintenance. Raises `DependencyError`."""
+    """Store the erasure, then delete: maintenance finishes what is interrupted. Raises `DependencyError`."""
     document = services.registry.get(principal.tenant, document_id)
     if document is None or not document.key:
         raise NotFound("There is no such document.")

@@ -1,6 +1,6 @@
 """`/users` and `/erasures`: verified erasures of users, and the receipts of all.
 
-What must be gone at once is erased in the request. Maintenance erases the rest within the hour, looks again, and signs
+The request itself erases what must be gone at once. Maintenance erases the rest within the hour, looks again, and signs
 the receipt (functions/ingest/erasing.py).
 """
 
@@ -25,7 +25,7 @@ router = APIRouter(tags=["erasures"])
 USER_ID = r"^[A-Za-z0-9][A-Za-z0-9:._@+=-]{0,127}$"
 """Ids of users: those of Cognito, of a company's sign-in, and of API keys (`key:…`)."""
 RESERVE_S = 5.0
-"""Seconds of a request in which no further conversation is erased."""
+"""Seconds at the end of a request in which it erases no further conversation."""
 PAGE = 100
 
 
@@ -49,17 +49,17 @@ class ReceiptOut(Out):
     begun_at: str
     finished_at: str
     re_read_at: str = Field(description="When all stores were read for the last time.")
-    settled_s: int = Field(description="Seconds that were left to requests which began before it.")
+    settled_s: int = Field(description="Seconds that it waited for requests which began before it.")
     rounds: int
     stores: list[ErasedStoreOut]
     left: list[str] = Field(description="What is not erased or not certain yet; empty when it is finished.")
     not_erased: list[str] = Field(description="What no erasure reaches.")
-    key: str = Field(description="Which key signed it: the beginning of its SHA-256.")
+    key: str = Field(description="Which key signed it: the beginning of the key's SHA-256.")
     signature: str
 
 
 class ErasureOut(Out):
-    """An erasure; its receipt is there from the first look on, and says what is left as long as it is running."""
+    """An erasure; it has a receipt after the first look, which says what is left for as long as it is running."""
 
     erasure_id: str
     kind: Literal["document", "user"]
@@ -71,7 +71,7 @@ class ErasureOut(Out):
 
     @classmethod
     def of(cls, erasure: Erasure) -> "ErasureOut":
-        """Return what may be shown of an erasure."""
+        """Return an erasure as the API shows it."""
         return cls(
             erasure_id=erasure.erasure_id,
             kind=erasure.kind,
@@ -99,7 +99,7 @@ async def _user_id(user_id: Annotated[str, Path(json_schema_extra={"pattern": US
 def erase_myself(
     principal: PrincipalDep, services: ServicesDep, deadline: DeadlineDep, response: Response
 ) -> ErasureOut:
-    """Erase all that the service keeps of oneself; the sign-in account stays.
+    """Erase everything that the service keeps about you; the sign-in account stays.
 
     Conversations are gone at once. The receipt follows (`GET /erasures/{erasure_id}`).
     """
@@ -114,9 +114,9 @@ def erase_user(
     deadline: DeadlineDep,
     response: Response,
 ) -> ErasureOut:
-    """Erase all that the service keeps of a user of one's tenant, as `DELETE /users/me` does."""
+    """Erase everything that the service keeps about a user of your tenant, as `DELETE /users/me` does."""
     if principal.user.startswith(USER_PREFIX):
-        raise NotAllowed("Users are erased by people: sign in as an administrator.")
+        raise NotAllowed("An API key cannot erase users: sign in as an administrator.")
     return _erase_user(user_id, principal, services, deadline, response)
 
 
@@ -124,7 +124,7 @@ def erase_user(
 def read_erasure(
     principal: PrincipalDep, erasure_id: Annotated[str, Depends(_erasure_id)], services: ServicesDep
 ) -> ErasureOut:
-    """Return an erasure with its receipt: one's own, as an editor those of documents, as an administrator all."""
+    """Return an erasure with its receipt: your own; editors also those of documents, administrators all."""
     erasure = services.erasures.get(principal.tenant, erasure_id)
     if erasure is None or not _may_read(principal, erasure):
         raise NotFound("There is no such erasure.")
@@ -132,7 +132,7 @@ def read_erasure(
 
 
 def begin_of_document(document: Document, principal: Principal, services: Services, response: Response) -> Erasure:
-    """Keep the erasure of a document, before anything of it is deleted."""
+    """Store the erasure of a document, before anything of it is deleted."""
     begun = _begin(
         "document", document.document_id, principal, services, response, key=document.key, title=document.title
     )

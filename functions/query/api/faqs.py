@@ -1,4 +1,4 @@
-"""`/faqs`: questions with their answers, which editors write and documents are answered from like any other."""
+"""`/faqs`: questions with answers that editors write; they are documents that answers are made from."""
 
 import json
 import re
@@ -75,7 +75,7 @@ class FaqBody(Body):
 
     question: Question
     answer: Answer
-    language: FaqLanguage = Field("", description="A language tag such as en or pt-BR; empty: as detected.")
+    language: FaqLanguage = Field("", description="A language tag such as en or pt-BR; empty: it is detected.")
     department_id: Annotated[str, StringConstraints(max_length=200)] = ""
     tags: dict[TagName, Tag | list[Tag]] = Field(
         default_factory=dict, max_length=20, description="Metadata for filters."
@@ -107,7 +107,7 @@ class FaqOut(Out):
     department_id: str
     tags: dict[str, str | list[str]]
     etag: str = Field(description="Send it as `If-Match` with a change.")
-    status: DocumentStatus = Field(description="PENDING until ingest has been at this version; then READY or FAILED.")
+    status: DocumentStatus = Field(description="PENDING until ingest has handled this version; then READY or FAILED.")
     error: ErrorOut | None
 
     @classmethod
@@ -130,7 +130,7 @@ class FaqOut(Out):
 class NewFaqOut(FaqOut):
     """A new FAQ."""
 
-    answered: int = Field(description="Unanswered questions that are marked as answered by it.")
+    answered: int = Field(description="Unanswered questions that it marks as answered.")
 
 
 class FaqListOut(Out):
@@ -174,7 +174,7 @@ CsvBody = Annotated[
         media_type="text/csv",
         description="At most 500 rows and 2 MB, in UTF-8.",
         examples=[_CSV],
-        json_schema_extra={"format": "binary"},  # what generators of clients know as a file
+        json_schema_extra={"format": "binary"},  # client generators recognise this as a file
     ),
 ]
 FaqIdDep = Annotated[str, Depends(_faq_id)]
@@ -183,9 +183,9 @@ IfMatch = Annotated[str, Header(alias="If-Match", description="The ETag that you
 
 @router.post("", status_code=201, operation_id="createFaq")
 def create_faq(body: NewFaqBody, principal: PrincipalDep, services: ServicesDep, response: Response) -> NewFaqOut:
-    """Store a question with its answer. It is answered from as soon as its status is READY.
+    """Store a question with its answer. Answers use it as soon as its status is READY.
 
-    The unanswered questions that `answers` names are marked as answered by it, so their cluster disappears.
+    It marks the unanswered questions that `answers` names as answered, so their cluster disappears.
     """
     faq_id, pair = services.new_id(), body.to_pair()
     services.registry.require_readable(principal.tenant, key_of(principal.tenant, faq_id))
@@ -219,9 +219,9 @@ def read_faqs(
 def export_faqs(
     principal: PrincipalDep, services: ServicesDep, cursor: Annotated[str, Query(pattern=rf"^({FAQ_ID})?$")] = ""
 ) -> Response:
-    """Return up to 1,000 FAQs as CSV; the header `X-Next-Cursor` is there if there are more.
+    """Return up to 1,000 FAQs as CSV; if there are more, the header `X-Next-Cursor` says so.
 
-    A cell that a spreadsheet would run as a formula begins with an apostrophe, which the import takes away again.
+    A cell that a spreadsheet would run as a formula begins with an apostrophe, which the import removes again.
     """
     faqs, following = list_faqs(
         principal.tenant, limit=MAX_EXPORTED, after=cursor, objects=services.objects, registry=services.registry
@@ -239,8 +239,8 @@ async def import_faqs(
 ) -> ImportOut:
     """Create or change the FAQs of a CSV file, each row by itself, and report on each.
 
-    Columns: question, answer, and if wanted id, language, department_id, tags (JSON) and etag. A row without an id is
-    known by its question, so importing a file again changes nothing; one with an etag changes that version only.
+    Columns: question, answer, and optionally id, language, department_id, tags (JSON) and etag. A row without an id is
+    identified by its question, so importing a file again changes nothing; one with an etag changes that version only.
     """
     if len(body) > MAX_CSV_BYTES:
         raise InvalidRequest(f"The file has {len(body):,} bytes; at most {MAX_CSV_BYTES:,} are accepted.")
@@ -264,7 +264,7 @@ def replace_faq(
     response: Response,
     if_match: IfMatch = "",
 ) -> FaqOut:
-    """Replace an FAQ. `If-Match` must name the version that is replaced: another one is a 412, none a 428."""
+    """Replace an FAQ. `If-Match` must name the version that is replaced: another version is a 412, no header a 428."""
     known = _etag_of(if_match)
     if not known:
         raise VersionNeeded

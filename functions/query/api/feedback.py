@@ -1,4 +1,4 @@
-"""`/messages/{id}/feedback`: what the asker thought of an answer; `/feedback`: what editors learn from it."""
+"""`/messages/{id}/feedback`: the asker's rating of an answer; `/feedback`: all ratings, for editors."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -44,7 +44,7 @@ class RatedSourceOut(Out):
 
 
 class RatedAnswerOut(Out):
-    """Feedback with what it is about: the question, the answer, and what had been retrieved."""
+    """Feedback with the question, the answer, and what had been retrieved for it."""
 
     message_id: str
     conversation_id: str
@@ -112,7 +112,7 @@ class FeedbackListOut(Out):
 async def give_feedback(
     body: FeedbackBody, principal: PrincipalDep, message_id: MessageIdDep, services: ServicesDep
 ) -> FeedbackOut:
-    """Say what you think of an answer of yours; the last word counts. The tenant's editors see it without your name."""
+    """Rate an answer that you were given; the latest rating counts. The tenant's editors see it without your name."""
     now = services.clock.now().isoformat(timespec="milliseconds")
     feedback = Feedback(body.rating, body.reason, body.comment, now)
 
@@ -130,7 +130,7 @@ async def give_feedback(
 
 @router.delete("/messages/{message_id}/feedback", status_code=204, operation_id="withdrawFeedback")
 def withdraw_feedback(principal: PrincipalDep, message_id: MessageIdDep, services: ServicesDep) -> None:
-    """Take back what you said of an answer; nothing happens if you said nothing."""
+    """Take back your rating of an answer; nothing happens if there is none."""
     found = _answer(principal, message_id, services)
     if not services.feedback.remove(principal.tenant, principal.user, found):
         raise NotFound(NO_MESSAGE)
@@ -145,10 +145,10 @@ def list_feedback(
     rating: FeedbackRating | None = None,
     since: Annotated[AwareDatetime | None, Query(description="Given then or later; ISO 8601 with a zone.")] = None,
 ) -> FeedbackListOut:
-    """List the feedback of the tenant's users with questions, answers and what was retrieved, the last given first.
+    """List the feedback of the tenant's users with questions, answers and what was retrieved, the latest first.
 
     It is a snapshot of each answer as it was given, so that it can be evaluated later (`python -m evals`). Answers made
-    from documents that you may not read are listed without what they say.
+    from documents that you may not read are listed without their text.
     """
     found, following = services.feedback.given(
         principal.tenant, limit=limit, cursor=cursor, rating=rating or "", since=since and since.astimezone(UTC)

@@ -35,8 +35,8 @@ class HandoffBody(Body):
 class ResolveBody(Body):
     """`POST /handoffs/{handoff_id}/resolve`."""
 
-    answer: Answer = Field(description="What the asker is told, in their conversation.")
-    publish: bool = Field(False, description="Also answer others with it, once an editor has approved.")
+    answer: Answer = Field(description="The answer that the asker gets in their conversation.")
+    publish: bool = Field(False, description="Use it for other users' questions, too, once an editor has approved it.")
 
 
 class PublishBody(Body):
@@ -48,7 +48,7 @@ class PublishBody(Body):
 
 
 class NearPassageOut(Out):
-    """A passage near the question, which did not answer it."""
+    """A passage near the question that did not answer it."""
 
     chunk_id: str
     document_id: str
@@ -90,7 +90,7 @@ class SaidOut(Out):
 
 
 class HandoffDetailOut(HandoffOut):
-    """A hand-off with what an agent needs; an editor who is no agent sees neither contact nor transcript."""
+    """A hand-off with what an agent needs; an editor who is not an agent sees neither contact nor transcript."""
 
     contact: str
     near_misses: list[NearPassageOut]
@@ -157,7 +157,7 @@ def open_handoff(
     if handoff.handoff_id != new.handoff_id:
         response.status_code = 200
     if not handoff.notified:
-        # Who gets the event is not known here, so it tells what everybody of the tenant may read.
+        # It is not known here who gets the event, so it holds only what everybody in the tenant may read.
         outside = services.registry.for_reader(OUTSIDER)
         near = handoffs.near_passages(handoff.tenant, handoff.near_misses, outside)
         messages = readable_messages(handoff.tenant, messages, outside)
@@ -198,7 +198,7 @@ def read_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: Se
 
 @router.post("/handoffs/{handoff_id}/claim", operation_id="claimHandoff", responses=errors(409))
 def claim_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: ServicesDep) -> HandoffOut:
-    """Take a hand-off. Of two agents at once one gets it, the other a 409."""
+    """Take a hand-off. If two agents try at once, one gets it and the other a 409."""
     return _changed(handoff_id, lambda each: handoffs.claim(each, principal.user), principal, services)
 
 
@@ -215,7 +215,7 @@ def release_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services:
 def resolve_handoff(
     principal: PrincipalDep, handoff_id: HandoffIdDep, body: ResolveBody, services: ServicesDep
 ) -> HandoffOut:
-    """Answer a hand-off that you have claimed: once, however often this is sent.
+    """Answer a hand-off that you have claimed; sending this again changes nothing.
 
     The answer becomes a message of the asker's conversation. With `publish` it also becomes a document: at once if you
     are an editor, else when one approves.
@@ -246,7 +246,7 @@ def close_handoff(principal: PrincipalDep, handoff_id: HandoffIdDep, services: S
 def publish_handoff(
     principal: PrincipalDep, handoff_id: HandoffIdDep, body: PublishBody, services: ServicesDep
 ) -> HandoffOut:
-    """Approve an answer: it becomes a document, as it is or as the body has it, and the same question is answered.
+    """Approve an answer: it becomes a document, as it is or as the body has it, and answers the same question.
 
     Publishing again replaces it; `DELETE /documents/{document_id}` takes it back.
     """

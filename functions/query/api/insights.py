@@ -1,4 +1,4 @@
-"""`/insights`: what people asked in vain, for editors."""
+"""`/insights`: questions that got no answer, for editors."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -47,7 +47,7 @@ class QuestionClusterOut(Out):
 
 
 class UnansweredOut(Out):
-    """What was asked in vain, the largest cluster first."""
+    """Questions that got no answer, the largest cluster first."""
 
     clusters: list[QuestionClusterOut]
     questions: int = Field(description="Questions that were grouped.")
@@ -64,7 +64,7 @@ def list_unanswered(
 ) -> UnansweredOut:
     """Group the questions that were refused, or whose answers were rated badly, and that nobody has answered since.
 
-    Which user has asked is not shown, and not known: questions are kept without it, for `UnansweredDays`.
+    The user who asked is neither shown nor known: questions are kept without users, for `UnansweredDays`.
     """
     first = since or services.clock.now() - timedelta(days=DEFAULT_DAYS)
     refused, answered = services.unanswered.since(principal.tenant, first, limit=MAX_QUESTIONS + 1)

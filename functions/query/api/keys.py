@@ -31,7 +31,7 @@ class KeyBody(Body):
     )
     expires_at: AwareDatetime | None = Field(
         None,
-        description="When the key ceases to work, with its offset from UTC, within 100 years; absent: never.",
+        description="When the key stops working, with an offset from UTC, within 100 years; absent: never.",
     )
 
 
@@ -45,7 +45,7 @@ class KeyOut(Out):
     created_by: str = Field(description="The user who created it; `operator` for `python -m local keys`.")
     created_at: str
     expires_at: str = Field(description="Empty if it does not expire.")
-    last_used_at: str = Field(description="To about five minutes; empty if it was never used.")
+    last_used_at: str = Field(description="Exact to about five minutes; empty if it was never used.")
 
 
 class NewKeyOut(KeyOut):
@@ -70,7 +70,7 @@ async def _key_id(key_id: Annotated[str, Path(json_schema_extra={"pattern": ULID
 async def _person(principal: PrincipalDep) -> Principal:
     """Return the administrator. Raises `NotAllowed` for an API key: a leaked one must not outlive its revocation."""
     if principal.user.startswith(USER_PREFIX):
-        raise NotAllowed("API keys are managed by people: sign in as an administrator.")
+        raise NotAllowed("An API key cannot manage keys: sign in as an administrator.")
     return principal
 
 
@@ -80,7 +80,7 @@ PersonDep = Annotated[Principal, Depends(_person)]
 
 @router.post("", status_code=201, operation_id="createKey")
 def create_key(body: KeyBody, principal: PersonDep, services: ServicesDep, response: Response) -> NewKeyOut:
-    """Create an API key of one's own tenant. The answer is the only one that shows the key."""
+    """Create an API key for your tenant. Only this response shows the key."""
     now = services.clock.now()
     if wrong := set(body.groups) & set(ROLES):
         raise InvalidRequest(f"groups: {', '.join(sorted(wrong))} is a role: name it as `role`.")
@@ -117,7 +117,7 @@ def list_keys(
 
 @router.delete("/{key_id}", status_code=204, operation_id="revokeKey")
 def revoke_key(principal: PersonDep, key_id: KeyIdDep, services: ServicesDep) -> None:
-    """Revoke an API key: a minute later, at the latest, it opens nothing. What it asked and wrote stays."""
+    """Revoke an API key: it stops working within a minute. What it asked and wrote stays."""
     if not services.api_keys.revoke(principal.tenant, key_id):
         raise NotFound("There is no such key.")
     logger.info("key revoked", extra={"tenant": principal.tenant, "key_id": key_id, "by": principal.user})

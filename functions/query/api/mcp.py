@@ -79,7 +79,7 @@ def _in_json_rpc(description: str, example: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _error_in_json_rpc(status: int, description: str) -> dict[str, Any]:
-    """Describe an error of the protocol, which before the message is read is an ordinary problem."""
+    """Describe an error of the protocol; before the message has been read it is an ordinary problem."""
     described = _in_json_rpc(description, _FAILED)
     problem = {"schema": {"$ref": "#/components/schemas/Problem"}, "example": example_of(status)}
     return {**described, "content": {**described["content"], MEDIA_TYPE: problem}}
@@ -107,8 +107,10 @@ class Call(NamedTuple):
     operation_id="callMcp",
     responses={
         200: _in_json_rpc("The answer to a request.", _RESULT),
-        202: {"description": "A notification was taken note of."},
-        400: _error_in_json_rpc(400, "This is no message of the protocol, or of a revision that is not spoken."),
+        202: {"description": "A notification was accepted."},
+        400: _error_in_json_rpc(
+            400, "This is not a message of the protocol, or it has a revision that is not supported."
+        ),
         403: _error_in_json_rpc(403, "The account may not do this, or the page's origin may not call the API."),
         404: _error_in_json_rpc(404, "There is no such method."),
     },
@@ -152,14 +154,14 @@ def _id_of(body: object) -> str | int | None:
 
 
 def _check_origin(request: Request, allowed: str) -> None:
-    """Raise `Refusal` if a page of another origin than those that may call the API has sent the request."""
+    """Raise `Refusal` if the request comes from a web page whose origin may not call the API."""
     origin, origins = request.headers.get("origin"), allowed.split(",")
     if origin and "*" not in origins and origin not in origins:
         raise Refusal(403, INVALID_REQUEST, "Pages of this origin may not call the API (CorsAllowOrigins).")
 
 
 def read_call(body: object, headers: Mapping[str, str]) -> Call:
-    """Read one message. Raises `Refusal` if it is none, or contradicts its headers, or is of an unknown revision."""
+    """Read one message. Raises `Refusal` if it is malformed, contradicts its headers, or has an unknown revision."""
     if not isinstance(body, dict):
         code = PARSE_ERROR if body is None else INVALID_REQUEST
         raise Refusal(400, code, "One JSON-RPC message is expected as the body, in JSON.")

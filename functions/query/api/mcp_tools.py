@@ -33,7 +33,7 @@ class Caller(NamedTuple):
 
 
 class CalledTool(NamedTuple):
-    """What a tool has found: as a value, and as a text for the model."""
+    """The result of a tool: as a value, and as a text for the model."""
 
     result: BaseModel
     text: str
@@ -93,9 +93,11 @@ def _schema_of(model: type[BaseModel], mode: Any) -> Mapping[str, Any]:
 class AskArguments(Body):
     """What `ask` takes."""
 
-    question: str = Field(min_length=1, description="A whole question, in any language: nothing is remembered.")
+    question: str = Field(
+        min_length=1, description="A complete question, in any language: earlier questions are not remembered."
+    )
     language: Language | None = Field(None, description="Language of the answer: `lt`, `Lithuanian`.")
-    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
+    top_k: int | None = Field(None, ge=1, le=50, description="The most passages to answer from.")
     filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
 
 

@@ -1,4 +1,4 @@
-"""What every request passes: HTTP as any server speaks it, and one deadline; a request that overruns it gets a 504.
+"""Middleware for every request: HTTP as any server speaks it, and one deadline; a request that overruns it gets a 504.
 
 Outgoing calls end with the deadline by themselves (`shared.deadline`); the middleware bounds everything else. Late work
 is abandoned in a daemon thread: it delays neither the end of the process nor the next request, and stops at its next
@@ -35,7 +35,7 @@ _WORKERS = Workers("request")
 
 
 class HttpMiddleware:
-    """ASGI middleware: routes see GET for HEAD, and an error that nobody foresaw is an answer like others.
+    """ASGI middleware: routes see GET for HEAD, and an unexpected error becomes an ordinary response.
 
     Starlette would answer such an error outside of CORS, and a browser would be shown "Failed to fetch".
     """

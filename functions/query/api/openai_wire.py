@@ -1,7 +1,7 @@
 """What the routes below /v1 share: OpenAI's form of messages, errors and token counts, and its one model.
 
-A client brings the conversation along. Its last message is the question; system messages say how to write, never what
-is true; and the list of citations below an earlier answer is taken off again.
+A client sends the whole conversation. Its last message is the question; system messages say how to write, never what
+is true; and the list of citations below an earlier answer is removed again.
 """
 
 import json
@@ -44,7 +44,7 @@ _CITATION_LIST = re.compile(r"\n\n---\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
 
 
 class NotSupported(ClientError):
-    """A parameter of OpenAI's that asks for what is not done here; `path` names it."""
+    """A parameter of OpenAI's API that is not supported here; `path` names it."""
 
     code = "unsupported_parameter"
 
@@ -73,7 +73,7 @@ def check_model(model: str) -> None:
 
 
 def _joined(content: object) -> object:
-    """Return the text of a message: it may come in parts. Raises `ValueError` for a part that is no text."""
+    """Return the text of a message: it may come in parts. Raises `ValueError` for a part that is not text."""
     if content is None:
         return ""
     if not isinstance(content, list):
@@ -104,9 +104,9 @@ class TurnIn(Body):
 
 
 class RectoIn(Body):
-    """What `POST /query` takes beside the question, and whether the citations stand in the text, too."""
+    """What `POST /query` takes besides the question, and whether the text ends with the list of citations."""
 
-    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
+    top_k: int | None = Field(None, ge=1, le=50, description="The most passages to answer from.")
     filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(None, description="Search for the `question` or the `session`.")
@@ -168,7 +168,7 @@ def _message(turn: TurnIn) -> Message:
 
 
 class RectoOut(Out):
-    """What is known of the answer that OpenAI's form has no field for: as in the answer of `POST /query`."""
+    """What OpenAI's form has no field for, as in the answer of `POST /query`."""
 
     mode: str
     no_relevant_info: bool
@@ -187,7 +187,7 @@ class RectoOut(Out):
 
     @classmethod
     def of(cls, answer: Answer) -> "RectoOut":
-        """Return it of an answer."""
+        """Return these fields of an answer."""
         return cls.model_validate(QueryOut.of(answer))
 
 
@@ -197,13 +197,13 @@ def citations_of(answer: Answer) -> list[CitationOut]:
 
 
 def citation_list(citations: Sequence[Citation]) -> str:
-    """Return what is put below a text: its citations as a Markdown list; empty if there are none."""
+    """Return the citations as a Markdown list, to go below the text; empty if there are none."""
     lines = (f"- [{each.n}] {_place(each)}: “{escaped(plain_name(each.quote))}”" for each in citations)
     return "\n\n---\n" + "\n".join(lines) if citations else ""
 
 
 def _place(citation: Citation) -> str:
-    """Return title, file name and pages: many filings have one title."""
+    """Return title, file name and pages: many filings have the same title."""
     place = f"*{escaped(plain_name(citation.title))}*"
     if citation.file_name:
         place += f" ({escaped(plain_name(citation.file_name))})"

@@ -30,10 +30,10 @@ TAGS = {
     "conversations": "What was asked and answered before.",
     "handoffs": "Questions that a person answers.",
     "faqs": "Questions with the answers that editors have written.",
-    "openai": "What OpenAI's clients call, in its form.",
-    "mcp": "Tools for agents, by the Model Context Protocol.",
+    "openai": "Routes in the form of OpenAI's API, for its clients.",
+    "mcp": "Tools for agents, in the Model Context Protocol.",
     "documents": "Documents: upload, status, contents and deletion.",
-    "erasures": "What leaves nothing behind, with a signed receipt.",
+    "erasures": "Erasing documents and users without a trace, with a signed receipt.",
     "passages": "What editors leave out of answers, or correct.",
     "administration": "What a tenant's administrators see.",
     "service": "The API itself.",
@@ -63,7 +63,7 @@ _PROBLEM = {
             "description": "What is wrong, in the language of `Accept-Language` where it is shipped.",
         },
         "code": {**_STRING, "description": "Stable: clients may switch on it."},
-        "request_id": {**_STRING, "description": "What the operator finds the request by."},
+        "request_id": {**_STRING, "description": "Give it to the operator, who finds the request by it."},
         "path": {**_STRING, "description": "Where in the filter the error is (`invalid_filter`)."},
         "limit": {**_STRING, "description": "The limit that is reached (`limit_reached`)."},
         "resets_at": {**_STRING, "format": "date-time", "description": "When the limit ends (`limit_reached`)."},
@@ -135,14 +135,14 @@ ERRORS = {
     410: ErrorKind("Gone", "It was deleted.", "erased", "The document was erased."),
     412: ErrorKind(
         "PreconditionFailed",
-        "It is not the version that `If-Match` names any more.",
+        "It is no longer the version that `If-Match` names.",
         "changed_meanwhile",
-        "It is not the version that you have read: read it again, then change it.",
+        "It has changed since you read it: read it again, then change it.",
     ),
     413: ErrorKind("TooLarge", "The body is too large.", "too_large", "The body is too large."),
     422: ErrorKind(
         "Unprocessable",
-        "The form is right, the content cannot be used.",
+        "The form is right, but the content cannot be used.",
         "invalid_filter",
         "filter.page_start.$gte: must be a number, not a string.",
     ),
@@ -172,7 +172,7 @@ METHODS = ("get", "put", "post", "delete", "patch")
 
 
 def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Name a route's errors: those not known from its path, its body, or its being behind a token (`statuses_of`)."""
+    """Name a route's errors that do not follow from its path, its body, or its need of a token (`statuses_of`)."""
     return {status: {"description": ERRORS[status].description} for status in statuses}
 
 

@@ -1,4 +1,4 @@
-"""`/passages`: an editor leaves a passage out, or corrects it; the original and who did it are kept."""
+"""`/passages`: an editor leaves a passage out, or corrects it; the original and the editor's id are kept."""
 
 import re
 from dataclasses import replace
@@ -42,11 +42,11 @@ _ID = re.compile(r"([0-9a-f]{32})#(?:([0-9a-f]{32})|([^#/]{1,64})#([0-9]{1,7}))"
 
 
 class PassageBody(Body):
-    """`PATCH /passages/{passage_id}`: what is not sent stays."""
+    """`PATCH /passages/{passage_id}`: fields that are not sent stay as they are."""
 
     excluded: bool | None = Field(None, description="Whether to leave the passage out of answers.")
     text: Annotated[str, StringConstraints(min_length=1, max_length=MAX_CORRECTION)] | None = Field(
-        None, description="What to read in its place; null takes the correction back."
+        None, description="The text that replaces it; null undoes the correction."
     )
     note: Annotated[str, StringConstraints(max_length=1_000)] | None = Field(None, description="Why, for editors.")
 
@@ -64,8 +64,8 @@ class PassageChangeOut(Out):
 class PassageOut(Out):
     """A passage as editors see it."""
 
-    passage_id: str = Field(description="Its id now; empty if the document does not hold it any more.")
-    edit_id: str = Field(description="Its id that stays the same as long as its text does; also taken in the path.")
+    passage_id: str = Field(description="Its id now; empty if the document no longer has this text.")
+    edit_id: str = Field(description="An id that stays the same as long as the text does; the path takes it, too.")
     document_id: str
     section: str
     page_start: int
@@ -78,7 +78,7 @@ class PassageOut(Out):
     note: str
     state: Literal["original", "applied", "pending", "not_applied"] = Field(
         description="`pending`: the correction is being embedded, and the passage left out until then. "
-        "`not_applied`: the document does not hold this text any more."
+        "`not_applied`: the document no longer has this text."
     )
     changes: list[PassageChangeOut] = Field(description="Who changed it and when, the oldest first.")
 
@@ -105,7 +105,7 @@ class PassageOut(Out):
 
 
 class EditsOut(Out):
-    """What editors have made of a document's passages, in the order of their places."""
+    """How editors have changed a document's passages, in the order of the text."""
 
     passages: list[PassageOut]
 
@@ -143,7 +143,7 @@ PassageIdDep = Annotated[re.Match[str], Depends(_passage_id)]
 def read_passage(
     principal: PrincipalDep, passage_id: PassageIdDep, services: ServicesDep, deadline: DeadlineDep
 ) -> PassageOut:
-    """Return a passage with what editors have made of it.
+    """Return a passage with its original text and its changes by editors.
 
     Its id is the `chunk_id` of a source, with `#` written as `%23`.
     """
@@ -156,9 +156,9 @@ def read_passage(
 def edit_passage(
     body: PassageBody, principal: PrincipalDep, passage_id: PassageIdDep, services: ServicesDep, deadline: DeadlineDep
 ) -> PassageOut:
-    """Leave a passage out, correct it, or take either back; nothing is answered from the old text from then on.
+    """Leave a passage out, correct it, or undo either; from then on no answer is made from the old text.
 
-    An edit belongs to the text: it stays as long as the document holds that text, through replacements and re-indexes.
+    An edit belongs to the text: it applies as long as the document has that text, through replacements and re-indexes.
     """
     document = known_document(services.registry, principal.tenant, passage_id[1])
     found = _found(passage_id, document, services, deadline)
@@ -185,7 +185,7 @@ def edit_passage(
 
 @router.get("/documents/{document_id}/edits", operation_id="listEdits", responses=errors(410))
 def list_edits(principal: PrincipalDep, document_id: DocumentIdDep, services: ServicesDep) -> EditsOut:
-    """List what editors have made of a document's passages, also what is not applied any more."""
+    """List how editors have changed a document's passages, including changes that no longer apply."""
     document = known_document(services.registry, principal.tenant, document_id)
     number = services.index_versions.current(principal.tenant).number
     edits = services.edits.of(principal.tenant, document_id) if document.edits else ()
@@ -219,7 +219,7 @@ def _found(passage_id: re.Match[str], document: Document, services: Services, de
 
 
 def _seen(passage: Passage, document: Document, services: Services) -> PassageEdit:
-    """Return a passage's edit as it is, seen here; an empty one if it has none."""
+    """Return a passage's edit with the place where the passage is now; an empty edit if it has none."""
     original_hash = content_hash_of(passage.text)
     known = services.edits.get(document.tenant, document.document_id, original_hash)
     fresh = PassageEdit(

@@ -81,7 +81,7 @@ def request_id_of(request: Request) -> str:
 
 
 def problem_of(request: Request, error: Exception) -> Problem:
-    """Return the problem for an error, in the client's language, and log the details for the operator."""
+    """Return an error as a problem in the client's language, and log the details for the operator."""
     language = language_of(request)
     if isinstance(error, DependencyError):
         # The vendor's message is for the operator; the client sees which part failed and when to retry.
@@ -106,7 +106,7 @@ def problem_of(request: Request, error: Exception) -> Problem:
 
 
 def language_of(request: Request) -> str:
-    """Return the first language of `Accept-Language` that problems are translated to, else English."""
+    """Return the first language of `Accept-Language` that problems are translated into, else English."""
     for wanted in request.headers.get("accept-language", "").split(","):
         code = wanted.split(";")[0].strip().split("-")[0].lower()
         if code in _languages():

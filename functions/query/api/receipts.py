@@ -27,8 +27,8 @@ NO_MESSAGE = "There is no such message."
 FATES = {
     "source": "",
     "refused": "no passage was relevant enough to answer from",
-    "over_budget": "the passages before it took all the room in the prompt",
-    "not_chosen": "as many passages as are wanted ranked before it",
+    "over_budget": "the better passages filled the prompt",
+    "not_chosen": "enough passages ranked before it",
 }
 """Why an answer was not made from a candidate, in words."""
 FLAGS = {
@@ -36,9 +36,9 @@ FLAGS = {
     "quote": "its quote is not in the source",
     "uncited": "it names no source",
     "words": "its words are not in the source",
-    "number": "a number of it is not in the source",
+    "number": "one of its numbers is not in the source",
     "negation": "it negates what the source says, or the other way round",
-    "name": "a name of it is not in the source",
+    "name": "one of its names is not in the source",
     "instruction": "its source is an instruction to the model",
     "link": "a link that is in no source was removed",
     "image": "an image was removed",
@@ -55,7 +55,7 @@ UNPUBLISHED = "it was replaced, not published yet, or left out by an editor"
 
 
 class AskedForOut(Out):
-    """What the request asked for beside the question."""
+    """What the request asked for besides the question."""
 
     top_k: int | None
     filter: dict[str, Any] | None
@@ -72,7 +72,7 @@ class VariantOut(Out):
 
 
 class QuestionPartOut(Out):
-    """A part of the question that was searched for by itself."""
+    """A part of the question that was searched for alone."""
 
     name: str
     question: str
@@ -118,7 +118,7 @@ class CandidateOut(Out):
     page_start: int
     page_end: int
     corrected: bool
-    source: int = Field(description="The number of the source that it was in the prompt; 0 if it was none.")
+    source: int = Field(description="Its number as a source in the prompt; 0 if it was not one.")
     fate: str = Field(description="source, refused, over_budget or not_chosen.")
     dropped_because: str = Field(description="The same in words; empty for a source.")
     score: float = Field(description="The ranking score: the sum of its parts.")
@@ -138,7 +138,7 @@ class UnpublishedOut(Out):
 
 
 class PromptOut(Out):
-    """What the model was asked with."""
+    """The model call: model, prompt and parameters."""
 
     hash: str = Field(description="32 hex digits; the same prompt has the same.")
     version: str
@@ -163,14 +163,14 @@ class ClaimFateOut(Out):
 
 
 class SpentOut(UsageOut):
-    """What one model took."""
+    """Tokens and cost of one model."""
 
     model: str
     cost_usd: float | None = Field(description="Null if the price file does not list the model.")
 
 
 class CachesOut(Out):
-    """What came from a cache."""
+    """What was read from caches."""
 
     answer: bool = Field(description="The answer is an earlier one; candidates, prompt and claims are that one's.")
     embedding: bool
@@ -213,7 +213,7 @@ class AnswerReceiptOut(Out):
 
     @classmethod
     def of(cls, found: FoundMessage, receipt: Receipt, titles: Mapping[str, str]) -> "AnswerReceiptOut":
-        """Return the receipt of a found answer; what is not among `titles` is not to be seen."""
+        """Return the receipt of a found answer; documents that are not among `titles` may not be shown."""
         shown = without_documents(receipt, {*read_documents(receipt)} - titles.keys())
         made = shown["made"] or {}
         withheld = bool(made.get("withheld"))
@@ -275,7 +275,7 @@ class ReplayOut(Out):
 def read_receipt(principal: PrincipalDep, message_id: MessageIdDep, services: ServicesDep) -> AnswerReceiptOut:
     """Return what one of your answers was made from: settings, search, decision, prompt, claims, tokens, cost.
 
-    Documents that are gone, or that you may not read any more, are left out and counted. It is erased with its
+    Documents that are gone, or that you may no longer read, are left out and counted. The receipt is erased with its
     conversation.
     """
     found, receipt = receipt_found(principal, message_id, services)
@@ -286,7 +286,7 @@ def read_receipt(principal: PrincipalDep, message_id: MessageIdDep, services: Se
 async def replay_answer(
     principal: PrincipalDep, message_id: MessageIdDep, services: ServicesDep, deadline: DeadlineDep
 ) -> ReplayOut:
-    """Ask the question of one of your answers again, with the same history, filters and preferences, and compare.
+    """Ask the question of one of your answers again, with the same history, filters and preferences; compare the two.
 
     It counts as a question. Nothing is saved, and no answer is taken from the cache.
     """

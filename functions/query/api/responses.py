@@ -47,7 +47,7 @@ NEUTRAL: dict[str, tuple[object, ...]] = {
     "top_logprobs": (0,),
     "moderation": (),
 }
-"""Parameters that ask for what is not done here, with the values that do not. Nothing is kept between two requests."""
+"""Parameters that ask for something unsupported, with the values that ask for nothing. Nothing is stored."""
 
 
 def _as_turns(given: object) -> object:
@@ -69,7 +69,7 @@ class ResponseBody(Body):
     model: str = Field(description=f"`{MODEL}`.")
     input: ResponseInput = Field(description="The question, or the conversation whose last message it is.")
     instructions: str | None = Field(None, description="How to write, like a system message.")
-    stream: bool | None = Field(None, description="Answer in pieces, as server-sent events.")
+    stream: bool | None = Field(None, description="Stream the answer as server-sent events.")
     recto: RectoIn = Field(default_factory=RectoIn)
     store: Refused = None
     background: Refused = None
@@ -155,7 +155,7 @@ class WrittenTokensOut(Out):
 
 
 class ResponseUsageOut(Out):
-    """Tokens billed for the request, those of the search included."""
+    """Tokens billed for the request, including those of the search."""
 
     input_tokens: int
     input_tokens_details: ReadTokensOut

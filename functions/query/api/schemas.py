@@ -28,7 +28,7 @@ MAX_PAGE_BYTES = 5_000_000
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
 LANGUAGE_PATTERN = r"^([A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*|[^0-9\x00-\x1f]{4,35})$"
-"""For the OpenAPI document: a code, or a language's name, which no pattern tells from other words."""
+"""For the OpenAPI document: a code, or the name of a language (which looks like any other words)."""
 
 
 def _language_code(named: str) -> str:
@@ -56,7 +56,7 @@ Cursor = Annotated[
     ),
 ]
 NEXT_CURSOR = "X-Next-Cursor"
-"""The header of a file that has further pages: the cursor of the next one."""
+"""The header of a file with more pages: the cursor of the next one."""
 Language = Annotated[
     str,
     Field(max_length=35, json_schema_extra={"pattern": LANGUAGE_PATTERN, "examples": ["lt", "en-GB", "Lithuanian"]}),
@@ -124,7 +124,7 @@ class FilterIn(BaseModel):
 
 
 class DescribedAs:
-    """Describes a value in the OpenAPI document as `model`; how it is checked stays as it is."""
+    """Describes a value in the OpenAPI document as `model`; it does not change how the value is checked."""
 
     def __init__(self, model: type[BaseModel]) -> None:
         self._model = model
@@ -153,7 +153,7 @@ class MessageBody(Body):
     """`POST /conversations/{conversation_id}/messages`."""
 
     question: str = Field(min_length=1, description="The question, in any language.")
-    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most.")
+    top_k: int | None = Field(None, ge=1, le=50, description="The most passages to answer from.")
     filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the answer: `lt`, `lt-LT`, `Lithuanian`.")
     mode: QueryMode | None = Field(
@@ -161,7 +161,9 @@ class MessageBody(Body):
     )
     preferences: PreferencesIn | None = Field(None, description="How a model should write the answer.")
     explain: bool = Field(default=False, description="Explain the ranking in `explanation`; for editors only.")
-    fresh: bool = Field(default=False, description="Search and write anew, though the same was answered before.")
+    fresh: bool = Field(
+        default=False, description="Search and write anew, even if the same question was answered before."
+    )
 
     def to_question(self, conversation_id: str = "") -> Question:
         """Return the question as the pipeline takes it. Raises `InvalidFilter` and `InvalidRequest`."""
@@ -250,10 +252,10 @@ class StoredCitationOut(CitationOut):
 class ClaimOut(Out):
     """One claim of the answer, and whether its quotes confirm it."""
 
-    text: str = Field(description="As it stands in the answer, without markers.")
+    text: str = Field(description="The statement as it stands in the answer, without markers.")
     verdict: Literal["confirmed", "unconfirmed"]
     citations: list[int] = Field(description="The numbers of its citations.")
-    derived: str = Field(description="The calculation from the quotes that confirmed it; empty if none did.")
+    derived: str = Field(description="The calculation from the quotes that confirmed it; empty if there was none.")
 
 
 class SourceOut(Out):
@@ -302,7 +304,7 @@ class SupportOut(Out):
     claims: int = Field(description="Claims in the answer before verification.")
     confirmed: int = Field(description="Claims shown with a quote that confirms them.")
     unconfirmed: int = Field(description="Claims shown with a related quote that does not confirm them.")
-    dropped: int = Field(description="Claims removed because their source refutes them or has nothing like them.")
+    dropped: int = Field(description="Claims left out because their source refutes them or says nothing about them.")
     flags: list[str] = Field(description="Names of the problems found, one per finding.")
 
 
@@ -314,7 +316,7 @@ class ScorePartsOut(Out):
     document: float = Field(description="The question names the document.")
     place: float = Field(description="The question names the page or the section.")
     glossary: float = Field(description="A boost of the tenant's glossary.")
-    statement: float = Field(description="Part of a financial statement that the question asks figures of.")
+    statement: float = Field(description="It is part of a financial statement, and the question asks for such figures.")
     together: float = Field(description="The question's words stand close together.")
     phrases: float = Field(description="They follow each other as in the question.")
     beside: float = Field(description="The passage before or after it fits, too.")
@@ -340,7 +342,7 @@ class ExplainedPassageOut(Out):
     similarity: float | None = Field(description="Cosine similarity; null if the question could not be embedded.")
     coverage: float | None = Field(description="Share of the question's rare words; null if it was not chosen.")
     relevance: float | None = Field(description="What is compared with the threshold; null if it was not chosen.")
-    chosen: bool = Field(description="Whether it is among the `top_k` that the decision sees.")
+    chosen: bool = Field(description="Whether it is among the `top_k` passages that the decision looks at.")
     source: bool = Field(description="Whether an answer is made from it.")
 
     @classmethod
@@ -372,7 +374,7 @@ class ExplanationOut(Out):
 
     searched: str = Field(description="The question as it was searched for.")
     relevant: bool = Field(description="Whether the question is answered.")
-    relevance: float = Field(description="The relevance of the best of the first passages.")
+    relevance: float = Field(description="The best relevance among the first passages.")
     threshold: float = Field(description="The relevance below which the question is refused.")
     band: BandOut
     hits: int = Field(description="All published passages that were ranked.")
@@ -451,7 +453,7 @@ class QueryOut(Out):
 
 
 class FeedbackOut(Out):
-    """What the asker thought of an answer."""
+    """The asker's rating of an answer."""
 
     rating: FeedbackRating
     reason: FeedbackReason | None
@@ -468,7 +470,7 @@ class MessageOut(Out):
     created_at: str
     citations: list[StoredCitationOut]
     claims: list[ClaimOut]
-    feedback: FeedbackOut | None = Field(None, description="What you thought of this answer, if you said so.")
+    feedback: FeedbackOut | None = Field(None, description="Your rating of this answer, if you gave one.")
     mode: Mode | None = Field(None, description="How an answer was made; null for questions and people's answers.")
     refusal: Refusal | None = Field(None, description="Which step found nothing, if the question was refused.")
     cached: bool = Field(default=False, description="It was an earlier answer to the same question.")
@@ -528,7 +530,7 @@ class AccessIn(Body):
     """Who may read: members of any of the groups, and the users. Administrators always may."""
 
     allowed_groups: list[GroupName] = Field(
-        default_factory=list, max_length=MAX_NAMES, description='Names of groups; `"*"` is everybody of the tenant.'
+        default_factory=list, max_length=MAX_NAMES, description='Names of groups; `"*"` is everybody in the tenant.'
     )
     allowed_users: list[GroupName] = Field(
         default_factory=list, max_length=MAX_NAMES, description="Ids of users, as `GET /admin/usage` names them."
@@ -540,7 +542,7 @@ class AccessIn(Body):
 
 
 class AccessOut(Out):
-    """Who may read, beside administrators."""
+    """Who may read, besides administrators."""
 
     allowed_groups: list[str]
     allowed_users: list[str]
@@ -555,7 +557,8 @@ class UploadBody(Body):
     """`POST /documents`."""
 
     access: AccessIn | None = Field(
-        None, description="Who may read the document; absent: as its folder says, or everybody of the tenant."
+        None,
+        description="Who may read the document; absent: as its folder's rule says, or else everybody in the tenant.",
     )
 
     filename: str = Field(
@@ -622,11 +625,11 @@ class LabelsOut(Out):
 
 
 class CardOut(Out):
-    """What a document is: as it was found on the document, or as a label of that name says; each filters can name."""
+    """What a document is, as found on it or as a label of that name says; filters can use each field."""
 
-    organisation: list[str] = Field([], description="Whose document it is; the symbol of its shares counts as a name.")
+    organisation: list[str] = Field([], description="Whose document it is; a company's stock symbol counts as a name.")
     kind: str = Field("", description="`10-K`, `user manual`, `paper`, …")
-    period: list[str] = Field([], description='Like "2022" or "Q2 2023": fiscal, and as its file is named.')
+    period: list[str] = Field([], description='Like "2022" or "Q2 2023": fiscal periods, and those in the file name.')
     date: str = Field("", description="ISO 8601: the end of its period, or when it was published.")
     version: str = ""
     product: str = ""
@@ -657,7 +660,7 @@ class DocumentDetailOut(DocumentOut):
     """A document's status with its extraction report, page by page."""
 
     access: AccessOut | None = Field(None, description="Its own rule; null without one.")
-    folder: str = Field("", description="The folder whose rule holds as well; empty without one.")
+    folder: str = Field("", description="The folder whose rule applies, too; empty without one.")
     folder_access: AccessOut | None = Field(None, description="That folder's rule.")
     pages: list[PageOut]
 
@@ -707,7 +710,7 @@ class HealthOut(Out):
 
 
 class UsageLineOut(Out):
-    """What one user, model or day caused."""
+    """The usage of one user, model or day."""
 
     key: str = Field(description="User id (empty: ingest), model or day (UTC), as asked for with `by`.")
     questions: int = Field(description="Questions answered or refused; 0 by model.")
@@ -733,7 +736,7 @@ class ProviderOut(Out):
 
     dependency: Literal["chat", "check", "embeddings", "rerank", "vectors"]
     status: Literal["ok", "degraded"]
-    since: datetime = Field(description="When it became what it is.")
+    since: datetime = Field(description="When its present state began.")
     kind: str = Field(description="Code of the last failure: upstream_refused, quota_exhausted, busy, timeout, …")
     message: str = Field(description="The last failure, in words.")
     failures: int = Field(description="Failures in a row.")

@@ -27,7 +27,7 @@ class SearchBody(Body):
     """`POST /search`."""
 
     question: str = Field(min_length=1, description="The question, in any language.")
-    top_k: int | None = Field(None, ge=1, le=50, description="Passages to answer from at most, as in `POST /query`.")
+    top_k: int | None = Field(None, ge=1, le=50, description="The most passages to answer from, as in `POST /query`.")
     limit: int = Field(20, ge=1, le=MAX_RESULTS, description="Passages to return, chosen or not.")
     filter: FilterField = Field(None, description="Which passages to search, by their metadata.")
     language: Language | None = Field(None, description="Language of the question, if it should not be detected.")

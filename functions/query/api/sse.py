@@ -100,7 +100,7 @@ class EventStream(StreamingResponse):
 
     async def _next(self, items: asyncio.Queue[_Item], send: Send) -> _Item:
         while True:
-            # Once the client has disconnected, the pipeline ends by itself.
+            # Once the client has disconnected, the pipeline stops on its own.
             left_s = QUIET_S + 1 if self._deadline.cancelled else self._deadline.left() + REPLY_MARGIN_S / 2
             try:
                 return await asyncio.wait_for(items.get(), min(QUIET_S, left_s))

@@ -1,5 +1,5 @@
-"""A conversation as a Markdown file. Titles, quotes and answers come from PDFs that anybody may have written, so no
-character of theirs is read as markup."""
+"""A conversation as a Markdown file. Titles, quotes and answers come from PDFs that anybody may have written, so their
+text is escaped: none of it is read as markup."""
 
 import re
 from collections.abc import Iterator

@@ -134,7 +134,7 @@ def test_what_replaces_a_document_is_said(files: list[tuple[Path, str]]) -> None
     api.add("one.pdf", b"other content")
     _, told = run(api, files)
     assert api.sent == ["one.pdf", "two.pdf", "three.pdf"]
-    assert told.count("replaces the former file of this name") == 1
+    assert told.count("replaces the earlier file of this name") == 1
 
 
 def test_nobody_is_asked_about_the_same_bytes(files: list[tuple[Path, str]]) -> None:
@@ -151,7 +151,7 @@ def test_yes_to_all_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asking = cli_upload._Asking()
     known = document("a.pdf", "READY", "e")
     assert [asking(name, known) for name in ("a.pdf", "b.pdf", "c.pdf")] == [False, True, True]
-    assert questions[0].startswith("a.pdf is there already with other content (7 pages, of 2026-11-22 14:03 UTC).")
+    assert questions[0].startswith("a.pdf already exists with other content (7 pages, of 2026-11-22 14:03 UTC).")
     assert len(questions) == 2
 
 
@@ -229,7 +229,7 @@ def test_interrupted_while_waiting_it_says_what_goes_on(files: list[tuple[Path, 
     with pytest.raises(KeyboardInterrupt) as ended:
         run(api, files)
     (told,) = ended.value.__notes__
-    assert "1 of 3 sent are done; 2 are in the bucket and are read without this command" in told
+    assert "1 of 3 sent are done; 2 are in the bucket and will still be read" in told
     assert "not sent" not in told
 
 
@@ -246,5 +246,5 @@ def test_interrupted_while_sending_it_says_what_was_not_sent(files: list[tuple[P
     with pytest.raises(KeyboardInterrupt) as ended:
         run(api, files)
     (told,) = ended.value.__notes__
-    assert "0 of 1 sent are done; 1 is in the bucket and is read without this command" in told
-    assert "Not sent: 2. The same command sends them, and nothing twice." in told
+    assert "0 of 1 sent are done; 1 is in the bucket and will still be read" in told
+    assert "Not sent: 2. The same command sends them, and sends nothing twice." in told

@@ -98,7 +98,7 @@ def test_each_part_is_answered_with_its_own_citation():
 def test_a_part_without_evidence_is_said_to_have_none():
     answer = ask(ports_with(BOILER, MILL), ONE)
     assert [citation.quote for citation in answer.citations] == [BOILER]
-    assert answer.text.endswith("\nOn “who won the chess tournament” nothing was found in the documents.")
+    assert answer.text.endswith("\nNothing was found in the documents about “who won the chess tournament”.")
     assert not answer.warnings
 
 
@@ -110,7 +110,7 @@ def test_the_sentence_on_a_missing_part_is_in_the_answers_language():
 def test_a_part_whose_search_fails_is_unavailable_and_the_others_are_answered():
     answer = ask(ports_with(BOILER, MILL, down="How is the mill"), BOTH)
     assert BOILER in {citation.quote for citation in answer.citations}
-    assert "On “how is the mill oiled” the documents could not be searched just now." in answer.text
+    assert "The documents could not be searched for “how is the mill oiled” just now." in answer.text
     assert "part_unavailable" in answer.warnings
 
 
@@ -142,7 +142,8 @@ def test_without_evidence_for_any_part_it_is_one_refusal():
     chat = FakeChat("Anything [1].")
     answer = ask(ports_with(BOILER, chat=chat), "Who won the chess tournament and what is the capital of Peru?")
     assert answer.mode == "refused"
-    assert "On “" not in answer.text
+    assert "Nothing was found" not in answer.text
+    assert "could not be searched" not in answer.text
     assert not chat.prompts
 
 
