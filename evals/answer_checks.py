@@ -1,4 +1,4 @@
-"""Checks of an answer without a model: citations, quotes, and whether the quotes say what the answer says."""
+"""Checks an answer without a model: citations, quotes, and whether the quotes say what the answer says."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ MIN_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class AnswerChecks:
-    """What was found. Shares are between 0 and 1, None where there is nothing to take a share of.
+    """The result of the checks. Shares are between 0 and 1, None where there is nothing to count.
 
     `valid`: of the markers `[n]`, those that name a citation, and of the citations, those that a marker names.
     `exact`: of the citations, those whose quote stands at its position in the passage that was given.
@@ -37,7 +37,7 @@ class AnswerChecks:
 
 
 def check(text: str, citations: Sequence[Citation], sources: Sequence[Passage]) -> AnswerChecks:
-    """Check an answer against the passages it was made from, by means of its own, not by the pipeline's."""
+    """Check an answer against the passages it was made from, without the pipeline's own checks."""
     markers = [int(number) for number in _MARKER.findall(text)]
     known = {citation.n: citation for citation in citations}
     checked = [number in known for number in markers] + [number in markers for number in known]
@@ -48,7 +48,7 @@ def check(text: str, citations: Sequence[Citation], sources: Sequence[Passage]) 
 
 
 def sentences_with_markers(text: str) -> list[str]:
-    """Return the sentences of an answer, each with the markers that follow it; one without letters is none."""
+    """Return the sentences of an answer, each with the markers that follow it; those without letters are left out."""
     found: list[str] = []
     for start, end in sentence_spans(text):
         sentence = text[start:end].strip()
@@ -62,7 +62,7 @@ def sentences_with_markers(text: str) -> list[str]:
 
 
 def content_words(text: str) -> set[str]:
-    """Return the words that say something, in lower case, with one plural s off; numbers without their separators."""
+    """Return the content words in lower case, without a plural s; numbers without their separators."""
     words = set()
     for match in _WORD.finditer(text.casefold()):
         word = match.group()
@@ -83,7 +83,7 @@ def recall_of(wanted: str, texts: Iterable[str]) -> float | None:
 
 
 def _with_column_names(citation: Citation, sources: Sequence[Passage]) -> str:
-    """Return a quote with the first rows of its table, which name what stands in its columns."""
+    """Return a quote with the first rows of its table, which name its columns."""
     source = next((source for source in sources if _stands(citation, [source])), None)
     head = table_head(source.text, citation.char_start - source.char_start, rows=2) if source else ()
     return "\n".join((*head, citation.quote))

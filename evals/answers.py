@@ -62,7 +62,7 @@ def _run(
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Answer the questions, and say what went wrong with the PDFs.
 
-    Each answer is kept as soon as it is there, because a model's cost time and money.
+    Each answer is cached at once, because a model's answers cost time and money.
     """
     asker = _asker(system, model, base_url)
     depends_on = {
@@ -102,7 +102,7 @@ def _row(question: PdfQuestion, asker: Asker, model: str) -> dict[str, Any]:
     except RectoError as error:
         raise EvalError(f"Question {question.id} could not be answered: {error.message}") from error
     if {"model_unavailable", "model_refused"} & set(answer.warnings):
-        # An answer by other means is not the model's; and what is not kept is asked again next time.
+        # An answer that the model did not write is not cached, so it is asked again next time.
         raise EvalError(
             f"The model {model} did not answer question {question.id}: check --model, --base-url, OPENAI_API_KEY."
         )

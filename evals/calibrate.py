@@ -1,10 +1,10 @@
-"""`evals calibrate`: which relevance to refuse at, what that costs and gains, and what confidence is worth.
+"""`evals calibrate`: below which relevance to refuse, what that costs and gains, and how reliable confidence is.
 
-Each question is asked with nothing refused for lack of relevance, and its relevance and first citation are kept. What
-no document is about by name or period is refused at any threshold: its relevance counts as 0. Four kinds there are.
-Answerable: from the text, over all documents. Near the topic: the unanswerable ones of the data, over all documents.
-Missing: the answerable ones, asked of all documents but their own, as if it had never been uploaded. Off-topic: the
-answerable ones, asked of one other document, as when somebody asks about something else.
+Each question is asked without refusing for lack of relevance, and its relevance and first citation are recorded. A
+question about a name or period that no document is about is refused at any threshold: its relevance counts as 0. There
+are four kinds. Answerable: from the text, over all documents. Near the topic: the data's unanswerable ones, over all
+documents. Missing: the answerable ones, asked of all documents except their own, as if it had never been uploaded.
+Off-topic: the answerable ones, asked of one other document, as when somebody asks about something else.
 """
 
 import os
@@ -51,10 +51,10 @@ def calibrate(
     learn_from: Sequence[Path],
     in_process: bool,  # noqa: ARG001 - always is
 ) -> int:
-    """Ask all kinds of questions, draw the curve, name a threshold; print, and write what was asked for.
+    """Ask all kinds of questions, draw the curve, suggest a threshold; print, and write what was asked for.
 
-    The one that is named is the highest that refuses no more than the share `lost` of the answerable questions.
-    `learn_from` are results of other collections, which confidence is fitted on to be measured on this one.
+    It suggests the highest threshold that refuses no more than the share `lost` of the answerable questions.
+    `learn_from` are results of other collections: confidence is fitted on them and measured on this one.
     """
     elsewhere = [[ScoredQuestion.of(row) for row in read_json(path, "asked")["asked"]] for path in learn_from]
     if html:
@@ -128,7 +128,7 @@ def _first_of(problems: Mapping[str, str]) -> str:
 
 
 def _ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> dict[str, Any]:
-    """Ingest the PDFs and ask every question that text can answer, in all the ways it can be asked.
+    """Ingest the PDFs and ask every question that text can answer, as each of the four kinds.
 
     Questions whose pages have no text are left out: no threshold could answer them, and they would pull it down.
     """
@@ -262,7 +262,7 @@ def preview(threshold: float) -> str:
 
 
 def write(threshold: float, target: str, *, project: Path = PROJECT) -> str:
-    """Write the threshold down and say where. Raises `EvalError` when it cannot be written."""
+    """Save the threshold and say where. Raises `EvalError` when it cannot be saved."""
     setting = f"{PARAMETER}={threshold:.2f}"
     try:
         if target == LAPTOP:

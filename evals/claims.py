@@ -1,6 +1,7 @@
 """Claims and their evidence, from a claims file about PDFs, or from FaithBench's or MTRAG's labelled answers.
 
-The form is told by the content. Each claim is honest (it follows from its evidence), false (it does not), or neither.
+The form is recognised by the content. Each claim is honest (it follows from its evidence), false (it does not), or
+neither.
 """
 
 import re
@@ -62,7 +63,7 @@ class ClaimGroup:
 
 @dataclass(slots=True)
 class _Section:
-    """A group of a claims file, as it stands there."""
+    """A group of a claims file, as written there."""
 
     document: str
     where: str

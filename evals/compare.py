@@ -24,9 +24,9 @@ def compare(
     json: Path | None,
     seed: int,
 ) -> int:
-    """Compare two results of `evals retrieval`, or one with what was accepted; print, and write with `--json`.
+    """Compare two results of `evals retrieval`, or one with the accepted figures; print, and write with `--json`.
 
-    Returns 1 when something is really worse than accepted by more than `tolerance`, unless it is accepted now.
+    Returns 1 when a figure is significantly worse than accepted by more than `tolerance`, unless it is accepted now.
     """
     if len(results) != (1 if accepted else 2) or (accept and not accepted):
         raise EvalError("Give two results; or one, and --accepted FILE (with --accept to accept its figures).")

@@ -1,4 +1,4 @@
-"""What every command is given, and what it opens."""
+"""The options and shared resources of every command."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -10,7 +10,7 @@ from evals.embedding import RemoteModel, SharedEmbedder
 from evals.storage import ResultCache, write_json
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how much of it is done, and how much there is in all."""
+"""Called with the name of the step, how much of it is done, and how much there is in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class SystemContext:
-    """What every system is built with: the one embedder, the cache of results, a folder, and the progress to report."""
+    """What every system is built with: the shared embedder, the cache of results, a folder, and the progress report."""
 
     embedder: SharedEmbedder
     cache: ResultCache

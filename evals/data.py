@@ -1,4 +1,4 @@
-"""The data: PDFs with questions about them (`DIR/pdfs/*.pdf`, `DIR/questions.jsonl`), and what all readers share."""
+"""The data: PDFs with questions about them (`DIR/pdfs/*.pdf`, `DIR/questions.jsonl`), and helpers of all readers."""
 
 import csv
 import hashlib
@@ -22,7 +22,7 @@ FORM = """  DIR/pdfs/*.pdf         the documents
   and text_answerable may be left out, and doc of a question that no document answers. A question with "review": "drop"
   is not asked."""
 DROP = "drop"
-"""The `review` of a question that is not to be asked."""
+"""The `review` of a question that must not be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class PdfQuestion:
 
     @property
     def is_ranked(self) -> bool:
-        """Whether a page can be found for it."""
+        """Whether it has pages to be found."""
         return self.answerable and bool(self.pages)
 
     @property
     def group(self) -> str:
-        """The set it is reported under: questions that need a picture are apart, as `{set}/visual`."""
+        """The set it is reported under: questions that need a picture have a set of their own, `{set}/visual`."""
         return self.set if self.from_text else f"{self.set}/visual"
 
 
@@ -57,7 +57,7 @@ class PdfQa:
     """A data set: the PDFs in the order of their names, and the questions.
 
     Of files with the same bytes only the first is kept, because nobody can tell which of them a passage is from:
-    `copies` names the others with the one that stands for them; questions about them are questions about that one.
+    `copies` maps the others to that one; questions about them count as questions about it.
     """
 
     name: str
@@ -212,13 +212,14 @@ def sampled[T](items: Sequence[T], size: int | None, *, key: Callable[[T], str])
 
 OTHER_NAMES = ("Tesla", "Honeywell", "Unilever", "Comcast", "Kellogg", "Salesforce")
 OTHER_YEARS = {"an earlier year": -13, "a later year": 8}
-"""Years between a question's and the one that is asked about instead: too far for a report that compares years."""
+"""Years by which a question's year is moved: too far for a report that compares years."""
 
 
 def exchanged(questions: Sequence[PdfQuestion], pdfs: Sequence[Path]) -> list[PdfQuestion]:
-    """Return the answerable questions with names, or years, exchanged for such as no document is about.
+    """Return the answerable questions with names, or years, replaced by some that no document is about.
 
-    A name is one that the file of its document is named after. Sets are called "financebench/another name", and so on.
+    The names replaced are those in the file name of the question's document. Sets are called "financebench/another
+    name", and so on.
     """
     files = {path.name: _letters(path.stem) for path in pdfs}
     others = [name for name in OTHER_NAMES if not any(_letters(name) in file for file in files.values())]

@@ -1,4 +1,4 @@
-"""What people see in a terminal: progress (a bar, or a line in a log now and then), tables and plots."""
+"""Terminal output: progress (a bar, or now and then a line in a log), tables and plots."""
 
 import sys
 import time

@@ -1,8 +1,8 @@
-"""Drafts questions from PDFs without a model: from what a document says in a form that a question can be read off.
+"""Drafts questions from PDFs without a model, from parts of a document that can be turned into a question by rule.
 
-Questions that the document asks itself (FAQs), definitions, abbreviations, rows of tables, sentences that state a
-figure, headings that name a task, and, least telling, other headings. What reads badly is left out: garbled text, page
-furniture, rows without a name, questions that point elsewhere ("this", "above"). The sentences are in
+These are questions that the document asks itself (FAQs), definitions, abbreviations, rows of tables, sentences that
+state a figure, headings that name a task, and, as the least useful, other headings. Left out are garbled text, headers
+and footers, rows without a name, and questions that point elsewhere ("this", "above"). The sentences are in
 `templates/questions.json`, one set for each language; a document in another language gives only its own questions.
 """
 
@@ -29,21 +29,21 @@ from shared.text import sentence_spans
 
 Kind = Literal["faq", "definition", "table", "fact", "how-to", "section", "unanswerable"]
 KINDS: tuple[Kind, ...] = ("faq", "definition", "table", "fact", "how-to", "section")
-"""The kinds of answerable questions, the most telling first."""
+"""The kinds of answerable questions, the most useful first."""
 PARSE_S = 300.0
 MAX_PLACES = 3
-"""Pages that may hold the expected words; what stands on more of them is no answer."""
+"""Pages that may hold the expected words; words on more pages are not an answer."""
 MIN_BODY_WORDS = 30
-"""Words below a heading from which it is a section of its own."""
+"""With this many words below it a heading is a section of its own."""
 VERB_SHARE = 0.2
-"""Share of a word's uses that follow "to", "can", … from which it is a verb."""
+"""If at least this share of a word's uses follow "to", "can", …, it is a verb."""
 LONGEST_TITLE = 14
-"""Words of a title that can stand in a question."""
+"""The most words of a title that a question may use."""
 MIN_ROWS = 3
-"""Rows of a table from which its columns can be told."""
+"""The fewest rows of a table whose columns can be recognised."""
 LONGEST_ANSWER = 300
 NOUN_RARITY = (4.5, 8.0)
-"""IDF of the nouns that unanswerable questions are about: known to anybody, and not everywhere."""
+"""IDF of the nouns that unanswerable questions are about: known to everybody, but not in every text."""
 _WORD = re.compile(r"[^\W\d_][^\W_]*(?:['’-][^\W_]+)*")
 _NUMBERING = re.compile(r"^(?:(?:\d+|[A-Z]|[IVX]+)(?:\.\d+)*[.):]?|[•▪–*-])\s+(?=\S)")
 _STEP = re.compile(r"^(?:\(?\d{1,2}[.)]?|[•▪◦‣●–*-]|step \d+[:.]?)\s+(?=\S)", re.IGNORECASE)
@@ -57,14 +57,14 @@ _REFERENCE = re.compile(
 """An entry of a bibliography, or what cites one."""
 _ABBREVIATION = re.compile(r"\(([A-Z]{2,6})\)")
 _SIGNS = re.compile(r"[|_$=*\[\]…]|\s[,?)]|\(\s")
-"""What a sentence to be asked does not hold: formulas, and spaces where no writer puts them."""
+"""A sentence with one of these is not asked about: formulas, and spaces where no writer puts them."""
 _CODE = re.compile(r"\w*(?:\d[^\W\d_]|[^\W\d_]\d)\w{6,}|\w{22,}|[_/\\@<>{}=]|\.\w{2,4}\b")
-"""What is no word: hashes, paths, addresses, glued words."""
+"""Strings that are not words: hashes, paths, addresses, glued words."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionDraft:
-    """A question with where its answer stands and in which words; no pages and no quote if nothing answers it.
+    """A question with the pages and the words of its answer; no pages and no quote if nothing answers it.
 
     `like`: the kind of the question that an unanswerable one was made from.
     """
@@ -114,7 +114,7 @@ class SourceDocument:
         return Counter(pair for page in words for pair in pairwise(page))
 
     def running(self, title: str) -> str:
-        """Return a title as in running text: in lower case what the document writes so as often; not abbreviations."""
+        """Return a title as in running text: words that the document often writes in lower case are in lower case."""
         words = (
             word.lower() if word[1:].islower() and self.words[word.lower()] >= self.words[word] else word
             for word in title.split(" ")
@@ -122,7 +122,7 @@ class SourceDocument:
         return " ".join(words)
 
     def places(self, quote: str) -> tuple[int, ...]:
-        """Return the pages on which a text stands, white space apart."""
+        """Return the pages with a text, ignoring white space."""
         wanted = _squeezed(quote)
         return tuple(page.number for page in self.pages if wanted in _squeezed(page.text))
 
@@ -139,7 +139,7 @@ def read_document(path: Path) -> SourceDocument:
 
 
 def drafts_of(document: SourceDocument) -> list[QuestionDraft]:
-    """Return every question that can be read off a document, in its order, each once."""
+    """Return every question that a document gives by rule, in its order, each once."""
     sayings = sayings_of(document.language)
     found: dict[str, QuestionDraft] = {}
     for draft in _drafts(document, sayings):
@@ -300,7 +300,7 @@ def _in_tables(document: SourceDocument, sayings: Mapping[str, Any]) -> Iterator
 
 
 def _named_cells(page: Page, table: Table) -> Iterator[tuple[str, str, str, str]]:
-    """Yield row, column, value and line of each cell that can be asked for: of columns of figures, or of few values."""
+    """Yield row, column, value and line of each cell that can be asked for: in columns of figures, or of few values."""
     rows = [row for row in table.rows if len(row.cells) == len(table.columns)]
     for at, column in enumerate(table.columns):
         values = [row.cells[at].text.strip() for row in rows]
@@ -359,7 +359,7 @@ def reads_well(draft: QuestionDraft, sayings: Mapping[str, Any]) -> bool:
 
 
 def _is_garbled(text: str) -> bool:
-    """Whether letters are lost or pulled apart (doubtful glyphs, many single letters), or it cites literature."""
+    """Whether a text has lost or separated letters (doubtful glyphs, many single letters), or cites literature."""
     words = text.split()
     single = sum(len(word) == 1 and word.isalpha() for word in words)
     is_doubtful = doubtful_share(text) > 0 or single > max(1, len(words) // 4)
@@ -370,7 +370,7 @@ def _is_garbled(text: str) -> bool:
 
 
 class Collection:
-    """All documents: what is ambiguous among them, and what is in none of them."""
+    """All documents together: which questions are ambiguous among them, and which words are in none of them."""
 
     def __init__(self, documents: Sequence[SourceDocument]) -> None:
         self._documents = {document.name: document for document in documents}
@@ -384,7 +384,7 @@ class Collection:
     def unambiguous(self, draft: QuestionDraft) -> QuestionDraft | None:
         """Return the question with its document's name if another document has all its words on a page.
 
-        None if the document has no name that tells it apart.
+        None if the document has no name that distinguishes it.
         """
         document = self._documents[draft.doc]
         stems = set(content_stems(draft.question, document.language or "en")) - _stems_of_sayings(document.language)
@@ -444,13 +444,13 @@ class Collection:
 
 @cache
 def _stems_of_sayings(language: str) -> frozenset[str]:
-    """Return the content words of the sentences themselves ("said"): they tell no document from another."""
+    """Return the content words of the sentences themselves ("said"): they do not distinguish documents."""
     forms = (str(sayings_of(language).get(kind, "")) for kind in ("section", "table", "table_period", "definition"))
     return frozenset(word for form in forms for word in content_stems(re.sub(r"\{\w+\}", " ", form), language or "en"))
 
 
 def _names_of(document: SourceDocument) -> list[str]:
-    """Return what a document can be called in a question: its title without what follows a colon, its file's name."""
+    """Return what a question can call a document: its title up to a colon, or its file's name."""
     by_file = title_from_file_name(document.name)
     names = [usable_title(document.title).partition(":")[0].strip(), usable_title(by_file) or kind_of(by_file)]
     return [
@@ -459,7 +459,7 @@ def _names_of(document: SourceDocument) -> list[str]:
 
 
 def _other_noun(text: str, nouns: Sequence[str]) -> str:
-    """Return the text with its last noun, told by its ending, replaced by one of `nouns` with the same ending."""
+    """Return the text with its last noun, recognised by its ending, replaced by one of `nouns` with the same ending."""
     for found in reversed(list(_WORD.finditer(text))):
         same = [noun for noun in nouns if _fits(noun, found[0].lower()) and len(found[0]) > 6]
         if same:

@@ -1,8 +1,8 @@
 """Drafts questions from PDFs with a chat model, a page at a time; every question is checked against the page.
 
-A question whose quote does not stand on the page, or that points elsewhere ("this page"), is dropped. One said to be
-unanswerable is kept only if the model finds no answer in the pages of the whole collection that share most of its rare
-words. Each reply is cached as soon as it is there.
+A question whose quote is not on the page, or that points elsewhere ("this page"), is dropped. A question that the model
+calls unanswerable is kept only if the model finds no answer in the pages of the whole collection that share most of its
+rare words. Each reply is cached at once.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _TEXTS = Path(__file__).with_name("templates")
 
 @dataclass(frozen=True, slots=True)
 class ModelDrafter:
-    """Asks `chat`; replies are cached under `made_with`, what decides about them beside the request itself."""
+    """Asks `chat`; replies are cached under `made_with`, which holds all that they depend on besides the request."""
 
     chat: ChatModel
     made_with: Mapping[str, object]
@@ -85,7 +85,7 @@ class ModelDrafter:
 
 
 def pages_to_read(document: SourceDocument) -> list[Page]:
-    """Return the pages with enough text to ask about, in an order that is always the same and favours none."""
+    """Return the pages with enough text to ask about, in a fixed order that favours none."""
     pages = [page for page in document.pages if len(page.text.split()) >= MIN_PAGE_WORDS]
     return sorted(pages, key=lambda page: sha256(f"{document.name}\0{page.number}".encode()).digest())
 

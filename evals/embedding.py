@@ -1,9 +1,9 @@
-"""One embedder for every system that is measured: each distinct text is embedded once, and remembered on disk.
+"""One embedder for every system that is measured: each distinct text is embedded once, and cached on disk.
 
-MiniLM's vectors are those of the laptop stack's model emulator (the same graph, the same handling of long texts), so
-what is measured without the stack is what the stack does. Any model behind OpenAI's API can take its place, so that its
-threshold can be calibrated. Vectors are kept by the hash of the text, in slices, so that a run that was interrupted
-goes on where it stopped and a second run computes nothing.
+MiniLM's vectors are those of the laptop stack's model emulator (the same graph, the same handling of long texts), so a
+measurement without the stack gives the same as one with it. Any model behind OpenAI's API can take its place, so that
+its threshold can be calibrated. Vectors are kept by the hash of the text, in slices, so that an interrupted run
+continues where it stopped and a second run computes nothing.
 """
 
 import os

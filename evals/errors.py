@@ -1,4 +1,4 @@
-"""What goes wrong in an evaluation, told to the person who started it."""
+"""Errors of an evaluation, for the person who started it."""
 
 
 class EvalError(Exception):

@@ -1,7 +1,7 @@
-"""`evals feedback`: makes questions of what users thought of answers, as `GET /feedback` exports it.
+"""`evals feedback`: turns users' ratings of answers, as `GET /feedback` exports them, into test questions.
 
-An answer that was liked tells which pages answer its question, a refusal that was liked that none does: these are kept.
-What was disliked is a question worth having, but nobody knows its pages yet: it is written to be reviewed.
+An answer that was liked shows which pages answer its question, and a refusal that was liked shows that none does: these
+questions are kept. For a disliked answer nobody knows the right pages yet: its question is written for review.
 """
 
 import json
@@ -74,7 +74,7 @@ def _rated(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
         try:
             page = json.loads(file.read_text(encoding="utf-8-sig"))
             for rated in page["feedback"]:
-                # What is read of it, so that a file of another form is told here.
+                # Reads all needed fields, so that a file in another form is refused here.
                 if (
                     not {"message_id", "feedback", "question", "rewritten", "refusal", "citations", "sources"}
                     <= rated.keys()

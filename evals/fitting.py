@@ -1,7 +1,7 @@
-"""Which relevance to refuse at, and what confidence is worth: worked out from questions whose truth is known.
+"""Computes the threshold and the reliability of confidence from questions with known answers.
 
-The curve says what every threshold refuses and how right the rest is. Confidence is a logistic regression of "the first
-citation is right". Both are also measured on documents that had no say in the choice.
+The curve shows what every threshold refuses and how much of the rest is right. Confidence is a logistic regression of
+"the first citation is right". Both are also measured on documents that were left out of the fit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ STEP = 0.01
 MIN_DOCUMENTS = 3
 FOLDS = 5
 RESAMPLES = 2_000
-"""Of each point of the curve; the figures that are named get as many as everywhere else."""
+"""Resamples for each point of the curve; the figures that are printed get as many as everywhere else."""
 RIDGE = 0.1
-"""Penalty on the squared coefficients, the constant's apart. Measured: more makes confidence too timid at both ends."""
+"""Penalty on the squared coefficients, except the constant. Measured: more makes confidence too timid at both ends."""
 MIN_ROWS = 40
 BINS = 5
 HIGH = dict(CONFIDENCE_BANDS)["high"]
@@ -37,7 +37,7 @@ HIGH = dict(CONFIDENCE_BANDS)["high"]
 
 @dataclass(frozen=True, slots=True)
 class ScoredQuestion:
-    """One question, asked in one of the four ways (`evals.calibrate` tells them apart).
+    """One question, asked as one of the four kinds (see `evals.calibrate`).
 
     `score` is what a threshold is compared with. `features` are what confidence is made of and `right` says whether the
     first citation stands on an expected page; None where there is no citation, or the question was asked elsewhere.
@@ -99,7 +99,7 @@ def choose(asked: Sequence[ScoredQuestion], lost: float) -> float:
 
 
 def held_out(asked: Sequence[ScoredQuestion], lost: float, *, seed: int) -> dict[str, Any]:
-    """Return what is refused when a document's questions have no say in the threshold they are measured with.
+    """Return what is refused if a document's questions are left out when the threshold for them is chosen.
 
     One fold a document; with fewer than `MIN_DOCUMENTS` documents, `FOLDS` folds of questions.
     """
@@ -134,7 +134,7 @@ def gaps(asked: Sequence[ScoredQuestion]) -> Mapping[str, float]:
 
 
 def series(curve: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[float, float]]]:
-    """Return the curve's lines by their names for people; a kind the data does not have is left out."""
+    """Return the curve's lines by their display names; a kind that the data does not have is left out."""
     points = {name: [(p["threshold"], p[key]) for p in curve if p.get(key) is not None] for key, name in NAMES.items()}
     return {name: line for name, line in points.items() if line}
 
@@ -184,7 +184,7 @@ def confidence_report(
     *,
     elsewhere: Sequence[Sequence[ScoredQuestion]] = (),
 ) -> dict[str, Any]:
-    """Fit confidence to these questions and say how well it holds on documents that had no say in the fit.
+    """Fit confidence to these questions and measure it on documents that were left out of the fit.
 
     Empty when there are fewer than `MIN_ROWS` answers, or all of them right or wrong. `shipped` is measured as it is.
     `elsewhere` are the questions of other collections: what is fitted to them alone is measured here, too.
@@ -215,7 +215,7 @@ def confidence_report(
 
 
 def reliability(pairs: Sequence[tuple[float, bool]]) -> dict[str, Any]:
-    """Return bins of equal size with their mean estimate and share right, and the figures that sum them up.
+    """Return bins of equal size with their mean estimate and share right, and summary figures.
 
     `ece` is the expected calibration error: the mean distance of the two over the bins, by their size. `high` counts
     the answers whose confidence is in that band, and the share of them that is right.

@@ -1,6 +1,6 @@
-"""The gate of `evals compare --accepted`: has anything really become worse than what was accepted last?
+"""The gate of `evals compare --accepted`: is any figure significantly worse than the one accepted last?
 
-Judged are, for each set and for all ranked questions together, MRR and hit@k; and over all questions with text, the
+It compares MRR and hit@k for each set and for all ranked questions together and, over all questions with text, the
 share of the answerable ones that is answered and of the unanswerable ones that is refused. Each is a paired difference
 with a bootstrap's p. With so many figures one of them would look worse by chance in every seventh neutral change
 (measured), so the p are judged together by Holm's rule (Holm, Scand. J. Statist. 6, 1979): a neutral change fails the
@@ -18,7 +18,7 @@ from evals.storage import Json, read_json, write_json
 
 Rows = Sequence[Mapping[str, Any]]
 RESULT = ("system", "sets", "questions")
-"""What a result of `evals retrieval` has, and so the accepted figures."""
+"""The keys of a result of `evals retrieval`, and so of the accepted figures."""
 LEVEL = 0.05
 """Two-sided; as only losses are looked for, half of it is the chance of a false alarm."""
 KEPT = ("id", "set", "question", "doc", "pages", "answerable", "refused", "gold_rank")
@@ -29,7 +29,7 @@ ALL = "all questions"
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A figure that is really worse than accepted: which, of what, over how many questions, before and now."""
+    """A figure that is significantly worse than accepted: its name and set, the number of questions, before and now."""
 
     set: str
     figure: str
@@ -39,7 +39,7 @@ class Loss:
     p: float
 
     def as_json(self) -> dict[str, Any]:
-        """Return it in the form that results are written in."""
+        """Return it as a JSON object, as results are written."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -62,13 +62,13 @@ def accept(path: Path, result: Mapping[str, Any]) -> None:
 
 
 def not_asked(accepted: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-    """Return the ids of accepted questions that the result does not have; leaving them out must not hide a loss."""
+    """Return the ids of accepted questions that the result lacks, because leaving questions out could hide a loss."""
     asked = {row["id"] for row in _rows(result)}
     return [str(row["id"]) for row in _rows(accepted) if row["id"] not in asked]
 
 
 def losses(accepted: Mapping[str, Any], result: Mapping[str, Any], *, tolerance: float, seed: int) -> list[Loss]:
-    """Return what is really worse by more than `tolerance` (a share), the worst first."""
+    """Return the figures that are significantly worse by more than `tolerance` (a share), the worst first."""
     judged = []
     for name, figure, before, now in _pairs(_rows(accepted), _rows(result)):
         judged.append((name, figure, before, now, paired_difference(before, now, seed=seed)))
@@ -113,7 +113,7 @@ def _pairs(accepted: Rows, result: Rows) -> Iterator[tuple[str, str, list[float]
 
 
 def _holm(differences: Sequence[Difference]) -> list[bool]:
-    """Return which differences are losses that chance does not explain, the whole family considered."""
+    """Return which differences are losses that chance does not explain, judged all together."""
     order = sorted(range(len(differences)), key=lambda at: differences[at].p if differences[at].mean < 0 else 1.0)
     real = [False] * len(differences)
     for place, at in enumerate(order):

@@ -1,9 +1,9 @@
 """`evals grounding`: which honest and which false claims are confirmed, marked as unconfirmed, or taken out.
 
-Each claim is verified as the only claim of an answer, with its quotes, against passages as they are ingested. Beside
-that, whole answers are written by a model that says what it is told: three honest claims of a group at a time, and the
+Each claim is verified as the only claim of an answer, with its quotes, against passages as they are ingested. Besides,
+a simulated model that says what it is told writes whole answers: three honest claims of a group at a time, and the
 labelled answers as they are. The ablation verifies every claim again without each of the rules. With a check model,
-which is asked about unconfirmed claims, the figures say what it is worth; its opinions are cached.
+which is asked about unconfirmed claims, the figures show what it gains; its opinions are cached.
 """
 
 import json
@@ -167,7 +167,7 @@ def _read_pdf(path: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class CachedChecker:
-    """A `ClaimChecker` whose opinions are kept, because a model's cost time and money."""
+    """A `ClaimChecker` whose opinions are cached, because a model's opinions cost time and money."""
 
     checker: ModelChecker
     depends_on: Mapping[str, object]
@@ -342,7 +342,7 @@ def _answers(
 
 
 def _told(group: ClaimGroup) -> Iterator[tuple[str, ClaimGroup, Sequence[LabelledClaim]]]:
-    """Yield the honest answers that can be made of a group, with their kind."""
+    """Yield the honest answers that can be made from a group, with their kind."""
     honest = [claim for claim in group.claims if claim.is_honest]
     if not group.is_answer:
         for at in range(0, len(honest) - SAID_TOGETHER + 1, SAID_TOGETHER):

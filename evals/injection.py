@@ -1,9 +1,9 @@
 """`evals injection`: whether an answer shows what an instruction hidden in a document told the model to say.
 
-Each instruction is planted into passages as they are ingested, in several places. A model that obeys is played: it
-claims each thing that the instruction wanted, quoting the instruction, what it said, another sentence, or nothing.
-Beside that, sentences of the same PDFs are claimed word for word; imperatives among them, as in manuals, are counted
-apart. A verb is one that follows "to" or "not" somewhere in its PDF.
+Each instruction is planted into passages as they are ingested, in several places. A simulated model obeys it: it claims
+each thing that the instruction wanted, quoting the instruction, what it said, another sentence, or nothing. Besides,
+sentences of the same PDFs are claimed word for word; imperatives among them, as in manuals, are counted separately. A
+word counts as a verb if it follows "to" or "not" somewhere in its PDF.
 """
 
 import re
@@ -29,7 +29,7 @@ from shared.text import sentence_spans
 
 PLACES = ("start", "middle", "paragraph", "end of a sentence", "end")
 MIN_CHARACTERS = 500
-"""Shorter passages have no middle."""
+"""Characters a passage needs to have a middle to plant into."""
 HONEST_PER_PDF = 200
 SOURCES = 3
 _VERB = re.compile(r"\b(?:to|not|and) ([a-z]{3,})\b")

@@ -1,9 +1,9 @@
-"""`evals make-questions`: drafts a question set from one's own PDFs, for a person to review.
+"""`evals make-questions`: drafts a question set from your own PDFs, for a person to review.
 
-With a model it asks the model (evals/drafting_model.py), else it reads questions off headings, tables, definitions and
-FAQs (evals/drafting.py). Chosen are questions of all kinds and documents alike, by a hash, so that the same PDFs give
-the same questions. A fifth cannot be answered from any document. Each PDF's and each reply's part is cached as soon as
-it is there; lines that are in the file already, reviewed or not, are never changed.
+With a model it asks the model (evals/drafting_model.py); without one it makes questions from headings, tables,
+definitions and FAQs (evals/drafting.py). It chooses evenly from all kinds and documents, by a hash, so that the same
+PDFs give the same questions. A fifth cannot be answered from any document. The results of each PDF and each reply are
+cached at once; lines that are in the file already, reviewed or not, are never changed.
 """
 
 import json
@@ -36,14 +36,14 @@ SOURCES = (
 )
 UNANSWERABLE_SHARE = 0.2
 CALIBRATE_NEEDS = 40
-"""Answerable questions from which `evals calibrate` can choose a threshold that refuses 2.5 % of them."""
+"""The fewest answerable questions with which `evals calibrate` can choose a threshold that refuses 2.5 % of them."""
 UNANSWERABLE: Kind = "unanswerable"
 
 
 def make_questions(
     display: Display, *, pdfs: Path, out: Path, count: int, model: str, base_url: str, cache: Path, fresh: bool
 ) -> int:
-    """QuestionDraft questions until the file has `count` of them; print what it holds. Raises `EvalError`."""
+    """Draft questions until the file has `count` of them; print what it holds. Raises `EvalError`."""
     if base_url and not model:
         raise EvalError("--base-url needs --model: say which model of that server to ask.")
     if not pdfs.is_dir():
@@ -68,7 +68,7 @@ def make_questions(
 def _read(
     files: Sequence[Path], cache: ResultCache, display: Display, *, fresh: bool
 ) -> tuple[list[SourceDocument], list[QuestionDraft], dict[str, str]]:
-    """Read the PDFs, and what can be read off them; and say what went wrong, by file."""
+    """Read the PDFs and the questions that they give; say what went wrong, by file."""
     documents, drafts, problems = [], [], {}
     for number, path in enumerate(files):
         display.advance(f"reading {path.name}", number, len(files))
@@ -148,7 +148,7 @@ def _chosen(
 
 
 def _in_turn(drafts: Sequence[QuestionDraft], kinds: Sequence[str]) -> Iterator[QuestionDraft]:
-    """Yield a question of each kind after the other, each from the document that had the fewest so far."""
+    """Yield one question of each kind in turn, each from the document that has had the fewest so far."""
     queues: dict[str, list[QuestionDraft]] = {kind: [] for kind in KINDS}
     for draft in sorted((each for each in drafts if each.kind in kinds), key=lambda each: each.id):
         queues.setdefault(draft.like or draft.kind, []).append(draft)
@@ -179,7 +179,7 @@ def _row(draft: QuestionDraft) -> dict[str, Any]:
 
 
 def _linked(pdfs: Path, out: Path) -> str:
-    """Make the folder what the other commands read, if it is not yet, and say how to call them."""
+    """Bring the folder into the form that the other commands read, and say how to call them."""
     folder = out.parent / "pdfs"
     if not folder.exists():
         try:

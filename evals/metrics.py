@@ -80,7 +80,7 @@ class Difference(Interval):
         return self.low > 0.0 or self.high < 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """Return it in the form that results are written in."""
+        """Return it as a JSON object, as results are written."""
         return {"mean": self.mean, "ci": [self.low, self.high], "p": self.p, "real": self.is_real}
 
 

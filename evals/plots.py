@@ -1,6 +1,6 @@
-"""Plots of results as SVG text, drawn by matplotlib, so that a page holds them itself and loads nothing.
+"""Plots of results as SVG text, drawn by matplotlib, so that a page contains them and loads nothing.
 
-What is drawn in `INK` takes the colour of the page's text, so that a plot can be read on a light and a dark page.
+Lines drawn in `INK` take the colour of the page's text, so that a plot can be read on a light and a dark page.
 """
 
 from collections.abc import Mapping, Sequence
@@ -128,7 +128,7 @@ def _by_relevance(
 
 
 def _confidence(title: str, known: Result) -> str:
-    """Draw how often the first citation is right over what confidence said, and the diagonal it should be."""
+    """Draw how often the first citation is right against the estimated confidence, with the ideal diagonal."""
     x = [each["estimated"] for each in known["bins"]]
 
     def draw(axes: Axes) -> None:
@@ -142,7 +142,7 @@ def _confidence(title: str, known: Result) -> str:
 
 
 def _stages(title: str, systems: Mapping[str, Mapping[str, float]]) -> str:
-    """Draw one lying bar a system, made of its stages in the order they come."""
+    """Draw one horizontal bar for each system, made of its stages in order."""
     longest = max((sum(each.values()) for each in systems.values()), default=0.0)
     names = [
         name

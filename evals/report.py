@@ -15,7 +15,7 @@ Result = Mapping[str, Any]
 TEMPLATES = Path(__file__).with_name("templates")
 RETRIEVAL_KEYS = {"system", "sets", "questions", "cost"}
 ANSWER_FIGURES = ("refused", "valid", "exact", "supported", "claims", "on_expected_page", "first", "found")
-"""What is shown of `evals answers`, each a share of the questions."""
+"""The figures of `evals answers` that are shown, each a share of the questions."""
 
 
 def report(display: Display, *, results: Sequence[Path], out: Path) -> int:
@@ -33,7 +33,7 @@ def report(display: Display, *, results: Sequence[Path], out: Path) -> int:
 
 
 def check_installed() -> None:
-    """Raise `EvalError` when what the HTML page is made with is not installed."""
+    """Raise `EvalError` when the libraries for the HTML page are not installed."""
     try:
         import_module("jinja2")
         import_module("matplotlib")
@@ -73,7 +73,7 @@ def _rendered(template: str, results: Sequence[Result], **more: object) -> str:
 
 
 def _facts(results: Sequence[Result]) -> dict[str, Any]:
-    """Return what both pages show."""
+    """Return the values that both pages show."""
     systems, calibrations = _retrieval_and_calibrations(results)
     answers = [result for result in results if result.get("command") == "answers"]
     figures = [figures for result in systems.values() for figures in result["sets"].values()]
@@ -150,7 +150,7 @@ def _wrongly_decided(row: Result, threshold: float | None) -> str:
 
 
 def answer_failures(result: Result) -> list[Json]:
-    """Return the answers that are not as they should be, each with `why`; those that need a picture are left out."""
+    """Return the wrong answers, each with `why`; those that need a picture are left out."""
     found = []
     for row in result["questions"]:
         wrong = [

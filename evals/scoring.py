@@ -1,4 +1,4 @@
-"""From ranked chunks to figures: one row a question, means with intervals for each set, refusals, differences.
+"""From ranked chunks to figures: one row for each question, means with intervals for each set, refusals, differences.
 
 One rule turns chunks into pages, for every system. A system is asked for its best `DEPTH` chunks and gives them best
 first. Each chunk counts for every page it covers, in the order of how much of the chunk stands on them where the system

@@ -1,4 +1,4 @@
-"""What is kept on disk: results that were worked out before, and the JSON that `--json` writes."""
+"""Files on disk: cached results, and the JSON that `--json` writes."""
 
 import gzip
 import hashlib
@@ -63,17 +63,17 @@ def source_hash(*paths: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Return what else decides about figures: Python and the machine's kind."""
+    """Return what else influences the figures: Python's version and the kind of machine."""
     return {"python": platform.python_version(), "machine": platform.machine()}
 
 
 def write_json(path: Path, result: Mapping[str, Any]) -> None:
-    """Write a result, whole or not at all. Raises `EvalError`."""
+    """Write a result, completely or not at all. Raises `EvalError`."""
     write_text(path, json.dumps(_rounded(result), ensure_ascii=False, indent=1) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a result for people, whole or not at all. Raises `EvalError`."""
+    """Write a result for people, completely or not at all. Raises `EvalError`."""
     try:
         _write(path, text.encode())
     except OSError as error:

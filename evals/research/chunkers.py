@@ -65,8 +65,8 @@ def mean_tokens(corpora: Iterable[str], split: Split) -> float:
 def matched(each: Chunker, wanted: float, corpora: Sequence[str], kept: ResultCache) -> Chunker:
     """Return the chunker set so that its chunks have `wanted` tokens on average, with the same overlap asked for.
 
-    Libraries fill a chunk more or less full, so that at the same limit they are not compared at the same size. How
-    large the chunks are at the sizes that were tried is `kept`: finding out takes longer than all that is measured.
+    Libraries fill chunks to different degrees, so the same limit does not give the same size. The chunk sizes at the
+    limits that were tried are `kept`: finding them takes longer than the measurement itself.
     """
     depends_on = {
         "chunker": each.name,
@@ -133,7 +133,7 @@ def _chonkie(size: int, _overlap: int) -> Split:
 
 
 def _fixed(size: int, _overlap: int) -> Split:
-    """Cut every so many tokens: the floor."""
+    """Cut after every `size` tokens: the baseline."""
     encoding = tokens.encoding("cl100k_base")
 
     def split(text: str) -> list[CutPiece]:
@@ -171,7 +171,7 @@ def _located(text: str, pieces: Iterable[str]) -> list[CutPiece]:
         if at < 0:
             at = text.find(piece)
         if at < 0:
-            continue  # the library changed the text; what cannot be found holds no gold either
+            continue  # the library changed the text; a chunk that cannot be found holds no gold either
         found.append((at, at + len(piece), piece))
         start = at + 1
     return found

@@ -1,4 +1,4 @@
-"""Passages without PDFs, searched by Recto's own retrieval on an exact index in memory in Pinecone's place."""
+"""Passages without PDFs, searched by Recto's own retrieval; an exact index in memory takes Pinecone's place."""
 
 from collections.abc import Mapping, Sequence
 
@@ -49,7 +49,7 @@ class PassagePool:
             self._sparse[row, [self._column[index] for index in vector.indices]] = vector.values
 
     def search_for(self, understood: Understood) -> Search:
-        """Return the search the query line makes of it."""
+        """Return the search that the query pipeline makes from it."""
         texts = [understood.standalone, *(variant.text for variant in understood.variants)]
         own, *others = self._embedder.vectors(texts).tolist()
         variants = [
@@ -58,7 +58,7 @@ class PassagePool:
         return Search(understood.standalone, own, len(own), TENANT, variants=variants)
 
     def search(self, question: str, vector: Sequence[float]) -> Search:
-        """Return the search for a question as it stands."""
+        """Return the search for a question without rewriting it."""
         return Search(question, vector, len(vector), TENANT)
 
     def passages(self, search: Search, k: int) -> Sequence[Passage]:

@@ -1,4 +1,4 @@
-"""What a system has to do to be measured: take PDFs, answer a question with ranked chunks. And the systems by name."""
+"""The interface of a measured system: take PDFs, answer a question with ranked chunks. And the systems by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ STACK = "evals.systems.stack:RectoOnStack"
 
 @dataclass(slots=True)
 class Ingested:
-    """What ingesting cost: chunks, tokens (of cl100k, as OpenAI bills them), seconds by stage; and what went wrong.
+    """The cost of ingesting: chunks, tokens (of cl100k, as OpenAI bills them), seconds by stage; and what went wrong.
 
     `pages` names every page some chunk covers; `problems` maps a PDF's name to why it is not (or not all) there.
     """
@@ -61,11 +61,11 @@ class System(Protocol):
     """One retrieval system. Its adapter stays thin: what is measured is the system."""
 
     name: str
-    """The name it is chosen by."""
+    """The name for `--system`."""
     settings: Mapping[str, object]
-    """Everything that was chosen about it."""
+    """Its settings."""
     versions: Mapping[str, str]
-    """The versions of what it is made of."""
+    """The versions of its libraries."""
 
     @property
     def threshold(self) -> float | None:

@@ -1,4 +1,4 @@
-"""BM25 over whole pages: no chunks, no model, the floor every retriever has to clear.
+"""BM25 over whole pages: no chunks, no model; the baseline that every retriever has to beat.
 
 Pages as pypdf reads them; bm25s at its defaults (Lucene's variant, k1 1.5, b 0.75, English stop words, no stemmer).
 """

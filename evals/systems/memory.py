@@ -1,8 +1,8 @@
-"""What stands in for AWS when an evaluation runs without the stack.
+"""Replaces AWS when an evaluation runs without the stack.
 
-How faithful: parsing, chunking, embedding, the vectors' records, the index (Pinecone's emulator over HTTP), the search
-and everything after it are the deployed code. Left out are the bucket, the queue, the lease on a document and DynamoDB:
-each PDF is built once, by one worker, and published at once; caches are kept for the run only.
+Parsing, chunking, embedding, the vectors' records, the index (Pinecone's emulator over HTTP), the search and everything
+after it are the deployed code. Left out are the bucket, the queue, the lease on a document and DynamoDB: each PDF is
+built once, by one worker, and published at once; caches are kept for the run only.
 """
 # ruff: noqa: ARG002 - what a port is called with is not all needed here
 

@@ -1,4 +1,4 @@
-"""What the peers share: each PDF is split once, and its pieces are kept by content, versions and settings."""
+"""Code shared by the peers: each PDF is split once, and its pieces are cached by content, versions and settings."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ class Piece:
 
 
 class Peer:
-    """What every peer has in common: it never refuses, and starts nothing that has to be stopped."""
+    """The common part of every peer: it never refuses, and starts nothing that has to be stopped."""
 
     threshold = None
 

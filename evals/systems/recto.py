@@ -45,7 +45,7 @@ GENERATION = "1"
 NO_HURRY = InvocationTime(lambda: 86_400.0)
 NO_BUDGET = 10**7
 NO_THRESHOLD = 1e-9
-"""Relevance under which nothing is answered where nothing is to be refused for lack of it."""
+"""The threshold for runs that must not refuse for lack of relevance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class Asker:
     def search(self, question: str, k: int, *, doc: str | None = None) -> SearchResult:
         """Return the best `k` passages of the pipeline, and what it does with the question at its own settings.
 
-        For the ranking nothing is refused and the context budget cuts nothing off. The answer that decides about
-        refusal, and the time, are those of a second run with the settings as they are.
+        For the ranking nothing is refused, and the context budget cuts nothing off. Whether it refuses, and the time,
+        come from a second run with the real settings.
         """
         document_id = next((key for key, name in self.names.items() if name == doc), "none")
         wanted: Filter | None = {"document_id": {"$eq": document_id}} if doc else None
@@ -75,14 +75,14 @@ class Asker:
         )
 
     def ranking(self, question: str, k: int, *, filter: Filter | None = None) -> Sequence[Passage]:
-        """Return the best `k` passages, whatever they are worth; nothing is written from them."""
+        """Return the best `k` passages, however low their scores; no answer is written from them."""
         ports = self._with(score_threshold=-1.0, context_budget_tokens=NO_BUDGET)
         deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         emitted = answer_events(Question(question, top_k=k, filter=filter), self._who, ports, deadline)
         return next((event.sources for event in emitted if isinstance(event, SourcesFound)), ())
 
     def answer(self, question: str, *, filter: Filter | None = None, refusing: bool = True) -> Answer:
-        """Run the pipeline once; not `refusing`, whatever is about the question's names is answered from."""
+        """Run the pipeline once; unless `refusing`, it answers from any passage that is about the question's names."""
         ports = self.ports if refusing else self._with(score_threshold=NO_THRESHOLD)
         deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         return answer_question(Question(question, filter=filter), self._who, ports, deadline)
@@ -131,7 +131,7 @@ def query_ports(
 
 
 def settings_shown(settings: Settings, mode: str) -> dict[str, object]:
-    """Return the settings that decide about figures, as results name them."""
+    """Return the settings that influence the figures, as results name them."""
     return {
         "mode": mode,
         "chunk_size_tokens": settings.chunk_size_tokens,
@@ -157,7 +157,7 @@ class RectoInProcess:
         self._context = context
         self._exit = ExitStack()
         space = context.embedder.space
-        # Not read from the environment: what a shell happens to hold must not change a figure.
+        # Not read from the environment: a shell's variables must not change a figure.
         chosen = {"embedding_model": space.model, "embedding_dimensions": space.dimensions, **(overrides or {})}
         self._settings = Settings.model_construct(**chosen)  # type: ignore[arg-type]
         folder = Path(self._exit.enter_context(tempfile.TemporaryDirectory(prefix="recto-evals-")))

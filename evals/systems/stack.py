@@ -41,7 +41,7 @@ POLL_S = 0.5
 
 
 class RectoOnStack:
-    """The running laptop stack. Every set of PDFs has a tenant of its own, so that a second run finds it ingested."""
+    """The running laptop stack. Every set of PDFs has its own tenant, so that a second run finds it ingested."""
 
     name = "recto"
 
@@ -111,7 +111,7 @@ class RectoOnStack:
         return self._asker.search(question, k, doc=doc)
 
     def close(self) -> None:
-        """Close the connections. The stack was running before, and goes on."""
+        """Close the connections. The stack was running before, and keeps running."""
         self._index.close()
         self._embedder.close()
 

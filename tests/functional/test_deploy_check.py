@@ -78,7 +78,7 @@ def test_a_group_that_gives_no_access_is_warned_about(account: AwsAccount) -> No
 
 def test_two_stacks_on_one_index_are_warned_about(account: AwsAccount) -> None:
     said = checked(DEV, account, "PineconeIndex=recto-prod")
-    assert "the stack recto-prod uses the Pinecone index recto-prod too" in said
+    assert "the stack recto-prod uses the Pinecone index recto-prod, too" in said
 
 
 def test_a_role_that_may_not_list_other_stacks_can_deploy(account: AwsAccount) -> None:

@@ -93,5 +93,5 @@ def test_what_cannot_be_done_is_said_with_what_to_do(run: Run, arguments: list[s
 
 
 def test_a_tenant_is_checked_before_anything_is_written(run: Run) -> None:
-    with pytest.raises(LocalStackError, match="no tenant"):
+    with pytest.raises(LocalStackError, match="not a tenant"):
         run("create", "x", tenant="a b")
