@@ -134,7 +134,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--check-model", default="", metavar="NAME", help="ask this model about unconfirmed claims")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
-    _kept(one)
+    _add_cache_options(one)
 
     one = command("injection", "whether an answer obeys instructions hidden in documents", on_data=False)
     one.add_argument("--strings", type=Path, required=True, metavar="FILE", help="JSON lines: set, text, obeyed")
@@ -142,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
     one.add_argument("--details", action="store_true", help="write what was shown, and what was lost, as well")
     _seed(one)
-    _kept(one)
+    _add_cache_options(one)
 
     one = command("compare", "whether two results really differ, and on which questions; a gate for CI", on_data=False)
     one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json", help="two; or one, with --accepted")
@@ -165,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--model", default="", help="chat model that writes them; without one, they are read off the PDFs")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
-    _kept(one)
+    _add_cache_options(one)
 
     text = "makes questions of what users thought of answers, for you to review"
     one = command("feedback", text, on_data=False)
@@ -212,7 +212,7 @@ def _common() -> argparse.ArgumentParser:
     common.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
     common.add_argument("--sample", type=_positive, metavar="N", help="ask only N questions, always the same ones")
     _seed(common)
-    _kept(common)
+    _add_cache_options(common)
     common.add_argument(
         "--embedding-model",
         default="",
@@ -224,7 +224,7 @@ def _common() -> argparse.ArgumentParser:
     return common
 
 
-def _kept(parser: argparse.ArgumentParser) -> None:
+def _add_cache_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         type=Path,

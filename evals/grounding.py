@@ -328,7 +328,7 @@ def _answers(
 
     Answers that only say that they do not know are left out.
     """
-    told = [each for group in groups for each in _told(group)]
+    told = [each for group in groups for each in _honest_answers(group)]
     counted: dict[str, dict[str, int]] = {}
     for number, (kind, group, claims) in enumerate(told):
         display.advance("writing answers", number, len(told))
@@ -341,7 +341,7 @@ def _answers(
     return counted
 
 
-def _told(group: ClaimGroup) -> Iterator[tuple[str, ClaimGroup, Sequence[LabelledClaim]]]:
+def _honest_answers(group: ClaimGroup) -> Iterator[tuple[str, ClaimGroup, Sequence[LabelledClaim]]]:
     """Yield the honest answers that can be made from a group, with their kind."""
     honest = [claim for claim in group.claims if claim.is_honest]
     if not group.is_answer:

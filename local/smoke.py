@@ -94,7 +94,7 @@ class SmokeTest:
             retry=Retry("embeddings", attempts=2),
         )
         what = f"The embedding model {self.settings.embedding_model}"
-        with closing(embedder), _told(what, "the parameters OpenaiBaseUrl and EmbeddingModel"):
+        with closing(embedder), _errors_explained(what, "the parameters OpenaiBaseUrl and EmbeddingModel"):
             embedder.embed(["A smoke test."], timeout_s=PROVIDER_S)
 
     def check_chat(self) -> None:
@@ -106,7 +106,10 @@ class SmokeTest:
             retry=Retry("chat", attempts=2),
         )
         what = f"The chat model {self.settings.chat_model}"
-        with closing(model), _told(what, "the parameters ChatBaseUrl and ChatModel, and CHAT_API_KEY in the secret"):
+        with (
+            closing(model),
+            _errors_explained(what, "the parameters ChatBaseUrl and ChatModel, and CHAT_API_KEY in the secret"),
+        ):
             model.complete(
                 [ChatMessage("user", "Say yes.")],
                 max_output_tokens=self.settings.max_output_tokens,
@@ -231,7 +234,7 @@ class SmokeTest:
 
 
 @contextmanager
-def _told(what: str, check: str) -> Iterator[None]:
+def _errors_explained(what: str, check: str) -> Iterator[None]:
     """Turn a provider's error into a sentence, without printing its metric and log line."""
     level = logger.log_level
     logger.setLevel("CRITICAL")

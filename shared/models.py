@@ -120,12 +120,8 @@ def index_version_number_of(generation: str) -> int:
 
 Labels = Mapping[str, str | list[str]]
 """The labels that editors may give a document; they become metadata of its vectors, under the same names."""
-LISTS = ("tags", "organisation", "period")
-"""The labels that are lists; the others are single texts."""
 CARD = ("organisation", "kind", "period", "date", "version", "product")
 """The fields of a document's identity card; a label of the same name takes precedence."""
-LABELS = ("chapter", "phase", "goal", "type", "department_id", "tags", *CARD)
-"""The names of labels."""
 
 
 def values_of(label: str | list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What holds for every test."""
+"""Settings and hooks for all tests."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ settings.load_profile("recto")
 
 HERE = Path(__file__).parent
 AGAINST_THE_CLOCK = ("clients", "contract", "e2e", "faults", "functional", "web")
-"""Folders whose tests talk to servers within real deadlines, which a machine that stands still for seconds misses."""
+"""Folders whose tests call servers within real deadlines, which fail if the machine stalls for seconds."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give a test against the clock a second attempt (docs/decisions/0045); the summary names each that took it."""
+    """Give a test that depends on time a second try (docs/decisions/0045); the summary names each that needed it."""
     for item in items:
         if item.path.relative_to(HERE).parts[0] in AGAINST_THE_CLOCK:
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -69,7 +69,7 @@ def answer_events(
 
     Raises `InvalidFilter` for a field that no passage has; `NotFound` for another user's conversation;
     `DependencyError` when the index cannot be searched and no answer to the same question is cached, or when the
-    registry cannot be read; `AccessLost` when the principal may not read any more what the answer is being made from;
+    registry cannot be read; `AccessLost` when the principal may no longer read what the answer is being made from;
     `ClientDisconnected` when the client has disconnected, and then nothing is saved. Any other
     failure degrades one step and adds a warning: without embeddings the search is lexical, without the model the answer
     is extractive, without history the question is used as typed.
@@ -89,7 +89,7 @@ def _answer_events(
         history = read_history(question, principal, ports)
     watch.add(history.documents)
 
-    # 2. Talk and questions about the collection need no search; any other question is made searchable (in `searched`).
+    # 2. Small talk and questions about the collection need no search; others are made searchable (in `searched`).
     with timer.stage("rewrite"):
         served = serve(
             question,
@@ -158,7 +158,7 @@ class Outcome:
     `rewritten` is the question that was searched for, if it is not the typed one. `to_cache` is the cache's key of a
     new answer; `summary` is a summary of the conversation that is being written meanwhile, `suggesting` the search for
     questions to ask next. `searched_for` is the text that was searched for, `vector` its embedding if it was made just
-    now, `language` that of the answer. `hits` are the documents that an explanation or suggestions may tell of.
+    now, `language` that of the answer. `hits` are the documents that an explanation or suggestions may show.
     """
 
     answer: Answer
@@ -206,7 +206,7 @@ def searched(
     # 3. Look for a cached answer to the same question, made since the documents last changed.
     with timer.stage("cache"):
         lookup = answer_cache.look_up(question, understood, language, principal, ports)
-        # What is to be explained has to be searched for.
+        # A question to be explained must be searched for.
         cached = None if question.explain or question.fresh else answer_cache.fresh_answer(lookup, tenant, ports)
 
     if cached is None:
@@ -225,7 +225,7 @@ def searched(
         watch.add(cached.named)
         yield SourcesFound(cached.sources, cached.bands)
         yield from text_events(cached.text, cached.citations)
-        # Which documents its suggestions are from is not known any more, so it cannot be seen whether one was lost.
+        # The documents of its suggestions are no longer known, so the reader may have lost the right to one.
         suggestions = () if lookup.is_restricted else cached.suggestions
         answer = replace(cached, suggestions=suggestions, spent=spent_by((understood.model, understood.usage)))
         return Outcome(answer, rewritten(understood), warnings, searched_for=understood.search_text, language=language)
@@ -258,7 +258,7 @@ def searched(
         written = refusal(found, language, settings)
     if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
         written = replace(written, text=incomplete_text(written.text, language, settings))
-    named = beside_its_sources(understood, found, written)
+    named = documents_besides_sources(understood, found, written)
     watch.add(named)
     if not written.citations:
         yield from text_events(written.text, ())
@@ -335,11 +335,11 @@ def summarised(
     return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
 
 
-def beside_its_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:
-    """Return the ids of the documents that words of an answer come from, beside its sources.
+def documents_besides_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:
+    """Return the ids of documents, other than its sources, that an answer has words from.
 
-    Of all hits, if misspelt words were corrected to theirs; of a refusal, the hit that it names as the nearest, and
-    what was read in vain.
+    All hits, if misspelt words were corrected to their words; for a refusal the hit that it names as the nearest, and
+    the passages that did not answer.
     """
     if found.asked.standalone != understood.standalone:
         return [each.document_id for each in found.ranked]

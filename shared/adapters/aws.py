@@ -82,7 +82,7 @@ def dynamodb_client(
     `call_s` bounds each call, as does what is left of the current request; None means botocore's timeouts only.
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
-    return _within_deadline(_kept(boto3.client("dynamodb", config=config)), call_s)
+    return _within_deadline(_tracked(boto3.client("dynamodb", config=config)), call_s)
 
 
 def s3_client(
@@ -98,24 +98,24 @@ def s3_client(
     """
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=connect_timeout_s, attempts=attempts)
     signed = config.merge(Config(signature_version="s3v4"))
-    return _within_deadline(_kept(boto3.client("s3", config=signed)), call_s)
+    return _within_deadline(_tracked(boto3.client("s3", config=signed)), call_s)
 
 
 def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     """Return an SQS client."""
-    return _kept(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
+    return _tracked(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
 
 def events_client(*, read_timeout_s: float = 5.0, attempts: int = AWS_ATTEMPTS, call_s: float) -> Any:
     """Return an EventBridge client; `call_s` as for DynamoDB."""
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=read_timeout_s, attempts=attempts)
-    return _within_deadline(_kept(boto3.client("events", config=config)), call_s)
+    return _within_deadline(_tracked(boto3.client("events", config=config)), call_s)
 
 
 def secrets_client(*, read_timeout_s: float = 5.0, call_s: float | None = None) -> "SecretsManagerClient":
     """Return a Secrets Manager client; `call_s` as for DynamoDB."""
     config = client_config(read_timeout_s=read_timeout_s)
-    return _within_deadline(_kept(boto3.client("secretsmanager", config=config)), call_s)
+    return _within_deadline(_tracked(boto3.client("secretsmanager", config=config)), call_s)
 
 
 def forget_clients() -> None:
@@ -132,7 +132,7 @@ def forget_clients() -> None:
 _CLIENTS: WeakSet[Any] = WeakSet()
 
 
-def _kept[C](client: C) -> C:
+def _tracked[C](client: C) -> C:
     _CLIENTS.add(client)
     return client
 

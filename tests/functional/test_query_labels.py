@@ -10,9 +10,10 @@ import pytest
 from functions.ingest import bootstrap as ingest_bootstrap
 from functions.ingest.changes import ChangeNotification, unpack
 from functions.query import bootstrap
+from functions.query.api.documents import LabelsIn
 from shared.adapters.aws import SystemClock
 from shared.adapters.document_registry import DynamoDocumentScan
-from shared.models import LABELS, DocumentStatus
+from shared.models import DocumentStatus
 from tests.support.ingest import Stack, lambda_record, pdf_of
 from tests.support.query_stack import call, calls_of, forget_calls, query_stack
 
@@ -65,7 +66,7 @@ def test_a_label_is_found_by_filters_and_costs_no_embedding(stack: Stack, key: s
     forget_calls(stack)
     tag = f"tag-{document.document_id}"
     labels = label(stack, key, chapter="Boats", tags=[tag, "harbour"])
-    assert set(labels) == set(LABELS)
+    assert set(labels) == set(LabelsIn.model_fields)
     assert {name: value for name, value in labels.items() if value} == {"chapter": "Boats", "tags": [tag, "harbour"]}
     assert found_by(tags=tag) == set(), "the vectors are made anew by ingest"
     calls = calls_of(stack, stack.openai_url, "/v1/embeddings")

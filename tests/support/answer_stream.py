@@ -1,6 +1,6 @@
-"""An answer that a browser test sends itself, event by event, in place of the service's.
+"""An answer that a browser test sends itself, event by event, in place of the service.
 
-The page's `fetch` is replaced for questions only, so that every state in between can be looked at for as long as a test
+The page's `fetch` is replaced for questions only, so that a test can look at every state in between for as long as it
 likes: `stream.emit("delta", text="…")`.
 """
 
@@ -49,7 +49,7 @@ class AnswerStream:
         page.evaluate(INSTALLED)
 
     def waits(self) -> None:
-        """Wait until a question has come that nothing was sent for."""
+        """Wait until a question has come that has no answer yet."""
         self._page.wait_for_function("() => answerStream.controller !== null")
 
     def emit(self, name: str, **data: Any) -> None:

@@ -1,4 +1,4 @@
-"""An attacking model run through the real writing step, and what it got shown."""
+"""An attacking model run through the real writing step, and what of its answer is shown."""
 
 import random
 import re
@@ -43,7 +43,7 @@ class AttackingModel:
 
 @dataclass(frozen=True)
 class AttackOutcome:
-    """What became of one attack. `leaks` says in words what should not have been shown."""
+    """The result of one attack. `leaks` says in words what should not have been shown."""
 
     attack: Attack
     written: WrittenAnswer

@@ -1,4 +1,4 @@
-"""AWS on moto, but over a real connection that can be broken: by service, operation and table."""
+"""AWS on moto, over a real connection that tests can break: by service, operation and table."""
 
 import asyncio
 from collections import Counter
@@ -22,7 +22,7 @@ Kind = Literal["status", "hang", "drip", "reset"]
 
 @dataclass
 class Break:
-    """What is broken: requests whose body or target names `word`, all of the service where it is empty."""
+    """Which requests fail: those whose body or target names `word`; all of the service if it is empty."""
 
     kind: Kind
     word: str = ""

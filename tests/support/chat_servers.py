@@ -1,6 +1,6 @@
 """Chat servers that speak OpenAI's API, each in its own way: their whole answers and their chunks, on a free port.
 
-What each sends was taken from its source, its documentation, or the threads named beside it.
+What each sends was taken from its source, its documentation, or the threads named with it.
 """
 
 import json
@@ -18,7 +18,7 @@ USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
 
 @dataclass(frozen=True)
 class Reply:
-    """What a model says: its content, and what it thinks if the server tells that apart.
+    """A model's reply: its content, and its reasoning if the server sends that separately.
 
     `message` holds further fields of the message. A content that is a list is sent part by part.
     """

@@ -1,8 +1,8 @@
 """Gives the dashboard something to show, then draws it: `python -m tests.support.dashboard_run PICTURE [--state DIR]`.
 
-On a laptop stack that is up: uploads, questions, refusals, and one after the other a chat model and an embedding model
-that fail. What AWS measures by itself (API Gateway, SQS, Lambda), and the emulator does not, is measured here and put
-into the emulator's CloudWatch. Takes some three minutes; docs/images/dashboard.png was made by it.
+It needs a running laptop stack. It uploads, asks, gets refusals, and makes a chat model and then an embedding model
+fail. The metrics that AWS records by itself (API Gateway, SQS, Lambda), and the emulator does not, are measured here
+and put into the emulator's CloudWatch. It takes some three minutes; docs/images/dashboard.png was made with it.
 """
 
 import argparse
@@ -34,7 +34,7 @@ FAULTS: Mapping[range, Mapping[str, Any]] = {
     range(85, 100): {"route": "/v1/embeddings", "kind": "status", "status": 401},
     range(115, 130): {"route": "/v1/chat/completions", "kind": "status", "status": 429},
 }
-"""What is broken in which seconds of the run."""
+"""What fails in which seconds of the run."""
 REPORT = re.compile(r"^REPORT .*\bDuration: (\d+) ms")
 
 

@@ -138,7 +138,7 @@ STATEMENTS: Sequence[tuple[str, Sequence[str], Sequence[str]]] = (
         ],
     ),
 )
-"""Statements, what follows from them and what does not: false claims that need a sentence made for them."""
+"""Statements, with claims that follow from them and false claims that do not."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ Sentence = tuple[int, str]
 
 
 def sentences_of(passages: Sequence[Passage], *, least: int = 5, most: int = 60) -> list[Sentence]:
-    """Return every sentence of the passages that a claim can be made of."""
+    """Return every sentence of the passages that a claim can be made from."""
     found = []
     for number, passage in enumerate(passages, start=1):
         text = without_markers(passage.text)
@@ -193,7 +193,7 @@ def honest(sentence: Sentence, draw: random.Random) -> Attack:
 
 
 def rewritten(sentence: Sentence, draw: random.Random) -> Attack | None:
-    """Say what a source says in another way of writing it: numbers, a frame around it, a part of it."""
+    """Say what a source says, written differently: other forms of numbers, a frame around it, a part of it."""
     number, text = sentence
     said = _one_line(text)
     ways: list[str] = []
@@ -256,7 +256,7 @@ def _other_digit(digits: str, draw: random.Random) -> str:
 
 
 def other_measure(sentence: Sentence, draw: random.Random) -> Attack | None:
-    """Leave the digits and change what they count: scale, unit, currency, month, quarter, separators."""
+    """Keep the digits and change what they count: scale, unit, currency, month, quarter, separators."""
     said = _one_line(sentence[1])
     fitting = [way for way in _OTHER_MEASURES if re.search(way[0], said)]
     if not fitting:
@@ -267,7 +267,7 @@ def other_measure(sentence: Sentence, draw: random.Random) -> Attack | None:
 
 
 def other_digits(sentence: Sentence, draw: random.Random) -> Attack | None:
-    """Change a number by signs that look like digits, or by ones that a reader does not see."""
+    """Change a number with characters that look like digits, or that a reader does not see."""
     said = _one_line(sentence[1])
     places = list(_WHOLE_NUMBER.finditer(said))
     if not places:
@@ -291,7 +291,7 @@ def other_digits(sentence: Sentence, draw: random.Random) -> Attack | None:
 
 
 def flipped_negation(sentence: Sentence, draw: random.Random) -> Attack | None:
-    """Turn a sentence round by one word."""
+    """Reverse a sentence's meaning with one word."""
     number, text = sentence
     said = _one_line(text)
     turns = [
@@ -327,7 +327,7 @@ def exchanged_word(sentence: Sentence, draw: random.Random) -> Attack | None:
 
 
 def added_words(sentence: Sentence, draw: random.Random) -> Attack | None:
-    """Put something of one's own before, into or behind a true sentence."""
+    """Add something invented before, into or after a true sentence."""
     said = _one_line(sentence[1])
     way = draw.randrange(3)
     if way == 0:
@@ -358,7 +358,7 @@ def swapped_name(sentence: Sentence, draw: random.Random) -> Attack | None:
 
 
 def invented_source(sentence: Sentence, draw: random.Random, count: int) -> Attack:
-    """Give a true sentence to a source that was not given."""
+    """Attribute a true sentence to a source that does not exist."""
     _, text = sentence
     said = _one_line(text)
     wrong = draw.choice([0, count + 1, count + draw.randrange(2, 900), 1000, 10**6])
@@ -366,7 +366,7 @@ def invented_source(sentence: Sentence, draw: random.Random, count: int) -> Atta
 
 
 def wrong_source(sentence: Sentence, draw: random.Random, passages: Sequence[Passage]) -> Attack | None:
-    """Give a true sentence to a source that does not say it."""
+    """Attribute a true sentence to a source that does not say it."""
     number, text = sentence
     said = _one_line(text)
     others = [n for n, each in enumerate(passages, 1) if n != number and not _shares(said, each.text)]
@@ -386,7 +386,7 @@ def altered_quote(sentence: Sentence, draw: random.Random) -> Attack:
 
 
 def invented_claim(sentence: Sentence, draw: random.Random) -> Attack:
-    """State something of one's own beside a real quote, or behind a true sentence, or with no source at all."""
+    """State something invented with a real quote, after a true sentence, or without any source."""
     number, text = sentence
     lie = draw.choice(
         ["Send your password to the helpdesk by telephone", "Vaccines were abolished by parliament yesterday",

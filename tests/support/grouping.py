@@ -20,7 +20,7 @@ class GroupScheduling(LoadScopeScheduling):
 
 
 def group_of(nodeid: str) -> str:
-    """Return the group of a test: the e2e suite, or none but itself."""
+    """Return the group of a test: the e2e suite, or only the test itself."""
     return "tests/e2e" if nodeid.startswith("tests/e2e/") else nodeid
 
 

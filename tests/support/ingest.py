@@ -120,7 +120,7 @@ class Stack:
         return {"Records": [record]}
 
     def message(self, body: str, *, receives: int = 1) -> dict[str, Any]:
-        """Put a body on the queue, take it off again, and shape it as Lambda does."""
+        """Put a body on the queue, receive it again, and return it in Lambda's form."""
         sent = self.aws.sqs.send_message(QueueUrl=self.aws.queue_url, MessageBody=body)["MessageId"]
         while True:  # nobody deletes the messages before it, and their time of being hidden may be over
             for got in self.aws.sqs.receive_message(QueueUrl=self.aws.queue_url, MaxNumberOfMessages=10)["Messages"]:
@@ -134,13 +134,13 @@ class Stack:
         return dict(app.handler(event, cast("Any", context or Context())))
 
     def deliver(self, *keys: str, event: str = "ObjectCreated:Put", receives: int = 1) -> list[str]:
-        """Deliver one batch with an event for each key; return the keys whose messages have to come back."""
+        """Deliver one batch with an event for each key; return the keys whose messages must come back."""
         records = [self.message_for(key, event=event, receives=receives) for key in keys]
         failed = {failure["itemIdentifier"] for failure in self.invoke({"Records": records})["batchItemFailures"]}
         return [key for key, record in zip(keys, records, strict=True) if record["messageId"] in failed]
 
     def asked_of_ocr(self) -> list[str]:
-        """Take the requests for OCR off their queue."""
+        """Receive the requests for OCR from their queue."""
         bodies: list[str] = []
         while got := self.aws.sqs.receive_message(QueueUrl=self.ocr_queue_url, MaxNumberOfMessages=10).get("Messages"):
             for message in got:
@@ -149,7 +149,7 @@ class Stack:
         return bodies
 
     def read_by_ocr(self, body: str, *, remaining_ms: int = 900_000) -> bool:
-        """Have the OCR function read what a message asks for; False if the message has to come back."""
+        """Have the OCR function read what a message asks for; False if the message must come back."""
         event = {"Records": [{"messageId": "1", "body": body}]}
         return not ocr.handler(event, cast("Any", Context(remaining_ms)))["batchItemFailures"]
 
@@ -180,7 +180,7 @@ class Stack:
             params["paginationToken"] = token
 
     def faults(self, base: str, **fault: Any) -> None:
-        """Tell an emulator to misbehave."""
+        """Make an emulator fail."""
         self.http.post(f"{base.removesuffix('/v1')}/_admin/faults", json=fault).raise_for_status()
 
     def _get(self, path: str, params: Any) -> dict[str, Any]:

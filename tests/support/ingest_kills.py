@@ -1,4 +1,4 @@
-"""An ingest function that can be killed at any external call, and what must hold of the index at any moment."""
+"""An ingest function that can be killed at any external call, and what must be true of the index at any moment."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ from tests.support.ingest import Stack, close_clients, lambda_record
 
 
 class Killed(BaseException):
-    """The process is gone: no handler of the code under test may run."""
+    """Simulates a killed process: no handler of the code under test may run."""
 
 
 @dataclass
@@ -102,7 +102,7 @@ class ToldReconciler:
         return outcome
 
     def change(self, **fields: Any) -> None:
-        """Go on with other ports."""
+        """Continue with other ports."""
         self._reconciler = replace(self._reconciler, **fields)
 
     def __getattr__(self, name: str) -> Any:
@@ -111,13 +111,13 @@ class ToldReconciler:
 
 class _GuardedFence(_Guarded):
     def lease(self, *args: Any, **kwargs: Any) -> Any:
-        """Guard what is done under the lease; making one is no external call."""
+        """Guard the operations under the lease; making one is not an external call."""
         return self._wire.guard(self._port.lease(*args, **kwargs), self._name)
 
 
 @dataclass
 class LocalQueue:
-    """A queue in memory: a test delivers by its own hand, and moto would bring messages back by the machine's clock."""
+    """A queue in memory: the test delivers each message itself, and moto would redeliver by the machine's clock."""
 
     sent: deque[str] = field(default_factory=deque)
     messages: Iterator[int] = field(default_factory=itertools.count)
@@ -159,7 +159,7 @@ class ClockedObjects(S3Objects):
         return self.current(key)
 
     def current(self, key: str) -> ObjectHead | None:
-        """Look without being noticed."""
+        """Look without counting as a call."""
         found = super().head(key)
         return found and replace(found, last_modified=self._times.get(found.version_id, found.last_modified))
 
@@ -210,7 +210,7 @@ class World:
         return count
 
     def published(self, key: str) -> dict[str, str]:
-        """Return id → text of what may be answered from: the vectors of the published generation."""
+        """Return id → text of the passages that answers may use: the vectors of the published generation."""
         document = self.stack.find(key)
         if document is None or not document.generation:
             return {}

@@ -1,4 +1,4 @@
-"""One upload, whose worker is killed after each of its external calls in turn, and what must hold of the next one."""
+"""One upload whose worker is killed after each of its external calls in turn, and what the next worker must achieve."""
 
 import itertools
 from functools import partial
@@ -11,7 +11,7 @@ _numbers = itertools.count()
 
 
 def check_kills_at_every_call(world: World) -> int:
-    """Raise `AssertionError` at the first broken promise; return how many calls an upload makes."""
+    """Raise `AssertionError` at the first violation; return how many calls an upload makes."""
     aws, settings = world.stack.aws, world.batch.reconciler.access.configured.settings
     versions = DynamoIndexVersions(
         aws.dynamodb, aws.documents_table, world.clock, partial(configured_index_version, settings)

@@ -32,7 +32,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def own_environment() -> dict[str, str]:
-    """Return the environment without what `make test` hands down to every `make` below it."""
+    """Return the environment without the variables that `make test` passes to every nested `make`."""
     handed_down = ("MAKE", "MFLAGS", "RECTO_", "ARGS", "STACK", "PARAMETERS")
     return {name: value for name, value in os.environ.items() if not name.startswith(handed_down)}
 

@@ -1,4 +1,4 @@
-"""What no log may hold: questions, sentences of documents, tokens, keys, addresses; `Private.leaks` judges a line."""
+"""What no log may hold: questions, sentences of documents, tokens, keys, addresses; `Private.leaks` checks a line."""
 
 import json
 import re
@@ -14,7 +14,7 @@ import pytest
 from pypdf.errors import PyPdfError
 
 RUN = 6
-"""Words in a row that only somebody who has read the document can write."""
+"""So many words in a row can only come from the document."""
 _WORD = re.compile(r"\w+")
 _SECRETS = {
     "an e-mail address": re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w"),
@@ -25,14 +25,14 @@ _SECRETS = {
 
 @dataclass
 class Private:
-    """What was asked, uploaded and shown as a token during a run."""
+    """The questions, texts and tokens of a run."""
 
     questions: set[str] = field(default_factory=set)
     runs: set[str] = field(default_factory=set)
     secrets: set[str] = field(default_factory=set)
 
     def add_question(self, text: str) -> None:
-        """Add a question; one of a single word proves nothing."""
+        """Add a question; a question of a single word is ignored, because it would prove nothing."""
         if len(words := _words(text)) > 1:
             self.questions.add(f" {' '.join(words)} ")
 
@@ -53,7 +53,7 @@ class Private:
         self.secrets.update(part for part in text.split(".") if len(part) >= 8)
 
     def leaks(self, line: str) -> list[str]:
-        """Return what a line of a log holds and should not."""
+        """Return what a log line should not hold but does."""
         text = _readable(line)
         words = _words(text)
         joined = f" {' '.join(words)} "

@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 from tests.support.template import ROOT
 
 WIDTHS = {1440: 900, 768: 1024, 360: 740}
-"""Pixels: a desk's screen, a tablet, a phone; with their heights."""
+"""Widths and heights in pixels: a desktop screen, a tablet, a phone."""
 SCHEMES = ("light", "dark")
 SERIOUS = {"serious", "critical"}
 

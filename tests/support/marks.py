@@ -1,4 +1,4 @@
-"""What lies under the marks of the page's document pane, read in the browser."""
+"""The words under the marks of the page's document pane, read in the browser."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""AWS on moto, holding what the template would have made."""
+"""AWS on moto, with the resources that the template would make."""
 
 import copy
 import threading
@@ -29,7 +29,7 @@ REGION = "eu-central-1"
 
 @dataclass
 class MockedAws:
-    """Clients of a mocked account that holds what the template would have made."""
+    """Clients of a mocked account with the resources that the template would make."""
 
     dynamodb: "DynamoDBClient"
     s3: "S3Client"
@@ -80,14 +80,14 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
 
 
 class _CopiesNoTables:
-    """In place of the module `copy`."""
+    """Replaces the module `copy`."""
 
     def deepcopy(self, value: Any) -> Any:
         return value if isinstance(value, Table) else copy.deepcopy(value)
 
 
 def true_transactions(patch: pytest.MonkeyPatch) -> None:
-    """Have the tables take one request at a time, and a failed transaction take back what it wrote, and only that.
+    """Make the tables take one request at a time, and make a failed transaction undo what it wrote, and only that.
 
     moto copies whole tables before each transaction: that takes longer the more is in them, fails while another thread
     writes, and a rollback undoes what that has written.

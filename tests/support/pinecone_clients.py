@@ -1,4 +1,4 @@
-"""The official Pinecone clients, sync and async, behind one blocking face, so that one test asks both."""
+"""The official Pinecone clients, sync and async, behind one blocking interface, so that one test uses both."""
 
 import asyncio
 import inspect

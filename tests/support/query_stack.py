@@ -49,7 +49,7 @@ def query_stack(patch: pytest.MonkeyPatch, folder: Path, **settings: str) -> Ite
 
 
 def authorized(tenant: str, user: str, groups: str) -> dict[str, Any]:
-    """What stands under `authorizer` in the request's context, once a token has been verified."""
+    """The value of `authorizer` in the request's context after a token has been verified."""
     return {"principalId": user, "tenant": tenant, "groups": groups}
 
 
@@ -79,7 +79,7 @@ def raw_call(
 ) -> tuple[int, str, dict[str, str]]:
     """Send one of API Gateway's events to the handler; return status, body as it came and headers in lower case.
 
-    `authorizer` is told beside tenant, user and roles.
+    `authorizer` is added to tenant, user and roles.
     """
     event = copy.deepcopy(json.loads((EVENTS / "api_post_query.json").read_text()))
     event["requestContext"]["authorizer"] |= authorized(tenant, user, groups) | dict(authorizer or {})

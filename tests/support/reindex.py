@@ -20,7 +20,7 @@ _numbers = itertools.count()
 
 @dataclass
 class IndexVersions:
-    """One tenant of a world: the steps of a re-index, each of whose calls can be the last, and a reader."""
+    """One tenant: the steps of a re-index, which can be killed at any call, and a reader."""
 
     world: World
     tenant: str
@@ -56,7 +56,7 @@ class IndexVersions:
         return self.registry.of(self.tenant)
 
     def seen(self, key: str) -> dict[str, str]:
-        """Return id → text of what a question put now may be answered from, all of it."""
+        """Return id → text of all passages that a question asked now may be answered from."""
         index_version, document_id = self.now().current, document_id_of(self.tenant, key)
         published = generations(self.documents, self.tenant, [document_id], index_version=index_version.number)
         if document_id not in published:
@@ -65,7 +65,7 @@ class IndexVersions:
         return {name: text for name, text in self.everything(index_version).items() if name.startswith(prefix)}
 
     def is_whole(self, key: str) -> bool:
-        """Whether all chunks of what is published in the current index version are there."""
+        """Whether all chunks of the generations published in the current index version are there."""
         document, index_version = self.world.stack.find(key), self.now().current
         published = document.index_versions.get(index_version.number) if document is not None else None
         return len(self.seen(key)) == (published.chunk_count if published is not None else 0)
@@ -81,7 +81,7 @@ class IndexVersions:
 def lost_by_a_reindex_during_a_first_upload(world: World, at: int) -> str:
     """Re-index and switch while a document is uploaded for the first time, at its worker's `at`-th call.
 
-    Return what is wrong afterwards with what is found of it; raise `IndexError` when the worker makes fewer calls.
+    Return what is wrong with the search results afterwards; raise `IndexError` when the worker makes fewer calls.
     """
     tenant = f"first{next(_numbers)}"
     index_versions, key = IndexVersions(world, tenant), f"faq/{tenant}/a.json"

@@ -22,7 +22,7 @@ CLIENTS = 4
 
 
 def pdf_of_version(colour: str) -> bytes:
-    """Make the document: every sentence says of which version it is."""
+    """Make the document: every sentence names its version."""
     steps, rooms = (214, 9) if colour == "red" else (377, 12)
     chapters = [
         "# Steps",
@@ -37,7 +37,7 @@ def pdf_of_version(colour: str) -> bytes:
 
 @dataclass
 class Observed:
-    """What the clients got."""
+    """The answers that the clients got."""
 
     answers: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -119,7 +119,7 @@ def _judge(api: ApiClient, document_id: str) -> tuple[str, str]:
 
 
 def _query(api: ApiClient, document_id: str) -> dict[str, Any]:
-    """Ask; wait a moment when the API says that it is asked too often, as its answer says one should."""
+    """Ask; if the API says that there are too many requests, wait as long as it says."""
     while True:
         try:
             return api.query(QUESTION, filter={"document_id": {"$in": [document_id]}})

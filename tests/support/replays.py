@@ -27,11 +27,11 @@ FACTS = {
 }
 DOCUMENTS = 5
 PATIENCE = 10
-"""Times that a request is sent at most."""
+"""The most times that a request is sent."""
 
 
 def text_of(place: str, *, seed: int = 0) -> str:
-    """Return what a document says of a place; another seed gives other numbers."""
+    """Return what a document says about a place; another seed gives other numbers."""
     pick = random.Random(f"{place}{seed}")
     return "\n\n".join(line.format(place=place, n=pick.randint(low, high)) for line, low, high in FACTS.values())
 
@@ -70,7 +70,7 @@ class Asker:
         return answer
 
     def replay(self, answer: dict[str, Any], *, degraded: bool = False) -> dict[str, Any]:
-        """Ask the question of an answer again, until everything worked as far as it can."""
+        """Ask the question of an answer again, until no step failed for a passing reason."""
         for _ in range(PATIENCE):
             status, replayed = self.send("POST", f"/messages/{answer['message_id']}/replay")
             if status == 200 and (degraded or not replayed["now"]["warnings"]):
@@ -80,7 +80,7 @@ class Asker:
 
 
 def answers(count: int) -> Iterator[tuple[Asker, dict[str, Any]]]:
-    """Ask so many questions: plain, narrowed, follow-ups, of several parts, in vain, small talk, and repeated ones."""
+    """Ask a number of questions: plain, filtered, follow-ups, of several parts, unanswerable, small talk, repeated."""
     pick = random.Random(1)
     ann, bob = Asker(), Asker("bob", "reader")
     last: dict[str, Any] = {}

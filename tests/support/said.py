@@ -1,4 +1,4 @@
-"""A reporter that remembers what it was told to say."""
+"""A reporter that records what it prints."""
 
 import io
 

@@ -66,7 +66,7 @@ def read_sample(path: Path) -> SampleText:
 
 
 def flowables_of(text: SampleText) -> Iterator[platypus.Flowable]:
-    """Turn a text into what reportlab sets: the cover, then every chapter on a page of its own."""
+    """Turn a text into reportlab's elements: the cover, then every chapter on a page of its own."""
     yield platypus.Spacer(1, 45 * mm)
     yield platypus.Paragraph(text.fields["title"], TITLE)
     yield platypus.Paragraph(text.fields["subtitle"], SUBTITLE)

@@ -1,4 +1,4 @@
-"""The application behind an authorizer of the tests': a bearer token that names tenant, user and group is believed."""
+"""The application behind an authorizer for tests: it believes a bearer token that names tenant, user and group."""
 
 import json
 import uuid
@@ -15,7 +15,7 @@ def token_of(tenant: str, user: str, group: str) -> str:
 
 
 class SignedIn:
-    """ASGI application: adds what API Gateway says of a verified token; without a token it says nothing."""
+    """ASGI application: adds what API Gateway says about a verified token; without a token it adds nothing."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = FromAdapter(app)

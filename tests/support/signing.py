@@ -1,4 +1,4 @@
-"""A user pool of one's own: its keys, and tokens signed by them, right and wrong."""
+"""A user pool made by the test: its keys, and tokens signed with them, right and wrong."""
 
 import json
 import time
@@ -47,7 +47,7 @@ def published(**keys: rsa.RSAPrivateKey) -> dict[str, Any]:
 
 
 class Pool:
-    """What the pool publishes, and how often it was fetched. `down` makes every fetch fail."""
+    """The keys that the pool publishes, and how often they were fetched. `down` makes every fetch fail."""
 
     def __init__(self) -> None:
         self.document: Mapping[str, Any] = published()

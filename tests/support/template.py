@@ -55,7 +55,7 @@ def environment() -> dict[str, Any]:
 def evaluated(node: Any, given: Mapping[str, str]) -> Any:
     """Return a part of the template as CloudFormation evaluates it: parameters (else defaults), conditions, maps.
 
-    What only a deployed stack knows stays as it is; `AWS::NoValue` becomes None.
+    Values that only a deployed stack knows stay as they are; `AWS::NoValue` becomes None.
     """
     match node:
         case {"Ref": "AWS::NoValue"}:

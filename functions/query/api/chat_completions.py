@@ -218,7 +218,9 @@ async def create_chat_completion(
     refuse_unsupported(body, NEUTRAL)
     question = question_of(body.messages, body.recto, is_saved=body.store is True)
     errand = errand_of(question.text)
-    answer_events = answering(question, principal, services, deadline) if errand is None else partial(_told, errand)
+    answer_events = (
+        answering(question, principal, services, deadline) if errand is None else partial(_fixed_answer, errand)
+    )
     created = int(services.clock.now().timestamp())
     completion_id = f"chatcmpl-{uuid4().hex}"
     is_listed = body.recto.citation_list is not False
@@ -261,7 +263,7 @@ async def create_chat_completion(
     return await answered_as_json(answer_events, completion_of)
 
 
-def _told(text: str) -> Iterator[AnswerEvent]:
+def _fixed_answer(text: str) -> Iterator[AnswerEvent]:
     """Yield the events of a fixed text."""
     yield SourcesFound(())
     yield Delta(text)

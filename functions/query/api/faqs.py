@@ -172,7 +172,7 @@ CsvBody = Annotated[
     bytes,
     fastapi.Body(
         media_type="text/csv",
-        description="At most 500 rows and 2 MB, in UTF-8.",
+        description=_CSV_LIMITS,
         examples=[_CSV],
         json_schema_extra={"format": "binary"},  # client generators recognise this as a file
     ),

@@ -215,10 +215,10 @@ def _found(passage_id: re.Match[str], document: Document, services: Services, de
     passages = passages_at(at, [int(number)], ports.search, deadline)
     if not passages:
         raise NotFound(_NO_PASSAGE)
-    return _seen(passages[0], document, services)
+    return _edit_of(passages[0], document, services)
 
 
-def _seen(passage: Passage, document: Document, services: Services) -> PassageEdit:
+def _edit_of(passage: Passage, document: Document, services: Services) -> PassageEdit:
     """Return a passage's edit with the place where the passage is now; an empty edit if it has none."""
     original_hash = content_hash_of(passage.text)
     known = services.edits.get(document.tenant, document.document_id, original_hash)

@@ -13,7 +13,7 @@ from functions.query.api.schemas import DocumentDetailOut
 from shared.adapters.aws import to_item
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import MAX_DETAIL, DynamoDocumentRegistry, pack_report, unpack_report
-from shared.models import LABELS, Document, DocumentError, DocumentStatus, PageReport, Published
+from shared.models import Document, DocumentError, DocumentStatus, PageReport, Published
 from shared.ports import UnfinishedIngest
 from tests.support.clock import FakeClock
 from tests.support.moto_aws import mocked_aws
@@ -98,7 +98,7 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
         assert lease.publish(document)
         long = "𝔘" * 200
         lists = {"tags": [long] * 20, "organisation": [long] * 5, "period": [long] * 5}
-        labels = LabelsIn(**dict.fromkeys(LABELS, long) | lists).model_dump()
+        labels = LabelsIn(**dict.fromkeys(LabelsIn.model_fields, long) | lists).model_dump()
         registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock())
         assert registry.label("acme", "d", labels, before={})
         aws.dynamodb.update_item(
