@@ -1,4 +1,4 @@
-"""The browser of tests/web: Chromium, found on this machine; `python -m tests.support.browser` fetches one if needed."""
+"""The browser of tests/web: Chromium, found here; `python -m tests.support.browser` fetches one if needed."""
 
 import os
 import platform
