@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from functions.query.explaining import Explanation
 
 Mode = Literal["generated", "extractive", "refused", "service"]
-"""How an answer was made: by a model, of the sources' sentences, not at all; or as "service", without a search, because
-the question was about the service itself or the collection."""
+"""How an answer was made: by a model, from the sources' sentences, not at all; or as "service", without a search,
+because the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
 
 
@@ -55,12 +55,12 @@ class Answer:
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
     and sources come from an earlier answer to the same question; `decision` is then None. `near_misses` are the best
     passages of a refusal. `finish_reason` is the model provider's reason for stopping, empty without a model.
-    `language` is the code of its language, empty where nothing tells it but the text.
+    `language` is the code of its language, empty where only the text shows it.
     `rewritten` is the question that was searched for, empty if it is the typed one. `spent` are the tokens by model,
     `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`). Both ids are empty
     until the answer is saved. `suggestions` are questions to ask next. `provenance` says how an answer from the
-    documents came about (`functions.query.receipts`). `named` are the ids of documents that it tells of beside its
-    sources, or that the turns before it were made from.
+    documents was made (`functions.query.receipts`). `named` are the ids of documents, other than its sources, that it
+    names, or that the turns before it were made from.
     """
 
     text: str

@@ -1,9 +1,9 @@
 """The answer cache: the same question about the same documents under the same settings gets the same answer.
 
 An entry is bound to the tenant's knowledge version, so any change of a document invalidates it. Before it is reused,
-every document it was made from is looked up: a deleted or replaced document is never answered from, even if the version
+every document it was made from is looked up: no answer is made from a deleted or replaced document, even if the version
 was not raised in time. Refusals are cached too. Answers with warnings are not, nor are answers within a conversation:
-another user must not see its traces. Where documents have rules, only readers that no rule tells apart share answers.
+another user must not see its traces. Where documents have rules, only readers with the same rights share answers.
 """
 
 import hashlib
@@ -57,7 +57,7 @@ class CachedAnswer:
 class CacheLookup:
     """The key of an answer and the entry found there. An empty `knowledge_version` means that caching is off.
 
-    `is_restricted`: documents of the tenant have rules of access.
+    `is_restricted`: documents of the tenant have access rules.
     """
 
     key: str
@@ -83,7 +83,7 @@ def look_up(
         question.top_k,
         language,
         dict(question.preferences),
-        *_told_apart(principal, knowledge.restricted),
+        *_access_traits(principal, knowledge.restricted),
     ]
     digest = hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
     key, version = f"ANS#{tenant}#{digest}", knowledge.version
@@ -92,8 +92,8 @@ def look_up(
     return CacheLookup(key, version, cached, is_restricted=bool(knowledge.restricted))
 
 
-def _told_apart(principal: Principal, restricted: Set[str]) -> Sequence[object]:
-    """Return what rules of access can tell the reader by."""
+def _access_traits(principal: Principal, restricted: Set[str]) -> Sequence[object]:
+    """Return what access rules can depend on in this reader: groups, and the id if a rule names users."""
     if not restricted:
         return ()
     return sorted(principal.groups), principal.user if "users" in restricted else ""
@@ -112,8 +112,8 @@ def fresh_answer(lookup: CacheLookup, tenant: str, ports: QueryPorts) -> Answer 
 def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports: QueryPorts) -> Answer:
     """Return an answer of the last hour if the index is down and what it cites is published; else raise `error`.
 
-    Where documents have rules, it must be of the present knowledge version: an earlier one may tell of documents,
-    beside those that it cites, which its reader has lost since.
+    Where documents have rules, it must be of the present knowledge version: an earlier answer may name documents, other
+    than those it cites, that its reader may no longer read.
     """
     if error.dependency == "vectors" and (cached := lookup.cached):
         if lookup.is_restricted and cached.knowledge_version != lookup.knowledge_version:

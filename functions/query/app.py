@@ -50,7 +50,7 @@ EXPOSED_HEADERS = (
     "www-authenticate",
     "x-next-cursor",
 )
-"""What a browser's scripts may read of an answer's headers beside what they always may."""
+"""The response headers that a browser's scripts may read besides those that they always may."""
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
 

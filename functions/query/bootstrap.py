@@ -87,10 +87,10 @@ DYNAMODB_ATTEMPTS = 2
 S3_TIMEOUT_S = 5.0
 """Deleting takes two requests; two attempts of each stay within the deadline."""
 EVENTS_TIMEOUT_S = 2.0
-"""A hand-off does not wait longer for its event: it stands without."""
+"""A hand-off does not wait longer for its event: it is valid without."""
 CACHE_OPEN_S = 10.0
 GLOSSARY_TIMEOUT_S = 1.0
-"""A question does not wait longer for the glossary: a late one is skipped."""
+"""Seconds a question waits for the glossary; a late one is skipped."""
 BUILD_S = 12.0
 """Seconds a request waits at most for the clients, which are built once per container with calls to two vendors."""
 SECRET_S = 10.0
@@ -128,7 +128,7 @@ class Services:
     rules: RulesInForce
 
     def for_reader(self, principal: Principal) -> "Services":
-        """Return the services for one who asks: the registry shows them what they may read."""
+        """Return the services for one principal: the registry shows them what they may read."""
         return replace(self, registry=self.registry.for_reader(principal))
 
     def query_ports(self, tenant: str, deadline: Deadline | None = None) -> QueryPorts:
@@ -148,9 +148,9 @@ class Services:
         )
 
     def ask_providers(self) -> Mapping[str, date]:
-        """Ask each provider something cheap, so that its health is known; return the last days of retiring models.
+        """Send each provider a cheap request, so that its health is known; return the last days of retiring models.
 
-        What fails is in `HEALTH`. Raises `ConfigurationError` or `DependencyError` if the clients cannot be built.
+        Failures are in `HEALTH`. Raises `ConfigurationError` or `DependencyError` if the clients cannot be built.
         """
         ports = _ports_of(self.settings.pinecone_index, self.settings.embedding_space, BUILD_S)
         asked = [_WORKERS.submit(_last_day, client) for client in (ports.embedder, ports.chat, ports.rewriter)]
@@ -223,12 +223,12 @@ def warm_up() -> None:
 
 
 def before_snapshot() -> None:
-    """Leave neither a connection nor a key to the snapshot; imported modules, models and tables stay."""
+    """Remove connections and keys before the snapshot; imported modules, models and tables stay."""
     reset()
 
 
 def after_restore() -> None:
-    """Make a restored snapshot a container of its own: new clients, keys and seed, no memory of failures."""
+    """Make a restored container independent of the snapshot: new clients, keys and seed, no memory of failures."""
     reset()  # again, because a build that outlasted `WARM_UP_S` may have ended since
     random.seed()  # ours is the operating system's (`retry.draw`); libraries draw their jitter from this one
     warm_up()
@@ -376,7 +376,7 @@ def _guard(dependency: str) -> Guard:
 
 @cache
 def _traits(model: str) -> ModelTraits:  # noqa: ARG001  what `cache` tells apart
-    """What was learned about a chat model, shared by the one that answers and the one that rewrites."""
+    """What is known about a chat model, shared by the clients that answer and rewrite."""
     return ModelTraits()
 
 

@@ -1,4 +1,4 @@
-"""What could not be read of a document and what to do about it, in plain words and in the reader's language."""
+"""Says what could not be read of a document and what to do about it, in plain words and in the reader's language."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -10,10 +10,10 @@ from shared.models import OCR_PENDING, UNREAD_STATES, Document, SourceType, rang
 
 TEXTS = Path(__file__).parent / "texts" / "reports"
 MAX_SHOWN_RANGES = 20
-"""Ranges of pages that a sentence names; the finding has all of them."""
+"""The most ranges of pages that a sentence names; the finding has all of them."""
 NOT_REACHED = "not_reached"
 KINDS = ("scanned", "garbled", "hidden", "failed", NOT_REACHED, "empty")
-"""Kinds of findings, in the order they are told: the states of pages that gave no text, and pages without a report."""
+"""Kinds of findings, in the order of the report: the states of pages that gave no text, and pages without a report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Pair:
 
     @classmethod
     def of(cls, body: bytes) -> "Pair":
-        """Read an object; what is missing or of another type, as in one written by hand, is empty."""
+        """Read an object; fields that are missing or of another type, as in one written by hand, become empty."""
         try:
             stored = json.loads(body)
         except (ValueError, RecursionError):
@@ -72,7 +72,7 @@ def _tag(value: object) -> str | Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class Faq:
-    """An FAQ as it is in the bucket. `status` and `error` are those of the ingest of this very version."""
+    """An FAQ as it is in the bucket. `status` and `error` are those of the ingest of this version."""
 
     faq_id: str
     document_id: str
@@ -93,7 +93,7 @@ def is_faq_id(faq_id: str) -> bool:
 
 
 def read_faq(tenant: str, faq_id: str, objects: ObjectStore, registry: ReadableDocuments) -> Faq | None:
-    """Return an FAQ; None if there is none, or if it is not the reader's to read. Raises `DependencyError`."""
+    """Return an FAQ; None if there is none, or if the reader may not read it. Raises `DependencyError`."""
     key = key_of(tenant, faq_id)
     if not registry.is_readable(tenant, key):
         return None
@@ -104,7 +104,7 @@ def read_faq(tenant: str, faq_id: str, objects: ObjectStore, registry: ReadableD
 
 
 def faq_of(tenant: str, faq_id: str, body: bytes, etag: str, registry: ReadableDocuments) -> Faq:
-    """Return the FAQ with these bytes: PENDING until ingest has been at this version."""
+    """Return the FAQ with these bytes: PENDING until ingest has handled this version."""
     document_id = document_id_of(tenant, key_of(tenant, faq_id))
     document = registry.get(tenant, document_id)
     if document is not None and document.etag == etag and document.status is not DocumentStatus.DELETED:
@@ -130,7 +130,7 @@ def list_faqs(
 
 
 def _readable_ids(tenant: str, after: str, objects: ObjectStore, registry: ReadableDocuments) -> Iterator[str]:
-    """Yield the ids of the FAQs that are the reader's to read: the number and the ids of others are not told either."""
+    """Yield the ids of the FAQs that the reader may read: neither the number nor the ids of the others are shown."""
     for some in batched(_ids(tenant, after, objects), LOOKED_UP, strict=False):
         hidden = registry.unreadable_keys(tenant, (key_of(tenant, each) for each in some))
         yield from (each for each in some if key_of(tenant, each) not in hidden)
@@ -152,7 +152,7 @@ MAX_ROWS = 500
 MAX_EXPORTED = 1_000
 _DELIMITERS = ",;\t"
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""How a cell begins that a spreadsheet takes for a formula, behind any number of our own guards.
+"""The beginning of a cell that a spreadsheet takes for a formula, after any number of our own apostrophes.
 
 OWASP, "CSV Injection", https://owasp.org/www-community/attacks/CSV_Injection, read 2026-11-23."""
 
@@ -166,7 +166,7 @@ class CsvRow:
 
 
 def csv_of(faqs: Iterable[Faq]) -> str:
-    """Return FAQs with a header, as RFC 4180 has it; what could be taken for a formula is guarded by an apostrophe."""
+    """Return FAQs as CSV with a header (RFC 4180); a cell that could be taken for a formula gets an apostrophe."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(COLUMNS)
@@ -179,12 +179,12 @@ def csv_of(faqs: Iterable[Faq]) -> str:
 
 
 def guarded(cell: str) -> str:
-    """Put an apostrophe before what a spreadsheet would run as a formula."""
+    """Put an apostrophe before a cell that a spreadsheet would run as a formula."""
     return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def unguarded(cell: str) -> str:
-    """Return the cell that was guarded."""
+    """Return the cell without that apostrophe."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

@@ -1,12 +1,12 @@
-"""A hand-off's life: what may follow what, the event that tells of it, and the document that its answer becomes.
+"""A hand-off's life: its states, the event that announces it, and the document that its answer becomes.
 
     open ──claim──► claimed ──resolve──► resolved ──publish──► a document under resolved/
       ▲                │ │
       └────release─────┘ └─close─┐
     open ──close─────────────────┴─────► closed
 
-Each change is a pure function from a hand-off to the next one, or `Conflict`. `changed` applies it to the stored one:
-of two at once the second sees what the first has made, so a repeated call returns what the first one returned.
+Each change is a pure function from a hand-off to its next state, or `Conflict`. `changed` applies it to the stored one.
+Of two changes at once the second sees the result of the first, so a repeated call returns what the first one returned.
 """
 
 import json
@@ -25,15 +25,15 @@ from shared.telemetry import logger
 OPENED = "HandoffOpened"
 """The `detail-type` of the event."""
 TRANSCRIPT_MESSAGES = 50
-"""Messages of a transcript at most, the last ones."""
+"""The most messages of a transcript, the last ones."""
 MAX_DETAIL_BYTES = 240_000
 """Bytes of the event's detail. EventBridge takes 256 KB an entry and SNS 256 KB a message, envelope included.
 
 docs.aws.amazon.com/eventbridge, "Calculating Amazon EventBridge PutEvents event entry size", read 2026-11-23."""
 CUT_CHARACTERS = 10_000
-"""What a message is cut to that alone is too long for the event: 40 KB of UTF-8 at most."""
+"""A message that is too long for the event by itself is cut to this: 40 KB of UTF-8 at most."""
 ATTEMPTS = 5
-"""Times a change is tried anew on what another agent has made of the hand-off."""
+"""Times a change is tried again after another agent has changed the hand-off."""
 
 
 def claim(handoff: Handoff, agent: str) -> Handoff:
@@ -78,7 +78,7 @@ def close(handoff: Handoff, agent: str, *, is_admin: bool) -> Handoff:
 
 
 def published(handoff: Handoff) -> Handoff:
-    """Note that the answer is a document now."""
+    """Record that the answer is a document now."""
     if handoff.status != "resolved":
         raise Conflict("Only an answer can be published: this hand-off has none.")
     return replace(handoff, publication="published")
@@ -103,9 +103,9 @@ def changed(
     *,
     new_id: IdFactory | None = None,
 ) -> Handoff:
-    """Apply a change to the stored hand-off and return what it is then.
+    """Apply a change to the stored hand-off and return the result.
 
-    With `new_id`, an answer that the change gives it is also written into the asker's conversation, once. Raises
+    With `new_id`, an answer that the change adds is also written into the asker's conversation, once. Raises
     `NotFound`, what `change` raises, and `DependencyError`.
     """
     for _ in range(ATTEMPTS):
@@ -131,7 +131,7 @@ def changed(
 
 
 class HandedOver(NamedTuple):
-    """The last question of a conversation, and what is known of the answer that did not help."""
+    """The last question of a conversation, and what is known about the answer that did not help."""
 
     question: str = ""
     message_id: str = ""
@@ -140,7 +140,7 @@ class HandedOver(NamedTuple):
 
 
 def question_of(messages: Sequence[Message]) -> HandedOver:
-    """Return what a person is asked to answer: the last question among the messages, oldest first."""
+    """Return the question that a person is asked to answer: the last one among the messages, oldest first."""
     at = max((at for at, message in enumerate(messages) if message.role == "user"), default=None)
     if at is None:
         return HandedOver()
@@ -183,8 +183,8 @@ def near_passages(
 def detail_of(handoff: Handoff, transcript: Sequence[Message], omitted: int, near: Sequence[NearPassage]) -> str:
     """Return the event's detail as JSON of at most `MAX_DETAIL_BYTES`.
 
-    The oldest messages are left out first and counted in `transcript_omitted`, with the `omitted` ones before them; a
-    message that alone is too long is cut, and says so.
+    The oldest messages are left out first and counted in `transcript_omitted`, with the `omitted` ones before them. A
+    message that is too long by itself is cut, and says so.
     """
     head: dict[str, object] = {
         "handoff_id": handoff.handoff_id,
@@ -223,9 +223,9 @@ def _json(value: Mapping[str, object]) -> bytes:
 
 
 def notify(handoff: Handoff, detail: str, events: EventSender, store: HandoffStore) -> Handoff:
-    """Send the event and note that it was sent. If that fails, the hand-off stands, and is sent when asked for again.
+    """Send the event and record that it was sent. If that fails, the hand-off stands; asking again sends the event.
 
-    A notice may come twice: consumers tell by `handoff_id`.
+    An event may come twice: consumers recognise it by `handoff_id`.
     """
     try:
         events.send(OPENED, detail)

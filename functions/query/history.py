@@ -43,9 +43,9 @@ class HistoryContext:
 def read_history(question: Question, principal: Principal, ports: QueryPorts) -> HistoryContext:
     """Return the conversation so far, as the client sent it or as it is stored; empty, with a warning, if unreadable.
 
-    Answers made from documents that the principal may not read any more are left out, with the summary of earlier
-    messages: a summary cannot be taken apart. Session mode reads up to `session_messages`. Raises `NotFound` for a
-    conversation that is not the principal's.
+    Answers made from documents that the principal may no longer read are left out, and so is the summary of earlier
+    messages, because parts of a summary cannot be removed. Session mode reads up to `session_messages`. Raises
+    `NotFound` for a conversation that is not the principal's.
     """
     settings = ports.settings
     is_session = (question.mode or settings.query_mode) == "session"
@@ -112,8 +112,8 @@ def save_turns(
 ) -> bool:
     """Save question and answer in one transaction; return False, not an error, if that is not certain.
 
-    What is kept of an `unanswered` question, and the `receipt` of the answer, are saved with them. To a conversation
-    that was erased while the question was answered, nothing is saved.
+    The record of an `unanswered` question, and the `receipt` of the answer, are saved with them. If the conversation
+    was erased while the question was answered, nothing is saved.
     """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {

@@ -2,8 +2,8 @@
 
 Each limit is a counter in DynamoDB for one window of time (a UTC minute or day, so twice the rate is possible around
 its border). A question is admitted if every counter that applies to it is below its limit; the check and the count are
-one conditional write, so parallel requests cannot pass together. Tokens are known only afterwards: they are added then,
-and the first question after the budget is spent is refused.
+one conditional write, so parallel requests cannot exceed it together. Tokens are known only afterwards: they are added
+then, and the first question after the budget is spent is refused.
 """
 
 from collections.abc import Iterator, Mapping
@@ -75,7 +75,7 @@ class _Window:
 
 
 def limits_of(settings: Settings, tenant: str) -> Mapping[LimitName, int]:
-    """Return the tenant's limits: the settings', and what `limit_overrides` says of this tenant."""
+    """Return the tenant's limits: those of the settings, changed by `limit_overrides` for this tenant."""
     overrides = _overrides(settings.limit_overrides).get(tenant, {})
     return {name: overrides.get(name, getattr(settings, name)) for name in _WORDS}
 
@@ -98,7 +98,7 @@ def _overrides(text: str) -> Mapping[str, Mapping[LimitName, int]]:
 class Account:
     """One user's account: questions are admitted and counted, and what they cost is recorded.
 
-    Without the table, questions are admitted and nothing is recorded: an outage of the accounting stops no answer.
+    If the table is down, questions are admitted and nothing is recorded: that must not stop answers.
     """
 
     principal: Principal
@@ -146,7 +146,7 @@ class Account:
 
 @contextmanager
 def _logged() -> Iterator[None]:
-    """Log the failure of a write: an outage of the accounting stops no answer."""
+    """Log the failure of a write, which must not stop an answer."""
     try:
         yield
     except DependencyError as error:

@@ -58,7 +58,7 @@ type IdFactory = Callable[[], str]
 
 
 class ChatModel(Protocol):
-    """Completes a conversation."""
+    """A chat model."""
 
     @property
     def model(self) -> str:
@@ -94,14 +94,14 @@ class StreamingChatModel(Protocol):
     ) -> Iterator[str | Completion]:
         """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
-        Pieces may hold what the model thinks aloud; the whole does not.
+        The pieces may contain the model's reasoning; the whole does not.
 
         Raises `DependencyError` at any point; nothing is yielded after that.
         """
 
 
 Opinion = Literal["supported", "contradicted", "unclear"]
-"""What a checker says about a claim: it follows from its quotes, they say otherwise, or neither is certain."""
+"""A checker's opinion of a claim: it follows from its quotes, they contradict it, or neither is certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class ClaimToCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaims:
-    """One opinion a claim, in their order, the model's name, and the tokens billed."""
+    """One opinion for each claim, in their order, the model's name, and the tokens billed."""
 
     opinions: Sequence[Opinion]
     model: str = ""
@@ -169,7 +169,7 @@ class SmallObjectReader(Protocol):
 
 
 class ObjectStore(Protocol):
-    """What the API does with the bucket."""
+    """The bucket, as the API uses it."""
 
     def presigned_post(
         self,
@@ -224,7 +224,7 @@ class IndexVersionReader(Protocol):
         """
 
     def is_restricted(self, tenant: str) -> bool:
-        """Say whether any document has or had a rule of access; up to five seconds old. Raises `DependencyError`."""
+        """Say whether any document has or had an access rule; up to five seconds old. Raises `DependencyError`."""
 
 
 class KnowledgeVersion(Protocol):
@@ -246,13 +246,13 @@ class PublishedDocuments(Protocol):
     ) -> Mapping[str, PublishedDocument]:
         """Map each published document to what may be shown of it in the given index version, as it is now.
 
-        One that the reader may not read has no generation. What was read is remembered as long as the tenant's
+        A document that the reader may not read has no generation. The result is remembered as long as the tenant's
         knowledge version stays the same.
         """
 
 
 class PassageEdits(Protocol):
-    """What editors have made of passages."""
+    """Editors' changes of passages."""
 
     def get(self, tenant: str, document_id: str, original_hash: str) -> PassageEdit | None:
         """Return the edit of one passage, by the hash of its original text. Consistent read."""
@@ -272,7 +272,7 @@ class Catalogue(PublishedDocuments, Protocol):
 
 
 class ReadableCatalogue(Catalogue, Protocol):
-    """The document registry as the one who asks may read it."""
+    """The document registry as the reader may see it."""
 
     def unreadable(self, tenant: str, document_ids: Iterable[str]) -> Set[str]:
         """Return those of the documents that they may not read."""
@@ -302,10 +302,10 @@ class DocumentRegistry(Catalogue, Protocol):
         """Create a PENDING item for an announced upload; an existing document is returned unchanged."""
 
     def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
-        """Replace a document's labels unless they are not those `before` any more; False then."""
+        """Replace a document's labels if they are still those `before`; else return False."""
 
     def restrict(self, tenant: str, document_id: str, rule: AccessRule | None, *, before: AccessRule | None) -> bool:
-        """Replace a document's own rule, for every reader at once, unless it is not `before` any more; False then."""
+        """Replace a document's own rule, for every reader at once, if it is still `before`; else return False."""
 
     def unpublish(self, tenant: str, document_id: str) -> Document | None:
         """Mark DELETING and remove the generation pointer, at once and for every reader; None if there is none."""
@@ -391,15 +391,15 @@ class ConversationStore(ConversationHistory, Protocol):
     def erase(self, tenant: str, user: str, conversation_id: str) -> bool:
         """Erase a conversation and everything below it; return False if there is none.
 
-        It is gone for its owner at once. If the rest is cut short, a second call goes on with it.
+        Its owner no longer sees it at once. If the rest is interrupted, a second call continues it.
         """
 
     def unfinished_erasures(self, tenant: str, user: str) -> Sequence[str]:
-        """Return the ids of the user's conversations whose erasure was cut short, or is going on just now."""
+        """Return the ids of the user's conversations whose erasure was interrupted, or is running just now."""
 
 
 class ApiKeyRegister(Protocol):
-    """The API keys of a tenant, as its administrators keep them."""
+    """The API keys of a tenant, as its administrators manage them."""
 
     def create(self, key: ClientKey, secret: str) -> None:
         """Store a new key by the hash of its secret. Raises `DependencyError`."""
@@ -421,7 +421,7 @@ class ErasureRegister(Protocol):
         """Return an erasure, or None. Consistent read."""
 
     def count_before(self, erasure: Erasure, store: str, count: int) -> None:
-        """Note how much a store held before."""
+        """Record how much a store held before."""
 
 
 class HandoffStore(Protocol):
@@ -464,17 +464,17 @@ class UnansweredLog(Protocol):
 
 
 class EventSender(Protocol):
-    """Tells the outside what happened."""
+    """Sends events to other systems."""
 
     def send(self, kind: str, detail: str) -> None:
         """Send one event with its detail, a JSON object. Raises `DependencyError`."""
 
 
 class FeedbackStore(Protocol):
-    """What askers thought of answers, for them and for their tenant's editors."""
+    """Ratings of answers, for the askers and for their tenant's editors."""
 
     def put(self, tenant: str, user: str, found: FoundMessage, feedback: Feedback) -> bool:
-        """Store feedback on a found answer, in place of what there was; False if the answer was erased meanwhile."""
+        """Store feedback on a found answer, replacing any earlier one; False if the answer was erased meanwhile."""
 
     def remove(self, tenant: str, user: str, found: FoundMessage) -> bool:
         """Remove the feedback on a found answer, if there is any; False if the answer was erased meanwhile."""
@@ -514,7 +514,7 @@ class UsageLog(UsageRecorder, Protocol):
     def count(self, key: str, *, questions: int, tokens: int, expires_at: int) -> str:
         """Count one question unless the counter has reached `questions` or `tokens` (0: no limit).
 
-        Return "" when it was counted, else what is used up: "questions" or "tokens". Raises `DependencyError`.
+        Return "" when it was counted, else which limit is used up: "questions" or "tokens". Raises `DependencyError`.
         """
 
     def add_tokens(self, key: str, tokens: int, *, expires_at: int) -> None:
@@ -543,8 +543,8 @@ class QueryPorts:
     (without both, answers are not cached).
 
     `index_version` is the tenant's current index version, None for the first one; `search`, `embedder` and `settings`
-    belong to it. `registry` shows what the one who asks may read; `is_restricted` says whether any document of the
-    tenant has or had a rule.
+    belong to it. `registry` shows what the asker may read; `is_restricted` says whether any document of the tenant has
+    or had a rule.
     """
 
     settings: Settings

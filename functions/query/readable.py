@@ -20,11 +20,11 @@ from shared.models import (
 from shared.ports import ALL_DOCUMENTS, CatalogueEntry, DocumentFilter, DocumentPage
 
 OUTSIDER = Principal("", "")
-"""Reads only what everybody of a tenant may read: whoever gets an event, for example."""
+"""A reader who may only read what everybody in the tenant may: whoever gets an event, for example."""
 LISTED = 200
 """Documents read at a time to find those that the reader may read."""
 HIDDEN = PublishedDocument("")
-"""What is shown of a published document that the reader may not read."""
+"""The entry of a published document that the reader may not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class ReadableDocuments:
     def unreadable(self, tenant: str, document_ids: Iterable[str]) -> Set[str]:
         """Return those of the documents that the reader may not read.
 
-        Where documents have rules, one that the registry does not know any more is among them: its rule went with it.
+        Where documents have rules, this includes documents that the registry no longer knows: their rules are gone.
         """
         wanted = frozenset(document_ids)
         rules = self.all.rules_of(tenant, list(wanted)) if wanted and not self._reads_all else None
@@ -56,7 +56,7 @@ class ReadableDocuments:
         return {each for each in wanted if each not in rules or not may_read(self.reader, rules[each])}
 
     def unreadable_keys(self, tenant: str, keys: Iterable[str]) -> Set[str]:
-        """Return those of the keys under which the reader may not read what is there, or would be."""
+        """Return those of the keys whose documents, existing or not yet, the reader may not read."""
         ids = {document_id_of(tenant, key): key for key in keys}
         rules = None if self._reads_all else self.all.rules_of(tenant, list(ids))
         if rules is None:
@@ -67,11 +67,11 @@ class ReadableDocuments:
         }
 
     def is_readable(self, tenant: str, key: str) -> bool:
-        """Say whether the reader may read what has this key, or would have it."""
+        """Say whether the reader may read the document with this key, existing or not yet."""
         return not self.unreadable_keys(tenant, [key])
 
     def require_readable(self, tenant: str, key: str) -> None:
-        """Raise `NotAllowed` unless the reader may read what has this key, or would have it."""
+        """Raise `NotAllowed` unless the reader may read the document with this key, existing or not yet."""
         if not self.is_readable(tenant, key):
             raise NotAllowed("You may not read what has this name, or its folder: choose another one.")
 
@@ -84,7 +84,7 @@ class ReadableDocuments:
     def published_documents(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, PublishedDocument]:
-        """Map each published document to what may be shown of it: nothing of one that the reader may not read."""
+        """Map each published document to what may be shown of it: nothing if the reader may not read it."""
         shown = self.all.published_documents(tenant, document_ids, index_version=index_version)
         if not any(each.rules for each in shown.values()):
             return shown
@@ -105,8 +105,8 @@ class ReadableDocuments:
     ) -> DocumentPage:
         """Return documents, newest first.
 
-        Where documents have rules, it is read on until a page is full: one with gaps would tell how many documents the
-        reader may not read, and `q` would find words of their titles.
+        Where documents have rules, it reads on until a page is full: gaps would show how many documents the reader may
+        not read, and `q` would find words of their titles.
         """
         if self._reads_all or self.all.rules_of(tenant, ()) is None:
             return self.all.list(tenant, wanted, limit=limit, cursor=cursor)
@@ -141,13 +141,13 @@ class ReadableDocuments:
         return self.all.announce(document, expires_s=expires_s)
 
     def label(self, tenant: str, document_id: str, labels: Labels, *, before: Labels) -> bool:
-        """Replace a document's labels unless they are not those `before` any more; False then."""
+        """Replace a document's labels if they are still those `before`; else return False."""
         if self.unreadable(tenant, [document_id]):
             return False
         return self.all.label(tenant, document_id, labels, before=before)
 
     def restrict(self, tenant: str, document_id: str, rule: AccessRule | None, *, before: AccessRule | None) -> bool:
-        """Replace a document's own rule unless it is not the one `before` any more; False then."""
+        """Replace a document's own rule if it is still the one `before`; else return False."""
         if self.unreadable(tenant, [document_id]):
             return False
         return self.all.restrict(tenant, document_id, rule, before=before)

@@ -1,6 +1,6 @@
 """The receipt of an answer: everything it was made from, so that it can be explained later, and made again.
 
-`provenance_of` says how the answer came about; it is cached with the answer. `receipt_of` adds what belongs to one
+`provenance_of` records how the answer was made; it is cached with the answer. `receipt_of` adds what belongs to one
 request. Passages are named by id and by the hash of their text, never copied.
 """
 
@@ -26,7 +26,7 @@ from shared.settings import Settings
 from shared.telemetry import RELEASE, VERSION
 
 MAX_UNPUBLISHED = 50
-"""Dropped hits that a receipt names; of more it has the number."""
+"""The most dropped hits that a receipt names; it counts the rest."""
 MAX_CLAIM_CHARACTERS = 500
 SHAPING = (
     "answer_cache_ttl_s",
@@ -61,15 +61,15 @@ SHAPING = (
     "temperature",
     "top_k",
 )
-"""Settings that shape an answer. Addresses, names of resources and limits are the operator's, and in no receipt."""
+"""Settings that shape an answer. Addresses, names of resources and limits are the operator's, and not in receipts."""
 
 type Fate = Literal["source", "refused", "over_budget", "not_chosen"]
-"""What became of a candidate: the answer was made from it; it was chosen, but nothing was relevant enough, or there was
-no room for it; or others ranked before it."""
+"""The fate of a candidate: the answer was made from it; it was chosen, but nothing was relevant enough, or there was no
+room for it; or others ranked before it."""
 
 
 def provenance_of(found: Found, written: WrittenAnswer, settings: Settings) -> dict[str, Any]:
-    """Say how an answer came about: what was searched for and found, what was decided, and what became of claims."""
+    """Record how an answer was made: what was searched for and found, what was decided, and the verdicts of claims."""
     asked, decision, retrieved = found.asked, found.decision, found.retrieved
     dropped = list(retrieved.dropped) if retrieved else []
     return {
@@ -154,14 +154,14 @@ def receipt_of(
 
 @cache
 def _settings_of(settings: Settings) -> tuple[Mapping[str, Any], str]:
-    """Return the settings that shape an answer, and 16 hex digits that tell them from others."""
+    """Return the settings that shape an answer, and a hash of them (16 hex digits)."""
     values = {name: getattr(settings, name) for name in SHAPING}
     values["score_threshold"] = settings.threshold
     return values, hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _prompt(written: WrittenAnswer, settings: Settings) -> dict[str, Any] | None:
-    """Return what the model was asked with, and which one it was; None if none was asked."""
+    """Return the model, the prompt's hash and the parameters; None if no model was asked."""
     if not written.prompt_hash:
         return None
     return {
@@ -178,9 +178,9 @@ def _prompt(written: WrittenAnswer, settings: Settings) -> dict[str, Any] | None
 
 
 def _candidates(found: Found) -> list[dict[str, Any]]:
-    """Return the best hits, best first, and the sources that the parts of the question had beside them.
+    """Return the best hits, best first, and any other sources of the question's parts.
 
-    No similarity is computed that the search has not needed itself: that would take longer than all the rest.
+    Only similarities that the search has computed are used: computing more would take longer than all the rest.
     """
     numbers = {source.chunk_id: at for at, source in enumerate(found.sources, start=1)}
     candidates: dict[str, dict[str, Any]] = {}
@@ -211,7 +211,7 @@ def _candidates(found: Found) -> list[dict[str, Any]]:
 
 
 def _named(passage: Passage, found: Found, numbers: Mapping[str, int]) -> dict[str, Any]:
-    """Return what a passage is, and what the decision saw of it, without what is as in `shared.receipts.UNSAID`."""
+    """Return a passage and what the decision saw of it, without values that are as in `shared.receipts.UNSAID`."""
     said: dict[str, Any] = {
         "passage_id": passage.chunk_id,
         "document_id": passage.document_id,
@@ -230,5 +230,5 @@ def _named(passage: Passage, found: Found, numbers: Mapping[str, int]) -> dict[s
 
 
 def _rounded(values: Mapping[str, float | None]) -> dict[str, float]:
-    """Round to what is worth keeping, without what is nothing or not known."""
+    """Round the numbers, and leave out those that are zero or unknown."""
     return {name: round(value, 4) for name, value in values.items() if value}

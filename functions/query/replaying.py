@@ -1,7 +1,7 @@
 """Compares an answer with the same question asked again: what is different now, and what has changed since.
 
-Effects are what a reader would see: the decision, the sources, the claims, the order of candidates. Causes are what the
-two receipts, and the documents as they are now, say was different: code, settings, index, documents, prompt, model.
+Effects are what a reader would see: the decision, the sources, the claims, the order of candidates. Causes are the
+differences between the two receipts, and in the documents since: code, settings, index, documents, prompt, model.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -21,7 +21,7 @@ type Candidate = Mapping[str, Any]
 NEAR = 0.001
 """Scores that differ by less are the same: embeddings and vector indexes are not exact to the last digit."""
 MAX_NAMED = 20
-"""Documents that are looked at, and named in the differences, at most."""
+"""The most documents that are compared and named in the differences."""
 
 Cause = Literal[
     "code", "settings", "index", "embedding", "question", "history", "documents", "degraded", "cache", "prompt", "model"
@@ -55,7 +55,7 @@ class Answered:
 
     @property
     def made(self) -> Mapping[str, Any]:
-        """How it came about; empty for small talk."""
+        """How it was made; empty for small talk."""
         return self.receipt["made"] or {}
 
     @property
@@ -71,7 +71,7 @@ class Answered:
 
 
 def touched_documents(then: Answered, now: Answered) -> list[str]:
-    """Return the ids of documents of which the two found different passages, those of sources first."""
+    """Return the ids of documents with different passages in the two, those of sources first."""
     one, other = ({each["passage_id"] for each in answered.candidates} for answered in (then, now))
     differing = [
         each
@@ -224,7 +224,7 @@ def _of_documents(
 
 
 def _of_document(then: Answered, now: Answered, asked: datetime, document: Document) -> str:
-    """Say in words, with a place for the title, what has become of a document; empty if nothing has."""
+    """Say in words, with a placeholder for the title, how a document has changed; empty if it has not."""
     before = [each for each in then.candidates if each["document_id"] == document.document_id]
     published = document.in_index_version(now.receipt["index_version"])
     if not published.generation:

@@ -1,4 +1,4 @@
-"""What is answered without a search: talk, from fixed sentences; questions about the collection, from the registry."""
+"""Answers without a search: small talk, from fixed sentences; questions about the collection, from the registry."""
 
 import json
 import re
@@ -35,7 +35,7 @@ from shared.models import (
 from shared.ports import CatalogueEntry
 
 MAX_DOCUMENTS = 5_000
-"""Documents that one question goes through at most."""
+"""The most documents that one question goes through."""
 MAX_SHARE = 0.5
 """Share of the time left that reading the registry may take."""
 SHOWN = 25
@@ -45,7 +45,7 @@ _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 
 
 class Served(NamedTuple):
-    """What was answered without a search: a text, or the one document that is to be summarised in a language.
+    """An answer without a search: a text, or the one document to be summarised, and in which language.
 
     `named` are the documents that the text names.
     """
@@ -57,7 +57,7 @@ class Served(NamedTuple):
 
 
 class ServiceTexts(NamedTuple):
-    """The fixed sentences of the service about itself and the collection, in one language."""
+    """The service's fixed sentences about itself and the collection, in one language."""
 
     greeting: str
     thanks: str
@@ -93,7 +93,7 @@ def serve(
     ports: QueryPorts,
     deadline: Deadline,
 ) -> Served | None:
-    """Answer talk and questions about the collection; None for a question that the documents' contents answer.
+    """Answer small talk and questions about the collection; None for a question about the documents' contents.
 
     `messages` are the conversation so far. Raises `DependencyError` when the registry must be read and cannot be.
     """
@@ -135,7 +135,7 @@ def read_catalogue(
 
 
 def _metadata(entry: CatalogueEntry) -> dict[str, MetadataValue]:
-    """Return what a metadata filter of the request may ask of a document as a whole."""
+    """Return the metadata of a whole document that the request's filter may use."""
     return {
         **entry.labelled,
         "document_id": entry.document_id,
@@ -180,7 +180,7 @@ def _line(entry: CatalogueEntry) -> str:
 
 
 def document_name(entry: CatalogueEntry) -> str:
-    """Return what a document is called: its title, or else its file's name."""
+    """Return the name of a document: its title, or else its file's name."""
     return plain_name(entry.title) or plain_name(_file_stem(entry.key))
 
 
@@ -223,7 +223,7 @@ def matching(
 ) -> tuple[Sequence[CatalogueEntry], Sequence[str]]:
     """Return the documents whose names hold all words of the question, and these words.
 
-    What documents are called ("manuals") counts only if names hold it: a filing is seldom called a filing.
+    A word for documents ("manuals") counts only if names hold it: a filing is seldom named a filing.
     """
     named = [(entry, stems_of(entry, question.language)) for entry in documents]
     found = [(entry, stems) for entry, stems in named if _holds(stems, question.terms, question.language, entry)]
@@ -236,7 +236,7 @@ def matching(
 
 
 def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) -> Sequence[CatalogueEntry]:
-    """Return the documents whose names hold all words of the question, misspelt or not, or the one called just that."""
+    """Return the documents whose names hold all words of the question, misspelt or not, or the one with that name."""
     named = [(entry, stems_of(entry, question.language)) for entry in documents]
     found = [
         entry for entry, stems in named if all(_is_near(word, stems, question.language) for word in question.terms)
@@ -247,7 +247,7 @@ def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) ->
 
 
 def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
-    """Return the stems of what a document can be called by: title, file name, folders, labels and identity card."""
+    """Return the stems of the words that can name a document: title, file name, folders, labels and identity card."""
     folders = entry.key.split("/")[2:-1]
     held = (values_of(label) for name, label in entry.labelled.items() if name in entry.labels or name != "date")
     labels = chain((name for name in entry.labels if name not in CARD), *held)

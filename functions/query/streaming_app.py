@@ -1,10 +1,10 @@
-"""The same application as a web server: on AWS behind the Lambda Web Adapter, and on the laptop's streaming port.
+"""The application as a web server: on AWS behind the Lambda Web Adapter, and on the laptop's streaming port.
 
 `uvicorn functions.query.streaming_app:app`. The adapter turns API Gateway's event into an HTTP request with the event's
 context in headers; `FromAdapter` moves it back into the ASGI scope, where Mangum puts it. These headers are trusted, so
 only the adapter (or the laptop's authorizer) may reach this port: both overwrite what a client sends.
 
-With SnapStart the adapter also tells of the snapshot, by a POST to paths of its settings that it lets nobody else call.
+With SnapStart the adapter also announces the snapshot, with a POST to paths of its settings that nobody else may call.
 """
 
 import json

@@ -1,8 +1,7 @@
-"""Follow-up questions, suggested with an answer: only such as the documents answer.
+"""Follow-up questions suggested with an answer: only those that the documents answer.
 
 Candidates are the model's own, or else questions of FAQs and headings near the sources. Each is searched for, and
-suggested if a passage reaches the threshold. This goes on while the answer is saved; an answer waits for it `WAIT_S` at
-most.
+suggested if a passage reaches the threshold. This runs while the answer is saved, which waits `WAIT_S` at most for it.
 """
 
 import re
@@ -30,13 +29,13 @@ WAIT_S = 0.5
 """Seconds that an answer waits for its suggestions at most."""
 SEARCH_TIMEOUT_S = 2.0
 RESERVE_S = 2.0
-"""Seconds of the deadline left to saving: with less time there are no suggestions."""
+"""Seconds of the deadline reserved for saving: with less time there are no suggestions."""
 MAX_CANDIDATES = 5
 """Candidates that are searched for, each with one query."""
 NEAR_PASSAGES = 30
 """Hits whose headings and FAQs are candidates."""
 CHECKED_PASSAGES = 5
-"""Hits of a candidate's search: one of them has to reach the threshold."""
+"""Hits of a candidate's search: one of them must reach the threshold."""
 NEAR_SHARE = 0.75
 """Share of the threshold that a refused question's best passage must reach: below it nothing is near."""
 HEADING_CHARACTERS = (4, 80)
@@ -46,7 +45,7 @@ _WORKERS = Workers("suggestions")
 
 
 class NearQuestion(NamedTuple):
-    """A question that may be suggested. With a document, that one has to come first when it is searched for."""
+    """A question that may be suggested. If it has a document, a search for the question must find that first."""
 
     text: str
     document_id: str = ""

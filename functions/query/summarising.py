@@ -36,12 +36,12 @@ MAX_PASSAGES = 12
 """Passages that a summary is written from."""
 MAX_SENTENCES = 6
 SENTENCE_CHARACTERS = (40, 350)
-"""Shorter and longer sentences say too little, or are no sentences."""
+"""Shorter sentences say too little, and longer ones are not sentences."""
 LENGTH_PRIOR = 8
 """Words added to a sentence's length, so that a short one does not win by that alone."""
 
 _ABOUT = "purpose, main points, summary and conclusions"
-"""What is searched for inside the document, beside its title."""
+"""What is searched for inside the document, besides its title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
-"""What was asked in vain: refused questions are kept with the turns, and like ones are shown together.
+"""Unanswered questions: refused questions are stored with the turns, and similar ones are shown together.
 
-A question is personal data. What is kept names no user, expires (`unanswered_days`), and is erased with its
-conversation.
+A question is personal data. The record names no user, expires (`unanswered_days`), and is erased with its conversation.
 """
 
 import math
@@ -21,15 +20,15 @@ from shared.models import Principal, UnansweredQuestion
 from shared.ports import Clock
 
 MAX_QUESTIONS = 500
-"""Questions that are grouped, the latest: each is compared with each group, 16 µs for 1,536 dimensions."""
+"""The most questions that are grouped, the latest: each is compared with each group, 16 µs for 1,536 dimensions."""
 SIMILARITY = 0.6
-"""Cosine with the mean of a group's questions from which a question belongs to it.
+"""A question belongs to a group if its cosine with the mean of the group's questions is at least this.
 
 Measured with MiniLM on 45 written questions about 16 things: of the pairs that were grouped 91 % belong together, of
 those that belong together 82 % were grouped (0.7: 89 % and 62 %). For other models it is a guess."""
 
 MARKED_DAYS = 400
-"""Days that a badly rated answer is remembered as answered; of a refused question the mark expires with it."""
+"""Days that a badly rated answer stays marked as answered; a refused question's mark expires with the question."""
 
 
 def unanswered_question(
@@ -41,10 +40,10 @@ def unanswered_question(
     principal: Principal,
     ports: QueryPorts,
 ) -> UnansweredQuestion | None:
-    """Return what is kept of a refused question; None if there is nothing to keep.
+    """Return the record of a refused question; None if there is nothing to store.
 
-    `vector` is its embedding; of a cached refusal it is looked up in the cache. What was searched for without
-    embeddings is not kept: that nothing was found says little about the documents.
+    `vector` is its embedding; for a cached refusal it is looked up in the cache. A question searched for without
+    embeddings is not stored: that nothing was found says little about the documents.
     """
     days = ports.settings.unanswered_days
     if not (answer.no_relevant_info and days):
@@ -68,7 +67,7 @@ def unanswered_question(
 
 
 def mark_answered(tenant: str, question_ids: Sequence[str], by: str, log: UnansweredLog, clock: Clock) -> int:
-    """Mark questions as answered by a document; return how many are. One that fails is shown again."""
+    """Mark questions as answered by a document; return how many were marked. A failed one is shown again."""
     until = int((clock.now() + timedelta(days=MARKED_DAYS)).timestamp())
     return log.mark(tenant, list(dict.fromkeys(question_ids)), by, expires_at=until)
 
@@ -83,8 +82,8 @@ def rated_badly(
 ) -> Sequence[UnansweredQuestion]:
     """Return the questions since then whose answers were rated down, without the `known` ones, at most `MAX_QUESTIONS`.
 
-    They are embedded now, in one request for those not in the cache: a rating may be withdrawn, so none is kept here.
-    Without embeddings there are none.
+    They are embedded now, in one request for those not in the cache: a rating may be withdrawn, so none is stored.
+    Without embeddings the result is empty.
     """
     rated, _ = feedback.given(tenant, limit=MAX_QUESTIONS, rating="down", since=first)
     found = [each for each in rated if each.asked and each.message.message_id not in known]
@@ -120,7 +119,7 @@ def rated_badly(
 
 
 def _sources_of(details: Mapping[str, Any]) -> Sequence[tuple[str, float]]:
-    """Return ids and scores of what an answer was made from, or of a refusal's near misses."""
+    """Return ids and scores of the passages an answer was made from, or of a refusal's near misses."""
     sources = [
         (str(each["chunk_id"]), float(each["score"])) for each in details.get("sources") or () if "score" in each
     ]
@@ -156,7 +155,7 @@ class QuestionGroup:
         return math.sumprod(self.total, question.vector) / lengths if lengths else -1.0
 
     def add(self, question: UnansweredQuestion) -> None:
-        """Take a question in."""
+        """Add a question."""
         self.questions.append(question)
         held = self.total or [0.0] * len(question.vector)
         self.total = [mine + other for mine, other in zip(held, question.vector, strict=True)]

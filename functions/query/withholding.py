@@ -1,7 +1,7 @@
-"""Answers made from documents that their reader may not read any more, or that are erased: listed, but not shown.
+"""Answers made from documents that their reader may no longer read, or that are erased: listed, but not shown.
 
-An answer is withheld whole. Which words of it come from which document cannot be told once a model has written it, and
-what was said after it may repeat it: so an answer's documents are also those of the turns it was written with.
+A whole answer is withheld: once a model has written it, nobody can tell which words come from which document. Later
+answers may repeat it, so an answer's documents include those of the turns it was written with.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
@@ -16,12 +16,12 @@ from shared.language import language_of
 from shared.models import Message, generation_named_by
 
 UNKNOWN = "*"
-"""Among an answer's documents: there are more than are kept, so nobody but administrators can be shown to read all."""
+"""Among an answer's documents: there are more than are stored, so only administrators are sure to read them all."""
 MAX_DOCUMENTS = 200
-"""Documents kept with an answer, beside those of its sources."""
+"""The most documents stored with an answer, besides those of its sources."""
 CHECK_EVERY_S = 0.05
-"""Seconds between two looks whether what a stream is made from may still be read. Pieces of a cached answer come
-faster; of a generated one, each is looked at."""
+"""Seconds between two checks that the documents of a stream may still be read. The pieces of a cached answer come
+faster; with a generated one, there is a check for each piece."""
 
 
 def documents_of(message: Message) -> Set[str]:
@@ -38,7 +38,7 @@ def documents_of(message: Message) -> Set[str]:
 
 
 def _chunk_of(source: object) -> str:
-    """Return the passage's id of a stored source, which an earlier release stored alone, or of a near miss."""
+    """Return the passage id of a stored source (in an earlier release only the id was stored), or of a near miss."""
     if isinstance(source, Mapping):
         return str(source.get("chunk_id", ""))
     return str(source[0]) if isinstance(source, list | tuple) and source else str(source)
@@ -49,20 +49,20 @@ def _list(value: object) -> Sequence[Any]:
 
 
 def stored_documents(named: Iterable[str]) -> Sequence[str]:
-    """Return what is kept of the documents that an answer names or follows."""
+    """Return the stored record of the documents that an answer names or follows."""
     found = sorted(set(named))
     return [UNKNOWN] if UNKNOWN in found or len(found) > MAX_DOCUMENTS else found
 
 
 def unreadable_messages(tenant: str, messages: Sequence[Message], registry: ReadableCatalogue) -> Set[str]:
-    """Return the ids of the answers that the reader may not see (any more). Raises `DependencyError`."""
+    """Return the ids of the answers that the reader may not, or no longer, see. Raises `DependencyError`."""
     made_from = {each.message_id: documents_of(each) for each in messages if each.role == "assistant"}
     hidden = registry.unreadable(tenant, frozenset[str]().union(*made_from.values()))
     return {name for name, documents in made_from.items() if not hidden.isdisjoint(documents)}
 
 
 def readable_messages(tenant: str, messages: Sequence[Message], registry: ReadableCatalogue) -> Sequence[Message]:
-    """Return the messages; where the reader may not see one, it says why, in its language. Raises `DependencyError`."""
+    """Return the messages; one that the reader may not see says why, in its language. Raises `DependencyError`."""
     hidden = unreadable_messages(tenant, messages, registry)
     return [withheld(each) if each.message_id in hidden else _explained(each) for each in messages]
 
@@ -75,7 +75,7 @@ def withheld(message: Message) -> Message:
 
 
 def _explained(message: Message) -> Message:
-    """Return a message; of an erased answer, of which the language is kept, with the sentence that says so."""
+    """Return a message; for an erased answer, with the sentence that says so, in the answer's language."""
     if not message.details.get("erased"):
         return message
     return replace(message, content=texts_for(str(message.details.get("language", ""))).erased)
@@ -83,7 +83,7 @@ def _explained(message: Message) -> Message:
 
 @dataclass(slots=True)
 class Watch:
-    """What a running answer is made from, looked at before each of its events."""
+    """The documents that a running answer is made from, checked before each of its events."""
 
     tenant: str
     ports: QueryPorts
@@ -91,7 +91,7 @@ class Watch:
     checked_at: float = float("-inf")
 
     def add(self, documents: Iterable[str]) -> None:
-        """Look at these documents, too."""
+        """Check these documents, too."""
         self.documents.update(documents)
 
     def over(self, events: Iterable[AnswerEvent]) -> Iterator[AnswerEvent]:
