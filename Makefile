@@ -35,7 +35,7 @@ help: ## Show these verbs
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z][a-z-]*:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
-setup: .venv/.synced .venvs/sam/.synced .venvs/aws-emulator/.synced ## Install everything into the checkout (the other verbs do it by themselves)
+setup: .venv/.synced .venvs/sam/.synced .venvs/aws-emulator/.synced ## Install everything into the checkout (the other verbs do this automatically)
 
 $(UV):
 	@echo "Installing uv $(UV_VERSION) into .tools …"
@@ -44,7 +44,7 @@ $(UV):
 	@rm -rf .tools/uv-*
 	@$(PYTHON3) -m pip install -qq --disable-pip-version-check --no-warn-script-location --root-user-action=ignore --target .tools/uv-$(UV_VERSION) uv==$(UV_VERSION)
 
-# Found (pyenv's and the system's are looked through), or fetched by uv itself where its downloads can be reached.
+# The Python of pyenv or the system, or else one that uv downloads, if it can.
 .tools/python-found: .python-version | $(UV)
 	@$(UV) python find --quiet "$$(cat .python-version)" >/dev/null 2>&1 || $(UV) python install --quiet "$$(cat .python-version)" \
 	|| { echo "Python $$(cat .python-version) was not found and could not be downloaded: install it (pyenv install $$(cat .python-version), or your system's packages), then run this again." >&2; exit 1; }
@@ -55,24 +55,24 @@ $(UV):
 	@$(UV) sync --quiet --frozen
 	@touch $@
 
-# The peers to measure beside, with everything of our own.
+# The systems that we are compared with, and everything of our own.
 .venvs/evals/.synced: pyproject.toml uv.lock .tools/python-found
 	@echo "Installing evals into .venvs/evals …"
 	@UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group evals
 	@touch $@
 
-# More chunkers to measure beside, for the benchmarks.
+# More chunkers to compare with, for the benchmarks.
 .venvs/evals/.research-synced: .venvs/evals/.synced
 	@UV_LINK_MODE=copy UV_PROJECT_ENVIRONMENT=.venvs/evals $(UV) sync --quiet --frozen --group research
 	@touch $@
 
-# Tools whose pins would bind ours: a project, a lock file and a venv each.
+# Tools whose pinned dependencies would conflict with ours: a project, a lock file and a venv each.
 .venvs/%/.synced: tools/%/pyproject.toml tools/%/uv.lock .tools/python-found
 	@echo "Installing $* into .venvs/$* …"
 	@UV_PROJECT_ENVIRONMENT=$(CURDIR)/.venvs/$* $(UV) sync --quiet --frozen --project tools/$*
 	@touch $@
 
-# Tools of a group of ours: a venv each.
+# Tools of one of our dependency groups: a venv each.
 .venvs/%/.synced: pyproject.toml uv.lock .tools/python-found
 	@echo "Installing $* into .venvs/$* …"
 	@UV_PROJECT_ENVIRONMENT=.venvs/$* $(UV) sync --quiet --frozen --only-group $*
@@ -89,9 +89,9 @@ PAGE_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -p
   -not -name schema.d.ts)
 
 .PHONY: web page-if-possible
-web: setup web/dist/index.html ## Build the page (needs npm's registry once); `make up` does it by itself
+web: setup web/dist/index.html ## Build the page (needs npm's registry once); `make up` does this automatically
 
-# In the versions of the lock file and without their scripts.
+# The lock file's versions, without install scripts.
 web/node_modules/.installed: web/package.json web/package-lock.json .venvs/node/.synced
 	@echo "Installing what builds the page into web/node_modules …"
 	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error > /dev/null || { echo "$(NO_REGISTRY)" >&2; exit 1; }
@@ -107,7 +107,7 @@ web/dist/index.html: $(PAGE_SOURCES) web/src/api/schema.d.ts
 	@$(NPM) run --silent build > /dev/null
 	@touch $@
 
-# The stack is of use without the page, so nothing here may keep it from coming up.
+# The stack is useful without the page, so nothing here may stop it from starting.
 page-if-possible: setup
 	@$(MAKE) web || echo "The page is missing: everything else works, and the page once \`make web\` has." >&2
 
@@ -116,12 +116,12 @@ page-if-possible: setup
 .PHONY: demo up down
 demo: setup page-if-possible ## Deploy the whole stack on this machine, ingest sample PDFs, ask questions
 	@$(PY) -m local demo $(ARGS)
-up: setup page-if-possible ## Start the laptop stack and leave it running; prints the page's address, a token and curl lines
+up: setup page-if-possible ## Start the laptop stack and leave it running; prints the page's address, a token and curl commands
 	@$(PY) -m local up $(ARGS)
 down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)
 
-# An event like those in events/; ARGS="--function NAME" for a function that its form does not tell.
+# An event like those in events/; ARGS="--function NAME" for a function that the event's form does not show.
 EVENT ?=
 .PHONY: invoke sam-env
 invoke: setup ## Run a built function on an event against the running laptop stack, without containers: make invoke EVENT=events/api_get_healthz.json
@@ -132,11 +132,11 @@ sam-env: setup ## Write the files with which `sam local invoke` reaches the lapt
 
 # Each of these is for the laptop stack, or for AWS: `make sweep ARGS="--stack-name recto"`, with your credentials.
 .PHONY: sweep redrive reindex releases user smoke access-check erasure-check
-sweep: setup ## Ingest what events missed, delete orphaned vectors
+sweep: setup ## Ingest objects whose events were lost, delete orphaned vectors
 	@$(PY) -m local sweep $(ARGS)
 redrive: setup ## Retry what is in the dead-letter queue, once the cause is fixed
 	@$(PY) -m local redrive $(ARGS)
-access-check: setup ## 10,000 random questions, changes of rules and looks: nobody sees what is not theirs (ARGS="--steps N --seed N")
+access-check: setup ## 10,000 random questions, changes of rules and reads: nobody sees what they may not read (ARGS="--steps N --seed N")
 	@$(PY) -W ignore -m tests.access $(ARGS)
 erasure-check: setup ## Look for traces of erased documents and users in every store (ARGS="ID …" for these only)
 	@$(PY) -m local erasure check $(ARGS)
@@ -173,9 +173,9 @@ format: .venv/.synced ## Fix imports and formatting
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
 
-# One run, so that the last line speaks for all of it. Two workers: the slow e2e suite goes to one of them as a whole and
+# One run, so that its last line is the result of all tests. Two workers: the slow e2e suite goes to one of them as a whole and
 # first (tests/support/grouping.py), the others are shared out.
-test: setup ## Every test but the benchmarks, the e2e suite on a freshly deployed laptop stack included
+test: setup ## Every test except the benchmarks, including the e2e suite on a freshly deployed laptop stack
 	@$(PY) -m pytest -p tests.support.grouping -n 3 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
@@ -197,7 +197,7 @@ test-web: web ## The page in a real browser: journeys, roles, accessibility (REC
 	@$(PY) -m tests.support.browser
 	@$(PY) -m pytest -q -p no:xdist tests/web $(ARGS)
 
-bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared to
+bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared with
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
 
 # The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md). ARGS: what all commands take, like
@@ -219,7 +219,7 @@ evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-ga
 	@$(PY) -m evals retrieval --in-process --data "$(DATA)" --json .recto/eval/gate.json
 	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
 
-# Not part of `make test`: minutes to an hour. Either tells how far it is, and ends with a summary and an exit code.
+# Not part of `make test`: these take minutes to an hour. Each shows its progress, and ends with a summary and an exit code.
 .PHONY: soak soak-erasures chaos fuzz mutants
 soak: setup ## Ingest: mutants that the state machine must find, then 10,000 steps (ARGS="--seed N"); resumable
 	@$(PY) -m pytest -v --no-header --show-capture=no tests/soak
@@ -251,10 +251,10 @@ deploy: setup ## Check, build and deploy to the AWS account of your credentials 
 publish-page: setup page-if-possible ## Build the page and upload it to the stack (Page=true); part of `make deploy`
 	@$(PY) -m local publish-page --config-env $(STACK)
 
-destroy: setup ## Delete a stack with its bucket and documents, after asking (STACK=dev or prod, CONFIRM=no does not ask); tells what is kept
+destroy: setup ## Delete a stack with its bucket and documents, after asking (STACK=dev or prod, CONFIRM=no does not ask); says what is kept
 	@$(PY) -m local destroy --config-env $(STACK) $(if $(filter no,$(CONFIRM)),--yes)
 
-index: setup ## Create the Pinecone index the settings name
+index: setup ## Create the Pinecone index that the settings name
 	@$(PY) -m local index $(ARGS)
 
 # Called by `sam build` (Metadata of the functions in template.yaml) with ARTIFACTS_DIR, side by side.
@@ -283,6 +283,6 @@ build-package:
 # --- tidying ----------------------------------------------------------------------------------------------------------
 
 .PHONY: clean
-clean: ## Remove what builds and tests left; installed things and the laptop stack's state stay
+clean: ## Remove files left by builds and tests; installed tools and the laptop stack's state stay
 	@rm -rf .aws-sam .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .benchmarks
 	@find functions shared local tests -name __pycache__ -type d -prune -exec rm -rf {} +
