@@ -186,7 +186,7 @@ def _errors_of(entry: Any, where: str, tenant: str) -> Iterator[str]:
     parts = prefix.split("/") if isinstance(prefix, str) else []
     if len(parts) < 3 or parts[0] not in FOLDERS_OF or (tenant and parts[1] != tenant):
         of = tenant or "TENANT"
-        yield f"{where}.prefix: expected is a folder of {of}'s documents, such as uploads/{of}/hr/"
+        yield f"{where}.prefix: a folder of {of}'s documents is expected, such as uploads/{of}/hr/"
     elif parts[-1] or "" in parts[:-1]:
         yield f"{where}.prefix: a folder ends with one slash: {'/'.join(filter(None, parts))}/"
     if not entry.keys() & set(_LISTS):

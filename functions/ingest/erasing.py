@@ -92,7 +92,7 @@ class Eraser:
                 result = looked[each.erasure_id]
                 found_by_scan = scanned.get(each.erasure_id)
                 if found_by_scan is None:
-                    result.left.append("the tables of conversations and caches have not been read whole yet")
+                    result.left.append("the tables of conversations and caches have not been read completely yet")
                 else:
                     result.found.update(found_by_scan)
                     self._forget(each, result)
@@ -142,7 +142,7 @@ class Eraser:
             else:
                 result.found["passage_edits"] += self.edits.forget_editor(erasure.tenant, erasure.subject)
         except RectoError as error:
-            result.left.append(f"not everything could be looked at: {error.code}")
+            result.left.append(f"some of it could not be read: {error.code}")
         return result
 
     def _look_for_document(self, erasure: Erasure, result: LookResult) -> None:
@@ -160,7 +160,7 @@ class Eraser:
             if remains.status not in {DocumentStatus.DELETING, DocumentStatus.DELETED, None}:
                 self.unpublish(tenant, document_id)
             self.queue.send(change_body(erasure.key))
-            result.left.append("the document is being worked on; its worker removes it next")
+            result.left.append("a worker is handling the document, and removes it next")
             return
         result.found["passage_edits"] += self.edits.erase_document(tenant, document_id)
         written = self.registry.written(tenant, document_id)
@@ -173,7 +173,7 @@ class Eraser:
             return
         result.found["registry"] += 1
         if not self.registry.forget(erasure.tenant, erasure.subject):
-            result.left.append("the document is being worked on; its worker removes it next")
+            result.left.append("a worker is handling the document, and removes it next")
 
     def _look_for_vectors(
         self,
@@ -207,7 +207,7 @@ class Eraser:
         quiet_s = looked_at - datetime.fromisoformat(last).timestamp()
         left = list(result.left)
         if result.found.total():
-            left.append("what was found has to be looked for again")
+            left.append("after something was found, another look is needed")
         elif quiet_s < self.visible_s:
             left.append("the vector store may not show yet what was deleted")
         if looked_at < erasure.began + self.settle_s:

@@ -74,7 +74,7 @@ class Ocr(PictureReading):
         return DocumentError(
             OCR_PENDING,
             f"{len(unread)} of {len(report)} pages are pictures of text or hold text that cannot be decoded. They are "
-            "being read by OCR, and can be searched in some minutes.",
+            "being read by OCR, and can be searched in a few minutes.",
         )
 
     def forget(self, ref: DocumentRef, *, keep_version: str = "") -> None:

@@ -20,7 +20,7 @@ _REASONS: Mapping[str, str] = {
     "document": "the question names its document ({value:+.2f})",
     "place": "it is on the page or in the section that the question names ({value:+.2f})",
     "glossary": "the tenant's glossary lifts it ({value:+.2f})",
-    "statement": "it is part of a financial statement that the question asks figures of ({value:+.2f})",
+    "statement": "it is part of a financial statement, and the question asks for such figures ({value:+.2f})",
     "together": "words of the question stand close together in it ({value:+.2f})",
     "phrases": "words of the question follow each other in it as they do in the question ({value:+.2f})",
     "beside": "the passage before or after it fits, too ({value:+.2f})",

@@ -192,13 +192,13 @@ def _of_the_question(then: Answered, now: Answered) -> Sequence[ReplayDifference
     if then.receipt["history"]["messages"] != now.receipt["history"]["messages"]:
         causes.append(ReplayDifference("history", "Other messages of the conversation were taken into account."))
     if then.receipt["history"]["summarized"]:
-        text = "The model was also shown a summary of the conversation, which is not kept: now it was not."
+        text = "The model was also shown a summary of the conversation, which is not kept: this time it was missing."
         causes.append(ReplayDifference("history", text))
     names = ("searched", "variants", "parts", "filter")
     one, other = ({name: each.made.get(name) for name in names} for each in (then, now))
     if then.made and now.made and one != other:
         by_model = "model" in (then.made["rewritten_by"], now.made["rewritten_by"])
-        why = "the model rewrote it otherwise" if by_model else "by the glossary, or by words of the passages found"
+        why = "the model rewrote it differently" if by_model else "by the glossary, or by words of the passages found"
         causes.append(ReplayDifference("question", f"The question was searched for in other words: {why}."))
     return causes
 
@@ -218,7 +218,7 @@ def _of_documents(
     causes = [ReplayDifference("documents", text.format(title=title)) for title, text in shown if text]
     found = {each["document_id"] for each in then.candidates}
     if hidden := len(found - readable.keys()):
-        text = "A document is gone, or is not for you to read any more"
+        text = "A document is gone, or you may no longer read it"
         causes.append(ReplayDifference("documents", f"{text}." if hidden == 1 else f"{text}, and {hidden - 1} others."))
     return causes
 
@@ -233,12 +233,12 @@ def _of_document(then: Answered, now: Answered, asked: datetime, document: Docum
         is_new = _made_at(published.generation) > asked
         return "“{title}” was uploaded, or ingested again, since." if is_new else ""
     if any(document.edits.get(each["text_hash"], ORIGINAL) != ORIGINAL or each["corrected"] for each in before):
-        return "An editor has left out or corrected passages of “{title}”, or taken that back."
+        return "An editor has left out or corrected passages of “{title}”, or undone that."
     if published.version_id not in {each["version_id"] for each in before}:
         return "“{title}” was replaced by another version of the file."
     if published.generation not in {generation_named_by(each["passage_id"])[1] for each in before}:
         is_moved = then.receipt["index_version"] != now.receipt["index_version"]
-        return "" if is_moved else "“{title}” was ingested again: with other labels, or by other settings."
+        return "" if is_moved else "“{title}” was ingested again: with other labels or other settings."
     return ""
 
 

@@ -48,7 +48,7 @@ class OnnxReranker:
         self._inputs = [each.name for each in self._session.get_inputs()]
         if "input_ids" not in self._inputs or not INPUTS.issuperset(self._inputs):
             raise ConfigurationError(
-                f"{folder / MODEL} is no cross-encoder: it takes {', '.join(self._inputs)}, where only "
+                f"{folder / MODEL} is not a cross-encoder: it takes {', '.join(self._inputs)}, where only "
                 f"{', '.join(sorted(INPUTS))} can be given."
             )
         self._tokenizer.enable_truncation(MAX_TOKENS, strategy="only_second")

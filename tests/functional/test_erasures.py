@@ -95,7 +95,7 @@ def test_nothing_of_an_erased_document_is_left_and_a_receipt_says_so(stack: Stac
     assert (running["state"], running["receipt"]) == ("running", None)
 
     assert round_() == {"finished": 0, "unfinished": 1}, "ingest has not removed the document yet"
-    assert "worked on" in erasure(deleted["erasure_id"])["receipt"]["left"][0]
+    assert "a worker is handling" in erasure(deleted["erasure_id"])["receipt"]["left"][0]
     assert stack.deliver(key, event="ObjectRemoved:Delete") == []
     assert round_() == {"finished": 0, "unfinished": 1}, "what was found is looked for again"
     assert round_() == {"finished": 1, "unfinished": 0}
@@ -229,7 +229,7 @@ def test_a_round_that_runs_out_of_time_goes_on_where_it_stopped(stack: Stack) ->
     late = cast("Any", Context(remaining_ms=1_000))
     for _ in range(2):
         assert maintenance.handler({"recto": "erase", "settle_s": 0}, late)["unfinished"] == 1
-    assert "read whole" in erasure(deleted["erasure_id"])["receipt"]["left"][0]
+    assert "read completely" in erasure(deleted["erasure_id"])["receipt"]["left"][0]
     finish()
     assert erasure(deleted["erasure_id"])["state"] == "erased"
 
@@ -244,7 +244,7 @@ def test_a_store_that_is_down_is_named_and_tried_again(stack: Stack) -> None:
         assert round_() == {"finished": 0, "unfinished": 1}
     finally:
         stack.http.delete(f"{stack.pinecone_url}/_admin/faults").raise_for_status()
-    assert "could be looked at" in erasure(deleted["erasure_id"])["receipt"]["left"][0]
+    assert "could not be read" in erasure(deleted["erasure_id"])["receipt"]["left"][0]
     round_()
     assert round_()["finished"] == 1
 

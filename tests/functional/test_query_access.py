@@ -361,7 +361,7 @@ def test_a_replay_says_that_a_right_was_lost_and_nothing_of_the_document(rules: 
     rules(("uploads/acme/hr/", ["board"]))
     status, told = call("POST", f"/messages/{answer['message_id']}/replay", groups=IN_HR)
     assert status == 200, told
-    assert "A document is gone, or is not for you to read any more." in [each["text"] for each in told["causes"]]
+    assert "A document is gone, or you may no longer read it." in [each["text"] for each in told["causes"]]
     assert not [trace for trace in (SECRET, PAY, "harbour wages") if trace in shown(told)]
     status, told = call("POST", f"/messages/{made_from_it['message_id']}/replay", groups=IN_HR)
     assert (status, told["code"]) == (403, "access_lost")

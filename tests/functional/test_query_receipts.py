@@ -194,7 +194,7 @@ def test_of_a_document_that_may_not_be_read_any_more_a_receipt_tells_only_that_t
         assert ferry not in json.dumps(shown)
         assert "Ferry" not in json.dumps(shown)
     assert replayed["identical"]
-    assert [each["text"] for each in replayed["causes"]] == ["A document is gone, or is not for you to read any more."]
+    assert [each["text"] for each in replayed["causes"]] == ["A document is gone, or you may no longer read it."]
     assert receipt_of(answer, ANN) == before
 
 

@@ -116,7 +116,7 @@ def test_a_deleted_document_is_told_without_its_name(stack: Stack) -> None:
     answer = ANN.ask("Who opens the weir of Brock, and when?")
     assert ANN.send("DELETE", f"/documents/{answer['citations'][0]['document_id']}")[0] == 202
     replayed = ANN.replay(answer)
-    assert text_of(replayed, "documents") == "A document is gone, or is not for you to read any more."
+    assert text_of(replayed, "documents") == "A document is gone, or you may no longer read it."
     assert "The weir" not in json.dumps(replayed)
     assert not replayed["identical"]
 

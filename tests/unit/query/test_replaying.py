@@ -122,7 +122,7 @@ def test_two_equal_receipts_have_no_difference() -> None:
         (
             {"searched": "And its weight?", "rewritten_by": "model"},
             "question",
-            "The question was searched for in other words: the model rewrote it otherwise.",
+            "The question was searched for in other words: the model rewrote it differently.",
         ),
         (
             {"history": {"messages": [], "documents": [], "summarized": False}},
@@ -179,17 +179,17 @@ def test_a_model_that_answers_otherwise_is_named_also_by_a_claim_that_was_droppe
             {},
             "“Bell” was replaced by another version of the file.",
         ),
-        (document("bell", generation=NEW), {}, "“Bell” was ingested again: with other labels, or by other settings."),
+        (document("bell", generation=NEW), {}, "“Bell” was ingested again: with other labels or other settings."),
         (document("bell", generation=""), {}, "“Bell” cannot be searched at present."),
         (
             document("bell", edits={"hash of bell": "excluded"}),
             {},
-            "An editor has left out or corrected passages of “Bell”, or taken that back.",
+            "An editor has left out or corrected passages of “Bell”, or undone that.",
         ),
         (
             document("bell", generation=NEW),
             {"corrected": True},
-            "An editor has left out or corrected passages of “Bell”, or taken that back.",
+            "An editor has left out or corrected passages of “Bell”, or undone that.",
         ),
     ],
 )
@@ -220,7 +220,7 @@ def test_the_same_text_in_another_generation_is_the_same_source() -> None:
 def test_a_document_that_may_not_be_read_is_counted_without_its_name() -> None:
     then = receipt(candidates=[candidate("secret", source=1), candidate("bell")])
     result = compared(receipt(candidates=[candidate("bell", source=1)]), then=then)
-    assert [each.text for each in result.causes] == ["A document is gone, or is not for you to read any more."]
+    assert [each.text for each in result.causes] == ["A document is gone, or you may no longer read it."]
     assert "secret" not in repr(result).lower()
 
 

@@ -115,8 +115,8 @@ def folder(prefix: object = "uploads/acme/hr/", **more: Any) -> dict[str, Any]:
         ({"folders": {}}, ['an object with a list "folders" is expected']),
         ({"folders": [], "x": 1}, ["x: this field is not known"]),
         ({"folders": [3]}, ["folders[0]: an object is expected"]),
-        ({"folders": [folder("hr/")]}, ["folders[0].prefix: expected is a folder"]),
-        ({"folders": [folder("uploads/other/hr/")]}, ["folders[0].prefix: expected is a folder"]),
+        ({"folders": [folder("hr/")]}, ["folders[0].prefix: a folder of"]),
+        ({"folders": [folder("uploads/other/hr/")]}, ["folders[0].prefix: a folder of"]),
         ({"folders": [folder("uploads/acme/hr")]}, ["folders[0].prefix: a folder ends with one slash"]),
         ({"folders": [folder("uploads/acme//hr/")]}, ["folders[0].prefix: a folder ends with one slash"]),
         ({"folders": [{"prefix": "uploads/acme/hr/"}]}, ["folders[0]: who may read it?"]),
@@ -126,7 +126,7 @@ def folder(prefix: object = "uploads/acme/hr/", **more: Any) -> dict[str, Any]:
         ({"folders": [folder(), folder()]}, ["folders[1].prefix: an earlier entry has it already"]),
         (
             {"folders": [folder("x"), folder(users=[])]},
-            ["folders[0].prefix: expected is", "folders[1].users: this field is not known"],
+            ["folders[0].prefix: a folder of", "folders[1].users: this field is not known"],
         ),
     ],
 )

@@ -98,7 +98,7 @@ def test_a_broken_file_is_no_crash(folder: Path) -> None:
 
 def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
     inputs = ("input_ids", "token_type_ids", "pixel_values")
-    with pytest.raises(ConfigurationError, match="is no cross-encoder: it takes input_ids"):
+    with pytest.raises(ConfigurationError, match="is not a cross-encoder: it takes input_ids"):
         OnnxReranker(cross_encoder_in(tmp_path, WORDS, inputs=inputs))
 
 
