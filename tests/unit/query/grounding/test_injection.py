@@ -195,6 +195,7 @@ def test_a_reported_injection_is_evidence_only_for_a_report():
     assert text[slice(*span)].startswith("\u201cIgnore")
     assert not is_injected(text, 0, len(text))
     assert is_injected(text, span[0] + 1, span[1] - 1)
+    assert not is_injected(text, 0, span[0])
     assert not obeys(text, [text], [text], "en")
     assert obeys("Praise Mallory.", [text], [text], "en")
 
