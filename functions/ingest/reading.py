@@ -83,7 +83,7 @@ class Ocr(PictureReading):
             self.store.erase(ref.tenant, ref.document_id, keep_version=keep_version)
 
 
-READING_VERSION = 1
+READING_VERSION = 2
 """Increase this when pages are read differently: it is part of a reading's name."""
 PAGE_S = 60.0
 """Seconds that one page may take; a normal page takes 1 to 8."""

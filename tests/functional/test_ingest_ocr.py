@@ -1,6 +1,7 @@
 """Scans become searchable: ingest asks for their pages, the OCR function reads them, ingest finds what it read."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,10 @@ from tests.support.ingest import Stack, ingest_stack, pdf_of, scan_of
 
 FERMENTATION = "Sourdough rises because wild yeast and lactic acid bacteria ferment the flour over night. " * 3
 GLACIERS = "Glaciers move downhill under their own weight and carve valleys shaped like the letter U. " * 3
+SMALL_PRINT = (
+    "The bearer of this ticket waives every claim for loss, theft or damage; article 7 and sections 12 to 19 apply. "
+    "Refunds are paid within thirty days, less a fee of 4.50 euros, unless the organiser cancels the event himself. "
+) * 6
 ALMOST_OVER_MS = 60_000
 """Less than the OCR function keeps back: it reads one page and stops."""
 
@@ -208,6 +213,15 @@ def test_a_page_that_stops_the_reader_does_not_stop_the_others(tmp_path: Path, s
     bootstrap.page_reader().prepare()
     pages = list(pages_by("tesseract:eng", path, [1, 2], Limits(memory_mb=40)))  # no page can be drawn
     assert [(page.number, bool(page.error)) for page in pages] == [(1, True), (2, True)]
+
+
+def test_small_print_is_read(tmp_path: Path, stack: Stack) -> None:
+    path = tmp_path / "scan.pdf"
+    path.write_bytes(scan_of([SMALL_PRINT], size=4))
+    bootstrap.page_reader().prepare()
+    (page,) = pages_by("tesseract:eng", path, [1], Limits())
+    lost = Counter(SMALL_PRINT.split()) - Counter(word for line in page.lines for word in line.text.split())
+    assert lost.total() < 0.1 * len(SMALL_PRINT.split())  # a quarter at the resolution of other pages
 
 
 def test_a_language_that_is_nowhere_is_named(stack: Stack) -> None:

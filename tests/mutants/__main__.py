@@ -1,8 +1,9 @@
 """`make mutants`: small changes of `functions` and `shared`, one at a time; do the tests notice?
 
-First each file of tests is run once, to learn which functions each test reaches. Then a random sample of changes is
-tried, each with the tests that reach it: unit, functional, contract, until one fails. Everything learned is kept in
-`.recto/mutants`, so an interrupted run continues, and a larger sample begins with the results of the smaller one.
+A random sample of changes is tried, each with the tests that reach it: unit, functional, contract, those of the same
+room first, until one fails. Each file of tests is run once when it is first needed, to learn which functions its tests
+reach. Everything learned is kept in `.recto/mutants`, so an interrupted run continues, and a larger sample begins with
+the results of the smaller one.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from queue import SimpleQueue
 
 from local.report import Reporter
 from tests.mutants.mutating import Mutant, mutants_of, sample_of
-from tests.mutants.trying import KINDS, ROOT, Copy, Result, Test, measure
+from tests.mutants.trying import KINDS, ROOT, Copy, Result, measured, nearness
 
 KEPT = ROOT / ".recto" / "mutants"
 RESULTS = KEPT / "results.jsonl"
@@ -136,6 +137,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="at once (default: one a core)")
     parser.add_argument("--of", nargs="+", default=["functions", "shared"], help="folders or files to change")
     parser.add_argument("--tests", nargs="+", default=[f"tests/{kind}" for kind in KINDS], help="tests to ask")
+    parser.add_argument("--near", action="store_true", help="ask only tests of the same rooms: a lower bound, soon")
     parser.add_argument("--survivors", action="store_true", help="try those again that survived, after new tests")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results, and what the tests reach")
     parser.add_argument("--show", action="store_true", help="only sum up the sample's results so far")
@@ -175,7 +177,6 @@ def run(arguments: argparse.Namespace, report: Reporter) -> int:
         with report.step("Copy the checkout"):
             test_files = files_under(arguments.tests, "test_*.py")
             copies = Copies(arguments.processes, test_files)
-        tests = measured(copies, test_files, report)
         begun = time.monotonic()
 
         def tried(mutant: Mutant, result: Result) -> None:
@@ -188,26 +189,15 @@ def run(arguments: argparse.Namespace, report: Reporter) -> int:
             what = f"{result.outcome}{by} in {result.seconds:.0f} s: {result.mutant}: {mutant.source}"
             report.say(f"  {len(results)} of {len(sample)}, {to_go_s / 60:.0f} min to go: {what}")
 
-        copies.each(lambda copy, mutant: copy.try_out(mutant, tests), left, tried)
+        copies.each(lambda copy, mutant: try_out(copy, mutant, test_files, near=arguments.near), left, tried)
     report.say("\n".join(summary(results)))
     return 0
 
 
-def measured(copies: Copies, files: list[str], report: Reporter) -> list[Test]:
-    """Return the tests of these files with what each reaches, measured once."""
-    tests: list[Test] = []
-    done = 0
-    with report.live("Measure what the tests reach, once", every_s=10) as show:
-
-        def add(_file: str, found: list[Test]) -> None:
-            nonlocal done
-            done += 1
-            tests.extend(found)
-            show(f"{done} of {len(files)} files, {len(tests):,} tests")
-
-        copies.each(lambda copy, file: measure(copy, file, KEPT / "reach"), files, add)
-    report.say(f"{len(tests):,} tests of {len(files)} files are asked.")
-    return tests
+def try_out(copy: Copy, mutant: Mutant, test_files: list[str], *, near: bool) -> Result:
+    """Try a change with the tests of these files; `near`, of those that have a word of its path in theirs."""
+    files = [file for file in test_files if not near or nearness(file, mutant.path)]
+    return copy.try_out(mutant, files, lambda file: measured(copy, file, KEPT / "reach"))
 
 
 if __name__ == "__main__":

@@ -78,15 +78,23 @@ def mutants_of(root: Path, path: str) -> list[Mutant]:
 def sample_of(mutants: Sequence[Mutant], seed: int) -> list[Mutant]:
     """Return one change of each line that has any, in random order: a longer sample begins with the shorter one.
 
-    First the operator is drawn, then its place: lines full of numbers are no more than others.
+    First the operator is drawn, then its place: lines full of numbers are no more than others. However long the sample,
+    each room has its share of it.
     """
     pick = random.Random(seed)
     lines: dict[tuple[str, int], dict[str, list[Mutant]]] = {}
     for mutant in mutants:
         lines.setdefault((mutant.path, mutant.line), {}).setdefault(mutant.operator, []).append(mutant)
     chosen = [pick.choice(pick.choice(list(here.values()))) for here in lines.values()]
-    pick.shuffle(chosen)
-    return chosen
+    rooms: dict[str, list[Mutant]] = {}
+    for mutant in chosen:
+        rooms.setdefault(str(Path(mutant.path).parent), []).append(mutant)
+    ordered = []
+    for room in rooms.values():
+        pick.shuffle(room)
+        begin = pick.random()
+        ordered += [((begin + index) / len(room), mutant) for index, mutant in enumerate(room)]
+    return [mutant for _place, mutant in sorted(ordered, key=lambda each: each[0])]
 
 
 def mutated(root: Path, mutant: Mutant) -> str:

@@ -3,10 +3,12 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -65,24 +67,40 @@ class Result:
     seconds: float
 
 
-def selected(mutant: Mutant, tests: Sequence[Test]) -> list[list[str]]:
-    """Return the tests to ask, kind by kind: those that reach the change, the narrowest first, within `BUDGET_S`.
+type TestsOf = Callable[[str], list[Test]]
+"""The tests of a file as they were measured."""
 
-    If none enters the function, those that enter another one of its file: a result may be kept from an earlier test.
+
+def nearness(test_file: str, path: str) -> int:
+    """Return how many words the path of a test file shares with that of a changed file: most with its own tests."""
+    return len(_words_of(test_file) & _words_of(path))
+
+
+def _words_of(path: str) -> frozenset[str]:
+    return frozenset(re.split(r"[/_.]", path)) - {"tests", "test", "unit", "functional", "functions", "init", "", "py"}
+
+
+def rounds(mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf) -> Iterator[list[Test]]:
+    """Yield the tests to ask: those that reach the change, from the nearest files to the farthest, kind by kind.
+
+    Of one kind they take `BUDGET_S` together; of files as near as each other, the narrowest tests come first. Files
+    are measured when their turn comes.
     """
-    reaching = [test for test in tests if test.reaches(mutant)]
-    reaching = reaching or [test for test in tests if test.reaches(replace(mutant, function=""))]
-    reaching.sort(key=lambda test: (test.width, test.name))
-    rounds = []
     for kind in KINDS:
-        left_s, names = BUDGET_S[kind], []
-        for test in reaching:
-            if test.kind == kind and test.seconds <= left_s:
-                left_s -= test.seconds
-                names.append(test.name)
-        if names:
-            rounds.append(names)
-    return rounds
+        left_s = BUDGET_S[kind]
+        files: defaultdict[int, list[str]] = defaultdict(list)
+        for file in test_files:
+            if file.split("/")[1] == kind:
+                files[nearness(file, mutant.path)].append(file)
+        for _, alike in sorted(files.items(), reverse=True):
+            reaching = [test for file in alike for test in tests_of(file) if test.reaches(mutant)]
+            asked = []
+            for test in sorted(reaching, key=lambda test: (test.width, test.name)):
+                if test.seconds <= left_s:
+                    left_s -= test.seconds
+                    asked.append(test)
+            if asked:
+                yield asked
 
 
 class Asked:
@@ -129,6 +147,7 @@ class Copy:
         self._test_files = test_files
         self._asked: list[Asked] = []
         self._fails_anyway: dict[str, bool] = {}
+        self.measured: dict[str, list[Test]] = {}
         shutil.rmtree(folder, ignore_errors=True)
         command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
         for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0"):
@@ -172,17 +191,17 @@ class Copy:
         for asked in self._asked:
             asked.end()
 
-    def try_out(self, mutant: Mutant, tests: Sequence[Test]) -> Result:
-        """Change the copy, ask the tests, change it back."""
-        begun, asked, file = time.monotonic(), 0, self.folder / mutant.path
-        seconds = {test.name: test.seconds for test in tests}
-        outcome, by, original = "unreached", "", file.read_text()
-        changed = mutated(self.folder, mutant)
+    def try_out(self, mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf) -> Result:
+        """Change the copy, ask the tests, change it back.
+
+        If none enters the changed function, those are asked that enter another one of its file: a result may be kept
+        from an earlier test.
+        """
+        begun, file = time.monotonic(), self.folder / mutant.path
+        original, changed = file.read_text(), mutated(self.folder, mutant)
         seen = self.folder / "seen"
         seen.unlink(missing_ok=True)
         watching = f"{mutant.path}:{mutant.lines[0]}:{mutant.lines[1]}:{seen}"
-        rounds = selected(mutant, tests)
-        entered = any(mutant.function and test.reaches(mutant) for test in tests)
 
         def ask(whom: Asked, names: list[str], limit_s: float) -> Answer:
             file.write_text(changed)  # The parser's children read it, and so does a fresh start.
@@ -191,29 +210,40 @@ class Copy:
             finally:
                 file.write_text(original)
 
-        while rounds and outcome == "unreached":
-            names = rounds.pop(0)
-            limit_s = START_S + 10 * sum(seconds[name] for name in names)
-            whom = self.warm if mutant.function else self.fresh
-            answer = ask(whom, names, limit_s)
-            if whom is self.warm and (answer.code == 70 or (answer.code == 0 and not (answer.whole and entered))):
-                whom = self.fresh
-                answer = ask(whom, names, limit_s)
-            if answer.code is None:
-                outcome, by = "caught", "the time limit"
-            elif answer.code == 1:
-                by = answer.failed
-                if by and self._fails_without_change(by):
-                    asked -= len(names)
-                    rounds[:0] = [others] if (others := [name for name in names if name != by]) else []
-                    by = ""
-                else:
-                    outcome = "caught"
-            elif answer.code:
-                outcome = "broken"
-        if outcome == "unreached" and seen.exists():
-            outcome = "survived"
+        outcome, by, asked = "", "", 0
+        for place in (mutant, replace(mutant, function="")) if mutant.function else (mutant,):
+            for tests in [] if asked else rounds(place, test_files, tests_of):
+                asked += len(tests)
+                outcome, by = self._noticed(ask, tests, afresh=not place.function)
+                if outcome:
+                    break
+        outcome = outcome or ("survived" if seen.exists() else "unreached")
         return Result(mutant.name, outcome, by, asked, round(time.monotonic() - begun, 1))
+
+    def _noticed(
+        self, ask: Callable[[Asked, list[str], float], Answer], tests: Sequence[Test], *, afresh: bool
+    ) -> tuple[str, str]:
+        """Return "caught" and by which test, or "broken"; "" if all pass."""
+        names = [test.name for test in tests]
+        limit_s = START_S + 10 * sum(test.seconds for test in tests)
+        while names:
+            answer = Answer(None) if afresh else ask(self.warm, names, limit_s)
+            if afresh or answer.code == 70 or (answer.code == 0 and not answer.whole):
+                answer = ask(self.fresh, names, limit_s)
+            if answer.code is None:  # It may be the machine that is slow.
+                begun = time.monotonic()
+                self.fresh.ask(Request(names, 10 * limit_s, {LINES: NOTHING}))
+                answer = ask(self.fresh, names, 3 * (time.monotonic() - begun))
+            if answer.code is None:
+                return "caught", "the time limit"
+            if answer.code == 0:
+                break
+            if answer.code != 1:
+                return "broken", ""
+            if not self._fails_without_change(answer.failed):
+                return "caught", answer.failed
+            names.remove(answer.failed)
+        return "", ""
 
     def _fails_without_change(self, name: str) -> bool:
         """Whether a test fails by itself: it has no say then."""
@@ -223,8 +253,14 @@ class Copy:
         return self._fails_anyway[name]
 
 
-def measure(copy: Copy, test_file: str, kept: Path) -> list[Test]:
+def measured(copy: Copy, test_file: str, kept: Path) -> list[Test]:
     """Run a file of tests once and note what each reaches; what is kept of the same file is taken as it is."""
+    if test_file not in copy.measured:
+        copy.measured[test_file] = _measure(copy, test_file, kept)
+    return copy.measured[test_file]
+
+
+def _measure(copy: Copy, test_file: str, kept: Path) -> list[Test]:
     text = (ROOT / test_file).read_bytes()
     note = kept / f"{test_file.replace('/', '.')}.{hashlib.sha256(text).hexdigest()[:12]}.json"
     if not note.exists():
@@ -234,7 +270,7 @@ def measure(copy: Copy, test_file: str, kept: Path) -> list[Test]:
         if names := [name for name in copy.tests if name.startswith(f"{test_file}::")]:
             copy.warm.ask(Request(names, 900, {"RECTO_REACH": str(written)}))
         for old in kept.glob(f"{test_file.replace('/', '.')}.*.json"):
-            old.unlink()
+            old.unlink(missing_ok=True)
         note.write_text(written.read_text() if written.exists() else "{}")
     return [
         Test(name, test["seconds"], frozenset(test["reached"]), len(test["reached"]))

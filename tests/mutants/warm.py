@@ -23,9 +23,13 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
+from hypothesis import Phase, settings
 
 from tests.mutants import reach, reach_child
 from tests.mutants.asking import NAME, OPTIONS, Answer, Request
+
+settings.register_profile("mutants", settings(), phases=[Phase.explicit, Phase.generate])
+settings.load_profile("mutants")  # An example that fails is enough, and searching a smaller one takes minutes.
 
 type Key = tuple[str, int]
 """A function's qualified name and first line: properties and overloads share the name."""

@@ -35,7 +35,7 @@ from tests.support.pinecone_clients import create_index
 from tests.support.pinecone_server import running_pinecone
 
 
-def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
+def pdf_of(pages: Sequence[str], *, title: str = "", size: float = 11) -> bytes:
     """Make a PDF with one paragraph a page."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4, invariant=True)
@@ -43,7 +43,7 @@ def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
         canvas.setTitle(title)
     for text in pages:
         writer = canvas.beginText(72, 760)
-        writer.setFont("Helvetica", 11)
+        writer.setFont("Helvetica", size)
         writer.textLines(textwrap.wrap(text, 85))
         canvas.drawText(writer)
         canvas.showPage()
@@ -51,9 +51,9 @@ def pdf_of(pages: Sequence[str], *, title: str = "") -> bytes:
     return buffer.getvalue()
 
 
-def scan_of(pages: Sequence[str], *, turn: int = 0) -> bytes:
+def scan_of(pages: Sequence[str], *, turn: int = 0, size: float = 11) -> bytes:
     """Make a PDF whose pages are pictures of the text, turned by quarter turns to the right."""
-    drawn = pdfium.PdfDocument(pdf_of(pages))
+    drawn = pdfium.PdfDocument(pdf_of(pages, size=size))
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4, invariant=True)
     for page in drawn:

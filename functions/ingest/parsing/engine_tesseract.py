@@ -22,16 +22,27 @@ from functions.ingest.parsing.words import Style, Word
 
 RESOLUTION_DPI = 200
 """Tesseract's advice is 300; on print of 8 points and more 200 reads as well, in half the time."""
+SMALL_PRINT_DPI = 300
+SMALL_LINE = 22
+"""Pixels; where most words stand in lines that are lower, the page is drawn larger and read again.
+
+Letters like x are half as high, and Tesseract's FAQ gives those below ten pixels "very little chance". Lines of five
+points and less are measured as about 21 pixels, however low they are.
+"""
 MAX_PIXELS = 25_000_000
 """A poster is drawn smaller: 25 MB of grey values, five times A4 at `RESOLUTION_DPI`."""
 MIN_CONFIDENCE = 30.0
-"""Percent; words below it are mostly specks and strokes of pictures."""
+"""Percent; words below it are mostly specks and strokes of pictures, unless they stand in a sure line."""
+SURE_LINE = 60.0
+"""Mean confidence of a line all of whose words are kept: small print, formulas, names."""
 MIN_PAGE_CONFIDENCE = 55.0
 """Mean confidence of the words below which a page may lie on its side, or on its head: it is read in other ways."""
 ALIKE = 0.15
 """Lines whose height differs less from the page's usual one are of its usual size: boxes of print vary so much."""
 SIZE_OF_HEIGHT = 1.08
 """Font size as a share of a line's height from the lowest descender to the highest ascender."""
+SMALL_PRINT = SIZE_OF_HEIGHT * SMALL_LINE * 72 / RESOLUTION_DPI
+"""Font size in points of lines of `SMALL_LINE`."""
 
 
 class TesseractEngine:
@@ -62,15 +73,21 @@ class TesseractEngine:
                 words, confidence = max(
                     (words, confidence), turned, key=lambda read: (not _run_upwards(read[0]), read[1])
                 )
+            if words and median(word.style.size for word in words) < SMALL_PRINT:
+                turn = words[0].style.turn
+                larger = self._read(page, width, height, turn=turn, dpi=SMALL_PRINT_DPI)
+                words, confidence = max((words, confidence), larger, key=lambda read: read[1])
         found = RawPage(number, width=width, height=height, engine=OCR_ENGINE)
         found.confidence = round(confidence / 100, 3)
         found.lines = lay_out(words, (0.0, 0.0, width, height))
         return found
 
-    def _read(self, page: int, width: float, height: float, *, turn: int) -> tuple[list[Word], float]:
+    def _read(
+        self, page: int, width: float, height: float, *, turn: int, dpi: int = RESOLUTION_DPI
+    ) -> tuple[list[Word], float]:
         """Return the words of the page drawn with `turn` quarter turns to the right, and their mean confidence."""
         across, down = (height, width) if turn & 1 else (width, height)
-        scale = min(RESOLUTION_DPI / 72, (MAX_PIXELS / max(1.0, across * down)) ** 0.5)
+        scale = min(dpi / 72, (MAX_PIXELS / max(1.0, across * down)) ** 0.5)
         columns, rows = max(1, round(across * scale)), max(1, round(down * scale))
         self._api.SetImageBytes(_drawn(page, columns, rows, turn), columns, rows, 1, columns)
         self._api.SetSourceResolution(round(72 * scale))
@@ -78,8 +95,7 @@ class TesseractEngine:
         found = list(self._words(scale, across, down, turn))
         letters = sum(len(word.text) for word, _ in found)
         confidence = sum(len(word.text) * sure for word, sure in found) / max(1, letters)
-        words = [word for word, sure in found if sure >= MIN_CONFIDENCE]
-        _end_lines(found)
+        words = kept(found)
         _even_out(words)
         return words, confidence
 
@@ -138,16 +154,21 @@ def _run_upwards(words: list[Word]) -> bool:
     return tall > 0.5 * len(long)
 
 
-def _end_lines(found: list[tuple[Word, float]]) -> None:
-    """Have the last kept word of each line end it, where the line's own last word is dropped."""
-    last: Word | None = None
-    for word, sure in found:
-        if sure >= MIN_CONFIDENCE:
-            last = word
-        if word.ends:
-            if last is not None:
-                last.ends = word.ends
-            last = None
+def kept(found: list[tuple[Word, float]]) -> list[Word]:
+    """Return the words that are sure or stand in a sure line; the last one of a line ends it."""
+    words: list[Word] = []
+    line: list[tuple[Word, float]] = []
+    for at, (word, sure) in enumerate(found, 1):
+        line.append((word, sure))
+        if not word.ends and at < len(found):
+            continue
+        letters = sum(len(each.text) for each, _ in line)
+        least = 0.0 if sum(len(each.text) * sure for each, sure in line) >= SURE_LINE * letters else MIN_CONFIDENCE
+        if sure_ones := [each for each, sure in line if sure >= least]:
+            sure_ones[-1].ends = word.ends
+        words += sure_ones
+        line = []
+    return words
 
 
 def _even_out(words: list[Word]) -> None:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from functions.query.api.chat_completions import CompletionUsageOut
 from functions.query.api.openai_wire import RectoIn, TurnIn, citation_list, errand_of, question_of
 from shared.errors import InvalidRequest
-from shared.models import Citation, SourceType
+from shared.models import Citation, SourceType, Usage
 
 
 def citation(n: int, **changed: object) -> Citation:
@@ -86,3 +87,10 @@ def test_the_last_message_must_be_a_question(said: list[tuple[str, str]]) -> Non
 )
 def test_a_question_is_no_errand(question: str) -> None:
     assert errand_of(question) is None
+
+
+def test_all_tokens_are_those_of_input_and_output() -> None:
+    told = CompletionUsageOut.of(Usage(700, 50, cached_tokens=600, reasoning_tokens=20))
+    assert (told.prompt_tokens, told.completion_tokens, told.total_tokens) == (700, 50, 750)
+    assert told.prompt_tokens_details.cached_tokens == 600
+    assert told.completion_tokens_details.reasoning_tokens == 20

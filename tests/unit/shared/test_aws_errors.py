@@ -14,7 +14,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
 )
 
-from shared.adapters.aws import aws_errors, dynamo_errors
+from shared.adapters.aws import aws_errors, client_config, dynamo_errors
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 
 Translator = Callable[[str], AbstractContextManager[None]]
@@ -62,3 +62,10 @@ def test_a_failed_condition_is_for_the_caller_of_dynamodb_alone(code: str) -> No
         raise answer(code)
     with pytest.raises(DependencyRefused), aws_errors("objects"):
         raise answer(code)
+
+
+def test_an_emulators_buckets_are_addressed_by_path_and_those_of_aws_by_host(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:4566")
+    assert client_config(read_timeout_s=1).s3 == {"addressing_style": "path"}
+    monkeypatch.delenv("AWS_ENDPOINT_URL")
+    assert client_config(read_timeout_s=1).s3 == {"addressing_style": "virtual"}

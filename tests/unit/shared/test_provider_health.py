@@ -78,6 +78,7 @@ def test_a_failure_is_a_log_line_and_a_metric(watched: Watched, error: Dependenc
     assert described["Dimensions"] == [["Dependency"], []]
     assert [each["Name"] for each in described["Metrics"]] == [metric]
     assert (line["Dependency"], line[metric]) == ("chat", 1)
+    assert abs(line["_aws"]["Timestamp"] / 1_000 - datetime.now(UTC).timestamp()) < 3_600, "milliseconds since 1970"
     assert [(at, fields["dependency"], fields["error"]) for at, _, fields in watched.logs] == [
         (level, "chat", error.message)
     ]

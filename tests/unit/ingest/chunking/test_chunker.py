@@ -251,6 +251,14 @@ def test_each_chunk_names_all_sections_that_its_text_lies_in_with_where_they_beg
         assert [(section.path, section.char_start) for section in chunk.sections] == [("Index", begins["Index"])]
 
 
+def test_a_chunk_names_no_section_that_begins_behind_it() -> None:
+    text = (PROSE * 20).strip()
+    chunks = chunks_of([Page(1, f"= Pumps =\n{text}\n= Valves =\n{text}")], ChunkSettings(200, 0), title="")
+    assert {section.path for chunk in chunks for section in chunk.sections} == {"Pumps", "Valves"}
+    for chunk in chunks:
+        assert all(section.char_start < chunk.char_end for section in chunk.sections)
+
+
 def test_comments_and_assignments_in_code_are_no_headings() -> None:
     code = "x = 1\n# next\ny = x == 2\n= \n#hashtag\n\nText.\n```\n# install\n\n# run\n```"
     (chunk,) = chunks_of([Page(1, code)], title="")

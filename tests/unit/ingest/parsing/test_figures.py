@@ -171,3 +171,8 @@ def test_a_report_counts_what_was_described_and_what_was_not() -> None:
         1: "figures described by a model: 1; figures not described: 1 (busy)",
         3: "figures not described: 2 (busy)",
     }
+
+
+def test_what_is_drawn_in_a_corner_of_the_page_is_found() -> None:
+    corners = [(0, 0, 4, 4), (596, 0, 600, 4), (0, 796, 4, 800), (596, 796, 600, 800)]
+    assert sorted(clusters(corners, 600, 800)) == sorted(corners)

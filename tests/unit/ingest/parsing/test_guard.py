@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from functions.ingest.parsing import guard, process
-from functions.ingest.parsing.guard import MAX_FAILURES, Reader, check_file
+from functions.ingest.parsing.guard import MAX_FAILURES, MAX_SECOND_TRIES, Reader, check_file
 from functions.ingest.parsing.process import (
     ALL,
     LONG_DOCUMENT_PAGES,
@@ -28,8 +28,15 @@ Frame = Header | RawPage | Rejected
 class Script:
     """Stands in for the child processes: what each one sends, by engine and first page."""
 
-    def __init__(self, pages: int, *, bad: tuple[int, ...] = (), opens: tuple[str, ...] = ("pdfium", "pypdf")) -> None:
-        self.pages, self.bad, self.opens = pages, bad, opens
+    def __init__(
+        self,
+        pages: int,
+        *,
+        bad: tuple[int, ...] = (),
+        raising: tuple[int, ...] = (),
+        opens: tuple[str, ...] = ("pdfium", "pypdf"),
+    ) -> None:
+        self.pages, self.bad, self.raising, self.opens = pages, bad, raising, opens
         self.started: list[tuple[str, int, int]] = []
 
     def __call__(
@@ -46,7 +53,8 @@ class Script:
         for number in pages_of(part, first, last, self.pages):
             if number in self.bad and engine == "pdfium":
                 raise ChildFailed("crash")
-            yield RawPage(number, lines=[Line(f"page {number}")], engine=engine)
+            error = "it raised" if number in self.raising and engine == "pdfium" else ""
+            yield RawPage(number, lines=[Line(f"page {number}")], engine=engine, error=error)
 
 
 class ScriptedChild:
@@ -98,6 +106,15 @@ def test_after_several_failures_the_rest_is_given_up_and_said_so(monkeypatch: py
     pages = list(reader.pages(reader.header().page_count))
     assert len(pages) == 2 + MAX_FAILURES + 1
     assert reader.problems == [f"stopped after page {len(pages)}: too many pages failed"]
+
+
+def test_pages_on_which_the_engine_raises_are_tried_again_so_many_times_in_a_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = reader_of(Script(20, raising=tuple(range(5, 21))), monkeypatch)
+    pages = list(reader.pages(reader.header().page_count))
+    assert [page.number for page in pages if page.engine == "pypdf"] == list(range(5, 5 + MAX_SECOND_TRIES))
+    assert [page.number for page in pages if page.error] == list(range(5 + MAX_SECOND_TRIES, 21))
 
 
 def test_a_file_the_first_engine_cannot_open_is_given_to_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

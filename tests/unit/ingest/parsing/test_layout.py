@@ -581,6 +581,18 @@ def test_a_table_keeps_its_title_and_unit_as_its_header() -> None:
     assert table.header == "Consolidated Statements of Income\n(in millions)\n2022 | 2021"
 
 
+def test_long_text_and_list_items_above_a_table_are_no_part_of_its_header() -> None:
+    rows = ["2022 | 2021", "Net sales | 18,992 | 18,127", "Cost of sales | 12,590 | 11,678"]
+    table = [Line(row, 50, 330 + 12 * at, 560, 342 + 12 * at, 10, cells=3, column=1) for at, row in enumerate(rows)]
+    long = [
+        Line("words that fill the line to its edge and go on", 50, 200 + 12 * i, 560, 210 + 12 * i, 10)
+        for i in range(9)
+    ]
+    for above in (long, [Line("• Retail and wholesale", 50, 300, 160, 310, 10)]):
+        page = RawPage(1, "", 600, 800, [*above, *table])
+        assert reflow(page, [], Vocabulary())[-1].header == "2022 | 2021"
+
+
 def test_an_indented_line_begins_a_paragraph() -> None:
     lines = [
         Line("the first paragraph fills its line to the edge and", 50, 20, 400, 30, 10),

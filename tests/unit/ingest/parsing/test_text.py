@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from functions.ingest.parsing.text import cleaned, doubtful_share
 from functions.ingest.parsing.vocabulary import Vocabulary
-from functions.ingest.parsing.words import SOFT_HYPHEN
+from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
 
 
 @pytest.mark.parametrize(
@@ -148,3 +148,20 @@ def test_a_document_of_few_words_joins_none() -> None:
     for _ in range(10):
         words.add("the balance sheet")
     assert words.rejoin_apart("Balance Shee t") == "Balance Shee t"
+
+
+@pytest.mark.parametrize(
+    ("cut", "whole"),
+    [
+        (f"work{CUT}shop", "workshop"),  # more common than its halves
+        (f"in{CUT}to", "in to"),  # rarer than both
+        (f"data{CUT}set", "data set"),  # no word of the document
+        (f"flow{CUT}er", "flower"),  # neither is the second half
+        (f"rumpel{CUT}stilt", "rumpelstilt"),  # nor any of them
+    ],
+)
+def test_a_word_that_a_narrow_cell_cut_is_joined_if_the_document_knows_it_or_no_half(cut: str, whole: str) -> None:
+    words = Vocabulary()
+    for line in ("the workshop, a workshop, our workshop", "work in a shop", "in to in to in to into", "data set flow"):
+        words.add(line)
+    assert words.rejoin_cut(cut) == whole

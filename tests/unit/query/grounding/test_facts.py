@@ -13,6 +13,7 @@ from functions.query.grounding.facts import (
     missing_facts,
     unknown_names,
 )
+from functions.query.grounding.quantities import spelled_value
 
 SAME = [
     ("1,000", "1000"), ("1 000", "1,000"), ("1000", "1 000"), ("1.234.567", "1,234,567"), ("1'000'000", "1,000,000"),
@@ -118,3 +119,22 @@ def test_a_letter_must_be_in_the_evidence():
     assert has_other_letter('Draw a "Z" to take it.', ['Draw an "S" to take it.'])
     assert not has_other_letter('Draw an "S" to take it. I did.', ['Draw an "S" to take it.'])
     assert not has_other_letter("A U.S. firm and AT&T; don't.", ["nothing"])
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        *((f"{tens}-two", 10 * at + 2) for at, tens in enumerate(
+            ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2
+        )),
+        *((word, at) for at, word in enumerate(
+            ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+             "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+        )),
+        ("three hundred and fifty", 350),
+        ("two million", 2_000_000),
+        ("a dozen", 12),
+    ],
+)  # fmt: skip
+def test_numbers_in_words_have_their_value(words: str, value: int):
+    assert spelled_value(words) == value

@@ -108,3 +108,10 @@ def test_no_arrangement_of_the_pieces_leaves_an_image_a_link_or_the_host_with_a_
     text = cleaned("".join(pieces), NOTHING).text
     assert not re.search(r"!\[[^\]]*\]\(|\]\(\s*https?:|https?://\w|evil\.example/\w", text)
     assert cleaned(text, NOTHING).text == text
+
+
+def test_what_a_browser_would_run_goes_with_its_content_in_any_case_and_over_lines():
+    for text in ("One <script>\nrun()\n</script> two.", "One <STYLE>\n* {}</Style > two.", "One <Template>x"):
+        clean = cleaned(text, NOTHING).text
+        assert clean.startswith("One")
+        assert not any(hidden in clean for hidden in ("run", "*", "x"))

@@ -177,6 +177,12 @@ def test_a_passage_on_a_named_page_is_boosted_by_number_or_by_printed_label(wher
     assert named.boost(passage("The result.", n=2)) == 0.0
 
 
+def test_a_page_that_is_named_counts_more_than_a_section() -> None:
+    named = NamedPlaces.of("What does 'Spare parts' say on page 12?")
+    on_page, in_section = passage("a", page_start=12), passage("b", page_start=3, section="Service > Spare parts")
+    assert named.boost(on_page) > named.boost(in_section) > named.boost(passage("c", page_start=3)) == 0
+
+
 def test_a_passage_in_a_quoted_section_is_boosted():
     inside = passage("Press the button.", section="Basics > Lock and Unlock Your Screen > Turn On the Screen")
     for question in ("In the 'Unlock your screen' section, what comes first?", "What does “Turn On the Screen” say?"):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.question import Understood, without_answer_form
+from functions.query.understanding.question import Understood, shortened, without_answer_form
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,9 @@ def test_a_first_sentence_that_says_more_is_searched_for(question: str):
 def test_periods_are_searched_for_as_documents_write_them():
     understood = Understood("", "How did capex change from FY21 to 2Q23?")
     assert understood.search_text == "How did capex change from fiscal 2021 to Q2 2023?"
+
+
+def test_a_text_is_shortened_at_a_space_only_if_it_is_too_long():
+    assert shortened("alpha beta g", 12) == "alpha beta g"
+    assert shortened("alpha beta ga", 12) == "alpha beta"
+    assert shortened("alphabetagammas", 12) == "alphabetagam"

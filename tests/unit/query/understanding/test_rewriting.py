@@ -167,6 +167,11 @@ class TestWholeSession:
         asked("Since when?", conversation(*TALK), mode="session", chat=chat)
         assert chat.prompts == []
 
+    def test_it_may_have_as_many_characters_as_the_limit_says(self):
+        last = "a" * (SESSION_CHARACTERS - len("Why? "))
+        assert whole_session("Why?", conversation(last)) == f"{last} Why?"
+        assert whole_session("Why?", conversation(f"{last}a")) == "Why?"
+
     @given(st.text(max_size=3_000), st.lists(st.text(max_size=1_500), max_size=8))
     def test_its_length_is_bounded_and_the_question_comes_last(self, question: str, turns: list[str]):
         text = whole_session(question, conversation(*turns))
