@@ -15,6 +15,7 @@ from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import (
     has_other_letter,
     is_count,
+    is_fraction,
     is_of_another_quarter,
     known_facts,
     missing_facts,
@@ -253,7 +254,7 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
         return Finding(Verdict.REFUTED, "number")
     if not it.figures.missing:
         return None
-    counted = all(is_count(fact, it.claim, it.sentences) for fact in it.figures.missing)
+    counted = all(is_count(fact, it.claim, it.sentences) or is_fraction(fact, it.claim) for fact in it.figures.missing)
     return Finding(Verdict.UNCONFIRMED if counted else Verdict.REFUTED, "number")
 
 
@@ -270,6 +271,8 @@ def _is_calculated(it: ClaimComparison) -> Finding | None:
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
     conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
+    if conflict == "number" and it.figures.derived:
+        return None  # "half" stands where the evidence has "two of the four"
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
 
