@@ -317,8 +317,8 @@ def _quarters_of_years(text: str) -> set[tuple[int, str]]:
     }
 
 
-_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])")
-"""A capital that stands alone, as in 'draw a "Z"' or "plan B"; "A" and "I" are words, too."""
+_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])|(?<=[a-z] )A(?= [a-z]|[.,;)])")
+"""A capital that stands alone, as in 'draw a "Z"', "plan B" or "a Class A device"; "A" and "I" are words, too."""
 
 
 def has_other_letter(claim: str, texts: Sequence[str]) -> bool:
@@ -327,7 +327,8 @@ def has_other_letter(claim: str, texts: Sequence[str]) -> bool:
 
 
 def _has_letter(letter: str, text: str) -> bool:
-    return re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z])", text) is not None
+    before = "(?<=[a-z] )" if letter == "A" else "(?<![A-Za-z])"
+    return re.search(rf"{before}{letter}(?![A-Za-z])", text) is not None
 
 
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
