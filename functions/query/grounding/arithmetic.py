@@ -15,6 +15,7 @@ from itertools import combinations, pairwise, permutations
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES
+from functions.query.grounding.words import stems_of
 from shared.lexical import fold
 
 MAX_OPERANDS = 4
@@ -39,6 +40,7 @@ class Operand:
     `kind`: what else it must have in common with another one to be compared, like the length of the period. `order`:
     its place in time, empty if unknown. `is_named`: whether the claim names what it is of; `in_column`: and when.
     `scale`: what its figure was multiplied by. `change`: 1 or -1 if it is told as what its predecessor rose or fell by.
+    `is_part`: whether it is told as a part of the number after it ("20 of the 28 people").
     """
 
     value: Decimal
@@ -52,6 +54,7 @@ class Operand:
     in_column: bool = False
     scale: Decimal = Decimal(1)
     change: int = 0
+    is_part: bool = False
 
     @property
     def measure(self) -> str:
@@ -128,6 +131,10 @@ class _Operation:
     is_exact: bool = False
 
 
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|rest|remaining|remainder|others?|left)\b|n['’]t\b", re.IGNORECASE
+)
+"""Words that speak of what a number leaves over."""
 _Result = tuple[Sequence[Operand], Decimal, str]
 _CHANGE = (
     r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
@@ -171,6 +178,35 @@ def _is_comparable(one: Operand, other: Operand) -> bool:
     if one.measure != other.measure or one.kind != other.kind:
         return False
     return one.group == other.group or (one.column is not None and one.column == other.column)
+
+
+def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    """Yield what is left of a hundred per cent, or of a number of which a part is told, for what is not the part.
+
+    The claim must speak of something else than the part does: it denies it, or has a word that the sentence has not.
+    """
+    for at, each in enumerate(operands):
+        leaves = (_NEGATED.search(claim) is None) != (_NEGATED.search(each.group) is None)
+        is_other = leaves or bool(stems_of(claim) - stems_of(each.group))
+        if each.unit == "percent" and each.column is None and 0 < each.value < 100 and is_other:
+            yield (each,), 100 - each.value, f"100 − {each.text} = {_shown(100 - each.value, 2)} %"
+        if each.is_part and at + 1 < len(operands) and leaves:
+            whole = operands[at + 1]
+            yield (
+                (each, whole),
+                whole.value - each.value,
+                f"{whole.text} − {each.text} = {_plain(whole.value - each.value, whole)}",
+            )
+
+
+def own_sum(fact: Fact, others: Sequence[Fact]) -> Calculation | None:
+    """Return the sum of a claim's other numbers, of the same unit, if that is one of its numbers."""
+    if len(others) < 2 or {each.unit for each in others} != {fact.unit}:
+        return None
+    total = sum((min(each.values) for each in others), Decimal(0))
+    if total not in fact.values:
+        return None
+    return Calculation(f"{' + '.join(each.text for each in others)} = {_shown(total, 2)}")
 
 
 def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -282,6 +318,7 @@ _OPERATIONS = (
         _former,
         is_exact=True,
     ),
+    _Operation(re.compile(r""), _complements),
     _Operation(re.compile(r"\b(?:average|mean|averaged|averaging)\b", re.IGNORECASE), _averages),
     _Operation(re.compile(r"# x\b|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
     _Operation(re.compile(r"# (?:[\w.]+ +){0,3}(?:per|an?|each|every)\b|\beach\b", re.IGNORECASE), _rates),

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import pairwise
 
 from functions.query.grounding.polarity import are_opposite, count_negations, denies_what_other_says
 from functions.query.grounding.quantities import is_number_word
@@ -46,6 +47,7 @@ _OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "futur
 """Kinds of words with which a claim states no fact."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
+_ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(
     r"(?:(?<=[.!?])|[^.!?\n]{0,200}[.!?])\s+((?:this|that|it|which|tai)\b[^.!?\n]{1,40})[.!?]", re.IGNORECASE
@@ -94,7 +96,7 @@ class Clause:
             _kinds()[word]
             for at, word in enumerate(self.words)
             if word in _kinds() and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
-        )
+        ) | (frozenset({"some"}) if _ONE_OF in pairwise(self.words) else frozenset())
 
     @property
     def after_all(self) -> Sequence[str]:

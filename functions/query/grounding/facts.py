@@ -32,7 +32,7 @@ _NUMBER = re.compile(
     rf"""(?<![\w])(?P<sign>[-−–](?=[\d$€£¥]))? (?P<money>{CURRENCY_SIGN})?\s?(?P<sign2>[-−](?=\d))?(?P<digits>{NUMBER})
          (?P<ordinal>\s?(?:st|nd|rd|th)\b)?
          (?: (?P<letter>[kKmMbBtT])(?![\w]) | [\s-]?(?P<scale>{SCALE})\b\.? )?
-         (?: [\s\u00a0-]?(?P<unit>{UNIT})(?![\w]) )?""",
+         (?: [\s\u00a0-]?(?P<unit>{UNIT})(?!\w|-to-) )?""",
     re.VERBOSE | re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(
@@ -52,6 +52,22 @@ _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
+_PARTS = ("third", "quarter", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_DENOMINATORS = {"half": 2, "quarter": 4, "third": 3, **{part: at for at, part in enumerate(_PARTS[2:], start=4)}}
+_OF_WHAT = rf"(?=\s+of\b(?!\s+an?\s+(?:{UNIT})(?!\w)))"
+_FRACTION = re.compile(
+    rf"\b(?P<many>{quantities.SPELLED.pattern}|\d)(?:\s+out\s+of(?:\s+every)?|\s+in(?:\s+every)?|\s+of\s+every)\s+"
+    rf"(?P<of>{quantities.SPELLED.pattern}|10|\d)\b(?!\s+(?:{UNIT})(?!\w))"
+    rf"|\b(?P<parts>an?|one|two|three|four|five|seven|nine)[\s-](?P<part>{'|'.join(_PARTS)})s?\b"
+    rf"(?:(?<=thirds)|(?<=one.third)|(?<=(?:just|only|than).a.third)|(?<=(?:about|under).a.third)|{_OF_WHAT})"
+    rf"|(?<=by\s)an?\s(?P<by>half|{'|'.join(_PARTS)})\b"
+    rf"|\b(?P<half>half){_OF_WHAT}",
+    re.IGNORECASE,
+)
+"""A part of a whole in words: "four in five", "two thirds", "a quarter of", "by a tenth"."""
+_HALF = re.compile(
+    rf"\bhalf\s+an?\s+(?P<unit>{UNIT})(?!\w)|\ba?\s?quarter\s+of\s+an?\s+(?P<of>{UNIT})(?!\w)", re.IGNORECASE
+)
 _ROUGHLY = re.compile(
     r"\b(?:about|approximately|approx|around|roughly|nearly|almost|over|more than|some|circa|apie|beveik|daugiau nei)"
     r"\W*$",
@@ -64,8 +80,9 @@ class Fact:
     """One checkable fact.
 
     `kind` is "date", "year", "years" (a range), "time", "quarter", "identifier", "number", "part" (of a number with
-    spaces) or "title" (a number in a title). `text` is as written, `values` are the possible values; `quantum` is as in
-    `NumberReading`; `scaled`: written with a scale ("million"); `start` is the position of `text` in the folded text.
+    spaces), "fraction" (in words, as per cent) or "title" (a number in a title). `text` is as written, `values` are the
+    possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale ("million"); `start` is the
+    position of `text` in the folded text.
     """
 
     kind: str
@@ -118,6 +135,12 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         add(Fact("time", match.group(), _minutes(match)), *match.span())
     for match in unread(_QUARTER):
         add(Fact("quarter", match.group(), frozenset({Decimal(_QUARTERS[match[1].lower()])})), *match.span())
+    for match in unread(_FRACTION):
+        if (fraction := _fraction(folded, match)) is not None:
+            add(fraction, *match.span())
+    for match in unread(_HALF):
+        value = Decimal("0.5") if match["unit"] else Decimal("0.25")
+        add(Fact("number", match.group(), frozenset({value}), unit_name(match["unit"] or match["of"])), *match.span())
     for match in unread(_IDENTIFIER):
         if not _MEASURE.fullmatch(match.group()):
             add(_identifier(match.group()), *match.span())
@@ -129,6 +152,32 @@ def _last_year(span: "re.Match[str]") -> Decimal | None:
     first, last = span[1], span[2]
     last = last if len(last) == len(first) else first[:2] + last
     return Decimal(last) if last > first else None
+
+
+def _fraction(text: str, match: "re.Match[str]") -> Fact | None:
+    """Return a part of a whole as per cent, None if it is none ("two in 2023")."""
+    if match["many"]:
+        part, whole = (
+            Decimal(each) if each.isdigit() else quantities.spelled_value(each) for each in (match["many"], match["of"])
+        )
+    else:
+        name = match["part"] or match["by"] or match["half"]
+        parts = match["parts"] or "a"
+        part = Decimal(1) if parts.lower() in {"a", "an"} else quantities.spelled_value(parts)
+        whole = Decimal(_DENOMINATORS[name.lower()])
+    if not 0 < part < whole:
+        return None
+    start = match.start()
+    is_rough = _ROUGHLY.search(text, max(0, start - 24), start) is not None
+    return Fact(
+        "fraction",
+        match.group(),
+        frozenset({100 * part / whole}),
+        "percent",
+        Decimal(5 if is_rough else 2),
+        rough=True,
+        scaled=True,
+    )
 
 
 def _identifier(word: str) -> Fact:
@@ -170,6 +219,8 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
     if letter and not money and letter.lower() != "k" and unit_name(unit) not in CURRENCIES:
         # "5m" is five metres; "$5m" and "5m euros" are five million.
         unit, letter = unit or letter, ""
+    if money and unit_name(unit) not in CURRENCIES:
+        unit = ""  # "$164 million year-to-date"
     if _CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
         unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
@@ -266,8 +317,8 @@ def _quarters_of_years(text: str) -> set[tuple[int, str]]:
     }
 
 
-_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])")
-"""A capital that stands alone, as in 'draw a "Z"' or "plan B"; "A" and "I" are words, too."""
+_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])|(?<=[a-z] )A(?= [a-z]|[.,;)])")
+"""A capital that stands alone, as in 'draw a "Z"', "plan B" or "a Class A device"; "A" and "I" are words, too."""
 
 
 def has_other_letter(claim: str, texts: Sequence[str]) -> bool:
@@ -276,7 +327,8 @@ def has_other_letter(claim: str, texts: Sequence[str]) -> bool:
 
 
 def _has_letter(letter: str, text: str) -> bool:
-    return re.search(rf"(?<![A-Za-z]){letter}(?![A-Za-z])", text) is not None
+    before = "(?<=[a-z] )" if letter == "A" else "(?<![A-Za-z])"
+    return re.search(rf"{before}{letter}(?![A-Za-z])", text) is not None
 
 
 def missing_facts(claim: str, known: KnownFacts) -> list[str]:
@@ -312,6 +364,11 @@ def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
     text = fold(" ".join(sentences)).lower()
     stems = (fold(each).lower()[: max(4, len(each) - 2)] for each in words.groups() if each and len(each) > 3)
     return len(sentences) >= value or any(text.count(stem) >= value for stem in stems)
+
+
+def is_fraction(fact: str, claim: str) -> bool:
+    """Return whether a fact of a claim is a part of a whole in words, which may round any figures."""
+    return any(each.kind == "fraction" and each.text.startswith(fact) for each in facts_in(claim))
 
 
 def _is_known(fact: Fact, known: KnownFacts) -> bool:
@@ -359,6 +416,8 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
     values = set(held.values)
     if not held.unit or held.unit in CURRENCIES:
         values |= {value * scale for value in held.values for scale in known.scales}
+    if held.kind == "fraction" and any(is_rounded(held, mine) for mine in said.values):
+        return True
     return any(is_rounded(said, value) for value in values)
 
 
@@ -380,7 +439,7 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
             return True
         if not said.rough:
             continue
-        step = said.quantum if said.scaled or mine != mine.to_integral_value() else _last_digit(mine)
+        step = said.quantum if said.scaled else _last_digit(mine)
         near = abs(value - mine) <= step / 2
         if near and (value >= 10 * step or abs(value - mine) <= value / 20):
             return True
@@ -388,8 +447,8 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
 
 
 def _last_digit(value: Decimal) -> Decimal:
-    """Return one step of a whole number's last digit that is not zero: 1,000 for 48,000."""
-    return Decimal(10) ** max(0, int(value.normalize().as_tuple().exponent))
+    """Return one step of a number's last digit that is not zero: 1,000 for 48,000, 0.1 for 10.50."""
+    return Decimal(10) ** int(value.normalize().as_tuple().exponent)
 
 
 def _occurs(wanted: str, text: str) -> bool:
@@ -464,6 +523,8 @@ def names_in(text: str) -> Iterator[str]:
 def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:
     parts = re.findall(r"\w+", fold(name).lower())
     parts = parts[:-1] if len(parts) > 1 and parts[-1] == "s" else parts
+    if len(name) > 2 and name[-1] == "s" and name[:-1].isalpha() and name[:-1].isupper():
+        parts = [*parts[:-1], parts[-1].removesuffix("s")]  # "DDs" are several of "DD"
     return all(part in tokens or _has_form(part, tokens, prefix) for part in parts)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive
+from functions.query.grounding.arithmetic import Calculation, Operand, derive, own_sum
 from functions.query.grounding.cells import (
     Binding,
     Place,
@@ -35,9 +35,17 @@ _OF_FIGURES = stems_of(
 """Words that a claim may put around figures."""
 _UNIT_AFTER = re.compile(rf"\s+(?:[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
 """A unit, also behind an adjective: "two *calendar* weeks"."""
+_CALCULATED = frozenset({"number", "fraction"})
+"""Kinds of facts that a calculation may give or use."""
+_ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
+"""What makes a number a part of an adjective, which counts nothing: "two-hop claims"."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
+
+
+MIN_PROSE_WORDS = 10
+"""Words of a quote from one cell that is read as sentences, not as a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ def check_figures(
     known = facts_of(spans)
     facts = facts_in(claim)
     missing = facts_missing(claim, known)
-    numbers = [fact for fact in facts if fact.kind == "number"]
+    numbers = [fact for fact in facts if fact.kind in _CALCULATED]
     quoted = _Quoted(claim, spans, question, sources)
     bindings = quoted.bindings()
     if numbers and any(each.conflict for each in bindings):
@@ -81,9 +89,13 @@ def check_figures(
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
-    found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind == "number")
+    found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind in _CALCULATED)
     calculated = [(fact, each) for fact, each in found if each is not None]
+    stated = [fact for fact in numbers if fact not in missing]
     missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
+    summed = [(fact, each) for fact in missing if (each := own_sum(fact, stated)) is not None]
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in summed}]
+    calculated += summed
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
@@ -193,6 +205,9 @@ def _text_before(passage: Passage, sources: Sequence[Passage]) -> str:
 
 def _is_in_table(span: EvidenceSpan) -> bool:
     text = span.passage.text
+    quoted = text[span.start : span.end]
+    if SEPARATOR not in quoted and len(quoted.split()) >= MIN_PROSE_WORDS:
+        return False  # sentences in a cell
     return SEPARATOR in text and any(table.start < span.end and span.start < table.end for table in tables_in(text))
 
 
@@ -201,12 +216,12 @@ def operands_in(text: str) -> list[Operand]:
     stated: list[Operand] = []
     ends: list[int] = []
     for fact in sorted(facts_in(text), key=attrgetter("start")):
-        if fact.kind == "number":
+        if fact.kind in _CALCULATED and not _ADJECTIVE.match(text, fact.end):
             unit = _UNIT_AFTER.match(text, fact.end)
             name = unit_name(unit[1]) if unit and not fact.unit else fact.unit
             end = unit.end() if unit else fact.end
             if stated and not stated[-1].unit and _OF.fullmatch(text, ends[-1], fact.start):
-                stated[-1] = replace(stated[-1], unit=name)  # "20 of the 28 people"
+                stated[-1] = replace(stated[-1], unit=name, is_part=True)  # "20 of the 28 people"
             change = _CHANGED_BY.search(text, max(0, fact.start - 30), fact.start)
             written = text[fact.start : end].rstrip(" .,;")
             stated.append(

@@ -38,7 +38,8 @@ _PROMPTS = ("system_prompt.txt", "form_claims.txt", "form_markers.txt")
 _MARK = re.compile(
     r"[<\[{#!](?i:!--\s*(?:system|assistant|ai|instruction|note|prompt|user|important|hidden|ignore)\b|\|[a-z_]{2,20}\|?>|/?INST\]|</?SYS>>|##\s*(?:new\s+)?(?:instructions?|system|response|human|assistant)\b"
     r"|/?(?:system|assistant|instructions?|prompt|user|human)\b[^<>\n]{0,40}>"
-    r'|\s*"role"\s*:'
+    r'|\s*"(?:role|tool|function|arguments)"\s*:'
+    r"|/?(?:function|tool)_?(?:calls?|use)\b"
     r"|[{\[%]?\s*/?(?:system|assistant|instructions?|prompt|admin)\b|\[[^\[\]\n]{0,80}\]\([^()\s]{0,200}[?{])"
 )
 """Marks of a chat's own format, and images whose address carries data away."""
@@ -209,6 +210,10 @@ where it speaks of nothing else that was asked for is no answer, so none of its 
 EVIDENCE_SIGNS = {"language": 4, "address": 2, "document": 2, "label": 1, "bidden": 1}
 """Further signs of such a sentence, for how many they count: another language than its text's, an address of a site,
 "this document", a label, "is to be", "may not be"."""
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff]{6,}")
+"""A run of letters that are neither Latin nor Greek, in which formulas are written."""
+MAX_OTHER_SCRIPT = 0.1
+"""Share of a text's letters in another script up to which a sentence in it is foreign."""
 MIN_EVIDENCE_WORDS = 4
 """Different words of such a sentence with at most one sign."""
 MIN_AROUND = (150, 150, 100)
@@ -543,6 +548,8 @@ def is_stray(claim: str, text: str, start: int, end: int, near: Sequence[str]) -
     The sentence is at `start` to `end` of `text`, or holds that span, or is held by it and has all of the claim's words
     that the span has. `near`: the question, the titles, and other passages of the document.
     """
+    if _is_in_another_script(text, start, end):
+        return True
     return any(
         _is_stray(text, begin, stop, near)
         for at, till in _sentences(text)
@@ -576,6 +583,14 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
         return False
     return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
+
+
+def _is_in_another_script(text: str, start: int, end: int) -> bool:
+    """Return whether a span holds letters of another script than nearly all of its text."""
+    if text.isascii() or not _OTHER_SCRIPT.search(text, start, end):
+        return False
+    letters = sum(map(str.isalpha, text))
+    return sum(len(run.group()) for run in _OTHER_SCRIPT.finditer(text)) <= MAX_OTHER_SCRIPT * letters
 
 
 def _evidence_signs(sentence: str, text: str) -> int:

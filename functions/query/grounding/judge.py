@@ -15,6 +15,7 @@ from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import (
     has_other_letter,
     is_count,
+    is_fraction,
     is_of_another_quarter,
     known_facts,
     missing_facts,
@@ -25,7 +26,7 @@ from functions.query.grounding.figures import FigureCheck, check_figures, tells_
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
-from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause
+from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_time
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
@@ -253,7 +254,7 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
         return Finding(Verdict.REFUTED, "number")
     if not it.figures.missing:
         return None
-    counted = all(is_count(fact, it.claim, it.sentences) for fact in it.figures.missing)
+    counted = all(is_count(fact, it.claim, it.sentences) or is_fraction(fact, it.claim) for fact in it.figures.missing)
     return Finding(Verdict.UNCONFIRMED if counted else Verdict.REFUTED, "number")
 
 
@@ -270,6 +271,8 @@ def _is_calculated(it: ClaimComparison) -> Finding | None:
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
     conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
+    if conflict == "number" and it.figures.derived:
+        return None  # "half" stands where the evidence has "two of the four"
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
 
@@ -308,8 +311,9 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
 def _has_other_roles(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
-    turned = any(turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause))
-    return Finding(Verdict.UNCONFIRMED, "order") if turned or invents_cause(it.wording, it.sentences) else None
+    turned = any(turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause, turns_time))
+    turned = turned or invents_cause(it.wording, it.sentences, it.language)
+    return Finding(Verdict.UNCONFIRMED, "order") if turned else None
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:

@@ -35,7 +35,7 @@ _SAME_SIGN = str.maketrans(
     }
 )  # fmt: skip
 """Variants of one sign; brackets, because a source's own "[3]" is shown to the model as "(3)"."""
-_IGNORED = frozenset("-‐‑‒–—\u00ad\u2010\ufffe\x02®™℠")
+_IGNORED = frozenset("|-‐‑‒–—\u00ad\u2010\ufffe\x02®™℠")
 _SMALL_MARK = re.compile(r"(?<=\w)\s*\([\da-z]\)(?=\s*\|)|(?<=\d)\s*(?:st|nd|rd|th)\b")
 """What is set small and is not always quoted: a note's mark in a table's cell, the ending of "31 st March"."""
 

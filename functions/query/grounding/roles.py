@@ -1,12 +1,19 @@
 """Checks who does what to whom: the order of words, and causes turned round or invented."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.quantities import is_month
-from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, content_stems, stem_of, stems_of, tokens_of
+from functions.query.grounding.words import (
+    LONGEST_COMPARED_TOKENS,
+    content_stems,
+    stem_of,
+    stems_of,
+    tokens_of,
+    with_synonyms,
+)
 
 # --- word order: only in English does it tell who did what to whom ---
 
@@ -14,9 +21,13 @@ MIN_SHARED_WORDS = 0.8
 """Share of a claim's content words that a sentence must contain for their order to be compared."""
 _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wasn't", "aren't", "weren't"))
 _PARTICIPLE_ENDINGS = ("ed", "en", "wn")
+_VERB = re.compile(r"(?:ed|ing|en|wn|[^su]s|\d)\Z")
+"""Endings of words that may say what one thing does to another; a number may stand between what it is of."""
 _LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
+_RELATING = frozenset(("by", "of", "on", "in", "for", "with", "over", "under", "above", "below", "then", "because"))
+"""Words that may stand between two things to tell how they are related."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SAYING = frozenset(("say", "said", "accord", "explain", "told", "tell", "add"))
 
@@ -52,23 +63,40 @@ def _is_reversed(said: tuple[str, ...], held: tuple[str, ...]) -> bool | None:
         counts.setdefault(stem, []).append(at)
     once = {stem for stem in counts if sum(stem == each for _, each in mine) == 1 and len(counts[stem]) == 1}
     places = [(at, counts[stem][0]) for at, stem in mine if stem in once]
-    my_agents, their_agents = _agents(said), _agents(held)
-    return _changes_voice_only(said, held, places, my_agents, their_agents) or any(
-        _any_between(my_agents, *here) == _any_between(their_agents, *there) for here, there in _reversals(said, places)
-    )
+    my_agents, their_agents = _agents(said, once), _agents(held, once)
+    exchange = _exchange(said, places)
+    if exchange is not None:
+        here, there = exchange
+        return _any_between(my_agents, *here) == _any_between(their_agents, *there)
+    return _changes_voice_only(said, held, places, my_agents, their_agents)
 
 
-def _reversals(said: Sequence[str], places: Sequence[WordPlace]) -> Iterator[tuple[WordPlace, WordPlace]]:
-    """Yield the spans, in the claim and in the sentence, of three words that the sentence has in reverse order."""
-    for middle in range(1, len(places) - 1):
-        _, there = places[middle]
-        before = [each for each in places[:middle] if each[1] > there]
-        after = [each for each in places[middle + 1 :] if each[1] < there]
-        if before and after:
-            first, last = before[-1], after[0]
-            between = said[first[0] + 1 : last[0]]
-            if len(between) > 2 or not _LIST_WORDS.intersection(between):
-                yield (first[0], last[0]), (last[1], first[1])
+def _exchange(said: Sequence[str], places: Sequence[WordPlace]) -> tuple[WordPlace, WordPlace] | None:
+    """Return the spans, in a claim and in its sentence, of two parts that are exchanged around words that relate them.
+
+    None if the rest is in another order, too, as in a paraphrase, or if nothing between them says what one is to the
+    other ("its fourth album, Renegades").
+    """
+    theirs = [there for _, there in places]
+    ordered = sorted(theirs)
+    changed = [at for at, pair in enumerate(zip(theirs, ordered, strict=True)) if pair[0] != pair[1]]
+    if not changed:
+        return None
+    start, stop = changed[0], changed[-1] + 1
+    mine, kept = theirs[start:stop], ordered[start:stop]
+    last, first = kept.index(mine[-1]) + 1, kept.index(mine[0])
+    middle = kept[last:first]
+    if not middle or mine != [*kept[first:], *middle, *kept[:last]]:
+        return None
+    here = (places[start][0], places[stop - 1][0])
+    after = len(kept) - first  # words of the part that now stands first
+    between = said[places[start + after - 1][0] + 1 : places[start + after + len(middle)][0]]
+    are_numbers = all(said[places[at][0]].isdigit() for at in (start, stop - 1))
+    is_list = not _LIST_WORDS.isdisjoint(between)
+    relates = any(word in _DIRECTION_WORDS or word in _RELATING for word in between)
+    if are_numbers or relates or (not is_list and any(map(_VERB.search, between))):
+        return here, (kept[0], kept[-1])
+    return None
 
 
 def _changes_voice_only(
@@ -88,12 +116,13 @@ def _changes_voice_only(
     return False
 
 
-def _agents(tokens: Sequence[str]) -> Sequence[int]:
-    """Return the indices of the word "by" after a passive ("was caused by", "caused by"), where it marks the agent."""
+def _agents(tokens: Sequence[str], shared: Set[str]) -> Sequence[int]:
+    """Return the indices of the word "by" after a passive ("was caused by") of a shared verb: it marks the agent."""
     return [
         at
         for at, word in enumerate(tokens)
         if word == "by"
+        and any(stem_of(each, "en") in shared for each in tokens[max(0, at - 3) : at])
         and not any(map(str.isdigit, "".join(tokens[at + 1 : at + 2])))
         and (_BE.intersection(tokens[max(0, at - 4) : at]) or tokens[at - 1].endswith(_PARTICIPLE_ENDINGS))
     ]
@@ -133,6 +162,7 @@ _CAUSES = re.compile(
     re.IGNORECASE,
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
+_TIME = re.compile(r"\b(?:before|after)\b", re.IGNORECASE)
 
 
 def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -143,9 +173,38 @@ def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
     return bool(found) and all(found)
 
 
-def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim gives a cause ("because of"), and none of its sentences gives any."""
-    return bool(_CAUSE.search(claim)) and not any(_CAUSE.search(each) or _CAUSES.search(each) for each in sentences)
+def invents_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim gives a cause ("because of") that none of its sentences gives, or even speaks of."""
+    found = _CAUSE.search(claim)
+    if found is None:
+        return False
+    if not any(_CAUSE.search(each) or _CAUSES.search(each) for each in sentences):
+        return True
+    cause = stems_of(claim[found.end() :].partition(",")[0], language)
+    held = frozenset().union(*(stems_of(each, language) for each in sentences))
+    return len(cause & held) + len(with_synonyms(cause - held, held, language)) < MIN_CAUSE_SHARE * len(cause)
+
+
+def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim puts before what its sentences put after."""
+    mine = _first_and_second(claim, language)
+    held = [theirs for sentence in sentences if (theirs := _first_and_second(sentence, language))]
+    found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
+    return bool(found) and all(found)
+
+
+def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """Return the words of what is before and of what is after in a text with one "before" or "after"."""
+    found = list(_TIME.finditer(text))
+    if len(found) != 1:
+        return None
+    before, after = text[: found[0].start()], text[found[0].end() :]
+    if not before.strip():
+        after, _, before = after.partition(",")
+    first, second = stems_of(before, language), stems_of(after, language)
+    if not first or not second:
+        return None
+    return (first, second) if found[0].group().lower() == "before" else (second, first)
 
 
 def _is_about(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:

@@ -119,6 +119,7 @@ _CONNECTIVES = frozenset((
 _ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
 _ROMAN = re.compile(r"[ivx]+")
+_ORDERS = frozenset(("first", "second", "third", "former", "latter", "other"))
 _UNIVERSAL = frozenset(("any", "every", "each"))
 _PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
 _NOT_ALWAYS_NUMBERS = frozenset((
@@ -231,7 +232,11 @@ class _Comparison:
         single = len(theirs) == 1 and self._is_between_equal_words(steps, at)
         if not self._is_new(mine[0], theirs, single):
             return ""
+        if start == 1 and self.claim[0] == "the" and mine[0] in _ORDERS:
+            return ""  # "The first", for what the sentence names
         is_verb = mine[0].endswith(_VERB_ENDINGS)
+        if is_verb and single and theirs[0].endswith(_VERB_ENDINGS) and not self._excludes(mine[0], theirs[0]):
+            return ""  # "guided" for "directed": another word for what was done
         if single and (self._excludes(mine[0], theirs[0]) or (self._is_copy(steps) and not is_verb)):
             return "opposed"
         return "other" if is_copied else ""

@@ -1,11 +1,12 @@
 """A claim's number that its evidence does not state may be calculated from it; a near one may not."""
 
 import random
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.arithmetic import Operand, derive
+from functions.query.grounding.arithmetic import Calculation, Operand, derive, own_sum
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.figures import operands_in
 
@@ -37,7 +38,7 @@ def told(*numbers: str) -> list[Operand]:
 
 
 def number_in(claim: str) -> Fact:
-    return next(fact for fact in facts_in(claim) if fact.kind == "number")
+    return next(fact for fact in facts_in(claim) if fact.kind in {"number", "fraction"})
 
 
 def calculation(claim: str, operands: list[Operand]) -> str:
@@ -67,6 +68,13 @@ MAC, SERVICES = row("Mac", 7_735, 10_852), row("Services", 20_766, 19_516)
         ("It had been $59.", told("$44", "down $15"), "$44 + $15 = 59"),
         ("A year ago it was $29.", told("$44", "up $15"), "$44 − $15 = 29"),
         ("About 71% of the people were asked.", told("20 of the 28 people"), "20 / 28 people = 71.4 %"),
+        ("Women make up 44% of them.", operands_in("56% of them are men"), "100 − 56% = 44 %"),
+        ("Two thirds did not vote.", operands_in("just a third voted"), "100 − a third = 66.67 %"),
+        ("Eight people were not asked.", operands_in("20 of the 28 people were asked"), "28 people − 20 = 8"),
+        ("Half of them were checked.", operands_in("two of the four people were checked"), "two / four people = 50 %"),
+        ("All claims make 40.", operands_in("11 two-hop, 17 three-hop and 12 four-hop claims"), "11 + 17 + 12 = 40"),
+        ("It takes half an hour.", stated((30, "min")), "30 min = half an hour"),
+        ("A share cost about $10.50 each.", stated((431, "usd"), (41, "shares")), "431 usd / 41 shares = 10.51"),
         ("They have 14 days.", stated((2, "week")), "2 week = 14 days"),
         ("It takes one year.", stated((12, "month")), "12 month = one year"),
         ("It weighs 22.7 kg.", stated((50, "lb")), "50 lb = 22.7 kg"),
@@ -93,6 +101,8 @@ def test_calculations(claim: str, operands: list[Operand], text: str):
         ("It had been $59.", told("$44", "$15")),
         ("In all 2,008 were sold.", stated((8, ""), (2_000, ""))),  # eight, and a year
         ("It takes one year.", stated((6, "month"))),
+        ("44% of them are men.", operands_in("56% of them are men")),  # of the same
+        ("Eight people were asked.", operands_in("20 of the 28 people were asked")),
         ("She won 23 medals, including 11 gold.", stated(*((n, "") for n in (11, 8, 3, 6)))),
         ("They have 15 days.", stated((2, "week"))),
         ("It weighs 23.7 kg.", stated((50, "lb"))),
@@ -101,6 +111,13 @@ def test_calculations(claim: str, operands: list[Operand], text: str):
 )
 def test_no_calculation(claim: str, operands: list[Operand]):
     assert not calculation(claim, operands)
+
+
+def test_a_number_may_be_the_sum_of_the_others_of_its_claim():
+    total, *others = sorted(facts_in("Three people came: two inspectors and 1 expert."), key=lambda fact: fact.start)
+    assert own_sum(replace(total, unit=""), others) == Calculation("two + 1 = 3")
+    assert own_sum(replace(total, unit=""), others[:1]) is None
+    assert own_sum(others[0], [total, others[1]]) is None
 
 
 def test_a_near_number_is_hardly_ever_calculated_by_chance():

@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.grounding.clauses import states_supposition, turns
-from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause
+from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_time
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,61 @@ def test_a_cause_is_compared_with_sentences_about_the_same():
 
 def test_a_cause_must_be_in_the_source():
     sentences = ["The lamp failed in May.", "The plant was closed in June."]
-    assert invents_cause("The plant was closed because the lamp failed.", sentences)
-    assert not invents_cause("The plant was closed in June.", sentences)
-    assert not invents_cause("The plant was closed because the lamp failed.", ["The lamp led to the closure."])
+    assert invents_cause("The plant was closed because the lamp failed.", sentences, "en")
+    assert not invents_cause("The plant was closed in June.", sentences, "en")
+    assert not invents_cause("The plant was closed because the lamp failed.", ["The lamp led to the closure."], "en")
+
+
+def test_a_cause_must_be_one_that_the_source_speaks_of():
+    sentences = ["The plant was closed in June due to a lack of staff."]
+    assert invents_cause("The plant was closed due to higher prices.", sentences, "en")
+    assert not invents_cause("The plant was closed because of the lack of staff.", sentences, "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        (
+            "Lower sales of lamps were offset by higher sales of pumps.",
+            "Lower sales of pumps, which was offset by higher sales of lamps.",
+            True,
+        ),
+        (
+            "Prices were higher in Oslo and lower in Rome.",
+            "Prices were higher in Rome, more than offset by lower ones in Oslo.",
+            True,
+        ),
+        ("We use 16 layers and 4 heads.", "We use 4 layers and 16 heads.", True),
+        (
+            "The machine's fourth studio album, Renegades, sold well.",
+            "Renegades is the fourth studio album by the machine, and sold well.",
+            False,
+        ),
+        (
+            "The author's early life, before she moved to Rome, was hard.",
+            "Before she moved to Rome, the early life of the author was hard.",
+            False,
+        ),
+    ],
+)
+def test_two_parts_are_exchanged_only_around_words_that_relate_them(claim: str, sentence: str, expected: bool):
+    assert is_reversed(claim, [sentence], "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Remove the cover before unplugging the cord.", True),
+        ("Unplug the cord after removing the cover.", True),
+        ("The cord is unplugged before the cover is removed.", False),
+        ("After the cord is unplugged, remove the cover.", False),
+    ],
+)
+def test_what_is_before_cannot_be_after(claim: str, expected: bool):
+    assert turns_time(claim, ["Before removing the cover, unplug the cord."], "en") is expected
+
+
+def test_one_of_several_is_not_the_only_one():
+    sentence = "The mill is one of the leading mills in the world."
+    assert "some" in turns("The mill is the leading mill in the world.", [sentence], "en")
+    assert "some" not in turns("It is one of the leading mills in the world.", [sentence], "en")

@@ -33,8 +33,11 @@ SAME = [
     ("in the 1990s", "the 1990s"),
     ("CVE-2025-1234", "see CVE-2025-1234."), ("Form 10-K", "a Form 10-K was filed"), ("1.2.3", "version 1.2.3"),
     ("60 °C", "60°C"), ("12", "(12)"), ("-3 %", "−3 %"), ("the 21st floor", "floor 21"), ("third place", "3rd place"),
+    ("four in five", "81 %"), ("a third of them", "one third"), ("two thirds", "67%"), ("half of them", "half of it"),
+    ("41 %", "about two in five"), ("$164 million", "$164 million year-to-date"), ("16 Gbit/s", "16 gigabits"),
 ]  # fmt: skip
 OTHER = [
+    ("four in five", "75 %"), ("a third of them", "40 %"), ("16 GB/s", "16 Gbit/s"),
     ("1,001", "1000"), ("13%", "12 percent"), ("12 dollars", "12%"), ("12 percentage points", "12 %"),
     ("4 January", "Jan 3"), ("January 3, 2025", "2024-01-03"), ("March 2024", "January 2024"),
     ("3 February", "3 January"),
@@ -101,6 +104,11 @@ def test_a_name_that_no_text_holds_is_unknown():
     assert unknown_names("Quimby runs it.", texts, "en") == []  # a capital at the beginning says nothing
 
 
+def test_the_plural_of_an_acronym_is_known():
+    assert not unknown_names("All DDs may do it.", ["Debian Developer (DD): a member"], "en")
+    assert unknown_names("All DMs may do it.", ["Debian Developer (DD): a member"], "en") == ["DMs"]
+
+
 @pytest.mark.parametrize(
     ("claim", "is_other"),
     [
@@ -118,6 +126,8 @@ def test_a_quarter_is_compared_with_those_of_its_year(claim: str, is_other: bool
 def test_a_letter_must_be_in_the_evidence():
     assert has_other_letter('Draw a "Z" to take it.', ['Draw an "S" to take it.'])
     assert not has_other_letter('Draw an "S" to take it. I did.', ['Draw an "S" to take it.'])
+    assert has_other_letter("It is a Class A device.", ["A Class B device must be shielded."])
+    assert not has_other_letter("It is a Class A device.", ["Devices of Class A are shielded."])
     assert not has_other_letter("A U.S. firm and AT&T; don't.", ["nothing"])
 
 

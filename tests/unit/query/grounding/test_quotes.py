@@ -37,6 +37,7 @@ def test_a_quote_is_found_despite_typography(quote: str, stored: str):
     [
         ("MacBook Pro .", "MacBook Pro ® ."),
         ("iPhone | $ 65,775 | (8)%", "iPhone (1) | $ 65,775 | (8)%"),
+        ("iPhone $ 65,775 (8)%", "iPhone (1) | $ 65,775 | (8)%"),
         ("as on 31 March 2003", "as on 31 st March 2003"),
         ("as on 31st March 2003", "as on 31 st March 2003"),
     ],
