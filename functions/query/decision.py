@@ -13,13 +13,13 @@ is made of how far the cited passage is ahead in the ranking, of all others and 
 import math
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import RankedPassage
-from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
+from functions.query.retrieval.rescoring import is_latin, plain_words, stem_positions
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
@@ -186,16 +186,20 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if not rare.rarity or (passage.language and rare.language and passage.language != rare.language):
         return None
     around = f"{passage.section}\n{identity.name_of(passage.title, passage.key)}"
-    # Only words that begin like a rare one are stemmed: that is ten times faster.
-    beginnings = {stem[:2] for stem in rare.rarity}
+    in_text: Mapping[str, Sequence[int]] = {}
     if rare.has_long_number:
-        words = plain_words(_GROUPING.sub("", f"{passage.text}\n{around}"), latin=rare.latin)
+        around = _GROUPING.sub("", f"{passage.text}\n{around}")
     else:
-        kept = word_positions(passage.text, rare.latin, beginnings)
-        words = [word for beginning in beginnings for word in kept[beginning]]
-        words += plain_words(around, latin=rare.latin)
-    held = {lexical.stem(word, rare.language) for word in set(words) if word[:2] in beginnings}
-    return sum(worth for stem, worth in rare.rarity.items() if stem in held) / rare.sum
+        in_text = stem_positions(passage.text, rare.language, rare.latin)
+    held = _stems(around, rare)
+    return sum(worth for stem, worth in rare.rarity.items() if stem in held or stem in in_text) / rare.sum
+
+
+def _stems(text: str, rare: RareWords) -> Set[str]:
+    """Return the stems of those words of a text that begin like one of a question's rare words."""
+    beginnings = {stem[:2] for stem in rare.rarity}
+    words = set(plain_words(text, latin=rare.latin))
+    return {lexical.stem(word, rare.language) for word in words if word[:2] in beginnings}
 
 
 def band_of(score: float, settings: Settings) -> Band:

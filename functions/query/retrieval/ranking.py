@@ -64,7 +64,7 @@ def rank(search: Search, passages: Sequence[Passage], of_document: Mapping[str, 
     within_reach = [each for each in scored[:RESCORED] if each.score > scored[0].score - OUT_OF_REACH]
     added = text_scores(search.question, search.language, [each.passage for each in within_reach])
     rescored = [
-        RankedPassage(each.score + sum(text), each.passage, each.parts._replace(text=text))
+        RankedPassage(each.score + sum(text), each.passage, ScoreParts(*each.parts[:-1], text))
         for each, text in zip(within_reach, added, strict=True)
     ]
     return sorted(rescored, key=lambda each: -each.score) + scored[len(rescored) :]
@@ -273,6 +273,8 @@ class NamedPlaces:
 
     def boost(self, passage: Passage) -> float:
         """Return a passage's boost for its page and section, in units of cosine."""
+        if not self.pages and not self.quoted:
+            return 0.0
         on_page = not self.pages.isdisjoint((str(passage.page_start), passage.page_label))
         section = _spaced(passage.section) if self.quoted and passage.section else ""
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)

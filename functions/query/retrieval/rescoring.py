@@ -14,11 +14,11 @@ them contain does not count. The factors were measured: see docs/decisions/0006-
 import codecs
 import re
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
@@ -37,8 +37,8 @@ MIN_PAIR_RARITY = 2.0
 MAX_PAIR_DISTANCE = 3
 """Distance of a pair's words in the question at most: two small words between them."""
 
-Occurrences = Sequence[tuple[int, str]]
-"""Where stems of the question occur in a text: (position among its words, stem), in order."""
+Positions = Mapping[str, Sequence[int]]
+"""Where stems stand among a text's words, in order."""
 
 
 class TextScore(NamedTuple):
@@ -52,21 +52,23 @@ class TextScore(NamedTuple):
 def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[TextScore]:
     """Return the bonuses of each candidate's stored text. The passages come with their first scores."""
     terms = QueryTerms.of(question, language)
-    found = _occurrences(terms, [passage.text for passage in passages])
-    positions = [_positions(occurrences) for occurrences in found]
-    holders = Counter(stem for each in positions for stem in each)
+    found = []
+    for passage in passages:
+        positions = stem_positions(passage.text, language, terms.latin)
+        found.append({stem: positions[stem] for stem in terms.rarity if stem in positions})
+    holders = Counter(chain.from_iterable(found))
     weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}
     all_words = sum(weights.values()) or 1.0
     all_pairs = sum(pair.weight for pair in terms.pairs) or 1.0
-    scores = {(each.document_id, each.chunk_index): each.score for each in passages}
-    return [
-        TextScore(
-            TOGETHER * _best_window(occurrences, weights) / all_words,
-            PHRASES * sum(pair.weight for pair in terms.pairs if _has_pair(positions_of, pair)) / all_pairs,
-            BESIDE * max(0.0, *(scores.get((each.document_id, each.chunk_index + step), 0.0) for step in (-1, 1))),
-        )
-        for each, occurrences, positions_of in zip(passages, found, positions, strict=True)
-    ]
+    score_at = {(each.document_id, each.chunk_index): each.score for each in passages}.get
+    scores = []
+    for passage, positions in zip(passages, found, strict=True):
+        document, at = passage.document_id, passage.chunk_index
+        beside = max(0.0, score_at((document, at - 1), 0.0), score_at((document, at + 1), 0.0))
+        held = _best_window(positions, weights)
+        paired = sum([pair.weight for pair in terms.pairs if _has_pair(positions, pair)])
+        scores.append(TextScore(TOGETHER * held / all_words, PHRASES * paired / all_pairs, BESIDE * beside))
+    return scores
 
 
 class _Pair(NamedTuple):
@@ -84,7 +86,6 @@ class QueryTerms:
 
     rarity: Mapping[str, float]
     pairs: Sequence[_Pair]
-    language: str
     latin: bool
 
     @classmethod
@@ -103,57 +104,39 @@ class QueryTerms:
         return cls(
             {stem: rare for stem, rare in rarity.items() if rare >= MIN_RARITY},
             [_Pair(*pair, distance, min(rarity[stem] for stem in pair)) for pair, distance in pairs.items()],
-            language,
             latin,
         )
 
 
-def _occurrences(terms: QueryTerms, texts: Sequence[str]) -> list[Occurrences]:
-    """Find the question's stems; only words that begin like one of them are stemmed, each of them once."""
-    beginnings = {stem[:2] for stem in terms.rarity}
-    stem_of: dict[str, str] = {}
-    found: list[Occurrences] = []
-    for text in texts:
-        positions_of = word_positions(text, terms.latin, beginnings)
-        occurrences: list[tuple[int, str]] = []
-        for beginning in beginnings:
-            for word, positions in positions_of[beginning].items():
-                stem = stem_of.get(word)
-                if stem is None:
-                    stem_of[word] = stem = lexical.stem(word, terms.language)
-                if stem in terms.rarity:
-                    occurrences += [(at, stem) for at in positions]
-        found.append(sorted(occurrences))
-    return found
-
-
-def _best_window(occurrences: Occurrences, weights: Mapping[str, float]) -> float:
+def _best_window(positions: Positions, weights: Mapping[str, float]) -> float:
     """Return the greatest weight of the question's words that one window of the text holds."""
+    if len(positions) < 2:
+        return sum(weights[stem] for stem in positions)
+    stem_at = {at: stem for stem, places in positions.items() for at in places}
+    places = sorted(stem_at)
     best = held = 0.0
-    counts = dict.fromkeys(weights, 0)
-    first = 0
-    for at, stem in occurrences:
-        counts[stem] += 1
-        if counts[stem] == 1:
+    counts = dict.fromkeys(positions, 0)
+    first = different = 0
+    for at in places:
+        stem = stem_at[at]
+        if not counts[stem]:
             held += weights[stem]
-        while occurrences[first][0] < at - WINDOW_WORDS:
-            left = occurrences[first][1]
+            different += 1
+        counts[stem] += 1
+        while places[first] < at - WINDOW_WORDS:
+            left = stem_at[places[first]]
             counts[left] -= 1
-            if counts[left] == 0:
+            if not counts[left]:
                 held -= weights[left]
+                different -= 1
             first += 1
         best = max(best, held)
+        if different == len(positions):  # no other window holds more
+            break
     return best
 
 
-def _positions(occurrences: Occurrences) -> Mapping[str, Sequence[int]]:
-    positions: dict[str, list[int]] = {}
-    for at, stem in occurrences:
-        positions.setdefault(stem, []).append(at)
-    return positions
-
-
-def _has_pair(positions: Mapping[str, Sequence[int]], pair: _Pair) -> bool:
+def _has_pair(positions: Positions, pair: _Pair) -> bool:
     """Say whether a text with stems at these positions has the pair in the question's order."""
     if pair.first not in positions or pair.second not in positions:
         return False
@@ -180,33 +163,22 @@ def is_latin(question: str) -> bool:
     return all(character.isascii() for character in _folded(question) if character.isalnum())
 
 
-def word_positions(text: str, latin: bool, beginnings: Set[str]) -> Mapping[str, Mapping[str, Sequence[int]]]:
-    """Map each of `beginnings` (first two letters) to a text's `plain_words` that begin so, and those to positions.
-
-    Cached for 4,000 texts, because many questions find the same passages.
-    """
-    words, kept = _kept(text, latin)
-    if not beginnings <= kept.keys():
-        found: dict[str, dict[str, list[int]]] = {beginning: {} for beginning in beginnings}
-        position = last = 0
-        for match in _beginning_with(frozenset(beginnings)).finditer(words):
-            position, last = position + words.count(" ", last, match.start()), match.start()
-            word = match.group()[1:]
-            found[word[:2]].setdefault(word, []).append(position)
-        kept.update(found)
-    return kept
-
-
 @lru_cache(maxsize=4_000)
-def _kept(text: str, latin: bool) -> tuple[str, dict[str, Mapping[str, Sequence[int]]]]:
-    """Return a text's words with a space before each and after the last, and an empty table for their positions."""
-    return f" {' '.join(plain_words(text, latin=latin))} ", {}
+def stem_positions(text: str, language: str, latin: bool) -> Positions:
+    """Map the stems of a text's `plain_words` to their positions; cached, because texts are found again."""
+    positions: defaultdict[str, list[int]] = defaultdict(list)
+    for at, word in enumerate(plain_words(text, latin=latin)):
+        positions[lexical.stem(word, language)].append(at)
+    return dict(zip(positions, map(tuple, positions.values()), strict=True))
 
 
-@lru_cache(maxsize=100)
-def _beginning_with(beginnings: frozenset[str]) -> re.Pattern[str]:
-    # A beginning of one letter is a whole word: there is no second one.
-    return re.compile("|".join(f" {re.escape(each)}{'[^ ]*' if len(each) > 1 else '(?= )'}" for each in beginnings))
+@lru_cache(maxsize=400)
+def words_by_beginning(text: str, latin: bool) -> Mapping[str, Set[str]]:
+    """Map two letters to those of a text's `plain_words` that begin so; cached, because they are asked for twice."""
+    words: defaultdict[str, set[str]] = defaultdict(set)
+    for word in plain_words(text, latin=latin):
+        words[word[:2]].add(word)
+    return dict(words)
 
 
 def _folded(text: str) -> str:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from functions.query.grounding.words import is_stop_word, with_synonyms
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
-from functions.query.retrieval.rescoring import is_latin, plain_words, word_positions
+from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.field_terms import document_words
 from functions.query.understanding.question import lines_of
 from functions.query.writing.asked import asking_part, explaining_part
@@ -381,9 +381,9 @@ def _near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[
         sections = "\n".join({passage.section, *(section.path for section in passage.sections)})
         around = f"{sections}\n{identity.name_of(passage.title, passage.key)}\n{passage.cover}\n"
         around += " ".join((*passage.organisations, *map(identity.initials_of, passage.organisations)))
-        kept = word_positions(passage.text, latin, held.keys())
+        words = words_by_beginning(passage.text, latin)
         for beginning, near in held.items():
-            near.update(kept[beginning])
+            near.update(words.get(beginning, ()))
         for word in plain_words(around, latin=latin):
             if word[:2] in held:
                 held[word[:2]].add(word)
