@@ -100,10 +100,16 @@ NEAR = 2.5
 """Room below a region's last row, in heights of a row, up to which the next one belongs to it."""
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?")
+MOST_RUNNING = 3
+LONGEST_RUNNING = 80
+"""Rows of a header or footer, and characters of one without spaces."""
 MIN_FIGURES = 3
 """Fewer figures below each other are no column of their own."""
 LONGEST_LABEL = 40
 """Characters of a label with figures beside it; prose in a narrow column has fewer, but no figure on each line."""
+MOST_LABEL_WORDS = 6
+MIN_LETTERING = 8
+"""Words of a chart's label at most, and rows of its lettering at least."""
 LONGEST_GAP = 20
 """Room between a figure and its label, in heights of the figure."""
 
@@ -121,11 +127,11 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
         return _cut_recursively(rows, 0)
     if len(rows) > MAX_ROWS or not any(_goes_up(a, b) for a, b in pairwise(rows)):
         return rows
-    start, end = _within_margins(rows, height)
-    return rows[:start] + with_figures_beside(left_first(top_down(rows[start:end]))) + rows[end:]
+    start, end = within_margins(rows, height)
+    return rows[:start] + lettering_by_line(with_figures_beside(left_first(top_down(rows[start:end])))) + rows[end:]
 
 
-def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
+def within_margins(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, written before or after everything else.
 
     Those stay apart, so that they are no part of a table or a paragraph until they are recognised.
@@ -142,6 +148,31 @@ def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
     while start < end and is_marginal(rows[end - 1]):
         end -= 1
     return start, end
+
+
+def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
+    """Return where the rows begin and end that are not header and footer, set off from what is next to them."""
+    start, end = within_margins(rows, height)
+    if not _may_run(rows[:start]) or not _is_set_off(rows[:start], rows[start:]):
+        start = 0
+    if not _may_run(rows[end:]) or not _is_set_off(rows[:end], rows[end:]):
+        end = len(rows)
+    return start, end
+
+
+def _may_run(rows: Sequence[Row]) -> bool:
+    """Whether rows may be a header or footer: few and short, and none has several figures, as a table's may."""
+    if len(rows) > MOST_RUNNING or any(row.length > LONGEST_RUNNING for row in rows):
+        return False
+    figures = ([word for word in row.words if FIGURE.fullmatch(word.text)] for row in rows)
+    return all(len([word for word in found if word.text[-1] != ","]) < 2 for found in figures)
+
+
+def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
+    if not above or not below:
+        return False
+    room = min(row.y0 for row in below) - max(row.y1 for row in above)
+    return room > max(above[-1].y1 - above[-1].y0, below[0].y1 - below[0].y0)
 
 
 def _goes_up(a: Row, b: Row) -> bool:
@@ -163,6 +194,7 @@ def top_down(rows: list[Row]) -> list[Row]:
             if _is_above(parts[late], parts[early]):
                 against[late].add(early)
                 against[early].add(late)
+    all_against = [set(each) for each in against]
     lengths = [max(1, row.length) for row in rows]
     blocks = _blocks(rows)
     moved: set[int] = set()
@@ -174,6 +206,9 @@ def top_down(rows: list[Row]) -> list[Row]:
                 against[other].discard(i)
             against[i] = set()
         moved.update(block)
+    for i in sorted(moved):
+        if all_against[i] and all_against[i] <= moved:
+            moved.discard(i)  # what it contradicted has been taken out, too
     if len(moved) > MOST_MOVED * len(rows):
         return rows
     out = [i for i in range(len(rows)) if i not in moved]
@@ -181,10 +216,11 @@ def top_down(rows: list[Row]) -> list[Row]:
         kept = [rows[other] for other in out]
         if not _take_marks(kept, rows[i]):
             is_mark = all(len(word.text) <= LONGEST_MARK for word in rows[i].words) and _is_small(rows[i], kept)
+            is_mark = is_mark and any(_is_at(rows[i], other) for other in rows[max(0, i - 1) : i + 2])
             if i - 1 in moved and blocks[i - 1] == blocks[i] and i - 1 in out:
                 at = out.index(i - 1) + 1
             else:
-                at = sum([other < i for other in out]) if is_mark else _place_among(out, i, rows, parts)
+                at = sum([other < i for other in out]) if is_mark else _place_among(out, i, rows, parts, blocks)
             out.insert(at, i)
     return [rows[i] for i in out]
 
@@ -202,11 +238,18 @@ def _blocks(rows: list[Row]) -> list[range]:
     return runs + [range(start, len(rows))] * (len(rows) - start)
 
 
-def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[Box]]) -> int:
-    """Return where a row is to be inserted: before the first one below it, else behind the lines that end above it."""
+def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[Box]], blocks: Sequence[range]) -> int:
+    """Return where a row is to be inserted: before the first one below it, else behind the lines that end above it.
+
+    What stands above or beside a paragraph goes before it, not between its lines.
+    """
     for at, other in enumerate(out):
         if _is_above(parts[moved], parts[other]):
-            return at
+            first = at
+            while first and out[first - 1] in blocks[other]:
+                first -= 1
+            is_between = first < at and rows[moved].y0 > (rows[out[at - 1]].y0 + rows[out[at - 1]].y1) / 2
+            return at if is_between else first
     at = max((at + 1 for at, other in enumerate(out) if _is_above(parts[other], parts[moved])), default=len(out))
     while 0 < at < len(out):
         above, row = rows[out[at - 1]], rows[out[at]]
@@ -221,20 +264,31 @@ def _is_small(row: Row, others: list[Row]) -> bool:
     return bool(sizes) and row.words[0].style.size < 0.9 * sizes[len(sizes) // 2]
 
 
+def _is_at(mark: Row, row: Row) -> bool:
+    """Whether a mark stands at a row in larger print, or close to it."""
+    height = row.y1 - row.y0
+    is_near = mark.y0 < row.y1 + 0.5 * height and row.y0 < mark.y1 + 0.5 * height
+    return is_near and mark.words[0].style.size < row.words[0].style.size
+
+
 def _take_marks(rows: list[Row], marks: Row) -> bool:
     """Put raised or lowered marks, written apart, between the words they stand at; return whether all found a place."""
-    places = [next((row for row in rows if _has_room_for(word, row)), None) for word in marks.words]
-    found = [row for row in places if row is not None]
-    if len(found) < len(marks.words):
-        return False
-    for word, row in zip(marks.words, found, strict=True):
+    left: list[Word] = []
+    for word in marks.words:
+        row = next((row for row in rows if _has_room_for(word, row)), None)
+        if row is None:
+            left.append(word)
+            continue
         at = sum([other.x0 < word.x0 for other in row.words])
         word.ends = ""
         if at == len(row.words):
             word.ends, row.words[-1].ends = row.words[-1].ends, ""
         row.words.insert(at, word)
         row.x0, row.y0, row.x1, row.y1 = box_of(row.words)
-    return True
+    if left:
+        marks.words = left
+        marks.x0, marks.y0, marks.x1, marks.y1 = box_of(left)
+    return not left
 
 
 def _has_room_for(mark: Word, row: Row) -> bool:
@@ -369,6 +423,43 @@ def with_figures_beside(rows: list[Row]) -> list[Row]:
                 merged.append(row)
         out = merged
     return out
+
+
+def lettering_by_line(rows: list[Row]) -> list[Row]:
+    """Return the rows with the lettering of charts (numbers and short labels, drawn in any order) line by line."""
+    out: list[Row] = []
+    run: list[Row] = []
+
+    def flush() -> None:
+        out.extend(_by_line(run) if _is_lettering(run) else run)
+        run.clear()
+
+    for row in rows:
+        if len(row.words) > MOST_LABEL_WORDS or row.length > LONGEST_LABEL:
+            flush()
+            out.append(row)
+        else:
+            run.append(row)
+    flush()
+    return out
+
+
+def _is_lettering(run: list[Row]) -> bool:
+    """Whether short rows one after the other are a chart's: half of them figures, and they go up time and again."""
+    if len(run) < MIN_LETTERING:
+        return False
+    jumps = sum(_goes_up(a, b) for a, b in pairwise(run))
+    return jumps >= MIN_FIGURES and sum(FIGURE.fullmatch(row.text) is not None for row in run) >= 0.5 * len(run)
+
+
+def _by_line(rows: list[Row]) -> list[Row]:
+    lines: list[list[Row]] = []
+    for row in sorted(rows, key=lambda row: row.y0 + row.y1):
+        if lines and row.y0 + row.y1 < 2 * lines[-1][0].y1:
+            lines[-1].append(row)
+        else:
+            lines.append([row])
+    return [row for line in lines for row in sorted(line, key=lambda row: row.x0)]
 
 
 def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:

@@ -120,7 +120,7 @@ class _Sides:
             bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
         self.lines = (top, bottom)
         self.keys = tuple({_key(line.text): line for line in side} for side in self.lines)
-        self.numbered = tuple(bool(side) and _carries_number(side[0].text, page) for side in self.lines)
+        self.numbered = tuple(_counted_from(side[0].text, page) if side else set[int]() for side in self.lines)
         self.ends = {_key(line.text): line for line in self.placed[-ENDS:]}
         sizes: Counter[float] = Counter()
         for line in self.placed:
@@ -164,7 +164,9 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     enough = max(2, SHARE * len(others))
     gone: list[Line] = []
     for side in (0, 1):
-        numbered = sides.numbered[side] and sum(other.numbered[side] for other in others) >= enough
+        numbered = any(
+            sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side]
+        )
         found: list[Line] = []
         for i, line in enumerate(sides.lines[side]):
             if _is_own_number(line.text, page) or (
@@ -177,7 +179,8 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
         gone += _set_apart(found, sides.lines[side], sides)
     for last in sides.placed[: -ENDS - 1 : -1]:
         if not any(last is line for line in gone):
-            if not _ends_every_page(last, page, others, enough):
+            is_footer = _ends_every_page(last, page, others, enough)
+            if not is_footer and not (_is_beside_number(last, sides) and _ends_alike(last, others, enough)):
                 break
             gone += _set_apart([last], [last], sides)
     kept = [line for line in sides.placed if not any(line is other for other in gone)]
@@ -265,6 +268,18 @@ def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: fl
     return "://" in line.text or any(found.text != line.text for _, found in alike)
 
 
+def _is_beside_number(line: Line, sides: _Sides) -> bool:
+    """Whether the page's other last line is its printed number, as of a footer in two lines."""
+    others = [other for other in sides.placed[-ENDS:] if other is not line]
+    return any(_PRINTED_NUMBER.fullmatch(other.text) and _is_centred(other, sides.page) for other in others)
+
+
+def _ends_alike(line: Line, others: list[_Sides], enough: float) -> bool:
+    """Whether enough neighbours end with the very same line, wherever on the page their text ends."""
+    alike = (other.ends.get(_key(line.text)) for other in others)
+    return sum(found is not None and found.text == line.text for found in alike) >= enough
+
+
 def _is_centred(line: Line, page: RawPage) -> bool:
     return page.has_positions and abs(line.x0 + line.x1 - page.width) < CENTRED * page.width
 
@@ -278,11 +293,14 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
     return sum(in_step) >= (1 if _is_centred(line, page) else IN_STEP)
 
 
-def _carries_number(text: str, page: RawPage) -> bool:
-    """Whether a short line begins or ends with the page's own number or label ("70 CallExternal")."""
+def _counted_from(text: str, page: RawPage) -> set[int]:
+    """Return from which pages on a short line counts, if it begins or ends with a number or the page's label (0)."""
     words = text.lower().split()
-    names = {str(page.number), page.label.lower()} - {""}
-    return 0 < len(words) <= 12 and len(text) <= 90 and (words[0] in names or words[-1] in names)
+    if not 0 < len(words) <= 12 or len(text) > 90:
+        return set()
+    ends = {words[0], words[-1]}
+    found = {page.number - int(word) for word in ends if word.isdecimal() and len(word) < MAX_BARE}
+    return found | ({0} if page.label and page.label.lower() in ends else set())
 
 
 def _is_own_number(text: str, page: RawPage) -> bool:
