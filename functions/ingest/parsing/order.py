@@ -216,7 +216,7 @@ def top_down(rows: list[Row]) -> list[Row]:
         kept = [rows[other] for other in out]
         if not _take_marks(kept, rows[i]):
             is_mark = all(len(word.text) <= LONGEST_MARK for word in rows[i].words) and _is_small(rows[i], kept)
-            is_mark = is_mark and any(_is_at(rows[i], other) for other in rows[max(0, i - 1) : i + 2])
+            is_mark = is_mark and any(_is_at(rows[i], other) for other in kept)
             if i - 1 in moved and blocks[i - 1] == blocks[i] and i - 1 in out:
                 at = out.index(i - 1) + 1
             else:
@@ -266,9 +266,13 @@ def _is_small(row: Row, others: list[Row]) -> bool:
 
 def _is_at(mark: Row, row: Row) -> bool:
     """Whether a mark stands at a row in larger print, or close to it."""
-    height = row.y1 - row.y0
-    is_near = mark.y0 < row.y1 + 0.5 * height and row.y0 < mark.y1 + 0.5 * height
-    return is_near and mark.words[0].style.size < row.words[0].style.size
+    near = 2 * mark.words[0].style.size
+    is_beside = mark.x0 < row.x1 + near and row.x0 < mark.x1 + near
+    return is_beside and mark.y0 < row.y1 + near and row.y0 < mark.y1 + near and _is_smaller(mark, row)
+
+
+def _is_smaller(mark: Row, row: Row) -> bool:
+    return mark.words[0].style.size < 0.9 * max(word.style.size for word in row.words)
 
 
 def _take_marks(rows: list[Row], marks: Row) -> bool:
@@ -298,7 +302,7 @@ def _has_room_for(mark: Word, row: Row) -> bool:
     if len(mark.text) > LONGEST_MARK or shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
-    if not at or size >= 0.9 * row.words[at - 1].style.size:
+    if not at or size >= 0.9 * max(other.style.size for other in row.words[:at]):
         return False
     room = mark.x0 - row.words[at - 1].x1
     return -0.3 * size <= room < 2 * size and (at == len(row.words) or mark.x1 <= row.words[at].x0 + 0.3 * size)

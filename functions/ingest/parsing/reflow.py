@@ -34,6 +34,8 @@ SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
 MIN_NARROW = 3
 """Lines nearby that end before something beside them, so that they are measured by each other."""
+LEAST_FULL = 20
+"""Characters of a line in a narrow column that is full because the next word had no room; shorter ones are a list's."""
 MAX_BESIDE = 500
 """Lines of a page up to which what stands beside a line is looked for; bounds a quadratic cost."""
 HEADER_ROWS = 4
@@ -463,7 +465,12 @@ def _right_edges(lines: list[Line]) -> list[float]:
             beside = min(right, default=edge)
             narrow = [x1 for x1 in near if x1 <= beside]
             edge = max(narrow) if len(narrow) >= MIN_NARROW else widest
-            if edge < widest and i + 1 < len(lines) and line.x1 + _first_word(lines[i + 1]) > edge:
+            if (
+                edge < widest
+                and len(line.text) >= LEAST_FULL
+                and i + 1 < len(lines)
+                and line.x1 + _first_word(lines[i + 1]) > edge
+            ):
                 edge = line.x1  # the next word had no room
         edges.append(edge)
     return edges

@@ -192,9 +192,11 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     """
     wide: dict[Sequence[int], list[Row]] = {}
     stacks: dict[int, list[Row]] = {}
-    for fragment in sorted(_fragments(groups, columns), key=lambda each: each.y0):
+    fragments = sorted(_fragments(groups, columns), key=lambda each: each.y0)
+    units = [each for each in fragments if UNIT.fullmatch(each.text)]
+    for fragment in fragments:
         under = columns.under(fragment.x0, fragment.x1)
-        if len(under) > 1 or (under != [-1] and UNIT.fullmatch(fragment.text)):
+        if len(under) > 1 or (under != [-1] and units == [fragment]):
             wide.setdefault(tuple(under), []).append(fragment)
         else:
             stacks.setdefault(under[0], []).append(fragment)
