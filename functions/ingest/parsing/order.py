@@ -153,19 +153,18 @@ def within_margins(rows: list[Row], height: float) -> tuple[int, int]:
 def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, set off from what is next to them."""
     start, end = within_margins(rows, height)
-    if not _may_run(rows[:start]) or not _is_set_off(rows[:start], rows[start:]):
-        start = 0
-    if not _may_run(rows[end:]) or not _is_set_off(rows[:end], rows[end:]):
-        end = len(rows)
-    return start, end
+    begins = (at for at in range(min(start, MOST_RUNNING), 0, -1) if _is_set_off(rows[:at], rows[at:]))
+    ends = (at for at in range(max(end, len(rows) - MOST_RUNNING), len(rows)) if _is_set_off(rows[:at], rows[at:]))
+    start, end = next(begins, 0), next(ends, len(rows))
+    return start if _may_run(rows[:start]) else 0, end if _may_run(rows[end:]) else len(rows)
 
 
 def _may_run(rows: Sequence[Row]) -> bool:
-    """Whether rows may be a header or footer: few and short, and none has several figures, as a table's may."""
-    if len(rows) > MOST_RUNNING or any(row.length > LONGEST_RUNNING for row in rows):
+    """Whether rows may be a header or footer: they are short, and have no two figures, as a table's have."""
+    if any(row.length > LONGEST_RUNNING for row in rows):
         return False
-    figures = ([word for word in row.words if FIGURE.fullmatch(word.text)] for row in rows)
-    return all(len([word for word in found if word.text[-1] != ","]) < 2 for found in figures)
+    figures = [word for row in rows for word in row.words if FIGURE.fullmatch(word.text) and word.text[-1] != ","]
+    return len(figures) < 2
 
 
 def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:

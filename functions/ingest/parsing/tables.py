@@ -5,7 +5,7 @@ together. In both, a cell stacks downwards and the next one begins further right
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -202,13 +202,14 @@ def _are_figures(before: Word, word: Word, room: float) -> bool:
     return apart and is_number(before.text) and is_number(word.text) and word.text not in SIGN_AFTER | SIGN_BEFORE
 
 
-def grouped(rows: list[Row], gutters: Sequence[tuple[float, float]] = ()) -> list[Group]:
-    """Group rows, in order, that stack or lie beside each other; `gutters` between a table's columns end its cells."""
+def grouped(rows: list[Row]) -> list[Group]:
+    """Group rows, in order, that stack or lie beside each other."""
+    return _grouped((row, cells_of(row)) for row in rows)
+
+
+def _grouped(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
     groups: list[Group] = []
-    for row in rows:
-        cells = cells_of(row)
-        if gutters:
-            cells = _cut_at(cells, gutters)
+    for row, cells in rows:
         if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].try_add(row, cells):
             groups.append(Group([row], cells))
     return groups
@@ -217,9 +218,17 @@ def grouped(rows: list[Row], gutters: Sequence[tuple[float, float]] = ()) -> lis
 def regrouped(run: list[Group]) -> list[Group]:
     """Return a table's groups with cells that stand too near each other cut where the other rows have columns."""
     gutters = _gutters(run)
-    if not gutters or not any(len(_cut_at(group.cells, gutters)) > len(group.cells) for group in run):
+    if not any(len(_cut_at(group.cells, gutters)) > len(group.cells) for group in run):
         return run
-    return grouped([row for group in run for row in group.rows], gutters)
+    rows: list[tuple[Row, list[Cell]]] = []
+    for group in run:
+        for row in group.rows:
+            cells = cells_of(row)
+            cut = _cut_at(cells, gutters)
+            # A title or a sentence may have some room there by chance.
+            is_row = len(group.cells) > 1 or all(is_number(cell.text) for cell in cut[1:])
+            rows.append((row, cut if is_row else cells))
+    return _grouped(rows)
 
 
 def _gutters(run: list[Group]) -> list[tuple[float, float]]:
@@ -240,13 +249,20 @@ def _gutters(run: list[Group]) -> list[tuple[float, float]]:
     return [
         (x0, x1)
         for x0, x1, count in sorted(found)
-        if count >= enough
-        and sum(any(word.x0 < x1 and x0 < word.x1 for word in words) for words in lines) <= CROSSED * len(rows)
+        if count >= enough and sum([_crosses(words, (x0, x1)) for words in lines]) <= CROSSED * len(rows)
     ]
 
 
+def _crosses(words: Sequence[Word], gutter: tuple[float, float]) -> bool:
+    """Whether the words of a cell run across a gutter without more room there than a space."""
+    x0, x1 = gutter
+    if words[0].x0 >= x1 or words[-1].x1 <= x0 or not any(word.x0 < x1 and x0 < word.x1 for word in words):
+        return False
+    return words[0].x0 < x0 and words[-1].x1 > x1 and not any(_is_between(a, b, [gutter]) for a, b in pairwise(words))
+
+
 def _cut_at(cells: list[Cell], gutters: Sequence[tuple[float, float]]) -> list[Cell]:
-    """Cut cells of one line at gutters that they run across; a row of one cell only before figures."""
+    """Cut cells of one line at the gutters that they run across."""
     out: list[Cell] = []
     for cell in cells:
         parts = [cell]
@@ -258,8 +274,6 @@ def _cut_at(cells: list[Cell], gutters: Sequence[tuple[float, float]]) -> list[C
                 for a, b in pairwise([0, *cuts, len(words)])
             ]
         out += parts
-    if len(cells) == 1 and not all(is_number(cell.text) for cell in out[1:]):
-        return cells
     return out
 
 
