@@ -33,9 +33,9 @@ HANGING = 0.8
 SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
 MIN_NARROW = 3
-"""Lines nearby that end before something beside them, so that they are measured by each other."""
-LEAST_FULL = 20
-"""Characters of a line in a narrow column that is full because the next word had no room; shorter ones are a list's."""
+GOING_ON = 0.4
+"""Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
+that begins in lower case: that of running text."""
 MAX_BESIDE = 500
 """Lines of a page up to which what stands beside a line is looked for; bounds a quadratic cost."""
 HEADER_ROWS = 4
@@ -448,32 +448,32 @@ def without_first_word(lines: list[LinePlace], length: int) -> list[LinePlace]:
 def _right_edges(lines: list[Line]) -> list[float]:
     """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches.
 
-    Where a line runs beside something, as beside a figure, only those count that end before that.
+    Where running text is set beside something, as beside a figure, only the lines that end before that count.
     """
     edges: list[float] = []
     for i, line in enumerate(lines):
         near = [
-            other.x1
+            other
             for other in lines[max(0, i - 5) : i + 6]
             if not other.column and other.x0 < line.x1 and other.x1 > line.x0 and abs(other.x0 - line.x0) < 60
         ]
-        edge = widest = max(near, default=line.x1)
+        edge = max([other.x1 for other in near], default=line.x1)
         if line.x1 < edge - 0.12 * (edge - line.x0) and len(lines) <= MAX_BESIDE:
             around = 2 * (line.y1 - line.y0)
             top, bottom = line.y0 - around, line.y1 + around
             right = [other.x0 for other in lines if other.y1 > top and other.y0 < bottom and other.x0 > line.x1]
-            beside = min(right, default=edge)
-            narrow = [x1 for x1 in near if x1 <= beside]
-            edge = max(narrow) if len(narrow) >= MIN_NARROW else widest
-            if (
-                edge < widest
-                and len(line.text) >= LEAST_FULL
-                and i + 1 < len(lines)
-                and line.x1 + _first_word(lines[i + 1]) > edge
-            ):
-                edge = line.x1  # the next word had no room
+            narrow = [other for other in near if other.x1 <= min(right, default=0.0)]
+            if len(narrow) >= MIN_NARROW and sum([_goes_on(other) for other in narrow]) >= GOING_ON * len(narrow):
+                edge = max([other.x1 for other in narrow])
+                if i + 1 < len(lines) and line.x1 + _first_word(lines[i + 1]) > edge:
+                    edge = line.x1  # the next word had no room
         edges.append(edge)
     return edges
+
+
+def _goes_on(line: Line) -> bool:
+    """Whether a line begins in the middle of a sentence, as lines of a list or an address do not."""
+    return line.text[:1].islower()
 
 
 def _first_word(line: Line) -> float:
