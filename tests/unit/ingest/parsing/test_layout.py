@@ -712,7 +712,7 @@ def test_a_dash_at_the_begin_of_a_line_is_an_item_only_in_a_list() -> None:
 
 def test_lines_beside_something_are_full_where_the_next_word_had_no_room() -> None:
     texts = "were in favor of it, while", "others did not. Of the", "Democrats (82%) a part", "favored it; and all of the"
-    beside = Line("A chart with a title", 300, 20, 500, 30, 10)
+    beside = Line("A chart with a title", 300, 20, 500, 60, 10)
     lines = [Line(text, 50, 20 + 12 * at, 50 + 5 * len(text), 30 + 12 * at, 10) for at, text in enumerate(texts)]
     below = Line("Republicans are divided over it, which is a line over the whole width.", 50, 68, 520, 78, 10)
     assert made(*lines, below, beside)[:1] == [("paragraph", " ".join([*texts, below.text]))]
