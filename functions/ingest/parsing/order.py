@@ -103,6 +103,9 @@ FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\
 MOST_RUNNING = 3
 LONGEST_RUNNING = 80
 """Rows of a header or footer, and characters of one without spaces."""
+RUNNING = 0.11
+SET_OFF = 0.75
+"""Share of the page's height within which they stand, and room, in font sizes, that sets them off from a table."""
 MIN_FIGURES = 3
 """Fewer figures below each other are no column of their own."""
 LONGEST_LABEL = 40
@@ -127,11 +130,11 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
         return _cut_recursively(rows, 0)
     if len(rows) > MAX_ROWS or not any(_goes_up(a, b) for a, b in pairwise(rows)):
         return rows
-    start, end = within_margins(rows, height)
+    start, end = _within_margins(rows, height)
     return rows[:start] + lettering_by_line(with_figures_beside(left_first(top_down(rows[start:end])))) + rows[end:]
 
 
-def within_margins(rows: list[Row], height: float) -> tuple[int, int]:
+def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, written before or after everything else.
 
     Those stay apart, so that they are no part of a table or a paragraph until they are recognised.
@@ -152,26 +155,32 @@ def within_margins(rows: list[Row], height: float) -> tuple[int, int]:
 
 def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, set off from what is next to them."""
-    start, end = within_margins(rows, height)
-    begins = (at for at in range(min(start, MOST_RUNNING), 0, -1) if _is_set_off(rows[:at], rows[at:]))
-    ends = (at for at in range(max(end, len(rows) - MOST_RUNNING), len(rows)) if _is_set_off(rows[:at], rows[at:]))
-    start, end = next(begins, 0), next(ends, len(rows))
+    top = [at for at, row in enumerate(rows[:MOST_RUNNING], 1) if row.y1 < RUNNING * height]
+    bottom = [at for at in range(max(1, len(rows) - MOST_RUNNING), len(rows)) if rows[at].y0 > (1 - RUNNING) * height]
+    start = next((at for at in reversed(top) if _is_set_off(rows[:at], rows[at:])), 0)
+    end = next((at for at in bottom if _is_set_off(rows[:at], rows[at:])), len(rows))
     return start if _may_run(rows[:start]) else 0, end if _may_run(rows[end:]) else len(rows)
 
 
 def _may_run(rows: Sequence[Row]) -> bool:
-    """Whether rows may be a header or footer: they are short, and have no two figures, as a table's have."""
+    """Whether rows may be a header or footer: they are short, and have no figures but at an edge, as a page number."""
     if any(row.length > LONGEST_RUNNING for row in rows):
         return False
-    figures = [word for row in rows for word in row.words if FIGURE.fullmatch(word.text) and word.text[-1] != ","]
-    return len(figures) < 2
+    within = [word for row in rows for word in row.words[1:-1] if word.text[-1] != ","]
+    alone = [row.words[0] for row in rows if len(row.words) == 1]
+    return len([word for word in alone if _is_bare(word)]) < 2 and not any(map(_is_bare, within))
+
+
+def _is_bare(word: Word) -> bool:
+    """Whether a word is a figure without letters."""
+    return FIGURE.fullmatch(word.text) is not None and not any(map(str.isalpha, word.text))
 
 
 def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
     if not above or not below:
         return False
     room = min(row.y0 for row in below) - max(row.y1 for row in above)
-    return room > max(above[-1].y1 - above[-1].y0, below[0].y1 - below[0].y0)
+    return room > SET_OFF * max(above[-1].words[0].style.size, below[0].words[0].style.size)
 
 
 def _goes_up(a: Row, b: Row) -> bool:

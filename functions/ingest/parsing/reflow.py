@@ -33,7 +33,7 @@ HANGING = 0.8
 SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
 MIN_NARROW = 3
-GOING_ON = 0.4
+GOING_ON = 0.15
 """Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
 that begins in lower case: that of running text."""
 MAX_BESIDE = 500

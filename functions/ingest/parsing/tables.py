@@ -26,7 +26,9 @@ GUTTER_SHARE = 0.3
 CROSSED = 0.2
 """Rows of a table, and share of them, whose cells leave room at one place, so that it is between two columns; and the
 share of them that may have a word there."""
-MAX_BETWEEN = 2
+SMALLER = 0.93
+"""Print that is smaller than its table's by this factor."""
+MAX_BETWEEN = 3
 """Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several."""
 MAX_CELL_LINES = 24
 MAX_CELL_CHARACTERS = 500
@@ -339,25 +341,26 @@ def _has_several_cells(group: Group) -> bool:
 
 def _end_of_run(groups: list[Group], start: int) -> int:
     end = last = start + 1
-    between = 0
-    while end < len(groups):
+    while end < len(groups) and end - last <= MAX_BETWEEN:
         above, group = groups[end - 1], groups[end]
-        is_titled = end - 1 >= last and _is_title_of(above.cells[0], group.cells[0])  # both count as one
-        between += not is_titled
         drop = group.box[1] - above.box[3]
         height = group.rows[0].y1 - group.rows[0].y0
-        if between > MAX_BETWEEN + 1 or group.rows[0].mono:
-            break
-        if drop > 3 * max(4.0, height) or drop < -0.8 * max(4.0, height):
+        if drop > 3 * max(4.0, height) or drop < -0.8 * max(4.0, height) or group.rows[0].mono:
             break
         if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
             break
-        if _is_sentence(group, groups[last - 1]):
+        if _is_sentence(group, groups[last - 1]) or _is_note(group, groups[last - 1]):
             break
         end += 1
         if _has_several_cells(group) or _is_last_sum(group, above):
-            last, between = end, 0
+            last = end
     return last
+
+
+def _is_note(group: Group, above: Group) -> bool:
+    """Whether a row in small print below figures is a note to the table."""
+    size = above.rows[0].words[0].style.size
+    return len(group.cells) == 1 and has_figure(above) and group.rows[0].words[0].style.size < SMALLER * size
 
 
 def _is_sentence(group: Group, above: Group) -> bool:
