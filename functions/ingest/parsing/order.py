@@ -102,7 +102,7 @@ RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?")
 MOST_RUNNING = 3
 LONGEST_RUNNING = 80
-"""Rows of a header or footer, and characters of one without spaces."""
+"""Rows of a header or footer, or its parts side by side, and characters of one row without spaces."""
 RUNNING = 0.11
 SET_OFF = 0.75
 """Share of the page's height within which they stand, and room, in font sizes, that sets them off from a table."""
@@ -164,7 +164,7 @@ def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
 
 def _may_run(rows: Sequence[Row]) -> bool:
     """Whether rows may be a header or footer: they are short, and have no figures but at an edge, as a page number."""
-    if any(row.length > LONGEST_RUNNING for row in rows):
+    if any(row.length > LONGEST_RUNNING for row in rows) or sum([len(_parts(row)) for row in rows]) > MOST_RUNNING:
         return False
     within = [word for row in rows for word in row.words[1:-1] if word.text[-1] != ","]
     alone = [row.words[0] for row in rows if len(row.words) == 1]

@@ -28,8 +28,9 @@ CROSSED = 0.2
 share of them that may have a word there."""
 SMALLER = 0.93
 """Print that is smaller than its table's by this factor."""
-MAX_BETWEEN = 3
-"""Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several."""
+MAX_BETWEEN = 2
+MAX_BETWEEN_FIGURES = 3
+"""Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several; and below figures."""
 MAX_CELL_LINES = 24
 MAX_CELL_CHARACTERS = 500
 MAX_ROWS = 300
@@ -341,10 +342,14 @@ def _has_several_cells(group: Group) -> bool:
 
 def _end_of_run(groups: list[Group], start: int) -> int:
     end = last = start + 1
-    while end < len(groups) and end - last <= MAX_BETWEEN:
+    between = 0
+    while end < len(groups):
         above, group = groups[end - 1], groups[end]
+        between += not (end > last and _is_title_of(above.cells[0], group.cells[0]))  # the two count as one
         drop = group.box[1] - above.box[3]
         height = group.rows[0].y1 - group.rows[0].y0
+        if between > (MAX_BETWEEN_FIGURES if has_figure(groups[last - 1]) else MAX_BETWEEN) + 1:
+            break
         if drop > 3 * max(4.0, height) or drop < -0.8 * max(4.0, height) or group.rows[0].mono:
             break
         if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
@@ -353,14 +358,15 @@ def _end_of_run(groups: list[Group], start: int) -> int:
             break
         end += 1
         if _has_several_cells(group) or _is_last_sum(group, above):
-            last = end
+            last, between = end, 0
     return last
 
 
 def _is_note(group: Group, above: Group) -> bool:
-    """Whether a row in small print below figures is a note to the table."""
-    size = above.rows[0].words[0].style.size
-    return len(group.cells) == 1 and has_figure(above) and group.rows[0].words[0].style.size < SMALLER * size
+    """Whether a row in small print below figures, with a mark, is a note to the table."""
+    first, row = group.rows[0].words[0], above.rows[0].words[0]
+    is_small = first.style.size < SMALLER * row.style.size
+    return is_small and len(group.cells) == 1 and has_figure(above) and MARK.fullmatch(first.text) is not None
 
 
 def _is_sentence(group: Group, above: Group) -> bool:
