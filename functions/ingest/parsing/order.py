@@ -157,9 +157,9 @@ def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, set off from what is next to them."""
     top = [at for at, row in enumerate(rows[:MOST_RUNNING], 1) if row.y1 < RUNNING * height]
     bottom = [at for at in range(max(1, len(rows) - MOST_RUNNING), len(rows)) if rows[at].y0 > (1 - RUNNING) * height]
-    start = next((at for at in reversed(top) if _is_set_off(rows[:at], rows[at:])), 0)
-    end = next((at for at in bottom if _is_set_off(rows[:at], rows[at:])), len(rows))
-    return start if _may_run(rows[:start]) else 0, end if _may_run(rows[end:]) else len(rows)
+    start = next((at for at in reversed(top) if _is_set_off(rows[:at], rows[at:]) and _may_run(rows[:at])), 0)
+    end = next((at for at in bottom if _is_set_off(rows[:at], rows[at:]) and _may_run(rows[at:])), len(rows))
+    return start, end
 
 
 def _may_run(rows: Sequence[Row]) -> bool:
