@@ -102,7 +102,8 @@ RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?")
 MOST_RUNNING = 3
 LONGEST_RUNNING = 80
-"""Rows of a header or footer, or its parts side by side, and characters of one row without spaces."""
+MOST_BESIDE = 2
+"""Rows of a header or footer, characters of one without spaces, and its parts side by side."""
 RUNNING = 0.11
 SET_OFF = 0.75
 """Share of the page's height within which they stand, and room, in font sizes, that sets them off from a table."""
@@ -163,8 +164,12 @@ def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
 
 
 def _may_run(rows: Sequence[Row]) -> bool:
-    """Whether rows may be a header or footer: they are short, and have no figures but at an edge, as a page number."""
-    if any(row.length > LONGEST_RUNNING for row in rows) or sum([len(_parts(row)) for row in rows]) > MOST_RUNNING:
+    """Whether rows may be a header or footer: they are short, and have no figures but at an edge, as a page number.
+
+    Three parts side by side are the header of a table.
+    """
+    beside = [sum([len(_parts(other)) for other in rows if other.y0 < row.y1 and row.y0 < other.y1]) for row in rows]
+    if any(row.length > LONGEST_RUNNING for row in rows) or max(beside, default=0) > MOST_BESIDE:
         return False
     within = [word for row in rows for word in row.words[1:-1] if word.text[-1] != ","]
     alone = [row.words[0] for row in rows if len(row.words) == 1]

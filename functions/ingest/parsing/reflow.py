@@ -20,7 +20,7 @@ from shared.text import SEPARATOR
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
-_BULLET = re.compile(r"^(?:o\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
+_BULLET = re.compile(r"^(?:[o§]\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
@@ -448,7 +448,8 @@ def without_first_word(lines: list[LinePlace], length: int) -> list[LinePlace]:
 def _right_edges(lines: list[Line]) -> list[float]:
     """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches.
 
-    Where running text is set beside something, as beside a figure, only the lines that end before that count.
+    Where running text is set beside something, as beside a figure, only the lines that end before that count. A line of
+    running text after which the next word had no room reaches the edge itself.
     """
     edges: list[float] = []
     for i, line in enumerate(lines):
@@ -458,22 +459,23 @@ def _right_edges(lines: list[Line]) -> list[float]:
             if not other.column and other.x0 < line.x1 and other.x1 > line.x0 and abs(other.x0 - line.x0) < 60
         ]
         edge = max([other.x1 for other in near], default=line.x1)
-        if line.x1 < edge - 0.12 * (edge - line.x0) and len(lines) <= MAX_BESIDE:
-            around = 2 * (line.y1 - line.y0)
-            top, bottom = line.y0 - around, line.y1 + around
-            right = [other.x0 for other in lines if other.y1 > top and other.y0 < bottom and other.x0 > line.x1]
-            narrow = [other for other in near if other.x1 <= min(right, default=0.0)]
-            if len(narrow) >= MIN_NARROW and sum([_goes_on(other) for other in narrow]) >= GOING_ON * len(narrow):
-                edge = max([other.x1 for other in narrow])
-                if i + 1 < len(lines) and line.x1 + _first_word(lines[i + 1]) > edge:
-                    edge = line.x1  # the next word had no room
+        if line.x1 < edge - 0.12 * (edge - line.x0) and _go_on(near):
+            if len(lines) <= MAX_BESIDE:
+                around = 2 * (line.y1 - line.y0)
+                top, bottom = line.y0 - around, line.y1 + around
+                right = [other.x0 for other in lines if other.y1 > top and other.y0 < bottom and other.x0 > line.x1]
+                narrow = [other for other in near if other.x1 <= min(right, default=0.0)]
+                if len(narrow) >= MIN_NARROW and _go_on(narrow):
+                    edge = max([other.x1 for other in narrow])
+            if i + 1 < len(lines) and line.x1 + _first_word(lines[i + 1]) > edge:
+                edge = line.x1
         edges.append(edge)
     return edges
 
 
-def _goes_on(line: Line) -> bool:
-    """Whether a line begins in the middle of a sentence, as lines of a list or an address do not."""
-    return line.text[:1].islower()
+def _go_on(lines: Sequence[Line]) -> bool:
+    """Whether some lines begin in the middle of a sentence: those of a list or an address do not."""
+    return sum([line.text[:1].islower() for line in lines]) >= GOING_ON * len(lines)
 
 
 def _first_word(line: Line) -> float:

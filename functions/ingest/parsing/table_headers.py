@@ -13,6 +13,7 @@ from typing import Self
 
 from functions.ingest.parsing.tables import (
     CLOSE_EM,
+    LARGER,
     MAX_HEADER_CHARACTERS,
     SIGN_BEFORE,
     UNIT,
@@ -34,8 +35,6 @@ MAX_HEADER_ROWS = 30
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
-LARGER = 1.15
-"""Print above a table that is so much larger than its header's is the title."""
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""

@@ -26,6 +26,8 @@ GUTTER_SHARE = 0.3
 CROSSED = 0.2
 """Rows of a table, and share of them, whose cells leave room at one place, so that it is between two columns; and the
 share of them that may have a word there."""
+LARGER = 1.15
+"""Print that is larger by this factor is a title's."""
 SMALLER = 0.93
 """Print that is smaller than its table's by this factor."""
 MAX_BETWEEN = 2
@@ -146,8 +148,11 @@ class Group:
 
 
 def _is_title_of(above: Cell, below: Cell) -> bool:
-    """Whether a cell in bold print is the title of one that is not, and no part of it."""
-    return not below.lines[0][0].style.bold and all(word.style.bold for words in above.lines for word in words)
+    """Whether a cell in bold or larger print is the title of one that is not, and no part of it."""
+    first, below_it = above.lines[0][0].style, below.lines[0][0].style
+    if first.size > LARGER * below_it.size:
+        return True
+    return not below_it.bold and all(word.style.bold for words in above.lines for word in words)
 
 
 def _is_sum_of(cell: Cell, above: Cell) -> bool:
@@ -229,7 +234,7 @@ def regrouped(run: list[Group]) -> list[Group]:
             cells = cells_of(row)
             cut = _cut_at(cells, gutters)
             # A title or a sentence may have some room there by chance.
-            is_row = len(group.cells) > 1 or all(is_number(cell.text) for cell in cut[1:])
+            is_row = len(group.cells) > 1 or all(is_number(cell.text) for cell in cut[1:]) or _is_cut_in_two(row.words)
             rows.append((row, cut if is_row else cells))
     return _grouped(rows)
 
