@@ -104,6 +104,8 @@ MOST_RUNNING = 3
 LONGEST_RUNNING = 80
 MOST_BESIDE = 2
 """Rows of a header or footer, characters of one without spaces, and its parts side by side."""
+NEXT_ROWS = 6
+"""Rows next to it whose distance counts."""
 RUNNING = 0.11
 SET_OFF = 0.75
 """Share of the page's height within which they stand, and room, in font sizes, that sets them off from a table."""
@@ -156,10 +158,16 @@ def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
 
 def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, set off from what is next to them."""
-    top = [at for at, row in enumerate(rows[:MOST_RUNNING], 1) if row.y1 < RUNNING * height]
-    bottom = [at for at in range(max(1, len(rows) - MOST_RUNNING), len(rows)) if rows[at].y0 > (1 - RUNNING) * height]
-    start = next((at for at in reversed(top) if _is_set_off(rows[:at], rows[at:]) and _may_run(rows[:at])), 0)
-    end = next((at for at in bottom if _is_set_off(rows[:at], rows[at:]) and _may_run(rows[at:])), len(rows))
+    start, end = 0, len(rows)
+    for at in range(min(MOST_RUNNING, end - 1), 0, -1):
+        is_marginal = rows[at - 1].y1 < RUNNING * height
+        if is_marginal and _may_run(rows[:at]) and _is_set_off(rows[:at], rows[at : at + NEXT_ROWS]):
+            start = at
+            break
+    for at in range(max(1, end - MOST_RUNNING), end):
+        is_marginal = rows[at].y0 > (1 - RUNNING) * height
+        if is_marginal and _may_run(rows[at:]) and _is_set_off(rows[max(0, at - NEXT_ROWS) : at], rows[at:]):
+            return start, at
     return start, end
 
 
@@ -182,10 +190,11 @@ def _is_bare(word: Word) -> bool:
 
 
 def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
-    if not above or not below:
-        return False
-    room = min(row.y0 for row in below) - max(row.y1 for row in above)
-    return room > SET_OFF * max(above[-1].words[0].style.size, below[0].words[0].style.size)
+    """Whether there is more room between some rows than between the lines of either."""
+    room = min([row.y0 for row in below]) - max([row.y1 for row in above])
+    size = max(above[-1].words[0].style.size, below[0].words[0].style.size)
+    gaps = [b.y0 - a.y1 for rows in (above, below) for a, b in pairwise(rows) if b.y0 >= a.y1]
+    return room > SET_OFF * size and room > 1.05 * min(gaps, default=0.0)
 
 
 def _goes_up(a: Row, b: Row) -> bool:
