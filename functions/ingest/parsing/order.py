@@ -92,6 +92,8 @@ LONGEST_MARK = 8
 """Characters of a raised or lowered mark: "(12)", "th", "(1)(2)"."""
 MOST_TOGETHER = 4
 """Lines that are moved together, as those of a box or a caption; of more lines only those that contradict the page."""
+LONGEST_PARAGRAPH = 12
+"""Lines before which what stands beside them may move; of more it is a column."""
 MOST_MOVED = 0.5
 """Share of a page's rows above which moving them is no mending."""
 APART = 1.15
@@ -172,21 +174,21 @@ def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
 
 
 def _may_run(rows: Sequence[Row]) -> bool:
-    """Whether rows may be a header or footer: they are short, and have no figures but at an edge, as a page number.
+    """Whether rows may be a header or footer: short ones, with a page number at an edge and no other figures.
 
     Three parts side by side are the header of a table.
     """
     beside = [sum([len(_parts(other)) for other in rows if other.y0 < row.y1 and row.y0 < other.y1]) for row in rows]
     if any(row.length > LONGEST_RUNNING for row in rows) or max(beside, default=0) > MOST_BESIDE:
         return False
-    within = [word for row in rows for word in row.words[1:-1] if word.text[-1] != ","]
-    alone = [row.words[0] for row in rows if len(row.words) == 1]
-    return len([word for word in alone if _is_bare(word)]) < 2 and not any(map(_is_bare, within))
+    edges = {id(word): word for row in rows for word in (row.words[0], row.words[-1])}
+    within = [word for row in rows for word in row.words[1:-1]]
+    return sum(map(_is_bare, edges.values())) == 1 and not any(map(_is_bare, within))
 
 
 def _is_bare(word: Word) -> bool:
-    """Whether a word is a figure without letters."""
-    return FIGURE.fullmatch(word.text) is not None and not any(map(str.isalpha, word.text))
+    """Whether a word is a figure without letters, and no day in a date."""
+    return FIGURE.fullmatch(word.text) is not None and not any(map(str.isalpha, word.text)) and word.text[-1] != ","
 
 
 def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
@@ -271,7 +273,7 @@ def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[B
             while first and out[first - 1] in blocks[other]:
                 first -= 1
             is_between = first < at and rows[moved].y0 > (rows[out[at - 1]].y0 + rows[out[at - 1]].y1) / 2
-            return at if is_between else first
+            return at if is_between or at - first > LONGEST_PARAGRAPH else first
     at = max((at + 1 for at, other in enumerate(out) if _is_above(parts[other], parts[moved])), default=len(out))
     while 0 < at < len(out):
         above, row = rows[out[at - 1]], rows[out[at]]

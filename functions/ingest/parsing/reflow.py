@@ -467,7 +467,8 @@ def _right_edges(lines: list[Line]) -> list[float]:
                 narrow = [other for other in near if other.x1 <= min(right, default=0.0)]
                 if len(narrow) >= MIN_NARROW and _go_on(narrow):
                     edge = max([other.x1 for other in narrow])
-            if i + 1 < len(lines) and line.x1 + _first_word(lines[i + 1]) > edge:
+            is_open = i + 1 < len(lines) and not _ends_sentence(line.text)
+            if is_open and line.x1 + _first_word(lines[i + 1]) > edge:
                 edge = line.x1
         edges.append(edge)
     return edges

@@ -296,6 +296,8 @@ def _is_cut(label: Group, row: Group, edge: float) -> bool:
     text = above.text
     if abs(above.x0 - first.x0) >= 20 or text.endswith(":"):
         return False
+    if above.lines[0][0].style.size > LARGER * first.lines[0][0].style.size:
+        return False
     if first.text[:1].islower() or text.count("(") > text.count(")"):
         return True
     if text.endswith("."):

@@ -250,6 +250,19 @@ def test_a_bold_title_in_a_table_is_no_part_of_the_label_below_it() -> None:
     words += [word for piece in figures(664, "Other debts", "16", "163") for word in written(*piece)]
     got = [line.text for line in lay_out(words, PAGE)]
     assert got[1:3] == ["LIABILITIES", "Current debts | 16 | 163"]
+    words = written(50, 690, "Debts", Style(size=14))
+    for y, label in ((676, "straight line"), (664, "curve")):
+        words += [word for piece in figures(y, label, "16", "163") for word in written(*piece)]
+    words = [word for piece in figures(710, "Cash", "1,204", "998") for word in written(*piece)] + words
+    assert [line.text for line in lay_out(words, PAGE)][1:3] == ["Debts", "straight line | 16 | 163"]
+
+
+def test_a_note_in_small_print_ends_its_table() -> None:
+    small = Style(size=7)
+    words = [word for i in range(3) for piece in figures(700 - 12 * i, f"Item {i}", "998") for word in written(*piece)]
+    words += written(50, 656, "(1) Without the stores.", small) + written(50, 636, "Stores")
+    words += [word for i in range(2) for piece in figures(616 - 12 * i, f"Kind {i}", "17") for word in written(*piece)]
+    assert [line.column for line in lay_out(words, PAGE)] == [1, 1, 1, 0, 0, 2, 2]
 
 
 def test_a_caption_below_a_table_is_no_part_of_its_last_cell() -> None:
@@ -270,11 +283,13 @@ def test_a_header_whose_letters_are_set_apart_makes_no_cells() -> None:
 
 
 def test_a_running_line_set_off_from_a_table_is_no_row_of_it() -> None:
-    head = (50, 770, "Workshop on Tables, 2023"), (450, 770, "Lu and Kan")
+    head = (50, 770, "Workshop on Tables, 2023,"), (450, 770, "17")
     rows = [piece for i in range(4) for piece in figures(740 - 12 * i, f"Item {i}", "1,204", "998")]
     assert [line.column for line in laid_out(*head, *rows)] == [0, 0, 1, 1, 1, 1]
     title = *figures(770, "Total of the page before", "1,204", "998"), *rows
     assert {line.column for line in laid_out(*title)} == {1}
+    evenly = [piece for i in range(4) for piece in figures(770 - 25 * i, f"Item {i}", "998")]
+    assert {line.column for line in laid_out(*evenly)} == {1}
 
 
 def test_a_unit_of_one_column_stays_with_its_header() -> None:
@@ -350,6 +365,16 @@ def test_a_footer_of_two_lines_goes_with_the_printed_number_above_it_wherever_th
         return RawPage(number + 1, "", 600, 800, lines)
 
     assert stripped(map(page, range(11))) == [[f"All about {fruit}."] for fruit in FRUITS]
+
+
+def test_a_header_goes_where_a_chart_on_the_page_has_lettering_that_runs_upwards() -> None:
+    def page(number: int) -> RawPage:
+        axis = [
+            Line(text, 10 * at, 5 + at, 90, 15 + at, 10, cells=0) for at, text in enumerate(("Score", "Users", "Time"))
+        ]
+        return RawPage(number, "", 600, 800, [*raw(number, "A Book of Fruit", f"On {FRUITS[number]}.").lines, *axis])
+
+    assert not any("A Book of Fruit" in texts for texts in stripped(map(page, range(1, 11))))
 
 
 def test_a_page_never_loses_all_its_lines() -> None:
@@ -701,6 +726,13 @@ def test_an_entry_goes_on_in_the_lines_that_are_indented_under_its_first() -> No
     assert len(made(*signed, wide)) == 3
 
 
+def test_a_bullet_of_symbols_that_is_read_as_a_section_sign_begins_an_item() -> None:
+    lines = [
+        Line(f"§ {text}", 50, 20 + 12 * at, 300, 30 + 12 * at, 10) for at, text in enumerate(("What is it?", "Why?"))
+    ]
+    assert [kind for kind, _ in made(*lines)] == ["list_item", "list_item"]
+
+
 def test_a_dash_at_the_begin_of_a_line_is_an_item_only_in_a_list() -> None:
     sentence = [
         Line("Your refrigerator has two leveling screws in front", 50, 20, 400, 30, 10),
@@ -711,7 +743,12 @@ def test_a_dash_at_the_begin_of_a_line_is_an_item_only_in_a_list() -> None:
 
 
 def test_lines_beside_something_are_full_where_the_next_word_had_no_room() -> None:
-    texts = "were in favor of it, while", "others did not. Of the", "Democrats (82%) a part", "favored it; and all of the"
+    texts = (
+        "were in favor of it, while",
+        "others did not. Of the",
+        "Democrats (82%) a part",
+        "favored it; and all of the",
+    )
     beside = Line("A chart with a title", 300, 20, 500, 60, 10)
     lines = [Line(text, 50, 20 + 12 * at, 50 + 5 * len(text), 30 + 12 * at, 10) for at, text in enumerate(texts)]
     below = Line("Republicans are divided over it, which is a line over the whole width.", 50, 68, 520, 78, 10)
