@@ -33,8 +33,6 @@ BESIDE = 14.0
 """Points that labels of axes stand outside of what is drawn."""
 PROSE_WORDS, PROSE_LETTERS = 7, 5
 """Words of a line, and those with letters, from which it may be running text rather than labels or numbers."""
-TEXT_LINES = 3
-"""Lines of running text on a drawing from which on it is a background."""
 CAPTION_LINES = 12
 MIN_PICTURE_SHARE = 0.05
 """Share of the page of a picture without a caption; smaller ones are mostly decoration."""
@@ -72,8 +70,8 @@ def figures_of(
     starts = [at for at, line in enumerate(lines) if has_caption(line)]
     if not starts:
         return list(written), []
-    texts = [line for line in lines if _is_prose(line) or has_caption(line)]
-    boxes = [box for box in boxes if not (_is_large(box, width, height) and _is_background(box, texts))]
+    captions = [lines[at] for at in starts]  # a drawing that holds one is the page that a figure was cut from
+    boxes = [box for box in boxes if not any(_is_in(caption, box, 0.0) for caption in captions)]
     drawn = [each for each in clusters(boxes, width, height) if _is_large(each, width, height)]
     claims: list[tuple[int, int, Box, set[int]]] = []
     taken: list[set[int]] = []
@@ -250,12 +248,6 @@ def _inside(lines: Sequence[Line], box: Box, own: range, moved: dict[int, list[i
     if any(line.column in tables for number, line in enumerate(lines) if number not in inside):
         return None  # half of a table
     return inside
-
-
-def _is_background(box: Box, texts: Sequence[Line]) -> bool:
-    """Whether running text or a caption stands on what is drawn: as on the empty page that a figure was cut from."""
-    inside = [line for line in texts if _is_in(line, box, 0.0)]
-    return len(inside) >= TEXT_LINES or any(has_caption(line) for line in inside)
 
 
 def _is_prose(line: Line) -> bool:

@@ -36,6 +36,8 @@ MIN_NARROW = 3
 GOING_ON = 0.15
 """Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
 that begins in lower case: that of running text."""
+LEAST_FULL = 20
+"""Characters of a line that may be full although others reach further; shorter ones are those of a list."""
 MAX_BESIDE = 500
 """Lines of a page up to which what stands beside a line is looked for; bounds a quadratic cost."""
 HEADER_ROWS = 4
@@ -459,7 +461,7 @@ def _right_edges(lines: list[Line]) -> list[float]:
             if not other.column and other.x0 < line.x1 and other.x1 > line.x0 and abs(other.x0 - line.x0) < 60
         ]
         edge = max([other.x1 for other in near], default=line.x1)
-        if line.x1 < edge - 0.12 * (edge - line.x0) and _go_on(near):
+        if line.x1 < edge - 0.12 * (edge - line.x0) and len(line.text) >= LEAST_FULL and _go_on(near):
             if len(lines) <= MAX_BESIDE:
                 around = 2 * (line.y1 - line.y0)
                 top, bottom = line.y0 - around, line.y1 + around
