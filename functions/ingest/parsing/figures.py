@@ -70,6 +70,8 @@ def figures_of(
     starts = [at for at, line in enumerate(lines) if has_caption(line)]
     if not starts:
         return list(written), []
+    captions = [lines[at] for at in starts]  # a drawing that holds one is the page that a figure was cut from
+    boxes = [box for box in boxes if not any(_is_in(caption, box, 0.0) for caption in captions)]
     drawn = [each for each in clusters(boxes, width, height) if _is_large(each, width, height)]
     claims: list[tuple[int, int, Box, set[int]]] = []
     taken: list[set[int]] = []

@@ -336,6 +336,8 @@ class Headings:
             return not (text.endswith(".") and len(text) > 60)
         if _to_half_points(line.size) < min(sizes):
             return False
+        if i and _is_cut(lines[i - 1]) and not _continues_heading(lines[i - 1], line):
+            return False  # a sentence goes on in it, perhaps in the next column
         is_bold = line.bold and not body_bold
         is_named = 0 < _depth(text) <= NAMED
         if not is_bold and not _is_in_capitals(text):
@@ -479,6 +481,11 @@ def _without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tup
         if are_alike and right.x0 > left.x1 and right.y0 < left.y1 and left.y0 < right.y1:
             cells |= {start, other}
     return [group for group in groups if group[0] not in cells]
+
+
+def _is_cut(line: Line) -> bool:
+    """Whether a line of prose ends in the middle of a sentence."""
+    return len(line.text) >= PROSE and not line.column and _JOINS.search(line.text) is not None
 
 
 def _goes_on(above: Line, line: Line) -> bool:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from functions.ingest.parsing.order import in_reading_order, split_columns
+from functions.ingest.parsing.order import apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
-from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, grouped, tables_in
+from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, grouped, regrouped, tables_in
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
 from shared.rects import pair
@@ -30,6 +30,9 @@ MARK_GAP_EM = 3
 """Room between such a mark and its text, in font sizes."""
 MAX_ITEM_ROWS = 12
 """Rows of an item that may be written before its mark."""
+ANOTHER_LINE = 1
+"""Room above or below a word, in its heights, that puts it on another line than the word before it; limits of sums and
+parts of fractions are nearer."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -48,7 +51,11 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotati
     turn = turns.most_common(1)[0][0]
     rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
     rows = in_reading_order(split_columns(rows), _height(bounds, turn))
-    lines = _lines(rows, Placing(bounds, rotation, turn), _usual_face(words))
+    start, end = apart_from_table(rows, _height(bounds, turn))
+    placing, face = Placing(bounds, rotation, turn), _usual_face(words)
+    lines = [_line(row, placing, face) for row in rows[:start]]
+    lines += _lines(rows[start:end], placing, face)
+    lines += [_line(row, placing, face) for row in rows[end:]]
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
         rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
@@ -68,7 +75,7 @@ def _lines(rows: list[Row], placing: Placing, usual_face: str) -> list[Line]:
     at = 0
     for number, (start, end) in enumerate(tables_in(groups), 1):
         before = [row for group in groups[at:start] for row in group.rows]
-        taken, table = in_order(before, groups[start:end])
+        taken, table = in_order(before, regrouped(groups[start:end]))
         lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
         for group in join_wrapped_labels(table):
             row = _line(group.rows[0], placing)
@@ -120,7 +127,7 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             _upright(word, turn, bounds)
         else:
             word.y0, word.y1 = top - word.y1, top - word.y0
-        if fragment and word.x1 < fragment[-1].x0 and word.y0 > fragment[-1].y1 - 0.1 * (word.y1 - word.y0):
+        if fragment and _ends_before(fragment[-1], word):
             # A line ended there, although the engine has not seen it.
             fragment[-1].ends = "\n"
             _place(fragment, rows)
@@ -136,6 +143,14 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
     if fragment:
         _place(fragment, rows)
     return rows
+
+
+def _ends_before(last: Word, word: Word) -> bool:
+    """Whether a line has ended before a word: it stands lower and further left, or on quite another line."""
+    height = word.y1 - word.y0
+    if word.x1 < last.x0 and word.y0 > last.y1 - 0.1 * height:
+        return True
+    return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
 
 
 def _place(fragment: list[Word], rows: list[Row]) -> None:

@@ -92,6 +92,8 @@ LONGEST_MARK = 8
 """Characters of a raised or lowered mark: "(12)", "th", "(1)(2)"."""
 MOST_TOGETHER = 4
 """Lines that are moved together, as those of a box or a caption; of more lines only those that contradict the page."""
+LONGEST_PARAGRAPH = 12
+"""Lines before which what stands beside them may move; of more it is a column."""
 MOST_MOVED = 0.5
 """Share of a page's rows above which moving them is no mending."""
 APART = 1.15
@@ -100,10 +102,22 @@ NEAR = 2.5
 """Room below a region's last row, in heights of a row, up to which the next one belongs to it."""
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?")
+MOST_RUNNING = 3
+LONGEST_RUNNING = 80
+MOST_BESIDE = 2
+"""Rows of a header or footer, characters of one without spaces, and its parts side by side."""
+NEXT_ROWS = 6
+"""Rows next to it whose distance counts."""
+RUNNING = 0.11
+SET_OFF = 0.75
+"""Share of the page's height within which they stand, and room, in font sizes, that sets them off from a table."""
 MIN_FIGURES = 3
 """Fewer figures below each other are no column of their own."""
 LONGEST_LABEL = 40
 """Characters of a label with figures beside it; prose in a narrow column has fewer, but no figure on each line."""
+MOST_LABEL_WORDS = 6
+MIN_LETTERING = 8
+"""Words of a chart's label at most, and rows of its lettering at least."""
 LONGEST_GAP = 20
 """Room between a figure and its label, in heights of the figure."""
 
@@ -122,7 +136,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
     if len(rows) > MAX_ROWS or not any(_goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
-    return rows[:start] + with_figures_beside(left_first(top_down(rows[start:end]))) + rows[end:]
+    return rows[:start] + lettering_by_line(with_figures_beside(left_first(top_down(rows[start:end])))) + rows[end:]
 
 
 def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
@@ -144,6 +158,47 @@ def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
     return start, end
 
 
+def apart_from_table(rows: list[Row], height: float) -> tuple[int, int]:
+    """Return where the rows begin and end that are not header and footer, set off from what is next to them."""
+    start, end = 0, len(rows)
+    for at in range(min(MOST_RUNNING, end - 1), 0, -1):
+        is_marginal = rows[at - 1].y1 < RUNNING * height
+        if is_marginal and _may_run(rows[:at]) and _is_set_off(rows[:at], rows[at : at + NEXT_ROWS]):
+            start = at
+            break
+    for at in range(max(1, end - MOST_RUNNING), end):
+        is_marginal = rows[at].y0 > (1 - RUNNING) * height
+        if is_marginal and _may_run(rows[at:]) and _is_set_off(rows[max(0, at - NEXT_ROWS) : at], rows[at:]):
+            return start, at
+    return start, end
+
+
+def _may_run(rows: Sequence[Row]) -> bool:
+    """Whether rows may be a header or footer: short ones, with a page number at an edge and no other figures.
+
+    Three parts side by side are the header of a table.
+    """
+    beside = [sum([len(_parts(other)) for other in rows if other.y0 < row.y1 and row.y0 < other.y1]) for row in rows]
+    if any(row.length > LONGEST_RUNNING for row in rows) or max(beside, default=0) > MOST_BESIDE:
+        return False
+    edges = {id(word): word for row in rows for word in (row.words[0], row.words[-1])}
+    within = [word for row in rows for word in row.words[1:-1]]
+    return sum(map(_is_bare, edges.values())) == 1 and not any(map(_is_bare, within))
+
+
+def _is_bare(word: Word) -> bool:
+    """Whether a word is a figure without letters, and no day in a date."""
+    return FIGURE.fullmatch(word.text) is not None and not any(map(str.isalpha, word.text)) and word.text[-1] != ","
+
+
+def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
+    """Whether there is more room between some rows than between the lines of either."""
+    room = min([row.y0 for row in below]) - max([row.y1 for row in above])
+    size = max(above[-1].words[0].style.size, below[0].words[0].style.size)
+    gaps = [b.y0 - a.y1 for rows in (above, below) for a, b in pairwise(rows) if b.y0 >= a.y1]
+    return room > SET_OFF * size and room > 1.05 * min(gaps, default=0.0)
+
+
 def _goes_up(a: Row, b: Row) -> bool:
     return b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
 
@@ -163,6 +218,7 @@ def top_down(rows: list[Row]) -> list[Row]:
             if _is_above(parts[late], parts[early]):
                 against[late].add(early)
                 against[early].add(late)
+    all_against = [set(each) for each in against]
     lengths = [max(1, row.length) for row in rows]
     blocks = _blocks(rows)
     moved: set[int] = set()
@@ -174,6 +230,9 @@ def top_down(rows: list[Row]) -> list[Row]:
                 against[other].discard(i)
             against[i] = set()
         moved.update(block)
+    for i in sorted(moved):
+        if all_against[i] and all_against[i] <= moved:
+            moved.discard(i)  # what it contradicted has been taken out, too
     if len(moved) > MOST_MOVED * len(rows):
         return rows
     out = [i for i in range(len(rows)) if i not in moved]
@@ -181,10 +240,11 @@ def top_down(rows: list[Row]) -> list[Row]:
         kept = [rows[other] for other in out]
         if not _take_marks(kept, rows[i]):
             is_mark = all(len(word.text) <= LONGEST_MARK for word in rows[i].words) and _is_small(rows[i], kept)
+            is_mark = is_mark and any(_is_at(rows[i], other) for other in kept)
             if i - 1 in moved and blocks[i - 1] == blocks[i] and i - 1 in out:
                 at = out.index(i - 1) + 1
             else:
-                at = sum([other < i for other in out]) if is_mark else _place_among(out, i, rows, parts)
+                at = sum([other < i for other in out]) if is_mark else _place_among(out, i, rows, parts, blocks)
             out.insert(at, i)
     return [rows[i] for i in out]
 
@@ -202,11 +262,18 @@ def _blocks(rows: list[Row]) -> list[range]:
     return runs + [range(start, len(rows))] * (len(rows) - start)
 
 
-def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[Box]]) -> int:
-    """Return where a row is to be inserted: before the first one below it, else behind the lines that end above it."""
+def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[Box]], blocks: Sequence[range]) -> int:
+    """Return where a row is to be inserted: before the first one below it, else behind the lines that end above it.
+
+    What stands above or beside a paragraph goes before it, not between its lines.
+    """
     for at, other in enumerate(out):
         if _is_above(parts[moved], parts[other]):
-            return at
+            first = at
+            while first and out[first - 1] in blocks[other]:
+                first -= 1
+            is_between = first < at and rows[moved].y0 > (rows[out[at - 1]].y0 + rows[out[at - 1]].y1) / 2
+            return at if is_between or at - first > LONGEST_PARAGRAPH else first
     at = max((at + 1 for at, other in enumerate(out) if _is_above(parts[other], parts[moved])), default=len(out))
     while 0 < at < len(out):
         above, row = rows[out[at - 1]], rows[out[at]]
@@ -221,20 +288,35 @@ def _is_small(row: Row, others: list[Row]) -> bool:
     return bool(sizes) and row.words[0].style.size < 0.9 * sizes[len(sizes) // 2]
 
 
+def _is_at(mark: Row, row: Row) -> bool:
+    """Whether a mark stands at a row in larger print, or close to it."""
+    near = 2 * mark.words[0].style.size
+    is_beside = mark.x0 < row.x1 + near and row.x0 < mark.x1 + near
+    return is_beside and mark.y0 < row.y1 + near and row.y0 < mark.y1 + near and _is_smaller(mark, row)
+
+
+def _is_smaller(mark: Row, row: Row) -> bool:
+    return mark.words[0].style.size < 0.9 * max(word.style.size for word in row.words)
+
+
 def _take_marks(rows: list[Row], marks: Row) -> bool:
     """Put raised or lowered marks, written apart, between the words they stand at; return whether all found a place."""
-    places = [next((row for row in rows if _has_room_for(word, row)), None) for word in marks.words]
-    found = [row for row in places if row is not None]
-    if len(found) < len(marks.words):
-        return False
-    for word, row in zip(marks.words, found, strict=True):
+    left: list[Word] = []
+    for word in marks.words:
+        row = next((row for row in rows if _has_room_for(word, row)), None)
+        if row is None:
+            left.append(word)
+            continue
         at = sum([other.x0 < word.x0 for other in row.words])
         word.ends = ""
         if at == len(row.words):
             word.ends, row.words[-1].ends = row.words[-1].ends, ""
         row.words.insert(at, word)
         row.x0, row.y0, row.x1, row.y1 = box_of(row.words)
-    return True
+    if left:
+        marks.words = left
+        marks.x0, marks.y0, marks.x1, marks.y1 = box_of(left)
+    return not left
 
 
 def _has_room_for(mark: Word, row: Row) -> bool:
@@ -244,7 +326,7 @@ def _has_room_for(mark: Word, row: Row) -> bool:
     if len(mark.text) > LONGEST_MARK or shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
-    if not at or size >= 0.9 * row.words[at - 1].style.size:
+    if not at or size >= 0.9 * max(other.style.size for other in row.words[:at]):
         return False
     room = mark.x0 - row.words[at - 1].x1
     return -0.3 * size <= room < 2 * size and (at == len(row.words) or mark.x1 <= row.words[at].x0 + 0.3 * size)
@@ -369,6 +451,43 @@ def with_figures_beside(rows: list[Row]) -> list[Row]:
                 merged.append(row)
         out = merged
     return out
+
+
+def lettering_by_line(rows: list[Row]) -> list[Row]:
+    """Return the rows with the lettering of charts (numbers and short labels, drawn in any order) line by line."""
+    out: list[Row] = []
+    run: list[Row] = []
+
+    def flush() -> None:
+        out.extend(_by_line(run) if _is_lettering(run) else run)
+        run.clear()
+
+    for row in rows:
+        if len(row.words) > MOST_LABEL_WORDS or row.length > LONGEST_LABEL:
+            flush()
+            out.append(row)
+        else:
+            run.append(row)
+    flush()
+    return out
+
+
+def _is_lettering(run: list[Row]) -> bool:
+    """Whether short rows one after the other are a chart's: half of them figures, and they go up time and again."""
+    if len(run) < MIN_LETTERING:
+        return False
+    jumps = sum(_goes_up(a, b) for a, b in pairwise(run))
+    return jumps >= MIN_FIGURES and sum(FIGURE.fullmatch(row.text) is not None for row in run) >= 0.5 * len(run)
+
+
+def _by_line(rows: list[Row]) -> list[Row]:
+    lines: list[list[Row]] = []
+    for row in sorted(rows, key=lambda row: row.y0 + row.y1):
+        if lines and row.y0 + row.y1 < 2 * lines[-1][0].y1:
+            lines[-1].append(row)
+        else:
+            lines.append([row])
+    return [row for line in lines for row in sorted(line, key=lambda row: row.x0)]
 
 
 def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:

@@ -20,13 +20,26 @@ from shared.text import SEPARATOR
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
-_BULLET = re.compile(r"^(?:o\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
+_BULLET = re.compile(r"^(?:[o§]\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
 _JOINT = re.compile(r"-|[ |]*")
 """What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
+_DASHES = "-–—"
+HANGING = 0.8
+"""How much further right than the first line of an entry the others begin, in font sizes."""
+SET_OFF = 0.15
+"""Room between two entries beyond that between lines of one, in font sizes."""
+MIN_NARROW = 3
+GOING_ON = 0.15
+"""Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
+that begins in lower case: that of running text."""
+LEAST_FULL = 20
+"""Characters of a line that may be full although others reach further; shorter ones are those of a list."""
+MAX_BESIDE = 500
+"""Lines of a page up to which what stands beside a line is looked for; bounds a quadratic cost."""
 HEADER_ROWS = 4
 HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
@@ -37,7 +50,10 @@ CAPTION_CHARACTERS = 200
 
 @dataclass(slots=True)
 class Part:
-    """A block in the making. `full`: its last line reaches the right edge; `lines` says where each begins in `text`."""
+    """A block in the making. `full`: its last line reaches the right edge; `lines` says where each begins in `text`.
+
+    `hangs` is where the first line begins on the left of all others, 0 where it does not.
+    """
 
     kind: Kind
     text: str
@@ -45,6 +61,7 @@ class Part:
     header: str = ""
     size: float = 0.0
     full: bool = False
+    hangs: float = 0.0
     lines: list[LinePlace] = field(default_factory=list)
 
     @property
@@ -178,11 +195,13 @@ def _add(
     places = places_in(line, text)
     item = (
         _is_next_note(last, text)
-        or _BULLET.match(text)
+        or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
         or (_ITEM.match(text) and not _mid_sentence(last))
     )
     if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
+        if len(last.lines) == 1 and line.x0 > page.lines[i - 1].x0 + HANGING * line.size and last.kind == "paragraph":
+            last.hangs = page.lines[i - 1].x0
         last.text = join(last.text, text, words)
         last.lines += moved_by(len(last.text) - len(text), places)
         last.full = full
@@ -201,6 +220,37 @@ def _is_next_note(last: Part | None, text: str) -> bool:
 def _mid_sentence(last: Part | None) -> bool:
     """Whether "2." or "R." at a line's begin is part of a sentence rather than the mark of an item."""
     return last is not None and last.is_open and last.full and not last.text.endswith((",", ";", " and", " or"))
+
+
+def _is_only_dash(lines: Sequence[Line], i: int) -> bool:
+    """Whether no other line of the page begins with a dash at the same edge: this one marks no item of a list."""
+    dash, edge = lines[i].text[0], lines[i].x0
+    return not any(n != i and other.text[:1] == dash and abs(other.x0 - edge) < 3 for n, other in enumerate(lines))
+
+
+def _hangs(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line indented under the first line of an entry goes on in it, as in lists of references.
+
+    An entry is set off from what is above it by more room than is between its own lines, or by its left edge.
+    """
+    above, line = lines[i - 1], lines[i]
+    if above.bold != line.bold or abs(above.size - line.size) > 0.4:
+        return False
+    drop = line.y0 - above.y0
+    before, below = (lines[i - 2] if i > 1 else None), (lines[i + 1] if i + 1 < len(lines) else None)
+
+    def is_set_off(first: Line | None, entry: Line) -> bool:
+        return first is not None and not first.column and entry.y0 - first.y0 > drop + SET_OFF * line.size
+
+    def is_indented(other: Line | None) -> bool:
+        return other is not None and not other.column and abs(other.x0 - line.x0) < 0.3 * line.size
+
+    begins = is_set_off(before, above) or (is_indented(before) and before is not None and before.y0 < above.y0)
+    if below is None or below.y0 < line.y0:
+        return begins
+    if is_indented(below) and below.y0 - line.y0 < drop + SET_OFF * line.size:
+        return begins or before is None or before.y0 > above.y0
+    return begins and abs(below.x0 - above.x0) < 0.3 * line.size and is_set_off(line, below)
 
 
 def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
@@ -229,7 +279,11 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         if not last.full and (ended or (above.bold and not line.bold)):
             return False
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
-    if 0.8 * em < indent < 6 * em and (ended or not last.full):
+    if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
+        return False
+    if HANGING * em < indent < 6 * em and last.full and len(last.lines) == 1 and _hangs(page.lines, i):
+        return True
+    if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
     if last.full:
         return True
@@ -394,16 +448,42 @@ def without_first_word(lines: list[LinePlace], length: int) -> list[LinePlace]:
 
 
 def _right_edges(lines: list[Line]) -> list[float]:
-    """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches."""
+    """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches.
+
+    Where running text is set beside something, as beside a figure, only the lines that end before that count. A line of
+    running text after which the next word had no room reaches the edge itself.
+    """
     edges: list[float] = []
     for i, line in enumerate(lines):
         near = [
-            other.x1
+            other
             for other in lines[max(0, i - 5) : i + 6]
             if not other.column and other.x0 < line.x1 and other.x1 > line.x0 and abs(other.x0 - line.x0) < 60
         ]
-        edges.append(max(near, default=line.x1))
+        edge = max([other.x1 for other in near], default=line.x1)
+        if line.x1 < edge - 0.12 * (edge - line.x0) and len(line.text) >= LEAST_FULL and _go_on(near):
+            if len(lines) <= MAX_BESIDE:
+                around = 2 * (line.y1 - line.y0)
+                top, bottom = line.y0 - around, line.y1 + around
+                right = [other.x0 for other in lines if other.y1 > top and other.y0 < bottom and other.x0 > line.x1]
+                narrow = [other for other in near if other.x1 <= min(right, default=0.0)]
+                if len(narrow) >= MIN_NARROW and _go_on(narrow):
+                    edge = max([other.x1 for other in narrow])
+            is_open = i + 1 < len(lines) and not _ends_sentence(line.text)
+            if is_open and line.x1 + _first_word(lines[i + 1]) > edge:
+                edge = line.x1
+        edges.append(edge)
     return edges
+
+
+def _go_on(lines: Sequence[Line]) -> bool:
+    """Whether some lines begin in the middle of a sentence: those of a list or an address do not."""
+    return sum([line.text[:1].islower() for line in lines]) >= GOING_ON * len(lines)
+
+
+def _first_word(line: Line) -> float:
+    """Return about how wide the first word of a line is."""
+    return (line.x1 - line.x0) * len(line.text.split(" ", 1)[0]) / max(1, len(line.text))
 
 
 def _pitch(lines: list[Line]) -> float:

@@ -113,15 +113,17 @@ class _Sides:
     def __init__(self, page: RawPage) -> None:
         self.page = page
         self.placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
-        top, bottom = self.placed[:DEPTH], self.placed[::-1][:DEPTH]
+        upright = [line for line in self.placed if line.cells]  # what runs upwards is measured otherwise
+        top, bottom = upright[:DEPTH], upright[::-1][:DEPTH]
         self.has_positions = page.height > 0 and page.has_positions
         if self.has_positions:
             top = [line for line in top if line.y1 < MARGIN * page.height]
             bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
         self.lines = (top, bottom)
         self.keys = tuple({_key(line.text): line for line in side} for side in self.lines)
-        self.numbered = tuple(bool(side) and _carries_number(side[0].text, page) for side in self.lines)
-        self.ends = {_key(line.text): line for line in self.placed[-ENDS:]}
+        self.numbered = tuple(_counted_from(side[0].text, page) if side else set[int]() for side in self.lines)
+        self.last = upright[: -ENDS - 1 : -1]
+        self.ends = {_key(line.text): line for line in self.last}
         sizes: Counter[float] = Counter()
         for line in self.placed:
             sizes[line.size] += len(line.text)
@@ -164,20 +166,28 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     enough = max(2, SHARE * len(others))
     gone: list[Line] = []
     for side in (0, 1):
-        numbered = sides.numbered[side] and sum(other.numbered[side] for other in others) >= enough
+        numbered = any(
+            sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side]
+        )
         found: list[Line] = []
         for i, line in enumerate(sides.lines[side]):
             if _is_own_number(line.text, page) or (
                 not (len(line.text) > 160 or line.cells >= 2 or line.column)
-                and ((i == 0 and numbered and _is_spread(line, page)) or _recurs(line, side, page, others, enough))
-                and not (side == 0 and _first_of_its_title(line, sides, titles))
+                and (
+                    (i == 0 and numbered and _is_apart(line, sides))
+                    or (
+                        _recurs(line, side, page, others, enough)
+                        and not (side == 0 and _first_of_its_title(line, sides, titles))
+                    )
+                )
                 and (len(found) == i or line.size < TITLE * sides.size)  # a title below one that stays is the page's
             ):
                 found.append(line)
         gone += _set_apart(found, sides.lines[side], sides)
-    for last in sides.placed[: -ENDS - 1 : -1]:
+    for last in sides.last:
         if not any(last is line for line in gone):
-            if not _ends_every_page(last, page, others, enough):
+            is_footer = _ends_every_page(last, page, others, enough)
+            if not is_footer and not (_is_beside_number(last, sides) and _ends_alike(last, others, enough)):
                 break
             gone += _set_apart([last], [last], sides)
     kept = [line for line in sides.placed if not any(line is other for other in gone)]
@@ -216,9 +226,15 @@ def _has_no_sentence(line: Line) -> bool:
     return _SENTENCE.match(line.text.strip()) is None
 
 
-def _is_spread(line: Line, page: RawPage) -> bool:
-    """Whether the page number stands away from the words beside it: "1 Capital of France" is a question."""
-    return not page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3)
+def _is_apart(line: Line, sides: _Sides) -> bool:
+    """Whether the page number stands away from the words beside it, or ends a line in no larger print than the text.
+
+    "1 Capital of France" is a question.
+    """
+    if not sides.page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3):
+        return True
+    *words, last = line.text.split()
+    return len(words) > 1 and last.isdecimal() and line.size <= sides.size
 
 
 def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
@@ -226,7 +242,7 @@ def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
     if line.size < TITLE * sides.size or len(titles) >= MAX_TITLES or not _WORD.search(line.text):
         return False
     before = len(titles)
-    titles.add(line.text)
+    titles.add(_key(line.text))
     return len(titles) > before
 
 
@@ -265,6 +281,18 @@ def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: fl
     return "://" in line.text or any(found.text != line.text for _, found in alike)
 
 
+def _is_beside_number(line: Line, sides: _Sides) -> bool:
+    """Whether the page's other last line is its printed number, as of a footer in two lines."""
+    others = [other for other in sides.last if other is not line]
+    return any(_PRINTED_NUMBER.fullmatch(other.text) and _is_centred(other, sides.page) for other in others)
+
+
+def _ends_alike(line: Line, others: list[_Sides], enough: float) -> bool:
+    """Whether enough neighbours end with the very same line, wherever on the page their text ends."""
+    alike = (other.ends.get(_key(line.text)) for other in others)
+    return sum(found is not None and found.text == line.text for found in alike) >= enough
+
+
 def _is_centred(line: Line, page: RawPage) -> bool:
     return page.has_positions and abs(line.x0 + line.x1 - page.width) < CENTRED * page.width
 
@@ -278,11 +306,14 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
     return sum(in_step) >= (1 if _is_centred(line, page) else IN_STEP)
 
 
-def _carries_number(text: str, page: RawPage) -> bool:
-    """Whether a short line begins or ends with the page's own number or label ("70 CallExternal")."""
+def _counted_from(text: str, page: RawPage) -> set[int]:
+    """Return from which pages on a short line counts, if it begins or ends with a number or the page's label (0)."""
     words = text.lower().split()
-    names = {str(page.number), page.label.lower()} - {""}
-    return 0 < len(words) <= 12 and len(text) <= 90 and (words[0] in names or words[-1] in names)
+    if not 0 < len(words) <= 12 or len(text) > 90:
+        return set()
+    ends = {words[0], words[-1]}
+    found = {page.number - int(word) for word in ends if word.isdecimal() and len(word) < MAX_BARE}
+    return found | ({0} if page.label and page.label.lower() in ends else set())
 
 
 def _is_own_number(text: str, page: RawPage) -> bool:

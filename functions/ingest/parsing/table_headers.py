@@ -12,6 +12,8 @@ from itertools import pairwise, takewhile
 from typing import Self
 
 from functions.ingest.parsing.tables import (
+    CLOSE_EM,
+    LARGER,
     MAX_HEADER_CHARACTERS,
     SIGN_BEFORE,
     UNIT,
@@ -28,15 +30,11 @@ from functions.ingest.parsing.words import Row, Word, box_of
 
 CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lentelė)\b", re.IGNORECASE)
 """How the line above a table begins that names it."""
-CLOSE_EM = 0.4
-"""Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
 MAX_HEADER_GROUPS = 8
 MAX_HEADER_ROWS = 30
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
-LARGER = 1.15
-"""Print above a table that is so much larger than its header's is the title."""
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
@@ -180,7 +178,7 @@ def _is_over(row: Row, columns: _Columns) -> bool:
         else:
             middle = (cell.x0 + cell.x1) / 2
             left, right = columns.spans[under[0]][0], columns.spans[under[-1]][1]
-            if len(under) > 1 and abs((left + right) / 2 - middle) > 0.1 * (right - left):
+            if len(under) > 1 and abs((left + right) / 2 - middle) > max(0.1 * (right - left), row.y1 - row.y0):
                 return False
             over += 1
     return over > 0
@@ -193,9 +191,11 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     """
     wide: dict[Sequence[int], list[Row]] = {}
     stacks: dict[int, list[Row]] = {}
-    for fragment in sorted(_fragments(groups, columns), key=lambda each: each.y0):
+    fragments = sorted(_fragments(groups, columns), key=lambda each: each.y0)
+    units = [each for each in fragments if UNIT.fullmatch(each.text)]
+    for fragment in fragments:
         under = columns.under(fragment.x0, fragment.x1)
-        if len(under) > 1 or (under != [-1] and UNIT.fullmatch(fragment.text)):
+        if len(under) > 1 or (under != [-1] and units == [fragment]):
             wide.setdefault(tuple(under), []).append(fragment)
         else:
             stacks.setdefault(under[0], []).append(fragment)
@@ -244,12 +244,20 @@ def _of_several(stacks: Mapping[int, list[Row]]) -> list[Row]:
     found: list[Row] = []
     for stack in years:
         for each in stack[:-1]:
+            if any(_heads_another(each, other, stack[-1]) for other in stack[:-1]):
+                continue
             middle = (each.y0 + each.y1) / 2
             beside = [other for other in years if any(one.y0 < middle < one.y1 for one in other)]
             if len(beside) < len(years):
                 found.append(each)
         stack[:] = [each for each in stack if each not in found]
     return found
+
+
+def _heads_another(each: Row, other: Row, year: Row) -> bool:
+    """Whether a cell is the first line of `other`, which stands beside a year: the header of a column of words."""
+    is_beside = other.y1 > (year.y0 + year.y1) / 2 > other.y0 and (other.x1 < year.x0 or year.x1 < other.x0)
+    return is_beside and each.y1 <= other.y1 and each is not other and each.x0 < other.x1 and other.x0 < each.x1
 
 
 def _by_line(cells: Sequence[Cell]) -> list[list[Cell]]:
@@ -287,6 +295,8 @@ def _is_cut(label: Group, row: Group, edge: float) -> bool:
     above, first = label.cells[0], row.cells[0]
     text = above.text
     if abs(above.x0 - first.x0) >= 20 or text.endswith(":"):
+        return False
+    if above.lines[0][0].style.size > LARGER * first.lines[0][0].style.size:
         return False
     if first.text[:1].islower() or text.count("(") > text.count(")"):
         return True

@@ -5,7 +5,7 @@ together. In both, a cell stacks downwards and the next one begins further right
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -15,8 +15,24 @@ CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
 PROSE_GAP_EM = 2.5
 """Gaps in spread prose are under it; columns of text are further apart, or begin below each other."""
+MIN_SPACED_OUT = 4
+"""Letters of a word from which on its width tells whether they are set apart; a capital is less than 0.9 wide."""
+CLOSE_EM = 0.4
+"""Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
+WIDER = 1.3
+"""How much wider than any space of a line the room between its two cells is."""
+GUTTER_ROWS = 2
+GUTTER_SHARE = 0.3
+CROSSED = 0.2
+"""Rows of a table, and share of them, whose cells leave room at one place, so that it is between two columns; and the
+share of them that may have a word there."""
+LARGER = 1.15
+"""Print that is larger by this factor is a title's."""
+SMALLER = 0.93
+"""Print that is smaller than its table's by this factor."""
 MAX_BETWEEN = 2
-"""Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several."""
+MAX_BETWEEN_FIGURES = 3
+"""Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several; and below figures."""
 MAX_CELL_LINES = 24
 MAX_CELL_CHARACTERS = 500
 MAX_ROWS = 300
@@ -110,6 +126,8 @@ class Group:
             and len(last.lines) < MAX_CELL_LINES
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
+            and (len(self.cells) == 1 or row.x0 > self.cells[-2].x0)
+            and not (len(self.cells) == 1 and _is_title_of(last, cells[0]))
         ):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
@@ -127,6 +145,14 @@ class Group:
         in_band = top - 0.6 * height <= row.y0 and row.y1 <= bottom + 0.6 * height
         # A cell written after a taller one begins higher; beside a single line it is on the same line.
         return in_band and row.x0 >= last.x1 - 0.3 * height and row.y0 < last.y1
+
+
+def _is_title_of(above: Cell, below: Cell) -> bool:
+    """Whether a cell in bold or larger print is the title of one that is not, and no part of it."""
+    first, below_it = above.lines[0][0].style, below.lines[0][0].style
+    if first.size > LARGER * below_it.size:
+        return True
+    return not below_it.bold and all(word.style.bold for words in above.lines for word in words)
 
 
 def _is_sum_of(cell: Cell, above: Cell) -> bool:
@@ -147,6 +173,7 @@ def cells_of(row: Row) -> list[Cell]:
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
             if (
                 not (before is first and _marks(before, word))
+                and not (_is_spaced_out(before) and _is_spaced_out(word))
                 and before.text not in SIGN_BEFORE
                 and not is_sign_of(before, word)
             ):
@@ -158,6 +185,11 @@ def cells_of(row: Row) -> list[Cell]:
         current.append(word)
         before = word
     return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
+
+
+def _is_spaced_out(word: Word) -> bool:
+    """Whether the letters of a word are set apart, so that the room behind it says little."""
+    return len(word.text) >= MIN_SPACED_OUT and word.x1 - word.x0 > 0.9 * word.style.size * len(word.text)
 
 
 def _marks(before: Word, word: Word) -> bool:
@@ -180,12 +212,86 @@ def _are_figures(before: Word, word: Word, room: float) -> bool:
 
 def grouped(rows: list[Row]) -> list[Group]:
     """Group rows, in order, that stack or lie beside each other."""
+    return _grouped((row, cells_of(row)) for row in rows)
+
+
+def _grouped(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
     groups: list[Group] = []
-    for row in rows:
-        cells = cells_of(row)
+    for row, cells in rows:
         if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].try_add(row, cells):
             groups.append(Group([row], cells))
     return groups
+
+
+def regrouped(run: list[Group]) -> list[Group]:
+    """Return a table's groups with cells that stand too near each other cut where the other rows have columns."""
+    gutters = _gutters(run)
+    if not any(len(_cut_at(group.cells, gutters)) > len(group.cells) for group in run):
+        return run
+    rows: list[tuple[Row, list[Cell]]] = []
+    for group in run:
+        for row in group.rows:
+            cells = cells_of(row)
+            cut = _cut_at(cells, gutters)
+            # A title or a sentence may have some room there by chance.
+            is_row = len(group.cells) > 1 or all(is_number(cell.text) for cell in cut[1:]) or _is_cut_in_two(row.words)
+            rows.append((row, cut if is_row else cells))
+    return _grouped(rows)
+
+
+def _gutters(run: list[Group]) -> list[tuple[float, float]]:
+    """Return the places between columns: room that several rows have at one place, and hardly any row a word."""
+    rows = [group.cells for group in run if len(group.cells) > 1]
+    gaps = [(a.x1, b.x0) for cells in rows for a, b in pairwise(cells) if a.x1 < b.x0]
+    gaps.sort(key=lambda gap: gap[1] - gap[0])
+    found: list[tuple[float, float, int]] = []
+    for left, right in gaps:  # narrow ones first: a wide one may have an empty column in it
+        over = [at for at, (x0, x1, _) in enumerate(found) if min(right, x1) > max(left, x0)]
+        if not over:
+            found.append((left, right, 1))
+        elif len(over) == 1:
+            x0, x1, count = found[over[0]]
+            found[over[0]] = max(left, x0), min(right, x1), count + 1
+    enough = max(GUTTER_ROWS, GUTTER_SHARE * len(rows))
+    lines = [words for cells in rows for cell in cells for words in cell.lines]
+    return [
+        (x0, x1)
+        for x0, x1, count in sorted(found)
+        if count >= enough and sum([_crosses(words, (x0, x1)) for words in lines]) <= CROSSED * len(rows)
+    ]
+
+
+def _crosses(words: Sequence[Word], gutter: tuple[float, float]) -> bool:
+    """Whether the words of a cell run across a gutter without more room there than a space."""
+    x0, x1 = gutter
+    if words[0].x0 >= x1 or words[-1].x1 <= x0 or not any(word.x0 < x1 and x0 < word.x1 for word in words):
+        return False
+    return words[0].x0 < x0 and words[-1].x1 > x1 and not any(_is_between(a, b, [gutter]) for a, b in pairwise(words))
+
+
+def _cut_at(cells: list[Cell], gutters: Sequence[tuple[float, float]]) -> list[Cell]:
+    """Cut cells of one line at the gutters that they run across."""
+    out: list[Cell] = []
+    for cell in cells:
+        parts = [cell]
+        if len(cell.lines) == 1 and len(cell.lines[0]) > 1:
+            words = cell.lines[0]
+            cuts = [at for at in range(1, len(words)) if _is_between(words[at - 1], words[at], gutters)]
+            parts = [
+                Cell([words[a:b]], words[a].x0, cell.y0, words[b - 1].x1, cell.y1)
+                for a, b in pairwise([0, *cuts, len(words)])
+            ]
+        out += parts
+    return out
+
+
+def _is_between(before: Word, word: Word, gutters: Sequence[tuple[float, float]]) -> bool:
+    room = word.x0 - before.x1
+    if room < CLOSE_EM * min(before.style.size, word.style.size):
+        return False
+    if before.text in SIGN_BEFORE or is_sign_of(before, word):
+        return False
+    return any(min(word.x0, x1) - max(before.x1, x0) > 0.5 * min(room, x1 - x0) for x0, x1 in gutters)
 
 
 def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
@@ -204,14 +310,14 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
 
 def _apart(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int]]:
     """Cut a run where another table begins: at a header below rows with figures."""
-    has_figures = False
-    last = start
+    last = None
     for at in range(start, end):
-        if has_figures and begins_table(groups[at]):
+        if last is not None and begins_table(groups[at]):
             yield start, last + 1
-            start, has_figures = at, False
-        has_figures = has_figures or has_figure(groups[at])
-        last = at if len(groups[at].cells) > 1 else last
+            start = next(begin for begin in range(last + 1, at + 1) if len(groups[begin].cells) > 1)
+            last = None
+        if has_figure(groups[at]):
+            last = at
     yield start, end
 
 
@@ -241,18 +347,45 @@ def _has_several_cells(group: Group) -> bool:
 
 def _end_of_run(groups: list[Group], start: int) -> int:
     end = last = start + 1
-    while end < len(groups) and end - last <= MAX_BETWEEN:
+    between = 0
+    while end < len(groups):
         above, group = groups[end - 1], groups[end]
+        between += not (end > last and _is_title_of(above.cells[0], group.cells[0]))  # the two count as one
         drop = group.box[1] - above.box[3]
         height = group.rows[0].y1 - group.rows[0].y0
+        if between > (MAX_BETWEEN_FIGURES if has_figure(groups[last - 1]) else MAX_BETWEEN) + 1:
+            break
         if drop > 3 * max(4.0, height) or drop < -0.8 * max(4.0, height) or group.rows[0].mono:
             break
         if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
             break
+        if _is_sentence(group, groups[last - 1]) or _is_note(group, groups[last - 1]):
+            break
         end += 1
         if _has_several_cells(group) or _is_last_sum(group, above):
-            last = end
+            last, between = end, 0
     return last
+
+
+def _is_note(group: Group, above: Group) -> bool:
+    """Whether a row in small print below figures, with a mark, is a note to the table."""
+    first, row = group.rows[0].words[0], above.rows[0].words[0]
+    is_small = first.style.size < SMALLER * row.style.size
+    return is_small and len(group.cells) == 1 and has_figure(above) and MARK.fullmatch(first.text) is not None
+
+
+def _is_sentence(group: Group, above: Group) -> bool:
+    """Whether a row runs on below the columns above it, longer than a title: it introduces another table."""
+    (first, *others) = group.cells
+    if others or len(first.text) <= MAX_HEADER_CHARACTERS or first.x1 <= above.cells[-1].x0:
+        return False
+    return not any(_is_cut_in_two(words) for words in first.lines)
+
+
+def _is_cut_in_two(words: Sequence[Word]) -> bool:
+    """Whether two cells stand so near each other that they were taken for one: one gap is wider than all others."""
+    rooms = sorted(word.x0 - before.x1 for before, word in pairwise(words))
+    return len(rooms) > 1 and rooms[-1] > max(CLOSE_EM * words[0].style.size, WIDER * rooms[-2])
 
 
 def _is_last_sum(group: Group, above: Group) -> bool:

@@ -68,6 +68,10 @@ def test_what_is_written_in_a_chart_comes_together_before_its_caption() -> None:
     assert figure.box == (100, 110, 400, 261)
 
 
+def test_the_empty_page_that_a_chart_was_cut_from_joins_nothing() -> None:
+    assert found(WHOLE, [(20, 40, 580, 500), *chart(100, 120)]) == found(WHOLE, chart(100, 120))
+
+
 def test_a_caption_may_stand_above_its_chart() -> None:
     below = [line("Figure 1: Length", 100, 90), *LABELS, AFTER]
     assert found(below, chart(100, 110)) == ([each.text for each in LABELS], 1)

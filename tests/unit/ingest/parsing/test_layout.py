@@ -218,6 +218,89 @@ def test_a_line_that_ends_where_the_engine_saw_no_end_is_no_part_of_the_next() -
     assert [line.text for line in lay_out(words, PAGE)] == ["Net sales 1,204", "Retail"]
 
 
+def test_a_word_on_quite_another_line_begins_one_though_the_engine_saw_no_end() -> None:
+    words = [*written(60, 700, "(b) Second panel"), *written(50, 500, "Figure 3: What is drawn")]
+    words[2].ends = ""
+    assert [line.text for line in lay_out(words, PAGE)] == ["(b) Second panel", "Figure 3: What is drawn"]
+
+
+def test_cells_that_stand_near_each_other_are_cut_where_the_other_rows_have_columns() -> None:
+    rows = [(50.0, 700.0 - 12 * i, name) for i, name in enumerate(("Standard", "Basic", "Random effects model"))]
+    models = [(156.0, 700.0 - 12 * i, model) for i, model in enumerate(("glm", "glm", "glmer"))]
+    figures = [(250.0, 700.0 - 12 * i, str(i + 4)) for i in range(3)]
+    pieces = [piece for row in zip(rows, models, figures, strict=True) for piece in row]
+    assert rows_of(*pieces) == [
+        "Standard | glm | 4", "Basic | glm | 5", "Random effects model | glmer | 6"
+    ]  # fmt: skip
+
+
+def test_a_sentence_between_two_tables_parts_them() -> None:
+    sentence = "The shareholders approved the pay of the directors of the company as follows:"
+    lines = laid_out(
+        *figures(700, "Agbaje", "1,005", "2,634"), *figures(688, "Bailey", "1,013", "2,341"),
+        (50, 670, sentence), *figures(652, "For", "901", "8"), *figures(640, "Against", "110", "7"),
+    )  # fmt: skip
+    assert [(line.text, line.column) for line in lines[2:4]] == [(sentence, 0), ("For | 901 | 8", 2)]
+
+
+def test_a_bold_title_in_a_table_is_no_part_of_the_label_below_it() -> None:
+    words = [word for piece in figures(700, "Cash", "1,204", "998") for word in written(*piece)]
+    words += written(50, 688, "LIABILITIES", Style(size=10, bold=True))
+    words += [word for piece in figures(676, "Current debts", "16", "163") for word in written(*piece)]
+    words += [word for piece in figures(664, "Other debts", "16", "163") for word in written(*piece)]
+    got = [line.text for line in lay_out(words, PAGE)]
+    assert got[1:3] == ["LIABILITIES", "Current debts | 16 | 163"]
+    words = written(50, 690, "Debts", Style(size=14))
+    for y, label in ((676, "straight line"), (664, "curve")):
+        words += [word for piece in figures(y, label, "16", "163") for word in written(*piece)]
+    words = [word for piece in figures(710, "Cash", "1,204", "998") for word in written(*piece)] + words
+    assert [line.text for line in lay_out(words, PAGE)][1:3] == ["Debts", "straight line | 16 | 163"]
+
+
+def test_a_note_in_small_print_ends_its_table() -> None:
+    small = Style(size=7)
+    words = [word for i in range(3) for piece in figures(700 - 12 * i, f"Item {i}", "998") for word in written(*piece)]
+    words += written(50, 656, "(1) Without the stores.", small) + written(50, 636, "Stores")
+    words += [word for i in range(2) for piece in figures(616 - 12 * i, f"Kind {i}", "17") for word in written(*piece)]
+    assert [line.column for line in lay_out(words, PAGE)] == [1, 1, 1, 0, 0, 2, 2]
+
+
+def test_a_caption_below_a_table_is_no_part_of_its_last_cell() -> None:
+    caption = "Table 6: Results by traits in all of the"
+    begin = 400 - written(0, 0, caption)[-1].x1
+    rows = *figures(700, "Open", "0.83", "0.42"), *figures(688, "Closed", "0.75", "0.41")
+    assert rows_of(*rows, (begin, 678, caption))[-2:] == ["Closed | 0.75 | 0.41", caption]
+
+
+def test_a_header_whose_letters_are_set_apart_makes_no_cells() -> None:
+    title: list[Word] = []
+    for at, name in enumerate(("GODFREY", "PHILLIPS", "INDIA")):
+        title.append(Word(name, 50 + 150 * at, 690, 50 + 150 * at + 11 * len(name), 700, BODY))
+    title[-1].ends = "\n"
+    rows = [piece for i in range(3) for piece in figures(672 - 12 * i, f"Item {i}", "1,204", "998")]
+    got = lay_out(title + [word for piece in rows for word in written(*piece)], PAGE)
+    assert (got[0].text, got[0].column) == ("GODFREY PHILLIPS INDIA", 0)
+
+
+def test_a_running_line_set_off_from_a_table_is_no_row_of_it() -> None:
+    head = (50, 770, "Workshop on Tables, 2023,"), (450, 770, "17")
+    rows = [piece for i in range(4) for piece in figures(740 - 12 * i, f"Item {i}", "1,204", "998")]
+    assert [line.column for line in laid_out(*head, *rows)] == [0, 0, 1, 1, 1, 1]
+    title = *figures(770, "Total of the page before", "1,204", "998"), *rows
+    assert {line.column for line in laid_out(*title)} == {1}
+    evenly = [piece for i in range(4) for piece in figures(770 - 25 * i, f"Item {i}", "998")]
+    assert {line.column for line in laid_out(*evenly)} == {1}
+
+
+def test_a_unit_of_one_column_stays_with_its_header() -> None:
+    header = [
+        (280, 712, "Number"), (365, 712, "Price"), (460, 712, "Value"),
+        (260, 700, "(in thousands)"), (460, 700, "(in millions)"),
+    ]  # fmt: skip
+    rows = *figures(676, "Balance", "1,204", "7.8", "998"), *figures(664, "Granted", "16", "7.9", "163")
+    assert rows_of(*header, *rows)[0] == "Number (in thousands) | Price | Value (in millions)"
+
+
 def test_a_word_cut_by_a_narrow_cell_is_whole_again() -> None:
     words: list[Word] = []
     for i in range(3):  # cells 45 points wide hold nine letters of ten points
@@ -264,6 +347,34 @@ def test_a_header_that_recurs_goes_even_if_left_and_right_pages_differ() -> None
 def test_a_header_that_names_the_entry_goes_with_the_page_number_it_carries() -> None:
     pages = (raw(i, f"{fruit} {i + 68}", f"Words on {fruit}.", label=str(i + 68)) for i, fruit in enumerate(FRUITS))
     assert stripped(pages) == [[f"Words on {fruit}."] for fruit in FRUITS]
+
+
+def test_a_header_goes_by_its_printed_number_whatever_page_that_counts_from() -> None:
+    pages = (raw(i, f"{fruit} {i + 60}", f"Words on {fruit}.") for i, fruit in enumerate(FRUITS, 1))
+    assert stripped(pages) == [[f"Words on {fruit}."] for fruit in FRUITS]
+    heads = [f"{fruit} {7 * i % 11}" for i, fruit in enumerate(FRUITS, 1)]
+    assert [texts[0] for texts in stripped(raw(i, head, "Words.") for i, head in enumerate(heads, 1))] == heads
+
+
+def test_a_footer_of_two_lines_goes_with_the_printed_number_above_it_wherever_the_text_ends() -> None:
+    def page(number: int) -> RawPage:
+        end = 300 + 20 * (number % 5)
+        lines = [Line(f"All about {FRUITS[number]}.", 50, 60, 300, 70, 10)]
+        lines.append(Line(f"- {number + 40} -", 290, end, 310, end + 10, 10))
+        lines.append(Line("Pension Program", 50, end + 14, 140, end + 24, 10))
+        return RawPage(number + 1, "", 600, 800, lines)
+
+    assert stripped(map(page, range(11))) == [[f"All about {fruit}."] for fruit in FRUITS]
+
+
+def test_a_header_goes_where_a_chart_on_the_page_has_lettering_that_runs_upwards() -> None:
+    def page(number: int) -> RawPage:
+        axis = [
+            Line(text, 10 * at, 5 + at, 90, 15 + at, 10, cells=0) for at, text in enumerate(("Score", "Users", "Time"))
+        ]
+        return RawPage(number, "", 600, 800, [*raw(number, "A Book of Fruit", f"On {FRUITS[number]}.").lines, *axis])
+
+    assert not any("A Book of Fruit" in texts for texts in stripped(map(page, range(1, 11))))
 
 
 def test_a_page_never_loses_all_its_lines() -> None:
@@ -501,6 +612,14 @@ def test_lines_in_another_face_are_headings_where_they_stand_alone() -> None:
     ) == ["Foreign exchange risk", "ITEM 7 - Discussion"]  # fmt: skip
 
 
+def test_a_line_in_which_a_sentence_goes_on_is_no_heading() -> None:
+    lines = [*prose(60), Line("as was told in the Proceedings of the Conference on", 50, 500, 300, 510, 10)]
+    column = Line("Empirical Methods in Natural Language Processing", 320, 60, 560, 70, 10, apart=True)
+    after = Line("Pages 89 to 105.", 320, 72, 400, 82, 10)
+    assert heading_paths(*lines, column, after) == []
+    assert heading_paths(*prose(60), column, after) == [column.text]
+
+
 def test_a_bold_line_with_a_colon_is_a_heading_unless_it_announces_a_list() -> None:
     assert heading_paths(
         *prose(20),
@@ -601,6 +720,51 @@ def test_an_indented_line_begins_a_paragraph() -> None:
         Line("this.", 50, 56, 80, 66, 10),
     ]
     assert [text.split()[0] for _, text in made(*lines)] == ["the", "The"]
+
+
+def test_an_entry_goes_on_in_the_lines_that_are_indented_under_its_first() -> None:
+    def entry(y: float, *texts: str) -> list[Line]:
+        return [
+            Line(text, 50 + 12 * bool(at), y + 12 * at, 400 if at + 1 < len(texts) else 200, y + 12 * at + 10, 10)
+            for at, text in enumerate(texts)
+        ]
+
+    lines = entry(20, "Oyvind Tafjord and Peter Clark. 2021.", "Proofwriter: Proofs and statements", "over language.")
+    lines += entry(64, "Xuezhi Wang and Quoc V.", "Le. 2023. Chains of thought.")
+    lines += entry(96, "Denny Zhou. 2023.", "Least-to-most prompting.")
+    assert [text.split()[0] for _, text in made(*lines)] == ["Oyvind", "Xuezhi", "Denny"]
+    signed = entry(20, "By: Luca Maestri", "Luca Maestri")
+    signed[0].x1, wide = 130, Line("We sign on behalf of the registrant, who is named above.", 50, 80, 400, 90, 10)
+    assert len(made(*signed, wide)) == 3
+
+
+def test_a_bullet_of_symbols_that_is_read_as_a_section_sign_begins_an_item() -> None:
+    lines = [
+        Line(f"§ {text}", 50, 20 + 12 * at, 300, 30 + 12 * at, 10) for at, text in enumerate(("What is it?", "Why?"))
+    ]
+    assert [kind for kind, _ in made(*lines)] == ["list_item", "list_item"]
+
+
+def test_a_dash_at_the_begin_of_a_line_is_an_item_only_in_a_list() -> None:
+    sentence = [
+        Line("Your refrigerator has two leveling screws in front", 50, 20, 400, 30, 10),
+        Line("– one on the right and one on the left.", 50, 32, 300, 42, 10),
+    ]
+    assert len(made(*sentence)) == 1
+    assert len(made(*sentence, Line("– a third in the middle.", 50, 44, 200, 54, 10))) == 3
+
+
+def test_lines_beside_something_are_full_where_the_next_word_had_no_room() -> None:
+    texts = (
+        "were in favor of it, while",
+        "others did not. Of the",
+        "Democrats (82%) a part",
+        "favored it; and all of the",
+    )
+    beside = Line("A chart with a title", 300, 20, 500, 60, 10)
+    lines = [Line(text, 50, 20 + 12 * at, 50 + 5 * len(text), 30 + 12 * at, 10) for at, text in enumerate(texts)]
+    below = Line("Republicans are divided over it, which is a line over the whole width.", 50, 68, 520, 78, 10)
+    assert made(*lines, below, beside)[:1] == [("paragraph", " ".join([*texts, below.text]))]
 
 
 def test_a_short_line_is_not_joined_with_one_that_begins_far_on_its_left() -> None:

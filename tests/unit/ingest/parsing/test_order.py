@@ -103,6 +103,47 @@ def test_marks_written_after_the_text_stand_where_they_belong() -> None:
     assert got[:2] == ["Cash and securities (1) | 1,204", "Loans (2) | 998"]
 
 
+def test_a_mark_behind_another_mark_finds_its_place_though_the_others_of_its_row_find_none() -> None:
+    sign = written(83, 704, "®", SMALL)
+    sign[0].ends = ""
+    marks = [*written(89, 704, "(1)", SMALL), *written(500, 704, "TM", SMALL)]
+    marks[0].ends = ""
+    text = [(50.0, 712.0, "Products"), (50.0, 688.0, "Other things that were sold in the year")]
+    words = [word for piece in text for word in written(*piece)]
+    label = [*written(50, 700, "iPhone"), *sign]
+    label[0].ends, label[-1].ends = "", "\n"
+    words[1:1] = label
+    got = [line.text for line in lay_out(words + marks, PAGE)]
+    assert "iPhone ® (1)" in got
+
+
+def test_lettering_of_a_chart_is_read_line_by_line_in_whatever_order_it_was_drawn() -> None:
+    labels = "Total", "White", "Black", "Hispanic", "Young", "Old"
+    bars = [(140.0 + 5 * i, 700.0 - 14 * i, str(60 + i)) for i in range(6)]
+    others = [(200.0 + 5 * i, 700.0 - 14 * i, str(30 - i)) for i in range(6)]
+    names = [(50.0, 700.0 - 14 * i, label) for i, label in enumerate(labels)]
+    got = read(*prose(50, 760, "Above", 3), *bars[3:], *bars[:3], *names[3:], *others[3:], *names[:3], *others[:3])
+    assert got[3:] == [f"{label} | {60 + i} | {30 - i}" for i, label in enumerate(labels)]
+
+
+def test_small_lettering_written_before_the_text_above_it_comes_after_it() -> None:
+    lettering = [(60.0 + 12 * i, 300.0 - 7 * (i % 3), f"{90 + i}", SMALL) for i in range(8)]
+    text = prose(50, 700, "Left", 12)
+    got = read((50.0, 730.0, "A heading of the page"), *lettering, *text)
+    assert got[1:13] == [text for _, _, text in text]
+
+
+def test_a_box_beside_a_paragraph_that_flows_around_it_does_not_cut_it() -> None:
+    narrow = [(50.0, 700.0 - 12 * i, f"words {i} beside the box") for i in range(6)]
+    wide = [
+        (50.0, 628.0 - 12 * i, f"line {i} that runs below the box, over the whole width of this page") for i in (0, 1)
+    ]
+    box = [(300.0, 700.0 - 12 * i, f"Box {i}") for i in range(2)]
+    got = read(*narrow, *wide, *box)
+    paragraph = [text for _, _, text in (*narrow, *wide)]
+    assert got in ([*paragraph, "Box 0", "Box 1"], ["Box 0", "Box 1", *paragraph])
+
+
 def test_no_word_is_lost_or_doubled_in_any_order() -> None:
     for seed in range(20):
         chance = random.Random(seed)
