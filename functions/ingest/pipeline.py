@@ -24,7 +24,7 @@ from functions.ingest.figures import DescribedFigure
 from functions.ingest.lease import InvocationTime, OutOfTime
 from functions.ingest.parsing.wire import RawPage
 from functions.ingest.ports import ChunkVectorCache, ObjectReader, VectorReader, VectorWriter
-from functions.ingest.sources import ExtractionResult, SourceChunk, open_source
+from functions.ingest.sources import ExtractionResult, SourceChunk, open_source, prepare
 from shared.errors import DependencyError, DocumentRejected
 from shared.identity import chunk_vector
 from shared.models import (
@@ -146,6 +146,7 @@ def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
     with tempfile.TemporaryDirectory(prefix="recto-") as folder:
         # 1. Download exactly the version that was looked at.
         path = Path(folder) / "object"
+        prepare(job.ref)
         dependencies.objects.download(job.head, path)
         downloaded = clock.monotonic()
         # 2. Parse and 3. chunk: lazily, as the next steps ask for more.

@@ -29,6 +29,7 @@ from functions.ingest.changes import DocumentRef
 from functions.ingest.chunking import tokens
 from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.figures import DescribedFigure, notes_of
+from functions.ingest.parsing import fork_server
 from functions.ingest.parsing.parse import PdfParse, open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.report import status_of
@@ -83,6 +84,12 @@ class ChunkSource:
     chunks: Iterator[SourceChunk]
     result: Callable[[], ExtractionResult]
     card: Labels = MappingProxyType({})
+
+
+def prepare(ref: DocumentRef) -> None:
+    """Start what an object's reader needs, to be ready when it is downloaded."""
+    if ref.source_type is SourceType.PDF:
+        fork_server.get_ready()
 
 
 @contextmanager

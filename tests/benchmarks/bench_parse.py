@@ -5,10 +5,11 @@
 Without files, those under $RECTO_DATASETS; without that, a made one of 600 pages. `--peers` runs LangChain's
 PyPDFLoader and LlamaIndex's PDFReader, each with its own splitter, and MuPDF's plain text extraction on the same files
 (the environment of the groups `evals` and `research`). The embedder is a stub, the same for all. Each system runs in a
-process of its own, which has read a small PDF before, so that no import counts; memory is that process and its children
-together. Exits with 1 if, over all files, the whole line has not five times the throughput of each peer; if on any file
-it is not three times as fast as LangChain; or if over all files parsing takes more than six times MuPDF's CPU time. On
-the made file it must only be as fast as the peers: its text is in whole lines of one font, their best case.
+process of its own, which has read a small PDF before, so that no import counts, nor the start of the parser's fork
+server (its children's CPU time does); memory is that process and its children together. Exits with 1 if, over all
+files, the whole line has not five times the throughput of each peer; if on any file it is not three times as fast as
+LangChain; or if over all files parsing takes more than six times MuPDF's CPU time. On the made file it must only be as
+fast as the peers: its text is in whole lines of one font, their best case.
 """
 
 import argparse
@@ -46,6 +47,8 @@ FASTER, FASTER_EACH = 5.0, 3.0
 AS_FAST = 1.0
 CPU_OF_MUPDF = 6.0
 """Times the CPU time of MuPDF's text extraction that parsing may take."""
+ENOUGH_S, MOST_RUNS = 1.0, 20
+"""A file that takes less is run again, so often at most, and the mean counts."""
 OURS = ("parse", "recto")
 PEERS = ("langchain", "llama-index")
 MUPDF = "mupdf"
@@ -161,9 +164,12 @@ class Memory:
 
 
 def cpu_s() -> float:
-    """CPU seconds of this process and its children so far."""
+    """CPU seconds of this process and its children so far, those that still run and their children included."""
     usages = [resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    running = [child.cpu_times() for child in psutil.Process().children(recursive=True)]
+    # Those that still run are told in hundredths of a second, with the children that they have waited for.
+    counted = [sum((each.user, each.system, each.children_user, each.children_system)) for each in running]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages) + sum(counted)
 
 
 def measure(system: str, path: Path, folder: Path) -> dict[str, object]:
@@ -172,9 +178,11 @@ def measure(system: str, path: Path, folder: Path) -> dict[str, object]:
         give_nltk_its_data(folder)
     SYSTEMS[system](made(folder, pages=2))
     with Memory() as memory:
-        started, used = time.perf_counter(), cpu_s()
-        pages, pieces, status = SYSTEMS[system](path)
-        seconds, used = time.perf_counter() - started, cpu_s() - used
+        started, used, runs = time.perf_counter(), cpu_s(), 0
+        while not runs or (runs < MOST_RUNS and time.perf_counter() - started < ENOUGH_S):
+            pages, pieces, status = SYSTEMS[system](path)
+            runs += 1
+        seconds, used = (time.perf_counter() - started) / runs, (cpu_s() - used) / runs
     return {
         "pages": pages, "pieces": pieces, "status": status, "seconds": seconds, "cpu_s": used, "mb": memory.peak_mb
     }  # fmt: skip

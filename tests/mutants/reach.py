@@ -14,13 +14,14 @@ from typing import Any
 
 import pytest
 
+from functions.ingest.parsing import fork_server
 from tests.mutants import reach_child
 
 _CHILD = "functions.ingest.parsing.child"
 
 
 class SeenProcess(subprocess.Popen[Any]):
-    """Starts a parser's child so that it notes what it calls."""
+    """Starts the parser's fork server so that it and its children note what they call."""
 
     def __init__(self, args: Any, **how: Any) -> None:
         if not isinstance(args, str) and _CHILD in args:
@@ -50,6 +51,7 @@ class Reach:
 
     def _begin(self) -> None:
         self.reached = set()
+        fork_server.close()  # it would not note again what it has noted, and its notes go
         Path(_notes_of_children()).unlink(missing_ok=True)
         reach_child.begin_again()
 

@@ -1,4 +1,4 @@
-"""Notes the functions of the product that a process calls; run in place of the parser's child, those that it calls.
+"""Notes the functions of the product that a process calls; run in place of the parser's fork server, its children's.
 
 A child is killed when it is done, so it writes each name at once. It holds nothing but the standard library.
 """

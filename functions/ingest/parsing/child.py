@@ -1,18 +1,27 @@
 """The child process: bounds itself, opens one PDF with one engine, writes its pages to stdout as frames.
 
-    python -m functions.ingest.parsing.child PATH ENGINE FIRST LAST PART MAX_PAGES CPU_S MEMORY_MB
+    python -m functions.ingest.parsing.child serve SOCKET
 
-`ENGINE` is pdfium, pypdf, figures, or tesseract with its languages ("tesseract:eng+deu").
+is the fork server (`fork_server.py`), whose forks get the arguments PATH ENGINE FIRST LAST PART MAX_PAGES CPU_S
+MEMORY_MB. `ENGINE` is pdfium, pypdf, figures, or tesseract with its languages ("tesseract:eng+deu").
 
-Only the engine that is asked for is imported: a child is started for each document, so its start-up counts.
+Only pdfium is imported before the fork; the other engines are, where they are asked for.
 """
 
+import contextlib
+import ctypes
+import gc
+import json
 import os
 import resource
+import signal
+import socket
 import sys
 import time
-from typing import Protocol
+from importlib import import_module
+from typing import Any, Protocol
 
+from functions.ingest.parsing.fork_server import MAX_MESSAGE_BYTES
 from functions.ingest.parsing.process import is_shared, pages_of
 from functions.ingest.parsing.wire import (
     FIGURE_ENGINE,
@@ -25,6 +34,11 @@ from functions.ingest.parsing.wire import (
     pack_header,
     pack_page,
 )
+
+PR_SET_PDEATHSIG = 1
+"""`prctl`: have the kernel send this process a signal when the one that forked it ends."""
+ENDING_S = 1.0
+"""Seconds that a child may take to end once it is waited for; one that has closed its output ends at once."""
 
 
 class Engine(Protocol):
@@ -126,7 +140,72 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def child_of(server: int, connection: socket.socket, request: dict[str, Any], output: int) -> int:
+    """Be a child, in a process just forked; return its exit code."""
+    connection.close()
+    os.setsid()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != server:  # it ended before that
+            return 1
+    os.dup2(output, 1)
+    os.close(output)
+    os.environ.update(request["environment"])
+    return main(request["run"])
+
+
+def exit_code_of(pid: int) -> int:
+    """Wait for a child and return its exit code, negative for a signal; what goes on for long is killed."""
+    until = time.monotonic() + ENDING_S
+    while time.monotonic() < until:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.001)
+    os.killpg(pid, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def serve(connection: socket.socket) -> None:
+    """Fork a child for each request, until the owner closes the connection; then end those that still run.
+
+    A child stays as it ended until it is asked for, so that nobody else gets its number.
+    """
+    import_module("functions.ingest.parsing.engine_pdfium")  # its forks have it
+
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy all that it looks at
+    me = os.getpid()
+    running: set[int] = set()
+    while True:
+        message, files = b"", list[int]()
+        while not message.endswith(b"\n"):
+            got, more, _, _ = socket.recv_fds(connection, MAX_MESSAGE_BYTES, 1)
+            files += more
+            message += got
+            if not got:
+                for pid in running:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.killpg(pid, signal.SIGKILL)
+                return
+        request = json.loads(message)
+        if "run" in request:
+            pid = os.fork()
+            if not pid:
+                code = 1
+                try:
+                    code = child_of(me, connection, request, files[0])
+                finally:  # a fork must never go on where the fork server would
+                    os._exit(code)
+            running.add(pid)
+            os.close(files[0])
+            answer = {"pid": pid}
+        else:
+            answer = {"code": exit_code_of(request["wait"])}
+            running.discard(request["wait"])
+        connection.sendall(json.dumps(answer).encode() + b"\n")
+
+
 if __name__ == "__main__":
-    # Skip the libraries' finalisers: the kernel frees everything faster.
-    sys.stdout.flush()
-    os._exit(main(sys.argv[1:]))
+    serve(socket.socket(fileno=int(sys.argv[2])))
+    os._exit(0)  # skip the libraries' finalisers: the kernel frees everything faster

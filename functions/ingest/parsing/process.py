@@ -5,13 +5,12 @@ import fcntl
 import os
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from functions.ingest.parsing import fork_server
 from functions.ingest.parsing.wire import HEADER, MAX_FRAME_BYTES, MEMORY_EXIT, Header, RawPage, Rejected, unpack
 
 EARNED_S_PER_CHARACTER = 1 / 100_000
@@ -136,14 +135,6 @@ class Wait:
         return max(0.0, allowed - (self._clock() - self._since))
 
 
-def _environment() -> dict[str, str]:
-    """No credentials for a process that reads hostile bytes; sys.path as ours, so that `site` can be skipped."""
-    kept = {
-        name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG", "TESSDATA_PREFIX") if name in os.environ
-    }
-    return {**kept, "PYTHONPATH": os.pathsep.join(p or "." for p in sys.path), "PYTHONDONTWRITEBYTECODE": "1"}
-
-
 class Child:
     """One child process reading pages `first`..`last` (1-based, 0 = the end) of a file; yields its frames.
 
@@ -155,19 +146,18 @@ class Child:
     ) -> None:
         arguments = [str(path), engine, str(first), str(last), str(part)]
         bounds = [str(limits.max_pages), str(limits.cpu_s), str(limits.memory_mb)]
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
-            [sys.executable, "-S", "-P", "-m", "functions.ingest.parsing.child", *arguments, *bounds],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-            start_new_session=True,
-            close_fds=True,
-        )
+        self._pipe, output = os.pipe()
+        try:
+            self._process = fork_server.run([*arguments, *bounds], output)
+        except BaseException:
+            os.close(self._pipe)
+            raise
+        finally:
+            os.close(output)
         self._buffer = bytearray()
-        if self._process.stdout is not None and hasattr(fcntl, "F_SETPIPE_SZ"):
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
             with contextlib.suppress(OSError):  # above the system's limit: the child then waits for us more often
-                fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+                fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     def frames(
         self, wait_s: Callable[[], float], earn: Callable[[float], object] = bool
@@ -207,12 +197,10 @@ class Child:
         return frame
 
     def _read(self, wait: Wait) -> None:
-        pipe = self._process.stdout
-        assert pipe is not None  # noqa: S101 - PIPE was asked for
-        while not select.select([pipe], [], [], wait.left_s)[0]:
+        while not select.select([self._pipe], [], [], wait.left_s)[0]:
             if not wait.left_s:
                 raise ChildFailed("time limit")
-        data = os.read(pipe.fileno(), READ_BYTES)
+        data = os.read(self._pipe, READ_BYTES)
         if not data:
             raise ChildFailed(self._cause_of_death())
         self._buffer += data
@@ -236,9 +224,7 @@ class Child:
 
     def kill(self) -> None:
         """End the child and whatever it started; harmless when it has ended."""
-        if self._process.poll() is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        self._process.kill()
+        if self._pipe >= 0:
+            os.close(self._pipe)
+            self._pipe = -1
