@@ -31,6 +31,12 @@ def world(stack: Stack) -> Iterator[World]:
         yield made
 
 
+@pytest.fixture(autouse=True)
+def untouched(world: World) -> None:
+    """Tests share the world and run in any order: each begins with nobody about to be killed."""
+    world.wire.clear()
+
+
 def prepare(world: World, key: str, scenario: str) -> tuple[dict[str, object], tuple[str, ...], str]:
     """Bring about the state before the event; return the event's message, what may be seen meanwhile, and the end."""
     if scenario == "first upload":
