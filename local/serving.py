@@ -16,6 +16,10 @@ import uvicorn
 
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 10.0
+GRACE_S = 2
+"""How long requests may go on after a stop: one that hangs on purpose (a fault) must not hold up `down`."""
+EXIT_S = GRACE_S + 3.0
+"""How long after a stop a process of several ends, even if a thread still waits for an answer that does not come."""
 Application = Callable[..., Awaitable[Any]]
 
 
@@ -51,7 +55,7 @@ def serve_in_processes(make_app: Callable[[], Application], port: int, *, proces
 
 
 class _StackServer(uvicorn.Server):
-    """Tells the other processes to stop as soon as this one is told to."""
+    """Tells the other processes to stop as soon as this one is told to, and ends although a thread hangs."""
 
     def __init__(self, config: uvicorn.Config, children: Sequence[int]) -> None:
         super().__init__(config)
@@ -59,6 +63,10 @@ class _StackServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         _terminate(self._children)
+        # Python would wait for every thread, and one may be in a call that hangs. There is nothing left to save.
+        last_resort = threading.Timer(EXIT_S, os._exit, (0,))
+        last_resort.daemon = True
+        last_resort.start()
         super().handle_exit(sig, frame)
 
 
@@ -105,7 +113,7 @@ def _config(app: Application, port: int) -> uvicorn.Config:
         port=port,
         log_level="warning",
         access_log=False,
-        timeout_graceful_shutdown=2,  # a request that hangs on purpose (a fault) must not hold up `down`
+        timeout_graceful_shutdown=GRACE_S,
         timeout_keep_alive=75,  # longer than clients keep idle connections, so that none is closed under a request
     )
 

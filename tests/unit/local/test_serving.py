@@ -33,6 +33,18 @@ async def app(scope, receive, send):
 serve_in_processes(lambda: app, int(sys.argv[1]), processes=2)
 """
 
+HANGS = """
+import asyncio, sys, time
+from local.serving import serve_in_processes
+
+async def app(scope, receive, send):
+    if scope["type"] == "http":
+        print("asked", flush=True)
+        await asyncio.to_thread(time.sleep, 600)
+
+serve_in_processes(lambda: app, int(sys.argv[1]), processes=2)
+"""
+
 
 async def hello(scope: dict[str, Any], receive: Any, send: Any) -> None:
     if scope["type"] == "http":
@@ -112,6 +124,13 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+def is_listening(port: int, pid: int) -> bool:
+    """Say whether the process listens on the port: the fixture is bound to it, too, but does not listen."""
+    return any(
+        each.laddr.port == port and each.status == psutil.CONN_LISTEN for each in psutil.Process(pid).net_connections()
+    )
+
+
 def is_gone(pid: int) -> bool:
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
@@ -133,3 +152,19 @@ def test_the_other_processes_end_when_the_first_is_killed(port: int, server: "su
     pids = pids_that_answer(port)
     os.kill(server.pid, signal.SIGKILL)
     until(lambda: all(is_gone(pid) for pid in pids))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux spreads connections over processes")
+def test_a_request_that_hangs_in_a_thread_does_not_hold_up_the_stop(port: int) -> None:
+    command = [sys.executable, "-c", HANGS, str(port)]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        try:
+            until(lambda: is_listening(port, server.pid))
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
+                assert server.stdout.readline() == b"asked\n"
+                server.terminate()
+                assert server.wait(LIMIT_S) == 0
+        finally:
+            server.kill()
