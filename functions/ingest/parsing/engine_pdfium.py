@@ -10,7 +10,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from ctypes import byref
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.accents import with_accents
@@ -197,7 +198,8 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
-        characters = with_accents(characters, lambda i: _box_of(text, i))
+        (pointer,) = pdfium.pointers_to([text])
+        characters = with_accents(characters, partial(_box_of, pointer))
         words, hidden = words_of(text, characters, scene, bounds)
         if hidden and not words and raw.is_pictured:
             words, hidden = words_of(text, characters, scene, bounds, ocr=True)
@@ -241,10 +243,11 @@ class PdfiumEngine:
             return characters, {}
         letters: dict[int | None, Mapping[str, str]] = {None: {}}
         out: list[str] = []
+        (pointer,) = pdfium.pointers_to([text])
         for i, character in enumerate(characters):
-            handle = None if pdfium.is_generated(text, i) else pdfium.text_object(text, i)
-            if handle not in letters:
-                font = pdfium.object_font(handle)
+            handle = None if pdfium.is_generated(text, i) else pdfium.text_object(pointer, i)
+            if handle is not None and handle not in letters:
+                font = pdfium.object_font(*pdfium.pointers_to([handle]))
                 letters[handle] = fonts.get(font_name(font), {}) if font else {}
             out.append(letters[handle].get(character, character))
         both: dict[int, str] = {}
@@ -254,9 +257,9 @@ class PdfiumEngine:
         return "".join(out), both
 
 
-def _box_of(text: int, index: int) -> Box:
+def _box_of(pointer: Any, index: int) -> Box:
     box = pdfium.Rect()
-    pdfium.loose_box(text, index, byref(box))
+    pdfium.loose_box(pointer, index, byref(box))
     return box.left, box.bottom, box.right, box.top
 
 

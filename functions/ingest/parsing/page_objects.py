@@ -2,12 +2,10 @@
 
 import ctypes
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from ctypes import addressof, byref, c_float, c_int, c_uint
 from dataclasses import replace
 from functools import cached_property
-from itertools import batched, compress, repeat
+from itertools import chain, compress, repeat
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.seen import Drawn
@@ -34,27 +32,21 @@ class Scene:
     def coverage(self) -> tuple[float, int]:
         """Return the share of the page that pictures cover (0..1) and the number of drawn paths."""
         left, bottom, right, top = self._bounds
-        area, paths = 0.0, 0
         self._drawn = list(self._objects(self._page_objects(), IDENTITY, 0))
-        for kind, handle, transform in self._drawn:
-            if kind == pdfium.PATH:
-                paths += 1
-            elif kind == pdfium.IMAGE:
-                x0, y0, x1, y1 = _bounds(handle, transform)
-                area += max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
+        area = 0.0
+        for x0, y0, x1, y1 in _bounds_of([each for each in self._drawn if each[0] == pdfium.IMAGE]):
+            area += max(0.0, min(x1, right) - max(x0, left)) * max(0.0, min(y1, top) - max(y0, bottom))
         self.images = round(min(1.0, area / max(1.0, (right - left) * (top - bottom))), 3)
-        return self.images, paths
+        return self.images, sum([kind == pdfium.PATH for kind, _, _ in self._drawn])
 
     def boxes(self, *kinds: int) -> list[Box]:
         """Return where objects of some kinds are on the page: left, top, right, bottom, y downwards from its top."""
         left, bottom, right, top = self._bounds
         found: list[Box] = []
-        for kind, handle, transform in self._drawn:
-            if kind in kinds:
-                x0, y0, x1, y1 = _bounds(handle, transform)
-                x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
-                if x0 <= x1 and y0 <= y1:
-                    found.append((x0, top - y1, x1, top - y0))
+        for x0, y0, x1, y1 in _bounds_of([each for each in self._drawn if each[0] in kinds]):
+            x0, y0, x1, y1 = max(x0, left), max(y0, bottom), min(x1, right), min(y1, top)
+            if x0 <= x1 and y0 <= y1:
+                found.append((x0, top - y1, x1, top - y0))
         return found
 
     def dark_behind(self, x: float, y: float) -> bool:
@@ -67,39 +59,11 @@ class Scene:
             self._seen = Drawn(self._page, objects)
         return self._seen.shows(box)
 
-    def fill_of(self, handle: int) -> Colour | None:
-        """Return an object's fill colour."""
-        return next(self.fills_of([handle]))
-
-    @staticmethod
-    def fills_of(handles: Sequence[int]) -> Iterator[Colour | None]:
-        """Return the fill colours of objects, read without a Python loop."""
-        count = len(handles)
-        colours = (c_uint * (4 * count))()
-        start = addressof(colours)
-        places = [range(start + at, start + at + 16 * count, 16) for at in (0, 4, 8, 12)]
-        has_one = list(map(pdfium.object_fill, handles, *places))
-        flat = iter(colours[:])
-        rgba = zip(flat, flat, flat, flat, strict=True)
-        return (colour if has else None for colour, has in zip(rgba, has_one, strict=True))
-
     @cached_property
     def _backgrounds(self) -> list[Box]:
-        found: list[Box] = []
-        for kind, handle, transform in self._drawn:
-            if kind == pdfium.PATH and not self._is_dark(handle):
-                continue
-            if kind in {pdfium.PATH, pdfium.IMAGE, pdfium.SHADING}:
-                found.append(_bounds(handle, transform))
-        return found
-
-    def _is_dark(self, handle: int) -> bool:
-        mode, stroke = c_int(), c_int()
-        if not pdfium.path_draw_mode(handle, byref(mode), byref(stroke)) or not mode.value:
-            return False
-        fill = self.fill_of(handle)
-        # A pattern has no colour of its own: taken as visible.
-        return fill is None or (fill[3] >= 10 and min(fill[:3]) < 245)
+        paths = [each for each in self._drawn if each[0] == pdfium.PATH]
+        dark = list(compress(paths, _are_dark([handle for _, handle, _ in paths])))
+        return list(_bounds_of(dark + [each for each in self._drawn if each[0] in {pdfium.IMAGE, pdfium.SHADING}]))
 
     def _page_objects(self) -> Iterator[int]:
         return map(pdfium.page_object, repeat(self._page), range(min(pdfium.count_objects(self._page), MAX_OBJECTS)))
@@ -112,9 +76,8 @@ class Scene:
         drawn = [kind != pdfium.TEXT for kind in kinds]
         for kind, handle in zip(compress(kinds, drawn), compress(handles, drawn), strict=True):
             if kind == pdfium.FORM and depth < MAX_DEPTH:
-                matrix = pdfium.Matrix()
-                pdfium.object_matrix(handle, addressof(matrix))
-                inner = _after((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), transform)
+                (matrix,) = pdfium.object_matrices.of(pdfium.pointers_to([handle]))
+                inner = _after(matrix, transform)
                 count = min(pdfium.form_count(handle), MAX_OBJECTS >> depth)
                 yield from self._objects(map(pdfium.form_object, repeat(handle), range(count)), inner, depth + 1)
             else:
@@ -133,13 +96,26 @@ def _after(m: Transform, n: Transform) -> Transform:
     )
 
 
-def _bounds(handle: int, t: Transform) -> Box:
-    left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
-    pdfium.object_bounds(handle, byref(left), byref(bottom), byref(right), byref(top))
-    corners = [(x, y) for x in (left.value, right.value) for y in (bottom.value, top.value)]
-    xs = [t[0] * x + t[2] * y + t[4] for x, y in corners]
-    ys = [t[1] * x + t[3] * y + t[5] for x, y in corners]
-    return min(xs), min(ys), max(xs), max(ys)
+def _bounds_of(objects: Sequence[tuple[int, int, Transform]]) -> Iterator[Box]:
+    """Yield where objects are on the page."""
+    found = pdfium.object_bounds.of(pdfium.pointers_to([handle for _, handle, _ in objects]))
+    for (left, bottom, right, top), (_, _, t) in zip(found, objects, strict=True):
+        if t is IDENTITY:  # nearly always
+            yield min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+            continue
+        corners = [(x, y) for x in (left, right) for y in (bottom, top)]
+        xs = [t[0] * x + t[2] * y + t[4] for x, y in corners]
+        ys = [t[1] * x + t[3] * y + t[5] for x, y in corners]
+        yield min(xs), min(ys), max(xs), max(ys)
+
+
+def _are_dark(paths: Sequence[int]) -> Iterator[bool]:
+    """Yield for each path whether it is filled with anything but white."""
+    pointers = list(pdfium.pointers_to(paths))
+    asked = zip(pdfium.path_draw_modes.of(pointers), pdfium.object_fills.of(pointers), strict=True)
+    for (mode, _), fill in asked:
+        # A pattern has no colour of its own: taken as visible.
+        yield bool(mode) and (fill is None or (fill[3] >= 10 and min(fill[:3]) < 245))
 
 
 FILLED = frozenset((0, 4))
@@ -149,25 +125,17 @@ MONO = re.compile(r"mono|courier|consol|cmtt|lmtt|sftt|ectt|typewriter|menlo|inc
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
-def styles_of(handles: Iterable[int | None], scene: Scene) -> dict[int | None, Style]:
-    """Return the style of each text object; equal ones share one. None, a word without an object, has a plain one.
-
-    Each property is read for all objects at once, without a Python loop.
-    """
+def styles_of(handles: Iterable[int | None]) -> dict[int | None, Style]:
+    """Return the style of each text object; equal ones share one. None, a word without an object, has a plain one."""
     known: dict[int | None, Style] = {None: Style()}
     objects = [handle for handle in dict.fromkeys(handles) if handle is not None]
-    count = len(objects)
-    sizes, matrices = (c_float * count)(), (c_float * (6 * count))()
-    start = addressof(sizes)
-    deque(map(pdfium.object_font_size, objects, range(start, start + 4 * count, 4)), 0)
-    start = addressof(matrices)
-    deque(map(pdfium.object_matrix, objects, range(start, start + 24 * count, 24)), 0)
+    pointers = list(pdfium.pointers_to(objects))
     asked = zip(
-        sizes[:],
-        batched(matrices[:], 6, strict=True),
-        map(pdfium.object_render_mode, objects),
-        scene.fills_of(objects),
-        map(pdfium.object_font, objects),
+        chain.from_iterable(pdfium.object_font_sizes.of(pointers)),
+        pdfium.object_matrices.of(pointers),
+        map(pdfium.object_render_mode, pointers),
+        pdfium.object_fills.of(pointers),
+        map(pdfium.object_font, pointers),
         strict=True,
     )
     alike: dict[tuple[object, ...], Style] = {}
@@ -233,12 +201,18 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     """
     ocr = ocr or scene.images >= OCR_PICTURE
     spans = [match.span() for match in WORD.finditer(characters)]
-    firsts = [start for start, _ in spans if characters[start] not in LINE_ENDS]
-    lasts = [end - 1 for start, end in spans if characters[start] not in LINE_ENDS]
-    handles = list(map(pdfium.text_object, repeat(text), firsts))
-    styles = styles_of(handles, scene)
+    of_words = [span for span in spans if characters[span[0]] not in LINE_ENDS]
+    firsts, lasts = [start for start, _ in of_words], [end - 1 for _, end in of_words]
+    (pointer,) = pdfium.pointers_to([text])
+    handles = list(map(pdfium.text_object, repeat(pointer), firsts))
+    styles = styles_of(handles)
     pale = [handle for handle, style in styles.items() if handle is not None and style.pale]
-    boxes = zip(_boxes(text, firsts), _boxes(text, lasts), handles, strict=True)
+    looks = {
+        handle: (style, style.size, style.turn & 1, style.size >= TINY_POINTS and not (style.pale or style.invisible))
+        for handle, style in styles.items()
+    }
+    shrunk: dict[tuple[int | None, float], Style] = {}
+    boxes = zip(pdfium.loose_boxes.of(firsts, pointer), pdfium.loose_boxes.of(lasts, pointer), handles, strict=True)
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
@@ -264,14 +238,16 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             y0 = y2
         if y3 > y1:
             y1 = y3
-        style = styles[handle]
-        height = (x1 - x0) if style.turn & 1 else (y1 - y0)
-        if style.size > 1.6 * height > 0:
+        style, size, is_vertical, is_plain = looks[handle]
+        height = (x1 - x0) if is_vertical else (y1 - y0)
+        if size > 1.6 * height > 0:
             # Inside a form drawn at a smaller scale, only the box has the true size.
-            style = replace(style, size=0.9 * height)
-        plain = style.size >= TINY_POINTS and not style.pale and not style.invisible
+            if (handle, height) not in shrunk:
+                shrunk[handle, height] = replace(style, size=0.9 * height)
+            style = shrunk[handle, height]
+            is_plain = is_plain and style.size >= TINY_POINTS
         within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
-        if not (plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, pale):
+        if not (is_plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, pale):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"
@@ -284,15 +260,6 @@ def _undoubled(token: str) -> str:
     """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
     half = token[::2]
     return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token
-
-
-def _boxes(text: int, indices: list[int]) -> Iterator[tuple[float, ...]]:
-    """Return left, top, right, bottom of each of the characters, read without a Python loop."""
-    floats = (c_float * (4 * len(indices)))()
-    start = addressof(floats)
-    deque(map(pdfium.loose_box, repeat(text), indices, range(start, start + 16 * len(indices), 16)), 0)
-    flat = iter(floats[:])
-    return zip(flat, flat, flat, flat, strict=True)
 
 
 def _is_hidden(style: Style, scene: Scene, box: Box, bounds: Box, ocr: bool, pale: Sequence[int]) -> bool:

@@ -6,9 +6,11 @@ has one thread. `pypdfium2_raw` is what `pypdfium2.raw` re-exports, without the 
 """
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from ctypes import addressof, c_void_p
+from ctypes import addressof, byref, c_char, c_void_p
+from itertools import batched, chain, repeat
+from struct import Struct
 from typing import Any
 
 import pypdfium2_raw as raw
@@ -20,6 +22,54 @@ def _fast(function: Any) -> Callable[..., Any]:
     )
     return ctypes.PYFUNCTYPE(result, *arguments)(ctypes.cast(function, c_void_p).value or 0)
 
+
+def _bare(function: Any) -> Callable[..., Any]:
+    """Make a function that converts no arguments: they are `pointers_to(…)`, or integers of at most 31 bits.
+
+    So a call takes half the time: converting each argument makes an object.
+    """
+    result = c_void_p if hasattr(function.restype, "contents") else function.restype
+    return ctypes.PYFUNCTYPE(result)(ctypes.cast(function, c_void_p).value or 0)
+
+
+def pointers_to(addresses: Iterable[int]) -> Iterator[Any]:
+    """Return pointers as the functions of `_bare` take them; nothing is read there."""
+    return map(byref, map(c_char.from_address, addresses))
+
+
+AT_A_TIME = 256
+"""Answers that pdfium writes one after the other, before they are read; always into the same place."""
+
+
+class Values:
+    """Asks pdfium for the same numbers of many things, without a Python loop.
+
+    `function` writes `count` numbers of a `kind` (a letter of `struct`), to one address, or each `apart` to its own.
+    `missing` stands for what pdfium has no numbers of.
+    """
+
+    def __init__(self, function: Any, kind: str, count: int, *, apart: bool = False, missing: Any = None) -> None:
+        self._function, self._missing = _bare(function), missing
+        self._numbers = Struct(f"{count}{kind}")
+        each = self._numbers.size
+        memory = ctypes.create_string_buffer(AT_A_TIME * each)
+        self._memory = memoryview(memory)
+        starts = range(0, each if apart else 1, each // count)
+        self._places = [[byref(memory, at) for at in range(start, len(memory), each)] for start in starts]
+
+    def of(self, things: Iterable[Any], *before: Any) -> Iterator[Any]:
+        """Yield a tuple for each thing: a pointer, or a number; `before` is what the function takes before it."""
+        return chain.from_iterable(map(self._some, batched(things, AT_A_TIME, strict=False), *map(repeat, before)))
+
+    def _some(self, things: tuple[Any, ...], *before: Any) -> list[Any]:
+        told = list(map(self._function, *map(repeat, before), things, *self._places))
+        values: list[Any] = list(self._numbers.iter_unpack(self._memory[: len(things) * self._numbers.size]))
+        return (
+            values if all(told) else [value if has else self._missing for has, value in zip(told, values, strict=True)]
+        )
+
+
+NOWHERE = (0.0, 0.0, 0.0, 0.0)
 
 init_library = _fast(raw.FPDF_InitLibrary)
 load_document = _fast(raw.FPDF_LoadDocument)
@@ -60,23 +110,24 @@ count_characters = _fast(raw.FPDFText_CountChars)
 get_text = _fast(raw.FPDFText_GetText)
 get_unicode = _fast(raw.FPDFText_GetUnicode)
 is_generated = _fast(raw.FPDFText_IsGenerated)
-loose_box = _fast(raw.FPDFText_GetLooseCharBox)
-text_object = _fast(raw.FPDFText_GetTextObject)
+loose_box = _bare(raw.FPDFText_GetLooseCharBox)
+loose_boxes = Values(raw.FPDFText_GetLooseCharBox, "f", 4, missing=NOWHERE)
+text_object = _bare(raw.FPDFText_GetTextObject)
 
-object_font = _fast(raw.FPDFTextObj_GetFont)
-object_font_size = _fast(raw.FPDFTextObj_GetFontSize)
-object_render_mode = _fast(raw.FPDFTextObj_GetTextRenderMode)
+object_font = _bare(raw.FPDFTextObj_GetFont)
+object_font_sizes = Values(raw.FPDFTextObj_GetFontSize, "f", 1, missing=(0.0,))
+object_render_mode = _bare(raw.FPDFTextObj_GetTextRenderMode)
 font_name = _fast(raw.FPDFFont_GetBaseFontName)
 font_flags = _fast(raw.FPDFFont_GetFlags)
 
 count_objects = _fast(raw.FPDFPage_CountObjects)
 page_object = _fast(raw.FPDFPage_GetObject)
 object_type = _fast(raw.FPDFPageObj_GetType)
-object_bounds = _fast(raw.FPDFPageObj_GetBounds)
-object_matrix = _fast(raw.FPDFPageObj_GetMatrix)
-object_fill = _fast(raw.FPDFPageObj_GetFillColor)
+object_bounds = Values(raw.FPDFPageObj_GetBounds, "f", 4, apart=True, missing=NOWHERE)
+object_matrices = Values(raw.FPDFPageObj_GetMatrix, "f", 6, missing=(0.0,) * 6)
+object_fills = Values(raw.FPDFPageObj_GetFillColor, "I", 4, apart=True)
 set_active = _fast(raw.FPDFPageObj_SetIsActive)
-path_draw_mode = _fast(raw.FPDFPath_GetDrawMode)
+path_draw_modes = Values(raw.FPDFPath_GetDrawMode, "i", 2, apart=True, missing=(0, 0))
 form_count = _fast(raw.FPDFFormObj_CountObjects)
 form_object = _fast(raw.FPDFFormObj_GetObject)
 
@@ -94,8 +145,6 @@ field_value = _fast(raw.FPDFAnnot_GetFormFieldValue)
 
 Rect = raw.FS_RECTF
 """Left, top, right, bottom in points, y upwards."""
-Matrix = raw.FS_MATRIX
-"""x' = a·x + c·y + e, y' = b·x + d·y + f."""
 
 HIDDEN_FLAGS = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 FREE_TEXT, WIDGET = raw.FPDF_ANNOT_FREETEXT, raw.FPDF_ANNOT_WIDGET

@@ -1,0 +1,79 @@
+"""What pdfium is asked for many things at a time is what it says of each alone."""
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pypdfium2_raw as raw
+import pytest
+
+from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.page_objects import IDENTITY, Scene, _are_dark, styles_of
+from tests.support.pdfs import document, lines
+
+ROWS = 40
+"""Lines of a page: more words than are asked for at a time."""
+RECTANGLES = b"1 1 1 rg 10 10 50 50 re f\n0 0 1 rg 100 20 30 40 re f\n0 0 0 RG 200 20 30 40 re S\n"
+"""White, blue, and a frame that is not filled."""
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Iterator[int]:
+    path = tmp_path / "page.pdf"
+    rows = [f"Row {i} has words of several lengths in it, and a last one." for i in range(ROWS)]
+    path.write_bytes(document([RECTANGLES + lines(*rows)]))
+    with PdfiumEngine(str(path)).loaded(1) as page:
+        yield page
+
+
+def test_boxes_of_many_characters_are_those_of_each(page: int) -> None:
+    text = pdfium.load_text(page)
+    indices = list(range(0, pdfium.count_characters(text), 2))
+    assert len(indices) > 2 * pdfium.AT_A_TIME
+    (pointer,) = pdfium.pointers_to([text])
+    asked = pdfium.loose_boxes.of(indices, pointer)
+    again = pdfium.loose_boxes.of(reversed(indices), pointer)
+    for index, box, _ in zip(indices, asked, again, strict=True):  # two at the same time do not mix
+        alone = pdfium.Rect()
+        assert raw.FPDFText_GetLooseCharBox(ctypes.cast(text, raw.FPDF_TEXTPAGE), index, alone)
+        assert box == (alone.left, alone.top, alone.right, alone.bottom)
+    pdfium.close_text(text)
+
+
+def test_what_pdfium_has_no_numbers_of_is_marked_as_missing(page: int) -> None:
+    text = pdfium.load_text(page)
+    count = pdfium.count_characters(text)
+    (pointer,) = pdfium.pointers_to([text])
+    first, none, last = pdfium.loose_boxes.of([0, count, count - 1], pointer)
+    assert none == pdfium.NOWHERE != first != last
+    pdfium.close_text(text)
+
+
+def test_only_paths_filled_with_a_colour_are_dark(page: int) -> None:
+    scene = Scene(page, (0, 0, 612, 792))
+    assert scene.coverage() == (0.0, 3)
+    paths = [handle for _, handle, _ in scene._drawn]
+    assert all(transform is IDENTITY for _, _, transform in scene._drawn)
+    assert list(_are_dark(paths)) == [False, True, False]
+    assert scene.dark_behind(110, 30)
+    assert not scene.dark_behind(20, 20)
+    assert scene.boxes(pdfium.PATH)[1] == pytest.approx((100, 792 - 60, 130, 792 - 20))
+
+
+def test_objects_that_look_alike_share_a_style_and_a_word_without_one_has_a_plain_one(page: int) -> None:
+    text = pdfium.load_text(page)
+    (pointer,) = pdfium.pointers_to([text])
+    handles = [pdfium.text_object(pointer, index) for index in range(pdfium.count_characters(text))]
+    styles = styles_of([None, *handles])
+    (plain, style) = {id(each): each for each in styles.values()}.values()
+    assert (plain.size, plain.face) == (0, "")
+    assert (style.size, style.face) == (10, "Helvetica")
+    assert len(styles) >= ROWS
+    pdfium.close_text(text)
+
+
+def test_a_pointer_may_lie_anywhere_in_the_address_space() -> None:
+    (pointer,) = pdfium.pointers_to([sys.maxsize])
+    assert "0x7fffffffffffffff" in repr(pointer)
