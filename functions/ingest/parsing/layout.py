@@ -127,15 +127,17 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             _upright(word, turn, bounds)
         else:
             word.y0, word.y1 = top - word.y1, top - word.y0
-        if fragment and _ends_before(fragment[-1], word):
-            # A line ended there, although the engine has not seen it.
-            fragment[-1].ends = "\n"
-            _place(fragment, rows)
-            fragment = []
-        if word.text in BULLETS and fragment and word.x0 - fragment[-1].x1 > 0.9 * word.style.size:
-            fragment[-1].ends = "\n"  # items side by side
-            _place(fragment, rows)
-            fragment = []
+        if fragment:
+            last = fragment[-1]
+            # Words that stand at one height, one behind the other, need no further check.
+            is_beside = word.x1 >= last.x0 and last.y0 <= word.y1 and word.y0 <= last.y1 and word.y0 <= word.y1
+            # A line ended there, although the engine has not seen it; or these are items side by side.
+            if (not is_beside and _ends_before(last, word)) or (
+                word.text in BULLETS and word.x0 - last.x1 > 0.9 * word.style.size
+            ):
+                last.ends = "\n"
+                _place(fragment, rows)
+                fragment = []
         fragment.append(word)
         if word.ends:
             _place(fragment, rows)

@@ -213,8 +213,10 @@ def top_down(rows: list[Row]) -> list[Row]:
         return rows
     parts = [_parts(row) for row in rows]
     against: list[set[int]] = [set() for _ in rows]
-    for late in range(len(rows)):
-        for early in range(late):
+    tops = [row.y0 for row in rows]
+    for late, top in enumerate(tops):
+        # Most rows stand below those before them.
+        for early in [at for at in range(late) if top < tops[at]]:
             if _is_above(parts[late], parts[early]):
                 against[late].add(early)
                 against[early].add(late)
@@ -321,9 +323,11 @@ def _take_marks(rows: list[Row], marks: Row) -> bool:
 
 def _has_room_for(mark: Word, row: Row) -> bool:
     """Whether a mark in small print belongs to a row: it stands right behind one of its words, on its line."""
+    if len(mark.text) > LONGEST_MARK or ((row.y1 <= mark.y0 or mark.y1 <= row.y0) and mark.y0 < mark.y1):
+        return False
     size = mark.style.size
     shared = min(row.y1, mark.y1) - max(row.y0, mark.y0)
-    if len(mark.text) > LONGEST_MARK or shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
+    if shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
     if not at or size >= 0.9 * max(other.style.size for other in row.words[:at]):
@@ -363,14 +367,18 @@ def _is_above(row: list[Box], other: list[Box]) -> bool:
     """Whether a row ends above another one, and they share more of their width than a ragged edge may."""
     _, y0, _, y1 = row[0]
     _, top, _, bottom = other[0]
-    height = min(y1 - y0, bottom - top)
-    if y1 > top + 0.3 * height or y0 >= top:
+    if y0 >= top:
         return False
-    return any(
-        min(x1, right) - max(x0, left) > min(height, 0.5 * min(x1 - x0, right - left))
-        for x0, _, x1, _ in row
-        for left, _, right, _ in other
-    )
+    height = min(y1 - y0, bottom - top)
+    if y1 > top + 0.3 * height:
+        return False
+    # Loops and comparisons, since this runs for every two rows of a page.
+    for x0, _, x1, _ in row:
+        for left, _, right, _ in other:
+            shared = (x1 if x1 < right else right) - (x0 if x0 > left else left)
+            if shared > min(height, 0.5 * min(x1 - x0, right - left)):
+                return True
+    return False
 
 
 @dataclass(slots=True)

@@ -75,6 +75,10 @@ class Cell:
     @property
     def text(self) -> str:
         """The cell's text in one line."""
+        if len(self.lines) == 1:  # nearly always
+            (words,) = self.lines
+            text = " ".join([word.text for word in words])
+            return (f"{text}-" if words[-1].ends == "-" else text).strip()
         text = ""
         edge = max(words[-1].x1 for words in self.lines)
         for words, below in zip(self.lines, [*self.lines[1:], None], strict=True):
