@@ -170,9 +170,9 @@ class Child:
         allowed_s = OPENING * wait_s()
         try:
             while True:
-                wait = Wait(allowed_s, self._without_core_s)
-                frame = unpack(self._frame(wait))
-                earn(wait.without_core_s)
+                data, without_core_s = self._frame(allowed_s)
+                frame = unpack(data)
+                earn(without_core_s)
                 if frame is None:
                     return
                 yield frame
@@ -182,33 +182,39 @@ class Child:
         finally:
             self.kill()
 
-    def _frame(self, wait: Wait) -> bytes:
+    def _frame(self, allowed_s: float) -> tuple[bytes, float]:
+        """Return a frame, and the seconds in which it was waited for while the child had no core."""
+        wait: Wait | None = None
         needed = HEADER.size
         while len(self._buffer) < needed:
-            self._read(wait)
+            wait = self._read(allowed_s, wait)
         (size,) = HEADER.unpack_from(self._buffer)
         if size > MAX_FRAME_BYTES:
             raise ChildFailed("too much text on one page")
         needed += size
         while len(self._buffer) < needed:
-            self._read(wait)
+            wait = self._read(allowed_s, wait)
         frame = bytes(self._buffer[HEADER.size : needed])
         del self._buffer[:needed]
-        return frame
+        return frame, wait.without_core_s if wait else 0.0
 
-    def _read(self, wait: Wait) -> None:
-        while not select.select([self._pipe], [], [], wait.left_s)[0]:
-            if not wait.left_s:
-                raise ChildFailed("time limit")
+    def _read(self, allowed_s: float, wait: Wait | None) -> Wait | None:
+        """Read what there is; if that is nothing, wait. Return the wait that has begun, if one has: it has its cost."""
+        if not select.select([self._pipe], [], [], 0)[0]:
+            wait = wait or Wait(allowed_s, self._without_core_s)
+            while not select.select([self._pipe], [], [], wait.left_s)[0]:
+                if not wait.left_s:
+                    raise ChildFailed("time limit")
         data = os.read(self._pipe, READ_BYTES)
         if not data:
             raise ChildFailed(self._cause_of_death())
         self._buffer += data
+        return wait
 
     def _without_core_s(self) -> float:
         """Return for how long the child was ready to run and had no core; 0 where the system does not tell."""
         try:
-            with open(f"/proc/{self._process.pid}/schedstat", "rb") as told:  # noqa: PTH123 - asked for each page
+            with open(f"/proc/{self._process.pid}/schedstat", "rb", buffering=0) as told:  # noqa: PTH123 - asked for each page
                 return int(told.read().split()[1]) / 1e9
         except (OSError, ValueError, IndexError):
             return 0.0

@@ -1,8 +1,10 @@
 """The clock a document is held against, and how the parent treats a child that ends, stalls or writes nonsense."""
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -18,7 +20,7 @@ from functions.ingest.parsing.process import (
     Wait,
     pages_of,
 )
-from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected
+from functions.ingest.parsing.wire import Header, Line, RawPage, Rejected, pack
 from shared.errors import DocumentRejected
 from tests.support.pdfs import document, lines
 
@@ -168,6 +170,29 @@ def test_a_document_is_given_the_seconds_in_which_its_child_had_no_core(
     assert [type(frame) for frame in frames] == [Header, RawPage]
     assert len(earned) == 3  # one for each of them, and one for the end
     assert 0 < sum(earned) < 60
+
+
+def test_what_a_child_has_written_already_is_read_without_waiting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "x.pdf"
+    path.write_bytes(document([lines("One line.")] * 3))
+    child = process.Child(path, "pdfium", Limits())
+    written = b""
+    while not written.endswith(pack("done", {})):
+        written += os.read(child._pipe, 1 << 16)
+    os.close(child._pipe)
+    child._pipe, again = os.pipe()
+    os.write(again, written)
+    os.close(again)
+
+    def never(*_: object) -> NoReturn:
+        raise AssertionError("it was waited for")
+
+    monkeypatch.setattr(process.Child, "_without_core_s", never)
+    earned: list[float] = []
+    assert len(list(child.frames(lambda: 60.0, earned.append))) == 4
+    assert earned == [0.0] * 5
 
 
 def test_new_text_earns_time_and_repeated_text_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
