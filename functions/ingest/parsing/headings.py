@@ -88,6 +88,7 @@ _BACK_MATTER = re.compile(
     r"(?:references|bibliography|acknowledge?ments?|limitations|ethic\w+|signatures?|glossary|index)\b", re.IGNORECASE
 )
 """Unnumbered headings that end the last numbered section instead of belonging to it."""
+_DIGITS = re.compile(r"\d+")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -326,7 +327,7 @@ class Headings:
             return False
         if _LEADER.search(text):
             return False
-        if sum(character.isalpha() for character in text) < min(3, len(text)):
+        if sum(map(str.isalpha, text)) < min(3, len(text)):
             return False
         if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
             return False
@@ -451,16 +452,17 @@ def _usual_room(lines: list[Line]) -> float:
 
 
 def _is_in_capitals(text: str) -> bool:
-    letters = sum(character.isalpha() for character in text)
+    letters = sum(map(str.isalpha, text))
     return text.isupper() and letters >= max(MIN_CAPITALS, 0.7 * len(text)) and "_" not in text
 
 
+@lru_cache(maxsize=1_024)  # a document has few
 def _to_half_points(size: float) -> float:
     return round(2 * size) / 2
 
 
 def _masked(text: str) -> str:
-    return re.sub(r"\d+", "#", text.lower())
+    return _DIGITS.sub("#", text.lower())
 
 
 def _depth(text: str) -> int:

@@ -147,8 +147,7 @@ class PdfParse:
                 self.figures.add(raw.number)
             self._headings.learn(raw)
             self._running.update(dict.fromkeys(removed))
-            for line in raw.lines:
-                self._words.add(line.text)
+            self._words.add_all([line.text for line in raw.lines])
             yield raw, report
 
     def _remaining_pages(self) -> Iterator[RawPage]:

@@ -455,10 +455,11 @@ def _right_edges(lines: list[Line]) -> list[float]:
     """
     edges: list[float] = []
     for i, line in enumerate(lines):
+        x0, x1 = line.x0, line.x1
         near = [
             other
             for other in lines[max(0, i - 5) : i + 6]
-            if not other.column and other.x0 < line.x1 and other.x1 > line.x0 and abs(other.x0 - line.x0) < 60
+            if not other.column and other.x0 < x1 and other.x1 > x0 and -60 < other.x0 - x0 < 60
         ]
         edge = max([other.x1 for other in near], default=line.x1)
         if line.x1 < edge - 0.12 * (edge - line.x0) and len(line.text) >= LEAST_FULL and _go_on(near):

@@ -190,7 +190,8 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
             if not is_footer and not (_is_beside_number(last, sides) and _ends_alike(last, others, enough)):
                 break
             gone += _set_apart([last], [last], sides)
-    kept = [line for line in sides.placed if not any(line is other for other in gone)]
+    ids = {id(line) for line in gone}
+    kept = [line for line in sides.placed if id(line) not in ids]
     if not any(map(str.isalpha, "".join(line.text for line in kept))):  # a page of nothing else would be lost
         gone = [line for line in gone if _is_own_number(line.text, page)]
         gone = [] if len({id(line) for line in gone}) == len(sides.placed) else gone
@@ -251,11 +252,19 @@ def _set_apart(found: list[Line], side: list[Line], sides: _Sides) -> list[Line]
     if not sides.has_positions or not found:
         return found
     block = list(side)
-    rest = [line for line in sides.placed if not any(line is one for one in block)]
-    while joined := [line for line in block if any(_tight(line, other) for other in rest)]:
+    ids = {id(line) for line in block}
+    rest = [line for line in sides.placed if id(line) not in ids]
+    while joined := [line for line in block if _is_tight_in(rest, line)]:
         block = [line for line in block if not any(line is one for one in joined)]
         rest += joined
     return [line for line in found if any(line is one for one in block) or not _WORD.search(line.text)]
+
+
+def _is_tight_in(rest: list[Line], line: Line) -> bool:
+    """Whether a line is set tightly against another; only those near it are looked at closely."""
+    y0, y1, reach = line.y0, line.y1, TIGHT * max(1.0, line.y1 - line.y0)
+    near = [other for other in rest if other.y0 - y1 < reach and y0 - other.y1 < reach]
+    return any(_tight(line, other) for other in near)
 
 
 def _tight(a: Line, b: Line) -> bool:

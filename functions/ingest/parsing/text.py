@@ -32,6 +32,7 @@ _SPACED_CJK = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SPACE_RUN = re.compile(r" {2,}")
 _MOJIBAKE = re.compile("Ã[\x80-\xbf¡-¿]|â€[\x80-\xbf™œž˜¦“”]?|Â[ -¿]|ï¿½")
+_C1 = re.compile("[\x80-\x9f]")
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _VOWELS = b"aeiouyAEIOUY"
 _LATIN = string.ascii_letters.encode()
@@ -44,6 +45,7 @@ GLUED_LETTERS = 45
 """Letters in one word above which words are taken to be glued; German's longest in use have about 40."""
 
 
+@lru_cache(maxsize=512)
 def cleaned(text: str, *, keep_spaces: bool = False) -> str:
     """Return a line with its characters cleaned; doing it twice changes nothing.
 
@@ -73,16 +75,15 @@ def doubtful_share(text: str) -> float:
     letters = _count(plain, _LATIN)
     if letters > 100 and letters > 0.5 * len(text) and _count(plain, _VOWELS) < 0.14 * letters:
         return 1.0
-    if _signs_only(plain, others) or _scripts_mixed(text):
+    if _signs_only(plain, others) or (any(map(str.isalnum, others)) and _scripts_mixed(text)):
         return 1.0
     if others:
         bad = others.count("\ufffd") + sum(1 for c in _PRIVATE.findall(others) if ord(c) not in _BULLETS)
-        bad += sum(map(len, _MOJIBAKE.findall(text))) + sum(1 for c in others if c < "\xa0") + plain.count(b"\x7f")
+        bad += sum(map(len, _MOJIBAKE.findall(text))) + len(_C1.findall(others)) + plain.count(b"\x7f")
     else:
         bad = _count(plain, _CODES)
-    glued = 0
-    if len(text) > ENOUGH and len(max(words := text.split(), key=len, default="")) > GLUED_LETTERS:
-        glued = sum(len(word) for word in words if len(word) > GLUED_LETTERS and word.isalpha() and word.isascii())
+    longest = [word for word in text.split() if len(word) > GLUED_LETTERS] if len(text) > ENOUGH else []
+    glued = sum(len(word) for word in longest if word.isalpha() and word.isascii())
     return min(1.0, (bad + glued) / len(text))
 
 
@@ -100,8 +101,6 @@ def _signs_only(plain: bytes, others: str) -> bool:
 
 
 def _scripts_mixed(text: str) -> bool:
-    if text.isascii():
-        return False
     words = _WORD.findall(text)
     mixed = sum(1 for word in words if not word.isascii() and _mixes_scripts(word))
     return mixed > 0 and mixed > 0.25 * len(words)

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from operator import add
 
@@ -63,6 +64,16 @@ class Vocabulary:
         if line.endswith(_HYPHENS) and words:
             words.pop()
         self._count.update(words)
+
+    def add_all(self, lines: Iterable[str]) -> None:
+        """Learn the words of many lines: those that cut no word all at once."""
+        whole: list[str] = []
+        for line in lines:
+            if CUT in line or line.endswith(_HYPHENS):
+                self.add(line)
+            else:
+                whole.append(line)
+        self.add("\n".join(whole))
 
     def rejoin_apart(self, text: str) -> str:
         """Join words that a line shows in two ("Balance Shee t", "ESTIMA TES"): the whole is a word of the document,

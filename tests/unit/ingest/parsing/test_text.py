@@ -165,3 +165,12 @@ def test_a_word_that_a_narrow_cell_cut_is_joined_if_the_document_knows_it_or_no_
     for line in ("the workshop, a workshop, our workshop", "work in a shop", "in to in to in to into", "data set flow"):
         words.add(line)
     assert words.rejoin_cut(cut) == whole
+
+
+@given(st.lists(st.text("ab- é1\x1f" + CUT + SOFT_HYPHEN)))
+def test_the_words_of_many_lines_are_those_of_each(rows: list[str]) -> None:
+    one_by_one, at_once = Vocabulary(), Vocabulary()
+    for row in rows:
+        one_by_one.add(row)
+    at_once.add_all(rows)
+    assert at_once._count == one_by_one._count
