@@ -61,7 +61,7 @@ def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], midd
     for row, gap in zip(rows, gaps, strict=True):
         if gap and gap[0] <= middle <= gap[1]:
             sides += [part.text for part in _cut(row, middle)]
-    letters = sum(character.isalpha() for side in sides for character in side)
+    letters = sum([sum(map(str.isalpha, side)) for side in sides])
     total = sum(map(len, sides)) or 1
     longest = sorted(map(len, sides))[len(sides) // 4]
     return letters > 0.6 * total and total / len(sides) >= 1.4 * MIN_SIDE and longest >= MIN_SIDE
