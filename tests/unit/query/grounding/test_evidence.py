@@ -128,7 +128,8 @@ def test_markers_stand_behind_the_claim_once_each_in_order() -> None:
 
 
 def test_evidence_from_a_table_is_told_with_its_columns_and_its_head() -> None:
-    text = "Fees of the club\nWho | Fee | Month\nMembers | 20 | June\nPupils | 10 | May\nGuests | 30 | May\nAll of this is in euros."
+    rows = "Who | Fee | Month", "Members | 20 | June", "Pupils | 10 | May", "Guests | 30 | May"
+    text = "\n".join(["Fees of the club", *rows, "All of this is in euros."])
     (span,) = quoted_spans("Guests | 30 | May", passage(text))
     assert span.sentences[0] == "Guests | 30 | May"
     told = " ".join(span.sentences)
