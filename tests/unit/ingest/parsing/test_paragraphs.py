@@ -134,6 +134,25 @@ def test_a_word_cut_by_the_end_of_a_line_is_whole_again_and_a_real_hyphen_stays(
     assert join("関", "x", words) == "関 x"
 
 
+@pytest.mark.parametrize(
+    ("end", "below", "y", "expected"),
+    [
+        (SOFT_HYPHEN, "ment", 112, True),
+        (SOFT_HYPHEN, "Ment", 112, True),  # the engine has seen that the word goes on
+        (SOFT_HYPHEN, "ment", 40, True),  # in the next column
+        (SOFT_HYPHEN, "Ment", 40, False),
+        ("-", "ment", 112, True),
+        ("-", "Ment", 112, False),
+        ("-", "Ment", 40, False),
+    ],
+)
+def test_a_line_that_ends_within_a_word_goes_on_in_lower_case_or_where_the_engine_says_so(
+    end: str, below: str, y: float, expected: bool
+) -> None:
+    found = texts(*filled(52), line("it is in the compart" + end, 100), line(below, y))
+    assert (len(found) == 1) is expected
+
+
 # --- Tables and code --------------------------------------------------------------------------------------------------
 
 
