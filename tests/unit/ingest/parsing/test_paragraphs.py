@@ -2,6 +2,7 @@
 
 import pytest
 
+from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.reflow import cells, join, page_of, reflow
 from functions.ingest.parsing.running import footnotes_last, remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
@@ -151,6 +152,17 @@ def test_a_line_that_ends_within_a_word_goes_on_in_lower_case_or_where_the_engin
 ) -> None:
     found = texts(*filled(52), line("it is in the compart" + end, 100), line(below, y))
     assert (len(found) == 1) is expected
+
+
+def test_a_heading_of_two_lines_has_the_place_of_each() -> None:
+    lines = [line("On the growing", 20), line("of stone fruit", 32), *filled(60)]
+    for at, each in enumerate(lines):
+        each.place = f"place{at}"[:6] + "##"
+    heading = Heading(0, 2, "On the growing of stone fruit", "On the growing of stone fruit")
+    part = reflow(RawPage(1, "", 600, 800, lines), [heading], Vocabulary())[0]
+    assert (part.kind, part.lines) == ("heading", [(0, "place0##"), (15, "place1##")])
+    renamed = Heading(0, 2, "Fruit", "Fruit")
+    assert reflow(RawPage(1, "", 600, 800, lines), [renamed], Vocabulary())[0].lines == []
 
 
 # --- Tables and code --------------------------------------------------------------------------------------------------

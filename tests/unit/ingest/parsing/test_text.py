@@ -165,3 +165,15 @@ def test_a_word_that_a_narrow_cell_cut_is_joined_if_the_document_knows_it_or_no_
     for line in ("the workshop, a workshop, our workshop", "work in a shop", "in to in to in to into", "data set flow"):
         words.add(line)
     assert words.rejoin_cut(cut) == whole
+
+
+@pytest.mark.parametrize("leader", [" . " * 30, "." * 60, "…" * 60, "_" * 60, " | " * 20])
+def test_a_page_of_leaders_or_borders_is_not_doubted(leader: str) -> None:
+    assert doubtful_share("".join(f"Chapter {n} {leader} {n}\n" for n in range(20))) == 0.0
+
+
+@pytest.mark.parametrize("sign", ["+", "#", "§", "¬"])
+def test_a_page_that_is_mostly_signs_is_doubted(sign: str) -> None:
+    assert doubtful_share(f"a {sign * 9}\n" * 40) == 1.0
+    assert doubtful_share(f"a {sign * 9}\n" * 3) == 0.0  # too little to say
+    assert doubtful_share(f"some plain words {sign}\n" * 40) == 0.0
