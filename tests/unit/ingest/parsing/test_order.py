@@ -197,6 +197,24 @@ def test_small_print_in_the_middle_of_a_sentence_moves_behind_it() -> None:
     assert got == [lines[i].text for i in (0, 2, 3, 1)]
 
 
+@pytest.mark.parametrize(
+    ("step", "mark_x", "mark_y", "joins"),
+    [
+        ("Open the lid", 62, 700, True),
+        ("Open the lid", 20, 700, False),  # too far on the left
+        ("Open the lid", 62, 680, False),  # on another line
+        ("a) Open the lid", 62, 700, False),  # it has a mark
+        ("• Open the lid", 62, 700, False),
+        ("Open 3. the lid", 62, 700, True),  # within it stands another
+    ],
+)
+def test_the_mark_of_an_item_written_after_it_comes_before_it_unless_it_has_one(
+    step: str, mark_x: float, mark_y: float, joins: bool
+) -> None:
+    got = read((80, 700, step), (80, 660, "and the text goes on below"), (mark_x, mark_y, "2."))
+    assert (got[0] == f"2. {step}") is joins
+
+
 # --- Room at each limit: what moves, and what stays as it was written -------------------------------------------------
 
 WIDE = "A line of plain words that runs over most of the width of this page, as prose does {}"
