@@ -292,6 +292,14 @@ def test_each_try_has_what_is_left():
     assert provider.calls == [5.0, 3.75]
 
 
+@pytest.mark.parametrize("timeout_s", [0.0, -1.0])
+def test_without_any_time_nothing_is_asked(timeout_s: float):
+    provider = Provider()
+    with pytest.raises(DependencyTimeout, match="no time was left"):
+        provider.retry(attempts=1).run(provider, timeout_s=timeout_s)
+    assert provider.calls == []
+
+
 def test_a_stream_that_has_begun_is_not_begun_anew():
     begun = []
 
