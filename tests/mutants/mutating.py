@@ -119,8 +119,8 @@ def _walk(node: Any) -> Iterator[Any]:
 class _Places:
     """Which function a line lies in, and which places say nothing to a test.
 
-    Those are types, logs, what never runs, the decorators of classes (frozen or not, with slots or without), and sizes
-    of caches.
+    Those are types, logs, what never runs, the decorators of classes (frozen or not, with slots or without), sizes of
+    caches, and the star before parameters that are only given by name.
     """
 
     def __init__(self, source: str) -> None:
@@ -155,6 +155,12 @@ class _Places:
                     name = "" if caches else f"{prefix}{child.name}"
                     self._functions.append((child.lineno, child.end_lineno or 0, name))
                     self._leave_alone(child.returns)
+                    if child.args.kwonlyargs:
+                        before = [*child.args.posonlyargs, *child.args.args, *child.args.defaults, child.args.vararg]
+                        ends = [((each.end_lineno or 0), (each.end_col_offset or 0)) for each in before if each]
+                        named = child.args.kwonlyargs[0]
+                        begin = max(ends, default=(child.lineno, child.col_offset))
+                        self._left_alone.append((begin, (named.lineno, named.col_offset)))
                     inner = f"{prefix}{child.name}.<locals>."
                 case ast.ClassDef():
                     for decorator in child.decorator_list:

@@ -146,3 +146,39 @@ def test_each_line_of_a_cell_has_a_place_of_its_own_even_if_it_holds_the_same() 
         ("open", [200, 92, 220, 102]),
         ("17", [300, 92, 310, 102]),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rotation", "expected"),
+    [
+        (0, [50, 92, 125, 102]),  # as it is written
+        (1, [698, 50, 708, 125]),  # shown turned to the right: its text runs down
+        (2, [475, 698, 550, 708]),  # upside down
+        (3, [92, 475, 102, 550]),  # its text runs up
+    ],
+)
+def test_a_line_is_placed_where_it_stands_on_the_page_as_it_is_shown(rotation: int, expected: list[int]) -> None:
+    (line,) = lay_out(written(50, 700, "three words here"), PAGE, rotation)
+    assert corners(line.place) == expected
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        (0, [50, 92, 125, 102]),
+        (1, [92, 675, 102, 750]),
+        (2, [475, 698, 550, 708]),
+        (3, [498, 50, 508, 125]),
+    ],
+)
+def test_a_line_that_runs_another_way_is_placed_where_it_stands(turn: int, expected: list[int]) -> None:
+    (line,) = lay_out(turned(written(50, 700, "three words here"), PAGE, turn), PAGE)
+    assert corners(line.place) == expected
+
+
+@pytest.mark.parametrize("turn", [0, 1, 2, 3])
+def test_a_page_that_is_turned_as_its_text_runs_is_placed_as_it_is_read(turn: int) -> None:
+    bounds = (0.0, 0.0, 800.0, 600.0) if turn & 1 else PAGE
+    (line,) = lay_out(turned(written(50, 700, "three words here"), bounds, turn), bounds, turn)
+    assert corners(line.place) == [50, 92, 125, 102]
+    assert word_count(line.place) == 3
