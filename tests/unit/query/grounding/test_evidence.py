@@ -81,6 +81,8 @@ def test_a_claim_that_is_told_word_for_word_is_its_own_evidence_with_its_full_st
     text = "The fee is waived for members. Others pay in June."
     assert nearest("The fee is waived for members", text) == ["The fee is waived for members."]
     assert nearest("Others pay in June!", text) == ["Others pay in June."]
+    assert nearest("fee is waived", text) == ["fee is waived"], "a part of a sentence"
+    assert nearest("is waived", text) == ["The fee is waived for members."], "two words prove nothing"
 
 
 def test_the_nearest_sentence_is_the_one_with_most_of_the_claims_words_and_figures() -> None:
