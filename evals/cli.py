@@ -17,7 +17,7 @@ from evals.storage import DEFAULT_CACHE
 from shared.errors import RectoError
 from shared.models import EmbeddingSpace
 
-RESEARCH = ("documents", "chunking", "extractive", "rewrite")
+RESEARCH = ("documents", "chunking", "extractive", "rewrite", "beir")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 
@@ -203,6 +203,9 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("rewrite", "research: whether rewritten follow-ups retrieve better than the turn as typed (MTRAG)")
     one.add_argument("--k", type=_positive, default=5, help="passages looked at (%(default)s)")
+
+    one = command("beir", "research: how well passages are ranked, beside the embedder alone (data of BEIR's form)")
+    one.add_argument("--k", type=_positive, default=10, help="passages looked at (%(default)s)")
     return parser
 
 

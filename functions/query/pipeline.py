@@ -126,12 +126,12 @@ def _answer_events(
         named=(*outcome.answer.named, *history.documents),
     )
     with timer.stage("save"):
-        in_vain = unanswered_question(
+        unanswered = unanswered_question(
             question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
         )
         receipt = receipt_of(question, answer, history, timer.timings_ms, ports)
         if question.is_saved and not save_turns(
-            question, user_message_id, answer, principal, ports, in_vain, packed(receipt)
+            question, user_message_id, answer, principal, ports, unanswered, packed(receipt)
         ):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)

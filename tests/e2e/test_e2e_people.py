@@ -112,7 +112,7 @@ def mails(laptop: Laptop) -> Callable[[], list[dict[str, Any]]]:
     return look
 
 
-def asked_in_vain(editor: ApiClient) -> list[str]:
+def unanswered_questions(editor: ApiClient) -> list[str]:
     """The examples of all clusters of unanswered questions."""
     clusters = editor.request("GET", "/insights/unanswered?limit=100").json()["clusters"]
     return [example["question"] for cluster in clusters for example in cluster["examples"]]
@@ -125,7 +125,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
     refused = api.query(question)
     assert refused["handoff_offered"]
     conversation = refused["conversation_id"]
-    assert question in asked_in_vain(api)
+    assert question in unanswered_questions(api)
 
     opened = api.request("POST", f"/conversations/{conversation}/handoff", json={"reason": "For the programme."})
     assert (opened.status_code, opened.json()["notified"]) == (201, True)
@@ -153,7 +153,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
     published = api.request("POST", f"{path}/publish", json={}).json()
     assert published["publication"] == "published"
     document_id = published["document_id"]
-    assert question not in asked_in_vain(api)
+    assert question not in unanswered_questions(api)
 
     def status() -> str:
         found = api.request("GET", f"/documents/{document_id}")

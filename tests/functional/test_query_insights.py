@@ -1,4 +1,4 @@
-"""What was asked in vain, over the real handler: noted, grouped, answered once, erased with its conversation."""
+"""Unanswered questions, over the real handler: noted, grouped, answered once, erased with its conversation."""
 
 import json
 from collections.abc import Iterator

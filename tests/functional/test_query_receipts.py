@@ -44,7 +44,7 @@ def stored(stack: Stack, user: str) -> list[dict[str, Any]]:
 
 
 def test_a_receipt_names_everything_the_answer_was_made_from(stack: Stack) -> None:
-    answer = ask(LENS, ANN, top_k=1, filter={"language": "en"}, preferences={"tone": "friendly"})
+    answer = ask(LENS, ANN, top_k=1, fresh=True, filter={"language": "en"}, preferences={"tone": "friendly"})
     receipt = receipt_of(answer, ANN)
     assert (receipt["message_id"], receipt["conversation_id"]) == (answer["message_id"], answer["conversation_id"])
     assert receipt["question"] == receipt["searched"]["question"] == LENS

@@ -74,7 +74,7 @@ def test_an_answer_that_may_not_be_read_any_more_says_so(open_page: Opened, lapt
     page.goto(f"{page.url.split('#')[0]}#/c/{conversation}")
     found = page.get_by_role("article", name="Answer to: Thank you!")
     expect(found).to_contain_text("you may no longer read a document that it was made from")
-    expect(found.get_by_role("button", name="Answer anew")).to_be_visible()
+    expect(found.get_by_role("button", name="Answer again")).to_be_visible()
     for name in ("Copy with sources", "A good answer", "How this answer was made"):
         expect(found.get_by_role("button", name=name)).to_have_count(0)
 
@@ -180,7 +180,7 @@ def test_a_question_is_asked_anew_edited_and_taken_up_again(open_page: Opened) -
     page = open_page("reader")
     found = answered(page, BOILERS)
     stream = AnswerStream(page)
-    found.get_by_role("button", name="Answer anew").click()
+    found.get_by_role("button", name="Answer again").click()
     stream.done(answer("Every year."))
     expect(page.get_by_role("article")).to_have_count(2)
     assert stream.asked == [{"question": BOILERS, "fresh": True}]

@@ -137,7 +137,7 @@ def test_a_csv_file_is_imported_with_a_report_on_each_row_and_exported(open_page
     assert f"Who is {subject}?" in download.value.path().read_text(encoding="utf-8-sig")
 
 
-def test_an_editor_answers_what_was_asked_in_vain_and_reads_what_people_thought(
+def test_an_editor_answers_unanswered_questions_and_reads_what_people_thought(
     open_page: Opened, look: Look, api: Api, handoff: dict[str, Any], subject: str
 ) -> None:
     reader = api(users.READER)

@@ -22,7 +22,7 @@ EXAMPLES = 5
 NEAREST = 3
 
 
-class AskedInVainOut(Out):
+class UnansweredQuestionOut(Out):
     """A question as it was typed."""
 
     question_id: str
@@ -41,7 +41,7 @@ class QuestionClusterOut(Out):
     language: str
     first_asked_at: str
     last_asked_at: str
-    examples: list[AskedInVainOut] = Field(description="The latest ones, at most five.")
+    examples: list[UnansweredQuestionOut] = Field(description="The latest ones, at most five.")
     question_ids: list[str] = Field(description="All of them, for `answers` of `POST /faqs`.")
     nearest: list[NearPassageOut] = Field(description="The passages nearest to any of them.")
 
@@ -90,7 +90,7 @@ def _cluster(group: QuestionGroup, tenant: str, services: Services) -> QuestionC
         language=questions[-1].language,
         first_asked_at=questions[0].asked_at,
         last_asked_at=questions[-1].asked_at,
-        examples=[AskedInVainOut.model_validate(each) for each in reversed(questions[-EXAMPLES:])],
+        examples=[UnansweredQuestionOut.model_validate(each) for each in reversed(questions[-EXAMPLES:])],
         question_ids=[each.question_id for each in questions],
         nearest=[
             NearPassageOut.model_validate(each)

@@ -18,7 +18,7 @@ import own from "./UnansweredView.module.css";
 
 const DAYS = ["7", "30", "90"] as const;
 
-/** What was asked in vain, like questions together; one FAQ settles a group. */
+/** Unanswered questions, similar ones together; one FAQ settles a group. */
 export default function UnansweredView() {
   const [days, setDays] = useState<string>("30");
   const found = useLoaded((stop) => readUnanswered(Number(days), stop), [days]);

@@ -49,7 +49,7 @@ export const people = {
   near_share: (percent: number) => `${percent} % relevant`,
   near_open: (title: string) => `Open “${title}”`,
   near_show: "Show the passage",
-  near_gone: "The passage is not in the index any more.",
+  near_gone: "The passage is no longer in the index.",
   refusal_no_relevant_info: "The search found nothing near enough.",
   refusal_not_mentioned: "No document is about what the question names.",
   refusal_model_does_not_know: "The model read the sources and found no answer in them.",
@@ -77,12 +77,12 @@ export const people = {
   publish_text:
     "It becomes a document: whoever asks this from now on is answered from it. It names neither the asker nor the agent. Leave out what concerns the asker alone.",
   publish_now: "Publish",
-  publish_again: "Publish anew",
+  publish_again: "Publish again",
   publish_done: "Published. It is answered from in a few seconds.",
   see_document: "See the document",
   conflict_title: "Somebody was faster",
   claimed: "It is yours now.",
-  released: "It waits for anyone again.",
+  released: "It is back in the queue.",
   closed: "It is closed.",
 
   faqs: "FAQs",
@@ -147,7 +147,7 @@ export const people = {
     `${en(n, { one: "row was", other: "rows were" })} not stored. Correct them in the file, and import it again.`,
 
   unanswered: "Unanswered",
-  unanswered_lead: "What was asked in vain, like questions together. One FAQ answers them all.",
+  unanswered_lead: "Questions that got no good answer, similar ones together. One FAQ answers a whole group.",
   unanswered_loading: "Grouping the questions…",
   unanswered_none_title: "Everything was answered",
   unanswered_none_text:
