@@ -3,11 +3,12 @@
 import pytest
 
 from functions.ingest.parsing.headings import Heading
-from functions.ingest.parsing.reflow import cells, join, page_of, reflow
+from functions.ingest.parsing.reflow import cells, join, page_of, place_in, reflow, without_first_word
 from functions.ingest.parsing.running import footnotes_last, remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
+from shared.rects import CORNERS, STEPS, place_of
 
 
 def line(text: str, y: float, x0: float = 50, x1: float = 400, size: float = 10, *, bold: bool = False) -> Line:
@@ -302,3 +303,48 @@ def test_small_print_with_a_mark_at_the_foot_of_a_column_moves_behind_the_others
     assert not note_moves(size=9.8)
     assert not note_moves(text="A note on it.")
     assert not note_moves(y=640 - 300)
+
+
+# --- Where lines stand ------------------------------------------------------------------------------------------------
+
+
+def placed(*starts: float) -> str:
+    """The place of a line whose words begin there."""
+    return place_of((starts[0], 100, starts[-1] + 30, 110), starts, 800 / STEPS)
+
+
+THREE, TWO = placed(50, 90, 130), placed(50, 90)
+
+
+@pytest.mark.parametrize(
+    ("lines", "length", "left"),
+    [
+        ([(0, THREE), (20, TWO)], 4, [(0, placed(90, 130)), (16, TWO)]),
+        ([(0, placed(50)), (4, TWO)], 4, [(0, TWO)]),  # the word is the whole of its line
+        ([(0, placed(50)), (4, TWO), (20, THREE)], 4, [(0, TWO), (16, THREE)]),
+        ([(0, placed(50)), (3, TWO), (20, THREE)], 6, [(0, ""), (14, THREE)]),  # it runs over two lines
+        ([(0, THREE)], 4, [(0, placed(90, 130))]),
+    ],
+)
+def test_a_text_without_its_first_word_keeps_the_places_of_the_others(
+    lines: list[tuple[int, str]], length: int, left: list[tuple[int, str]]
+) -> None:
+    assert without_first_word(lines, length) == left
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "place", "expected"),
+    [
+        ("one two three", "one two three", THREE, THREE),
+        ("one  two three", "one two three", THREE, THREE),
+        ("one \u200b three", "one three", THREE, placed(50, 130)),  # a word that was cleaned away
+        ("one . . . . 12", "one … 12", placed(50, 90, 100, 110, 120, 160), placed(50, 90, 160)),  # leaders
+        ("one two three", "three four", THREE, THREE[:CORNERS]),  # it is not certain which words are left
+        ("one two", "one", THREE, THREE[:CORNERS]),  # nor where they begin
+        ("one two", "one", "", ""),
+    ],
+)
+def test_a_cleaned_line_keeps_the_places_of_the_words_that_are_left(
+    raw: str, text: str, place: str, expected: str
+) -> None:
+    assert place_in(place, raw, text) == expected
