@@ -119,7 +119,8 @@ def _walk(node: Any) -> Iterator[Any]:
 class _Places:
     """Which function a line lies in, and which places say nothing to a test.
 
-    Those are types, logs, what never runs, and the decorators of classes (frozen or not, with slots or without).
+    Those are types, logs, what never runs, the decorators of classes (frozen or not, with slots or without), sizes of
+    caches, and the star before parameters that are only given by name.
     """
 
     def __init__(self, source: str) -> None:
@@ -148,10 +149,18 @@ class _Places:
                 self._statements.append((child.lineno, last))
             match child:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    kept = any("cache" in ast.unparse(decorator) for decorator in child.decorator_list)
-                    name = "" if kept else f"{prefix}{child.name}"
+                    caches = [each for each in child.decorator_list if "cache" in ast.unparse(each)]
+                    for each in caches:
+                        self._leave_alone(each)
+                    name = "" if caches else f"{prefix}{child.name}"
                     self._functions.append((child.lineno, child.end_lineno or 0, name))
                     self._leave_alone(child.returns)
+                    if child.args.kwonlyargs:
+                        before = [*child.args.posonlyargs, *child.args.args, *child.args.defaults, child.args.vararg]
+                        ends = [((each.end_lineno or 0), (each.end_col_offset or 0)) for each in before if each]
+                        named = child.args.kwonlyargs[0]
+                        begin = max(ends, default=(child.lineno, child.col_offset))
+                        self._left_alone.append((begin, (named.lineno, named.col_offset)))
                     inner = f"{prefix}{child.name}.<locals>."
                 case ast.ClassDef():
                     for decorator in child.decorator_list:

@@ -56,7 +56,7 @@ class Claim:
     """One statement of a draft.
 
     `lead` is the white space before it, `number` its list item's number. `original` is the same statement in the
-    source's language, if the model has translated it; otherwise empty.
+    source's language, if the model has translated it; otherwise empty. `further`: it stands beside what answers.
     """
 
     text: str
@@ -64,6 +64,7 @@ class Claim:
     lead: str = ""
     number: str = ""
     original: str = ""
+    further: bool = False
 
 
 def lead_of(between: str) -> str:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence, Set
 
-from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.quantities import CURRENCIES
-from functions.query.grounding.tables import Table, TableRow, row_at
+from functions.query.grounding.tables import Table, TableCell, TableRow, row_at, row_text
 from functions.query.grounding.words import content_stems, with_synonyms
 from functions.query.understanding.field_terms import document_words
 
@@ -14,6 +14,8 @@ _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
 _TOTAL = re.compile(r"(?:sub)?total|all\b|average|mean\b|sum\b|overall", re.IGNORECASE)
 MIN_COMPARED = 2
 """Minimum rows with a figure, for one of them to have the most or least."""
+MAX_VERDICT_CHARACTERS = 20
+"""Maximum characters of a cell of words that tells by itself."""
 MIN_LABEL_SHARE = 0.5
 """Share of a row's label above which it is asked for, in content words; at it if the last word is among them."""
 
@@ -49,10 +51,13 @@ def asked_share(text: str, start: int, wanted: Set[str], years: Set[str], langua
     return share if share > MIN_LABEL_SHARE or (share == MIN_LABEL_SHARE and stems[-1] in held) else 0.0
 
 
-def asked_row_text(text: str, start: int, end: int, wanted: Set[str], years: Set[str], language: str) -> str:
-    """Return a row of figures with only the columns that a question asks for: "Inventories; 2019: 5,409".
+def asked_row_text(
+    text: str, start: int, end: int, wanted: Set[str], years: Set[str], language: str, *, verdict: bool = False
+) -> str:
+    """Return a row with only the columns that a question asks for: "Inventories; 2019: 5,409", "Export; Guest: No".
 
-    Empty if it asks for none of them, for all, or if the row's columns are not known.
+    Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
+    `verdict` is asked for, or where all of the row's cells are short.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -63,13 +68,20 @@ def asked_row_text(text: str, start: int, end: int, wanted: Set[str], years: Set
     chosen = _of_years(table, row, years) or [
         at for at, cell in enumerate(row.cells) if _is_named(_name(table, row, at), wanted, language)
     ]
-    if not chosen or len(chosen) == len(row.cells) or not any(row.cells[at].values for at in chosen):
+    if not chosen or len(chosen) == len(row.cells):
         return ""
+    of_words = not any(row.cells[at].values for at in chosen)
+    if of_words:
+        told_alone = [row.cells[at] for at in chosen] if verdict else row.cells
+        if not all(map(_is_verdict, told_alone)) or any(row.cells[at].text in _name(table, row, at) for at in chosen):
+            return ""
     shown = (f"{' '.join(_name(table, row, at).split())}: {row.cells[at].text}" for at in chosen)
     told = "; ".join((" ".join(row.label.split()), *shown))
     # "May 31", "provided (used)" and "(2.0) %" read like a hedge, a condition, and a rise: the whole row is confirmed.
-    is_read_otherwise = any(clause.kinds for clause in clauses_of(told, language)) or _NEGATIVE_SHARE.search(told)
-    return "" if is_read_otherwise else told
+    if any(clause.kinds for clause in clauses_of(told, language)) or _NEGATIVE_SHARE.search(told):
+        return ""
+    # So does a "No" of several.
+    return "" if of_words and turns(told, [row_text(text, start, end)], language) else told
 
 
 def extreme_row(
@@ -107,6 +119,11 @@ def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
     """Return the cells with a figure whose column is of one of the years, and of no other."""
     found = ((at, frozenset(_YEAR.findall(_name(table, row, at)))) for at, cell in enumerate(row.cells) if cell.values)
     return [at for at, named in found if named and named <= years]
+
+
+def _is_verdict(cell: TableCell) -> bool:
+    """Return whether a cell of words tells by itself: "Yes", "Not supported"."""
+    return 0 < len(cell.text) <= MAX_VERDICT_CHARACTERS and not any(map(str.isdigit, cell.text))
 
 
 def _is_named(name: str, wanted: Set[str], language: str) -> bool:

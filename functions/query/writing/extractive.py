@@ -89,14 +89,17 @@ class Candidate(NamedTuple):
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
     """Return the answer as claims in the order to be shown; each quotes what it is made from.
 
-    A claim is a sentence or a list, verbatim, or a table's row as "column: value".
+    A claim is a sentence or a list, verbatim, or a table's row as "column: value". One that stands beside the answer is
+    `further`.
     """
     claims: dict[str, Claim] = {}
     asked = _asked_of(question, passages)
     for block in _blocks(asked, passages):
-        (at, start, _), (_, _, end) = block[0], block[-1]
-        text = without_markers("".join(_shown(passages[at], each.start, each.end, asked) for each in block).rstrip())
-        claims.setdefault(text, Claim(text, (Reference(at + 1, passages[at].text[start:end]),), "\n"))
+        (at, start, _), (_, _, end) = block.spans[0], block.spans[-1]
+        shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
+        text = without_markers("".join(shown).rstrip())
+        reference = Reference(at + 1, passages[at].text[start:end])
+        claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
     return list(claims.values())
 
 
@@ -110,7 +113,8 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     if SEPARATOR in quote and "\n" not in quote:
         language = passage.language or "en"
         wanted = frozenset(content_stems(asked.text, language))
-        asked_for = asked_row_text(passage.text, start, end, wanted, asked.years, language)
+        verdict = asked.kind is Kind.YES_NO
+        asked_for = asked_row_text(passage.text, start, end, wanted, asked.years, language, verdict=verdict)
         return asked_for or row_text(passage.text, start, end)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
@@ -119,7 +123,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
     """Return the spans of the answer, in the order to be shown."""
-    return [span for block in _blocks(_asked_of(question, passages), passages) for span in block]
+    return [span for block in _blocks(_asked_of(question, passages), passages) for span in block.spans]
 
 
 def _asked_of(question: str, passages: Sequence[Passage]) -> Asked:
@@ -132,7 +136,14 @@ def _asked_of(question: str, passages: Sequence[Passage]) -> Asked:
     return replace(asked, text=with_line_items(asked.text, part, [passage.text for passage in passages]))
 
 
-def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[PassageSpan]]:
+class _Block(NamedTuple):
+    """Spans of one passage that belong together; `further` if they stand beside what answers."""
+
+    spans: Sequence[PassageSpan]
+    further: bool = False
+
+
+def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Block]:
     """Choose the best statement with what belongs to it, and further ones of its document until enough is said.
 
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
@@ -143,13 +154,16 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[Pass
         return ()
     best = ranked[0]
     if not best.score:
-        return [[each.span] for each in ranked if not _would_share_words(asked.text, passages[each.passage])][:1]
+        return [_Block([one.span]) for one in ranked if not _would_share_words(asked.text, passages[one.passage])][:1]
     said = _Said(asked.text, weights)
     ranked = _with_extreme_first(asked, ranked, passages)
     best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
     has_figure = not asked.for_name and _share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
-    blocks: list[Sequence[PassageSpan]] = []
+    is_list = best.statement.has_items or best.statement.list_span is not None
+    # What one statement cannot say whole: items from several places, figures to work with.
+    has_many = (asked.kind is Kind.LIST and not is_list) or (has_figure and asked.computes)
+    blocks: list[_Block] = []
     gathers = asked.gathers
     for each in ranked:
         gathers = gathers and not said.enough
@@ -164,9 +178,11 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[Sequence[Pass
             continue
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
-            blocks.append(_block(asked, each, passages, said, strong))
-            rest = _rest_of_list(blocks[-1][-1], passages)
-            blocks += [[rest]] if rest else []
+            further = bool(blocks) and not (gathers or has_many)
+            spans = _block(asked, each, passages, said, strong)
+            blocks.append(_Block(spans, further))
+            rest = _rest_of_list(spans[-1], passages)
+            blocks += [_Block([rest], further)] if rest else []
     return blocks
 
 
@@ -268,6 +284,8 @@ def _block(
     is_strong = (at, best.number + 1) in strong and asked.kind is not Kind.YES_NO
     if (
         after
+        # A list with an introduction of its own tells something else than the list before.
+        and not (statement.has_items and after.has_items)
         and ((is_strong and not after.has_items) or said.adds(after) or not says_enough)
         and may_add(statement, after, after)
     ):

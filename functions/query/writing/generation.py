@@ -226,9 +226,14 @@ def _extracted(
         return
     verifier = _verifier(request, settings, of_sources=True)
     shown: list[VerifiedClaim] = []
-    for claim in chosen.claims:
+    text, heading = "", f"\n\n{texts_for(request.language, settings.default_language).further}"
+    for claim in sorted(chosen.claims, key=lambda each: each.further):
         for verified in verifier.check(claim):
+            if claim.further and shown and heading:
+                yield heading
+                text, heading = text + heading, ""
             shown.append(verified)
+            text += verified.text
             yield verified
     answer = before or WrittenAnswer("", (), Support(), "extractive")
     support = Support(
@@ -240,7 +245,7 @@ def _extracted(
     )
     answer = replace(
         answer,
-        text=_joined(shown),
+        text=text,
         citations=verifier.citations,
         support=support,
         mode="extractive",
@@ -287,7 +292,9 @@ def _chosen(request: WritingRequest) -> _Chosen:
             unanswered.add(part.name)
         else:
             for claim in of_part:
-                claims.setdefault(claim.text, claim)
+                # What stands beside the answer to one part may answer another.
+                if claim.text not in claims or claims[claim.text].further:
+                    claims[claim.text] = claim
     if claims:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)

@@ -1,10 +1,17 @@
 """Readings of pictures: what is looked up, and what is asked for."""
 
+import os
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from functions.ingest import reading
 from functions.ingest.changes import DocumentRef
-from functions.ingest.reading import PictureReading
+from functions.ingest.reading import LANGUAGE_DATA, PictureReading, provide_languages
+from shared.errors import ConfigurationError
 from shared.models import ObjectHead, SourceType
+from shared.ports import SmallObject
 
 
 class Store:
@@ -46,3 +53,55 @@ def test_what_is_no_pdf_has_no_reading() -> None:
 
 def test_a_reading_that_found_nothing_counts_as_none() -> None:
     assert looked_up(PDF, queue=Queue(), was_read=False, name="none") == ("", 1)
+
+
+class Bucket:
+    """Implements `SmallObjects` for the data of languages."""
+
+    def __init__(self, **bodies: bytes) -> None:
+        self.bodies = {f"tessdata/{name}.traineddata": body for name, body in bodies.items()}
+        self.asked: list[str] = []
+
+    def read(self, key: str, *, max_bytes: int) -> SmallObject | None:
+        self.asked.append(key)
+        body = self.bodies.get(key)
+        return None if body is None else SmallObject("1", body[: max_bytes + 1])
+
+
+@pytest.fixture
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The folder for languages that are fetched; only English is packaged."""
+    packaged = tmp_path / "python" / "share" / LANGUAGE_DATA
+    packaged.mkdir(parents=True)
+    (packaged / "eng.traineddata").write_bytes(b"english")
+    monkeypatch.setattr("sys.prefix", str(tmp_path / "python"))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TESSDATA_PREFIX", "")
+    return tmp_path / LANGUAGE_DATA
+
+
+def test_packaged_languages_are_used_where_they_lie(folder: Path) -> None:
+    bucket = Bucket()
+    provide_languages("eng", bucket)
+    assert os.environ["TESSDATA_PREFIX"].endswith(f"share/{LANGUAGE_DATA}")
+    assert not folder.exists()
+    assert bucket.asked == []
+
+
+def test_a_language_that_is_not_packaged_is_fetched_and_all_lie_in_one_folder(folder: Path) -> None:
+    for _ in range(2):
+        bucket = Bucket(lit=b"lithuanian")
+        provide_languages("eng+lit", bucket)
+        assert bucket.asked == ["tessdata/lit.traineddata"]
+    assert os.environ["TESSDATA_PREFIX"] == str(folder)
+    held = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert held == {"eng.traineddata": b"english", "lit.traineddata": b"lithuanian"}
+
+
+@pytest.mark.parametrize("size", [None, 101])
+@pytest.mark.usefixtures("folder")
+def test_a_language_that_is_nowhere_or_too_large_is_named(monkeypatch: pytest.MonkeyPatch, size: int | None) -> None:
+    monkeypatch.setattr(reading, "MAX_LANGUAGE_BYTES", 100)
+    bucket = Bucket() if size is None else Bucket(lit=b"x" * size)
+    with pytest.raises(ConfigurationError, match=r"'lit'.*tessdata/lit\.traineddata"):
+        provide_languages("eng+lit", bucket)

@@ -14,12 +14,15 @@ from shared.deadline import (
     ClientDisconnected,
     Deadline,
     Replaceable,
+    RequestTimedOut,
+    StageTimer,
     Workers,
     call_within,
     pause,
     stream_within,
 )
 from shared.errors import DependencyTimeout
+from tests.support.clock import FakeClock
 
 
 @pytest.fixture
@@ -244,3 +247,70 @@ def test_a_thread_works_in_the_context_of_whoever_gave_it_the_work(deadline: Dea
     outside = copy_context()
     outside.run(CURRENT.set, None)
     assert outside.run(workers.submit, CURRENT.get).result(5) is None
+
+
+# --- what is left of the time ------------------------------------------------------------------------------------
+
+
+def test_the_time_left_runs_down_to_nothing_and_no_further() -> None:
+    clock = FakeClock()
+    request = Deadline(clock, 10.0)
+    assert request.left() == 10.0
+    clock.advance(4.0)
+    assert request.left() == 6.0
+    clock.advance(7.0)
+    assert request.left() == 0.0
+
+
+@pytest.mark.parametrize(
+    ("at_most_s", "reserve_s", "timeout_s"), [(4.0, 0.0, 4.0), (30.0, 0.0, 10.0), (30.0, 3.0, 7.0), (4.0, 3.0, 4.0)]
+)
+def test_a_call_may_take_what_is_left_and_not_kept(at_most_s: float, reserve_s: float, timeout_s: float) -> None:
+    assert Deadline(FakeClock(), 10.0).cut("chat", at_most_s, reserve_s=reserve_s) == timeout_s
+
+
+@pytest.mark.parametrize(("left_s", "reserve_s"), [(0.0, 0.0), (0.04, 0.0), (3.0, 2.97), (3.0, 5.0)])
+def test_a_call_that_has_no_time_is_not_started(left_s: float, reserve_s: float) -> None:
+    with pytest.raises(DependencyTimeout, match="chat: the request's deadline leaves no time"):
+        Deadline(FakeClock(), left_s).cut("chat", 30.0, reserve_s=reserve_s)
+    assert Deadline(FakeClock(), 0.2).cut("chat", 30.0) == pytest.approx(0.2)
+
+
+def test_after_the_client_has_disconnected_nothing_is_begun(deadline: Deadline) -> None:
+    assert not deadline.cancelled
+    deadline.check()
+    deadline.cancel()
+    assert deadline.cancelled
+    for ask in (deadline.check, deadline.left, lambda: deadline.cut("chat", 1.0)):
+        with pytest.raises(ClientDisconnected):
+            ask()
+
+
+def test_a_stage_is_timed_also_when_it_fails_and_comes_again() -> None:
+    clock = FakeClock()
+    timer = StageTimer(clock, Deadline(clock, 10.0))
+    with timer.stage("search"):
+        clock.advance(0.25)
+
+    def fail() -> None:
+        clock.advance(0.5)
+        raise KeyError
+
+    with pytest.raises(KeyError), timer.stage("search"):
+        fail()
+    with timer.stage("write"):
+        clock.advance(0.0123)
+    assert timer.timings_ms == {"search": 750.0, "write": 12.3}
+
+
+def test_no_stage_begins_after_the_client_has_disconnected() -> None:
+    request = Deadline(FakeClock(), 10.0)
+    timer = StageTimer(FakeClock(), request)
+    request.cancel()
+    with pytest.raises(ClientDisconnected), timer.stage("search"):
+        raise AssertionError("it has begun")
+    assert timer.timings_ms == {}
+
+
+def test_a_request_that_timed_out_says_so() -> None:
+    assert str(RequestTimedOut()).startswith("request: timed out")

@@ -1,5 +1,7 @@
 """The lexical arm: which forms of a word match, and what a passage's sparse vector holds."""
 
+import zlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,3 +94,64 @@ def test_the_lexical_score_is_exact_for_texts_of_very_many_words_too():
     stored = lexical.document_vector(text)
     product = sum(words.get(index, 0.0) * value for index, value in zip(*stored, strict=True))
     assert lexical.score(words, text) == pytest.approx(product, abs=1e-9)
+
+
+def values_of(text: str, context: tuple[tuple[str, float], ...] = ()) -> dict[str, float]:
+    """The weights of single letters' words in a text's vector, by word."""
+    vector = dict(zip(*lexical.document_vector(text, context=context), strict=True))
+    terms = {term for part in (text, *(part for part, _ in context)) for term, _ in lexical.terms_of(part)}
+    return {term: vector[index] for term in terms if (index := zlib.crc32(term.encode())) in vector}
+
+
+def test_in_a_text_of_average_length_a_word_weighs_one_and_more_often_more_but_ever_less_so():
+    others = [f"{n}" for n in range(1_000, 1_249)]
+    weights = [values_of(" ".join([*["kiwi"] * count, *others[count - 1 :]]))["kiwi"] for count in (1, 2, 4, 8)]
+    assert weights[0] == pytest.approx(1.0)
+    assert weights == pytest.approx([2.2 * count / (count + 1.2) for count in (1, 2, 4, 8)], abs=1e-3)
+
+
+def test_a_word_weighs_more_in_a_shorter_text_and_a_context_counts_without_making_it_longer():
+    short, long = "kiwi", " ".join(["kiwi", *(f"{n}" for n in range(1_000, 1_999))])
+    assert values_of(short)["kiwi"] > 1.0 > values_of(long)["kiwi"]
+    pear = values_of("kiwi", (("pear", 0.5),))
+    assert pear["kiwi"] == values_of("kiwi")["kiwi"] > pear["pear"] > 0
+
+
+def test_a_vector_keeps_the_heaviest_of_very_many_terms():
+    text = " ".join([*(f"{n}" for n in range(10_000, 11_500)), *["kiwi"] * 5])
+    vector = lexical.document_vector(text)
+    assert len(vector.indices) == lexical.MAX_TERMS
+    assert zlib.crc32(b"kiwi") in vector.indices
+
+
+@pytest.mark.parametrize(
+    ("word", "terms"),
+    [
+        ("Žąsis", {"zasi", "zasis", "žąsis"}),
+        ("Anna's", {"anna"}),
+        ("phone15", {"phone15", "phone", "15"}),
+        ("MacBook", {"macbook", "mac", "book"}),
+        ("MACBOOK", {"macbook"}),
+        ("+12,5%", {"12.5"}),
+        ("1,204", {"1204"}),
+        ("1\u00a0204\u00a0300", {"1", "204", "300"}),
+        ("a.b-c_d", {"a.b-c_d", "a", "b", "c", "d"}),
+        ("北京市", {"北京", "京市"}),
+        ("北", {"北"}),
+    ],
+)
+def test_the_terms_of_a_word(word: str, terms: set[str]):
+    assert {term for term, _ in lexical.terms_of(word)} == terms
+
+
+@pytest.mark.parametrize(("texts", "holders"), [(10, 0), (10, 3), (1_000, 999)])
+def test_the_idf_falls_with_the_texts_that_hold_a_word_and_is_never_negative(texts: int, holders: int):
+    assert lexical.idf(texts, holders) > lexical.idf(texts, holders + 1) > 0
+    assert lexical.idf(3, 1) == pytest.approx(0.9808, abs=1e-4)
+
+
+def test_the_rarity_of_a_word_falls_with_its_frequency_and_the_length_of_texts():
+    assert lexical.rarity(0) == float("inf")
+    assert lexical.rarity(1.0) == pytest.approx(0.0, abs=1e-6)
+    assert lexical.rarity(0.001) == pytest.approx(1.7074, abs=1e-3)
+    assert lexical.rarity(0.001, 400) < lexical.rarity(0.001) < lexical.rarity(0.0001)

@@ -170,6 +170,16 @@ def test_it_stays_open_for_as_long_as_the_provider_asks_a_minute_at_most():
         assert not is_open(tested)
 
 
+def test_without_a_wait_that_is_asked_it_stays_open_for_half_of_its_pause_at_least():
+    clock = FakeClock()
+    tested = CircuitBreaker("chat", failures_to_open=1, open_s=0.4, monotonic=clock.monotonic, jitter=lambda: 0.0)
+    fail(tested)
+    clock.advance(0.19)
+    assert is_open(tested)
+    clock.advance(0.02)
+    assert not is_open(tested)
+
+
 @pytest.mark.parametrize("error", [RateLimited("chat"), DependencyTimeout("chat"), QuotaExhausted("chat")])
 def test_trouble_of_the_provider_counts(error: DependencyError):
     tested = breaker(FakeClock(), failures_to_open=1)
@@ -280,6 +290,14 @@ def test_each_try_has_what_is_left():
     provider = Provider(DependencyUnavailable("chat"), takes_s=1.0)
     provider.retry().run(provider, timeout_s=5.0)
     assert provider.calls == [5.0, 3.75]
+
+
+@pytest.mark.parametrize("timeout_s", [0.0, -1.0])
+def test_without_any_time_nothing_is_asked(timeout_s: float):
+    provider = Provider()
+    with pytest.raises(DependencyTimeout, match="no time was left"):
+        provider.retry(attempts=1).run(provider, timeout_s=timeout_s)
+    assert provider.calls == []
 
 
 def test_a_stream_that_has_begun_is_not_begun_anew():

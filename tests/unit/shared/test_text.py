@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from shared.text import (
     MAX_NAME_CHARACTERS,
     column_names,
+    is_abbreviated,
     is_header,
+    is_heading,
     sentence_spans,
     statement_spans,
     table_head,
@@ -152,3 +154,56 @@ def test_the_head_of_a_table_is_the_line_before_it_and_its_first_rows() -> None:
 )
 def test_rows_of_names_above_data_are_headers(table: str, row: str, expected: bool):
     assert is_header(table, table.index(row)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Opening hours", True),
+        ("one two three four five six seven eight nine ten eleven twelve", True),
+        ("one two three four five six seven eight nine ten eleven twelve thirteen fourteen", False),
+        ("It opens at ten.", False),
+        ("“It opens!”", False),
+        ("What it costs:", False),
+        ("Opening\nhours", False),
+        ("Bolt | 2", False),
+        ("- a bolt", False),
+        ("a) a bolt", False),
+        ("Answer: yes", False),
+        ("价格。", False),
+    ],
+)
+def test_a_heading_is_short_stands_on_one_line_and_does_not_end_a_sentence(text: str, expected: bool):
+    assert is_heading(text) is expected
+
+
+def test_a_colon_brings_no_more_of_its_list_than_can_be_shown():
+    items = [f"- item {n} {'and so on ' * 8}".strip() for n in range(12)]
+    first, *others = statements("Carry with you:\n" + "\n".join(items))
+    assert 400 < len(first) <= 600
+    assert first.count("item") + sum(text.count("item") for text in others) == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("see fig. 3", True),
+        ("by J. Smith", True),
+        ("e.g. this", True),
+        ("in the p.m. hours", True),
+        ("the Corp. said", True),
+        ("it rained. Then", False),
+        ("so it did! Then", False),
+        ("in all, 5 min. Then", False),
+    ],
+)
+def test_a_full_stop_after_an_abbreviation_or_an_initial_ends_no_sentence(text: str, expected: bool):
+    assert is_abbreviated(text, max(text.rfind("."), text.rfind("!"))) is expected
+
+
+def test_a_long_cell_or_a_number_names_no_column():
+    assert column_names("Name | Price\nBolt | 2", 13) == (0, 12)
+    assert column_names(f"Name | {'Price ' * 12}\nBolt | 2", 82) is None
+    assert column_names("Name | 17\nBolt | 2", 11) is None
+    assert column_names("Name | Price | More\nBolt | 2", 21) is None
+    assert column_names("Name | Price\nBolt | two", 13) is None

@@ -8,27 +8,8 @@ import pytest
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.running import footnotes_last, remove_running_lines
 from functions.ingest.parsing.wire import Line, RawPage
-from functions.ingest.parsing.words import Style, Word
-
-PAGE = (0.0, 0.0, 600.0, 800.0)
-BODY = Style(size=10)
-SMALL = Style(size=6)
-
-
-def written(x: float, y: float, text: str, style: Style = BODY) -> list[Word]:
-    """Words of one line as pdfium gives them: `y` is the base line, counted from the bottom."""
-    words: list[Word] = []
-    for token in text.split():
-        width = 0.5 * style.size * len(token)
-        words.append(Word(token, x, y - 0.2 * style.size, x + width, y + 0.8 * style.size, style))
-        x += width + 0.25 * style.size
-    words[-1].ends = "\n"
-    return words
-
-
-def read(*pieces: tuple[float, float, str] | tuple[float, float, str, Style]) -> list[str]:
-    """The lines of a page that was written in this order."""
-    return [line.text for line in lay_out([word for piece in pieces for word in written(*piece)], PAGE)]
+from functions.ingest.parsing.words import Style
+from tests.support.made_pages import BODY, PAGE, SMALL, Piece, in_one_line, laid_out, read, written
 
 
 def prose(x: float, top: float, name: str, count: int = 5) -> list[tuple[float, float, str]]:
@@ -214,3 +195,234 @@ def test_small_print_in_the_middle_of_a_sentence_moves_behind_it() -> None:
     ]  # fmt: skip
     got = [one.text for one in footnotes_last(lines, 9, 800)]
     assert got == [lines[i].text for i in (0, 2, 3, 1)]
+
+
+@pytest.mark.parametrize(
+    ("step", "mark_x", "mark_y", "joins"),
+    [
+        ("Open the lid", 62, 700, True),
+        ("Open the lid", 20, 700, False),  # too far on the left
+        ("Open the lid", 62, 680, False),  # on another line
+        ("a) Open the lid", 62, 700, False),  # it has a mark
+        ("• Open the lid", 62, 700, False),
+        ("Open 3. the lid", 62, 700, True),  # within it stands another
+    ],
+)
+def test_the_mark_of_an_item_written_after_it_comes_before_it_unless_it_has_one(
+    step: str, mark_x: float, mark_y: float, joins: bool
+) -> None:
+    got = read((80, 700, step), (80, 660, "and the text goes on below"), (mark_x, mark_y, "2."))
+    assert (got[0] == f"2. {step}") is joins
+
+
+# --- Room at each limit: what moves, and what stays as it was written -------------------------------------------------
+
+WIDE = "A line of plain words that runs over most of the width of this page, as prose does {}"
+
+
+def filler(top: float = 700, count: int = 12) -> list[Piece]:
+    return [(50, top - 12 * i, WIDE.format(i)) for i in range(count)]
+
+
+def marked(x: float, y: float, text: str, style: Style = SMALL) -> list[str]:
+    """The lines of a page on which a mark was written after all the text, whose first line is "Cash"."""
+    return read((50, 700, "Cash"), (50, 688, "Loans to others"), *filler(660), (x, y, text, style))
+
+
+@pytest.mark.parametrize(("x", "y"), [(72, 704), (72, 697), (70, 702), (79, 703)])
+def test_a_raised_or_lowered_mark_written_late_stands_behind_the_word_it_is_at(x: float, y: float) -> None:
+    assert marked(x, y, "(1)")[0] == "Cash (1)"
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "text", "style"),
+    [
+        (100, 704, "(1)", SMALL),  # too far to the right
+        (72, 704, "(1)", Style(size=10)),  # no smaller
+        (72, 704, "ofnineteen", SMALL),  # too long
+        (40, 704, "(1)", SMALL),  # no word before it
+    ],
+)
+def test_what_is_no_mark_of_a_word_does_not_join_it(x: float, y: float, text: str, style: Style) -> None:
+    assert f"Cash {text}" not in marked(x, y, text, style)
+
+
+def test_a_mark_between_two_words_stands_between_them_if_there_is_room() -> None:
+    words = in_one_line(700, (50, "Cash"), (90, "and more"))
+    rest = [word for piece in filler(660) for word in written(*piece)]
+    assert lay_out([*words, *rest, *written(72, 704, "(1)", SMALL)], PAGE)[0].text.startswith("Cash (1)")
+    words = in_one_line(700, (50, "Cash"), (74, "and more"))
+    rest = [word for piece in filler(660) for word in written(*piece)]
+    assert "Cash (1) and more" not in [
+        line.text for line in lay_out([*words, *rest, *written(71, 704, "(1)", SMALL)], PAGE)
+    ]
+
+
+def test_a_hyphen_at_the_end_of_a_line_stays_its_end_when_a_mark_is_put_behind_it() -> None:
+    first = written(50, 700, "The compart")
+    first[-1].ends = "-"
+    rest = [word for piece in [(50, 688, "ment is new"), *filler(660)] for word in written(*piece)]
+    got = lay_out([*first, *rest, *written(106, 704, "(1)", SMALL)], PAGE)[0].text
+    assert got == "The compart (1)\u00ad"
+
+
+@pytest.mark.parametrize("name", ["One", "A heading of some more words"])
+def test_a_heading_drawn_late_or_early_stands_above_its_paragraph(name: str) -> None:
+    above, below = prose(50, 700, "First", 6), prose(50, 600, "Second", 6)
+    wanted = [*(text for _, _, text in above), name, *(text for _, _, text in below)]
+    assert read(*above, *below, (50, 615, name)) == wanted
+    assert read((50, 615, name), *above, *below) == wanted
+
+
+def test_a_box_of_a_few_lines_drawn_late_moves_as_a_whole() -> None:
+    above, below = filler(700, 8), filler(520, 8)
+    box: list[Piece] = [(50, 590.0 - 12 * i, f"Line {name} of a box") for i, name in enumerate("abc")]
+    wanted = [piece[2] for piece in (*above, *box, *below)]
+    assert read(*above, *below, *box) == wanted
+    assert read(*box, *above, *below) == wanted
+
+
+def test_two_boxes_drawn_late_move_each_to_its_place() -> None:
+    parts = [filler(top, 6) for top in (740, 600, 460)]
+    boxes = [
+        [(50.0, top - 12.0 * i, f"{name} {i} here") for i in range(2)] for top, name in ((650, "Upper"), (510, "Lower"))
+    ]
+    wanted = [piece[2] for piece in (*parts[0], *boxes[0], *parts[1], *boxes[1], *parts[2])]
+    assert read(*parts[0], *parts[1], *parts[2], *boxes[1], *boxes[0]) == wanted
+
+
+def test_a_page_most_of_which_would_have_to_move_stays_as_it_is() -> None:
+    lower, upper = filler(400, 3), prose(50, 700, "Upper", 3)
+    assert read(*lower, *upper) in ([p[2] for p in (*lower, *upper)], [p[2] for p in (*upper, *lower)])
+
+
+def test_what_stands_beside_the_text_does_not_move_between_its_lines() -> None:
+    text = prose(50, 700, "Left", 10)
+    note: list[Piece] = [(350, 660, "A note beside it")]
+    got = read(*text, *note)
+    assert got[:10] == [piece[2] for piece in text] or got[1:] == [piece[2] for piece in text]
+
+
+def test_a_page_number_written_first_or_last_stays_there_though_the_page_is_mended() -> None:
+    text, late = filler(700), (50.0, 730.0, "A heading drawn late")
+    number = (300.0, 20.0, "17")
+    assert read(number, *text, late) == ["17", late[2], *(piece[2] for piece in text)]
+    assert read(*text, late, number) == [late[2], *(piece[2] for piece in text), "17"]
+
+
+def test_a_title_in_large_print_at_the_pages_edge_is_no_header_and_comes_first() -> None:
+    title = (50.0, 760.0, "The title", Style(size=20))
+    text = filler(700)
+    assert read(*text, title) == ["The title", *(piece[2] for piece in text)]
+
+
+# --- Headers and footers above and below a table ----------------------------------------------------------------------
+
+
+def columns_of(*running: Piece, top: float = 690) -> list[int]:
+    """For each running line, whether it is in the table below (or above, if it stands at the foot of the page)."""
+    rows = [piece for i in range(4) for piece in table_row(top - 12 * i, f"Item {'abcd'[i]}", "1,204", "998")]
+    head = [piece for piece in running if piece[1] > 400]
+    foot = [piece for piece in running if piece[1] <= 400]
+    lines = laid_out(*head, *rows, *foot)
+    return [line.column for line in lines if "Item" not in line.text]
+
+
+def table_row(y: float, label: str, *cells: str) -> list[Piece]:
+    return [(50, y, label), *((300.0 + 100 * at - 5 * len(cell), y, cell) for at, cell in enumerate(cells))]
+
+
+@pytest.mark.parametrize("y", [730, 760])
+def test_a_header_with_a_page_number_set_off_from_a_table_is_no_row_of_it(y: float) -> None:
+    number, title = (50.0, y, "17"), (300.0, y, "Notes to the report")
+    assert columns_of(number, title, top=y - 28) == [0, 0]
+    assert columns_of((50.0, y, "Notes to the report"), (300.0, y, "17"), top=y - 28) == [0, 0]
+
+
+def test_a_line_with_a_figure_below_the_head_of_the_page_is_a_row_of_the_table() -> None:
+    assert columns_of((50.0, 660, "Notes to the report"), (283.0, 660, "17"), top=632) == [1]
+
+
+def test_a_footer_with_a_page_number_set_off_from_a_table_is_no_row_of_it() -> None:
+    assert columns_of((50.0, 40, "Notes to the report"), (300.0, 40, "17"), top=110) == [0, 0]
+    assert columns_of((50.0, 240, "Notes to the report"), (290.0, 240, "17"), top=310) == [1]
+
+
+def test_a_footer_of_two_lines_is_no_row_of_the_table_above_it() -> None:
+    foot = (50.0, 44.0, "Notes to the report"), (50.0, 32.0, "of the year"), (300.0, 32.0, "17")
+    assert columns_of(*foot, top=110) == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ("Total", "1,204", "998"),  # two figures
+        ("Total", "of all", "99"),  # three parts
+        ("Total of the year", "sold"),  # no figure
+    ],
+)
+def test_what_has_not_just_a_page_number_is_a_row_of_the_table_at_the_head_of_the_page(cells: tuple[str, ...]) -> None:
+    assert columns_of(*table_row(760, *cells), top=732) == [1]
+
+
+def test_a_row_as_near_as_the_others_is_a_row_of_the_table_at_the_head_of_the_page() -> None:
+    assert columns_of((50.0, 760, "Notes"), (290.0, 760, "17"), top=748) == [1]
+
+
+def test_a_date_at_the_end_of_a_header_is_no_page_number() -> None:
+    assert columns_of((50.0, 760, "As of"), (250.0, 760, "May 12, 2023"), top=732) == [0, 0]
+
+
+# --- Regions side by side, labels with figures, lettering -------------------------------------------------------------
+
+
+def test_of_three_columns_written_from_the_right_the_left_one_comes_first() -> None:
+    a, b, c = prose(20, 700, "A"), prose(220, 700, "B"), prose(400, 700, "C")
+    assert read(*c, *b, *a) == [piece[2] for piece in (*a, *b, *c)]
+
+
+def test_a_region_below_what_was_written_before_stays_behind_it() -> None:
+    right, left = prose(320, 700, "Right", 4), prose(50, 560, "Left", 4)
+    assert read(*right, *left) == [piece[2] for piece in (*right, *left)]
+
+
+def test_paragraphs_of_the_right_column_move_together_behind_the_left_one() -> None:
+    right = [*prose(320, 700, "Upper right", 3), *prose(320, 650, "Lower right", 3)]
+    left = prose(50, 700, "Left", 8)
+    assert read(*right, *left) == [piece[2] for piece in (*left, *right)]
+
+
+@pytest.mark.parametrize("figure", ["35%", "$ 1,204", "(17)", "-3.5", "~40", "12:30", "5x"])
+def test_figures_of_every_form_written_after_their_labels_stand_behind_them(figure: str) -> None:
+    names = "Total", "Urban", "Rural", "None"
+    labels = [(50.0, 700.0 - 30 * i, name) for i, name in enumerate(names)]
+    values = [(200.0, 700.0 - 30 * i, figure) for i in range(4)]
+    assert " ".join(read(*labels, *values)).replace(" |", "") == " ".join(f"{name} {figure}" for name in names)
+
+
+def test_figures_far_from_any_label_or_off_their_lines_stay_together() -> None:
+    labels = [(20.0, 700.0 - 30 * i, name) for i, name in enumerate(("Total", "Urban", "Rural", "None"))]
+    far = [(400.0, 700.0 - 30 * i, f"{i + 3}5%") for i in range(4)]
+    assert " ".join(read(*labels, *far)).replace(" |", "").endswith("35% 45% 55% 65%")
+    off = [(120.0, 685.0 - 30 * i, f"{i + 3}5%") for i in range(4)]
+    assert " ".join(read(*labels, *off)).replace(" |", "").endswith("35% 45% 55% 65%")
+
+
+def test_two_columns_of_figures_written_after_their_labels_stand_behind_them_in_order() -> None:
+    names = "Total", "Urban", "Rural", "None"
+    labels = [(130.0, 700.0 - 30 * i, name) for i, name in enumerate(names)]
+    first = [(200.0, 700.0 - 30 * i, f"{i + 3}5%") for i in range(4)]
+    second = [(300.0, 700.0 - 30 * i, f"{i + 3}1%") for i in range(4)]
+    wanted = " ".join(f"{name} {i + 3}5% {i + 3}1%" for i, name in enumerate(names))
+    assert " ".join(read(*labels, *first, *second)).replace(" |", "") == wanted
+
+
+def test_two_figures_are_no_column_of_their_own() -> None:
+    labels = [(50.0, 700.0 - 60 * i, name) for i, name in enumerate(("Total", "Urban", "Rural"))]
+    figures = [(200.0, 640.0 - 60 * i, f"{i + 3}5%") for i in range(2)]
+    assert " ".join(read(*labels, *figures)).replace(" |", "").endswith("35% 45%")
+
+
+def test_a_few_labels_and_figures_in_no_order_are_no_chart() -> None:
+    pieces: list[Piece] = [(50, 700, "30"), (120, 720, "Old"), (200, 650, "40"), (50, 690, "Young")]
+    assert sorted(" ".join(read(*pieces)).replace(" |", "").split()) == ["30", "40", "Old", "Young"]

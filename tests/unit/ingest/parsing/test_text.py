@@ -174,3 +174,15 @@ def test_the_words_of_many_lines_are_those_of_each(rows: list[str]) -> None:
         one_by_one.add(row)
     at_once.add_all(rows)
     assert at_once._count == one_by_one._count
+
+
+@pytest.mark.parametrize("leader", [" . " * 30, "." * 60, "…" * 60, "_" * 60, " | " * 20])
+def test_a_page_of_leaders_or_borders_is_not_doubted(leader: str) -> None:
+    assert doubtful_share("".join(f"Chapter {n} {leader} {n}\n" for n in range(20))) == 0.0
+
+
+@pytest.mark.parametrize("sign", ["+", "#", "§", "¬"])
+def test_a_page_that_is_mostly_signs_is_doubted(sign: str) -> None:
+    assert doubtful_share(f"a {sign * 9}\n" * 40) == 1.0
+    assert doubtful_share(f"a {sign * 9}\n" * 3) == 0.0  # too little to say
+    assert doubtful_share(f"some plain words {sign}\n" * 40) == 0.0

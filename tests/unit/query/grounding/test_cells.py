@@ -231,3 +231,12 @@ def test_what_a_columns_name_adds_in_brackets_need_not_be_said():
 def test_a_label_without_content_words_is_never_in_conflict():
     text = "The proposal was defeated:\nFor | 250,838,697\nAgainst | 746,982,272"
     assert of("The proposal received 250,838,697 votes for and 746,982,272 against.", text).conflict == ""
+
+
+def test_a_claim_that_names_no_row_is_about_the_quoted_one():
+    rows = "Item | 2023 | 2022\nPens | 65 | 71\nInk | 77 | 85"
+    at = rows.index("Ink")
+    quoted = [(at, len(rows))]
+    assert binding_of(compare_tables("In 2023 it was 77.", rows, quoted, Surroundings())).bound
+    wrong = binding_of(compare_tables("In 2023 it was 65.", rows, quoted, Surroundings()))
+    assert wrong.conflict or not wrong.bound

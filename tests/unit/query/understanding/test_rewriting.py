@@ -15,6 +15,8 @@ from functions.query.understanding.rewriting import (
     MIN_STANDALONE_SHARE,
     SESSION_CHARACTERS,
     Understood,
+    points_back,
+    standalone_question,
     understand,
     whole_session,
 )
@@ -403,3 +405,29 @@ class TestParts:
         understood = asked("When was it released and who wrote it?", history)
         assert [part.name for part in understood.parts] == ["When was it released", "who wrote it"]
         assert all("Grenade" in part.question for part in understood.parts)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "expected"),
+    [
+        ("When was it descaled?", "en", True),
+        ("How much is this one?", "en", True),
+        ("And then?", "en", True),  # hardly a word to search for
+        ("Why?", "en", True),
+        ("What does the descaling of the boiler cost?", "en", False),
+        ("Is it true that the descaling of espresso boilers takes hours?", "en", True),
+        ("How did the invention of the cotton gin change plantation farming when it came?", "en", False),
+        ("Did you know that the descaling is free?", "en", False),  # "that" only begins a clause
+        ("Kiek jis kainuoja?", "lt", True),
+        ("Kiek kainuoja katilo nukalkinimas?", "lt", False),
+        ("何故", "ja", True),  # without a table the words are counted
+        ("なぜ それ", "ja", True),
+        ("ボイラー 清掃 費用", "ja", False),
+        ("ボイラー の 清掃 の 費用 は", "ja", False),
+    ],
+)
+def test_a_question_points_back_by_its_pronouns_or_says_too_little(question: str, language: str, expected: bool):
+    assert points_back(question, language) is expected
+    history = conversation("What is the espresso machine's thermostat?", "A part of its boiler.")
+    assert (standalone_question(question, history, language) != question) is expected
+    assert standalone_question(question, [], language) == question

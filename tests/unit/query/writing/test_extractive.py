@@ -255,6 +255,28 @@ def test_a_further_statement_must_add_words_of_the_question():
     assert len(answer("Does the night crew count barrels that are stored in the northern shed?", *sources)) == 2
 
 
+def test_a_list_of_something_else_is_not_told_with_the_list_before_it():
+    remove = "To remove the cover of the lamp:\n1. Lift the front.\n2. Pull it out."
+    replace = "To put it back:\n1. Push it in.\n2. Lower the front."
+    told = passage(f"{remove}\n\n{replace}\n\nThe lamp is red.")
+    assert answer("Why must the crew remove the cover of the lamp in winter storms?", told)[0] == remove
+
+
+def test_what_stands_beside_the_answer_is_further_unless_the_answer_is_gathered():
+    sources = [
+        passage("Barrels are stored in the northern shed."),
+        passage("In the northern shed they have stored barrels by size.", n=2, document_id="doc1"),
+        passage("The night crew stored oil.", n=3, document_id="doc1"),
+    ]
+
+    def further(question: str) -> list[bool]:
+        return [claim.further for claim in extractive_claims(question, sources)]
+
+    assert further("Does the night crew count barrels that are stored in the northern shed?") == [False, True]
+    assert not any(further("Compare how the night crew and others stored barrels in the northern shed."))
+    assert not any(further("What are the barrels of the night crew that are stored in the northern shed?"))
+
+
 def test_a_statement_with_little_of_the_question_is_told_with_what_stands_around_it():
     text = "Divers need a day off. They rest twice a week. The doctor decides. Then they may go down."
     told = passage(f"Doors are red.\n\n{text}\n\nTo go home | by ship")
@@ -367,9 +389,44 @@ def test_a_row_that_says_yes_or_no_is_news():
     table = passage("Roles\nOperation | Guest | Owner\nManaging hosting | No | Yes\nListing buckets | Yes | Yes")
     other = passage("Hosting is managed in the console of the system, which guests reach by the network.", n=2)
     assert answer("Can guests manage hosting?", table, other)[0] == "Managing hosting | No | Yes"
-    assert shown("Can guests manage hosting?", table).startswith(
-        "Operation: Managing hosting; Guest: No; Owner: Yes [1]"
+    assert shown("Can guests manage hosting?", table).startswith("Managing hosting; Guest: No [1]")
+
+
+TOOLS = passage(
+    "Tool | Description | Availability | Base model | Large model\n"
+    "Locks | Locks protect objects from being deleted within a time that is given. | Most | Not supported | Yes\n"
+    "Tags | Tags describe objects, and help to find all of them that belong to one project. | All | Yes | Yes",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "Does the base model have locks that protect objects from being deleted?",
+            "Locks; Base model: Not supported [1]",
+        ),
+        ("Which model has locks that protect objects from being deleted?", "Tool: Locks; Description: Locks protect"),
+        ("Is there a description of locks?", "Tool: Locks; Description: Locks protect"),
+    ],
+)
+def test_yes_or_no_is_answered_by_the_cell_of_the_row_and_column_that_are_asked_for(question: str, told: str):
+    assert shown(question, TOOLS).startswith(told)
+
+
+def test_the_whole_row_is_told_where_one_cell_of_it_would_read_like_a_denial():
+    roles = passage(
+        "Operation | Chief clerk | Night guest | Owner | Viewer | Reader | Operator\n"
+        "Managing parcel processing | Yes | No | Yes | No | No | No\n"
+        "Listing | Yes | Yes | No | No | No | No",
+        language="en",
     )
+    assert shown("Can an owner manage parcel processing?", roles).startswith(
+        "Managing parcel processing; Owner: Yes [1]"
+    )
+    whole = "Operation: Managing parcel processing; Chief clerk: Yes; Night guest: No; Owner: Yes"
+    assert shown("Can a night guest manage parcel processing?", roles).startswith(whole)
 
 
 def test_an_entry_of_the_contents_answers_where_a_page_is_asked_for():

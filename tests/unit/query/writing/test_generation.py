@@ -360,6 +360,22 @@ def test_without_a_model_the_best_sentence_is_the_answer():
     assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
 
 
+def test_what_stands_beside_the_answer_comes_last_and_under_a_heading():
+    question = "Does the night crew count barrels that are stored in the northern shed?"
+    texts = (
+        "Barrels are stored in the northern shed.",
+        "In the northern shed they have stored barrels by size.",
+        "The night crew stored oil.",
+    )
+    sources = [passage(text, n=n, document_id="doc1") for n, text in enumerate(texts, 1)]
+    request = WritingRequest(question, question, sources)
+    *pieces, answer = write(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert isinstance(answer, WrittenAnswer)
+    assert answer.text == ("Barrels are stored in the northern shed. [1]\n\nSee also:\nThe night crew stored oil. [2]")
+    assert "".join(each if isinstance(each, str) else each.text for each in pieces) == answer.text
+    assert [each.text for each in answer.claims] == [texts[0], texts[2]]
+
+
 def test_sources_in_another_language_are_quoted_as_they_are():
     sources = [passage("Muziejus atidaromas dešimtą valandą. Bilietas kainuoja 5 eurus.", language="lt")]
     question = "Kiek kainuoja bilietas?"

@@ -1,0 +1,172 @@
+"""Columns on made pages: what is cut in two, what is sorted, what stays as it is; with room at each limit."""
+
+import random
+
+import pytest
+
+from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.words import Style, Word
+from tests.support.made_pages import PAGE, Piece, in_one_line, moved, read, words_of, written
+
+LEFT = "the words of the left one go on {}"
+RIGHT = "while those of the right go on {}"
+
+
+def texts(words: list[Word], bounds: tuple[float, float, float, float] = PAGE) -> list[str]:
+    return [line.text for line in lay_out(words, bounds)]
+
+
+def spread(count: int, left: str = LEFT, right: str = RIGHT, *, at: float = 300, top: float = 700) -> list[Word]:
+    """Lines that run across two columns, the right one of which begins at one place."""
+    names = "abcdefghijklmnopqrstuvwxyz"
+    return [
+        word
+        for i in range(count)
+        for word in in_one_line(top - 14 * i, (50, left.format(names[i])), (at, right.format(names[i])))
+    ]
+
+
+def named(text: str, count: int) -> list[str]:
+    return [text.format(name) for name in "abcdefghijklmnopqrstuvwxyz"[:count]]
+
+
+@pytest.mark.parametrize("count", [7, 12, 20])
+def test_lines_across_two_columns_of_prose_are_read_left_column_first(count: int) -> None:
+    assert texts(spread(count)) == [*named(LEFT, count), *named(RIGHT, count)]
+
+
+@pytest.mark.parametrize("scale", [0.6, 1.5])
+def test_large_and_small_print_is_cut_into_columns_alike(scale: float) -> None:
+    bounds = (0.0, 0.0, 600 * scale, 800 * scale)
+    assert texts(moved(spread(9), scale=scale), bounds) == [*named(LEFT, 9), *named(RIGHT, 9)]
+
+
+@pytest.mark.parametrize("by", [(-40, 0), (90, 50)])
+def test_columns_are_found_wherever_they_stand_on_the_page(by: tuple[float, float]) -> None:
+    assert texts(moved(spread(9), by=by)) == [*named(LEFT, 9), *named(RIGHT, 9)]
+
+
+def test_a_line_over_the_whole_width_parts_the_columns_above_it_from_those_below() -> None:
+    wide = "One long heading that runs over the whole of the width, from left to right of the page"
+    above, below = spread(5), spread(5, "below it on the left is {}", "and on the right below {}", top=600)
+    assert texts([*above, *written(50, 615, wide), *below]) == [
+        *named(LEFT, 5), *named(RIGHT, 5), wide,
+        *named("below it on the left is {}", 5), *named("and on the right below {}", 5),
+    ]  # fmt: skip
+
+
+def test_lines_that_only_one_column_has_stay_in_it() -> None:
+    last = "only the left one ends"
+    more = "only the right one ends"
+    words = [*spread(8), *written(50, 588, last), *written(300, 574, more)]
+    assert texts(words) == [*named(LEFT, 8), last, *named(RIGHT, 8), more]
+
+
+def test_too_few_lines_make_no_columns_of_prose() -> None:
+    assert len(texts(spread(4))) == 4
+
+
+def test_lines_that_mostly_run_on_make_no_columns() -> None:
+    one = "These are plain words that run over all of the width of the page without any room in between"
+    words = [word for i in range(24) for word in written(50, 690 - 12 * i, f"{one} {i}")]
+    gaps = [
+        word for i in range(7) for word in in_one_line(402 - 12 * i, (50, LEFT.format("on")), (300, RIGHT.format("on")))
+    ]
+    assert len(texts(words + gaps)) == 24 + 7
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("{} 12 345 678 90 12 345 67", "{} 98 765 432 10 98 765 43"),  # figures
+        ("Name {}", "while those of the right go on {}"),  # labels
+        ("the words of the left one {}", "Seven {}"),
+    ],
+)
+def test_figures_and_short_labels_side_by_side_are_read_line_by_line(left: str, right: str) -> None:
+    got = texts(spread(9, left, right))
+    assert len(got) == 9
+    assert all(line.startswith(text) for line, text in zip(got, named(left, 9), strict=True))
+
+
+@pytest.mark.parametrize(("room", "lines"), [(6, 9), (16, 18)])
+def test_the_room_between_columns_is_wider_than_that_between_justified_words(room: float, lines: int) -> None:
+    begin = written(50, 0, LEFT.format("a"))[-1].x1 + room
+    assert len(texts(spread(9, at=begin))) == lines
+
+
+def test_the_widest_room_of_a_line_is_where_the_columns_part() -> None:
+    words: list[Word] = []
+    for i in range(9):
+        words += in_one_line(700 - 14 * i, (50, "many words of"), (50 + 72 + 5 * (i % 3), "the left"), (300, RIGHT))
+    got = texts(words)
+    assert len(got) == 18
+    assert [line.split()[0] for line in got] == ["many"] * 9 + ["while"] * 9
+
+
+def shuffled(pieces: list[Piece], seed: int) -> list[str]:
+    """The lines of a page whose pieces were written in no order at all."""
+    mixed = list(pieces)
+    random.Random(seed).shuffle(mixed)
+    return read(*mixed)
+
+
+def column(x: float, top: float, name: str, count: int = 10) -> list[Piece]:
+    return [(x, top - 12.0 * i, f"{name} line number {i} of this column") for i in range(count)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_page_written_in_no_order_is_read_title_first_then_column_by_column(seed: int) -> None:
+    title: list[Piece] = [(50, 760, "A title that runs across both columns, from the left one to the right one")]
+    foot: list[Piece] = [(50, 400, "Something below both of the columns, from the left edge to the right one too")]
+    pieces = [*title, *column(50, 700, "Left"), *column(320, 700, "Right"), *foot]
+    assert shuffled(pieces, seed) == [piece[2] for piece in pieces]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_rows_of_columns_written_in_no_order_are_read_row_by_row(seed: int) -> None:
+    upper = [*column(50, 740, "Upper left", 7), *column(320, 740, "Upper right", 7)]
+    lower = [*column(50, 560, "Lower left", 7), *column(320, 560, "Lower right", 7)]
+    assert shuffled([*upper, *lower], seed) == [piece[2] for piece in (*upper, *lower)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_three_columns_of_lines_in_step_written_in_no_order_are_read_from_the_left(seed: int) -> None:
+    pieces: list[Piece] = [
+        (x, 700.0 - 12 * i, f"Column {name} line {i}")
+        for name, x in (("a", 40), ("b", 220), ("c", 400))
+        for i in range(9)
+    ]
+    assert shuffled(pieces, seed) == [piece[2] for piece in pieces]
+
+
+def test_a_few_lines_that_go_up_are_mended_without_sorting_the_page() -> None:
+    text = column(50, 700, "Left", 14)
+    late: list[Piece] = [(50, 724, "A heading drawn late")]
+    assert read(*text, *late) == [late[0][2], *(piece[2] for piece in text)]
+
+
+def test_three_lines_stay_as_they_are_written() -> None:
+    pieces: list[Piece] = [(50, 500, "the first one"), (50, 600, "the second one"), (50, 700, "the third one")]
+    assert read(*pieces) == ["the first one", "the second one", "the third one"]
+
+
+def test_a_page_of_very_many_lines_keeps_the_order_it_is_written_in() -> None:
+    tiny = Style(size=1)
+    lines = [word for i in range(520) for word in written(50, 760 - 1.4 * i, f"line {i} of many", tiny)]
+    got = texts([*lines, *written(50, 780, "drawn late")])
+    assert got[-1] == "drawn late"
+
+
+def test_many_boxes_written_in_no_order_are_read_line_by_line() -> None:
+    pieces: list[Piece] = [(40.0 + 90 * at, 700.0 - 40 * i, f"box {i} {at}") for i in range(4) for at in range(5)]
+    assert " ".join(shuffled(pieces, 1)).replace(" |", "") == " ".join(piece[2] for piece in pieces)
+
+
+def test_words_are_read_once_each_however_columns_are_cut() -> None:
+    for seed in range(10):
+        chance = random.Random(seed)
+        words = spread(9, at=260 + 10 * chance.random())
+        words += words_of([(50.0, 560.0 - 12 * i, f"below {i} {seed}") for i in range(chance.randrange(5))])
+        found = sorted(" ".join(texts(words)).replace("|", " ").split())
+        assert found == sorted(word.text for word in words)

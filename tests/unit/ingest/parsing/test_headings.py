@@ -1,0 +1,204 @@
+"""Which lines are headings and which stands under which, on made pages; with room at each limit."""
+
+import pytest
+
+from functions.ingest.parsing.headings import Headings
+from functions.ingest.parsing.wire import Header, Line, RawPage
+
+TEXT = "The line of quite ordinary words that fills the page"
+
+
+def prose(y: float, count: int = 5, size: float = 10) -> list[Line]:
+    return [Line(TEXT, 50, y + 12 * i, 400, y + 12 * i + size, size) for i in range(count)]
+
+
+def title(
+    text: str, y: float = 20, size: float = 10, *, bold: bool = False, apart: bool = False, x: float = 50
+) -> Line:
+    return Line(text, x, y, x + 0.5 * size * len(text), y + size, size, bold, apart=apart)
+
+
+def paths(*lines: Line, pages_before: int = 0) -> list[str]:
+    page = RawPage(pages_before + 1, "", 600, 800, list(lines))
+    found = Headings(Header(pages_before + 1))
+    found.learn(page)
+    return [heading.path for heading in found.of(page)]
+
+
+def is_heading(line: Line, *below: Line) -> bool:
+    return bool(paths(*prose(20), line, *(below or prose(line.y1 + 8)), pages_before=1))
+
+
+@pytest.mark.parametrize("body", [6, 10, 20])
+def test_larger_print_is_a_heading_by_its_share_of_the_bodys_size(body: float) -> None:
+    text = prose(200, size=body)
+    assert paths(title("Stone fruit", 20, 1.25 * body), *text) == ["Stone fruit"]
+    assert paths(title("Stone fruit", 20, 1.05 * body), *text) == []
+    assert paths(title("Stone fruit", 20, 0.7 * body, bold=True), *text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12", "(1,204)",  # no letters
+        "Plums . . . . . . 12", "Plums ____________",  # lines of contents and forms
+        "word " * 30,  # too long
+        "Table 3 Plums by year", "Year ended June 30", "In millions", "June 30, 2023",  # names of columns
+        "Plums,", "Plums;",  # goes on
+    ],
+)  # fmt: skip
+def test_what_is_no_name_of_a_section_is_no_heading_however_large_or_bold(text: str) -> None:
+    shown = title(text.strip(), 100, 10, bold=True)
+    assert not is_heading(shown, *prose(130))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Plums in the north", True),
+        ("plums in the north", False),
+        ("2 Plums in the north", True),
+        ("Čekiai ir kaina", True),
+        ("Plums grow here.", False),
+        ("Item 7. Plums grow here.", True),
+        ("Plums:", False),  # one word
+        ("Plums and pears:", True),
+        ("Plums and pears are:", False),
+        ("Important warning:", False),
+        ("a) Plums", True),
+        ("Plums " * 14 + "end", True),
+        ("Plums " * 17 + "end", False),
+    ],
+)
+def test_a_bold_line_is_a_heading_by_how_it_begins_and_ends(text: str, expected: bool) -> None:
+    line = title(text, 100, bold=True)
+    line.x1 = 390
+    assert is_heading(line, *prose(122)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("RISK FACTORS", True), ("RISKS", False), ("RISK_FACTORS", False), ("Risk Factors", False)]
+)
+def test_capitals_alone_make_a_heading_if_they_are_enough(text: str, expected: bool) -> None:
+    assert is_heading(title(text, 100), *prose(122)) is expected
+
+
+@pytest.mark.parametrize(("room", "expected"), [(20, True), (2, False)])
+@pytest.mark.parametrize("text", ["Foreign exchange risk", "ITEM 7 - Discussion"])
+def test_another_face_or_a_name_alone_needs_room_above_it(text: str, room: float, expected: bool) -> None:
+    line = title(text, 78 + room, apart=text.startswith("F"))
+    assert is_heading(line, *prose(line.y1 + 8)) is expected
+
+
+def test_lines_in_large_print_below_each_other_are_one_heading_up_to_a_limit() -> None:
+    def lines(count: int, step: float = 18) -> list[str]:
+        names = "On the growing", "of stone fruit", "in the north", "of the country"
+        many = [title(name, 100 + step * at, 16) for at, name in enumerate(names[:count])]
+        return paths(*prose(20), *many, *prose(200), pages_before=1)
+
+    assert lines(2) == ["On the growing of stone fruit"]
+    assert lines(3) == ["On the growing of stone fruit in the north"]
+    assert lines(4) == []
+    assert len(lines(2, step=40)) == 2
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (title("Stone fruit.", 100, 16), title("In the north", 118, 16)),
+        (title("Stone fruit", 100, 16), title("In the north", 118, 14)),
+        (title("Stone fruit", 100, 16), title("In the north", 118, 16, bold=True)),
+        (title("1 Stone fruit", 100, 16), title("1.1 In the north", 118, 16)),
+        (title("Stone fruit", 100, 16), title("In the north", 102, 16, x=300)),
+    ],
+)
+def test_large_lines_that_differ_in_print_number_or_row_are_two_headings(first: Line, second: Line) -> None:
+    found = paths(*prose(20), first, second, *prose(200), pages_before=1)
+    assert not any(first.text in path and second.text in path and " > " not in path for path in found)
+
+
+Print = tuple[str, float, bool]
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        (("Fruit", 16, False), ("Plums", 13, False)),  # larger
+        (("Fruit", 16, False), ("Plums", 13, True)),
+        (("1 Fruit", 13, True), ("1.1 Plums", 13, True)),  # numbers
+        (("Part I", 13, True), ("Item 2 Plums", 13, True)),
+        (("Item 2 Fruit", 13, True), ("Note 3 Plums", 13, True)),
+        (("Note 3 Fruit", 13, True), ("1 Plums", 13, True)),
+        (("Fruit", 13, True), ("Plums", 13, False)),  # bold
+        (("Item 2 Fruit", 13, True), ("Plums", 13, True)),  # named over unnamed
+        (("FRUIT", 13, True), ("Plums", 13, True)),  # capitals
+        (("1 Fruit", 13, True), ("Plums", 13, True)),
+        (("FRUIT OF ALL", 13, True), ("1 Plums", 13, True)),
+    ],
+)
+def test_the_heavier_heading_stands_above_the_other(above: Print, below: Print) -> None:
+    lines = [*prose(20)]
+    for at, (text, size, bold) in enumerate((above, below, above)):
+        lines += [title(text, 100 + 100 * at, size, bold=bold), *prose(122 + 100 * at)]
+    found = paths(*lines, pages_before=1)
+    assert found == [above[0], f"{above[0]} > {below[0]}", above[0]]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("Fruit", 13, True), ("Plums", 13, True)),
+        (("Fruit", 13, True), ("Plums", 13.2, True)),
+        (("1 Fruit", 13, True), ("2 Plums", 13, True)),
+        (("Item 1 Fruit", 13, True), ("Section 2 Plums", 13, True)),
+        (("Item 1 Fruit", 13, True), ("Chapter 2 Plums", 13, True)),
+        (("1 Fruit", 13, True), ("References", 13, True)),
+    ],
+)
+def test_headings_alike_stand_beside_each_other(first: Print, second: Print) -> None:
+    lines = [title(first[0], 100, first[1], bold=first[2]), *prose(122)]
+    lines += [title(second[0], 202, second[1], bold=second[2]), *prose(222)]
+    assert paths(*prose(20), *lines, pages_before=1) == [first[0], second[0]]
+
+
+def test_sections_nest_no_deeper_than_six_levels() -> None:
+    sizes = 40, 35, 30, 26, 22, 18, 15, 12
+    lines = [*prose(20)]
+    for at, size in enumerate(sizes):
+        lines += [title(f"Plums {'abcdefgh'[at]}", 100 + 100 * at, size), *prose(150 + 100 * at, 3)]
+    assert max(path.count(" > ") for path in paths(*lines, pages_before=1)) == 5
+
+
+@pytest.mark.parametrize(("times", "expected"), [(2, True), (9, False)])
+def test_a_line_that_recurs_on_many_pages_heads_no_section(times: int, expected: bool) -> None:
+    found = Headings(Header(12))
+    pages = [
+        RawPage(n, "", 600, 800, [*prose(20), *([title("Plums", 100, 16)] if n <= times else []), *prose(130)])
+        for n in range(1, 13)
+    ]
+    for page in pages:
+        found.learn(page)
+    assert bool(found.of(pages[0])) is expected
+
+
+def test_bold_lines_are_no_headings_where_most_of_the_text_is_bold() -> None:
+    bold = [Line(line.text, line.x0, line.y0, line.x1, line.y1, 10, True) for line in prose(20) + prose(130)]
+    assert paths(*bold[:5], title("Plums in the north", 100, bold=True), *bold[5:], pages_before=1) == []
+
+
+def test_a_page_full_of_large_lines_is_a_slide_whose_largest_line_counts() -> None:
+    lines = [title("The largest", 20, 24), *(title(f"Point {'abcdefghij'[i]}", 60 + 40 * i, 14) for i in range(10))]
+    body = RawPage(2, "", 600, 800, [*prose(20), *prose(90), *prose(160)])
+    found = Headings(Header(3))
+    slide = RawPage(3, "", 600, 800, lines)
+    for page in (body, slide):
+        found.learn(page)
+    assert [heading.text for heading in found.of(slide)] == ["The largest"]
+
+
+def test_headings_of_a_table_of_code_or_of_a_figure_are_none() -> None:
+    for changed in ({"column": 1}, {"mono": True}, {"figure": 1}, {"cells": 0}):
+        line = title("Plums", 100, 16)
+        for name, value in changed.items():
+            setattr(line, name, value)
+        assert not is_heading(line, *prose(130))

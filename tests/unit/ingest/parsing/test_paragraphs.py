@@ -1,0 +1,350 @@
+"""Which lines are one paragraph, item, table or piece of code, on made pages; with room at each limit."""
+
+import pytest
+
+from functions.ingest.parsing.headings import Heading
+from functions.ingest.parsing.reflow import cells, join, page_of, place_in, reflow, without_first_word
+from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import Line, RawPage
+from functions.ingest.parsing.words import SOFT_HYPHEN
+from shared.rects import CORNERS, STEPS, place_of
+
+
+def line(text: str, y: float, x0: float = 50, x1: float = 400, size: float = 10, *, bold: bool = False) -> Line:
+    return Line(text, x0, y, x1, y + size, size, bold)
+
+
+def parts_of(*lines: Line) -> list[tuple[str, str]]:
+    return [(part.kind, part.text) for part in reflow(RawPage(1, "", 600, 800, list(lines)), [], Vocabulary())]
+
+
+def texts(*lines: Line) -> list[str]:
+    return [text for _, text in parts_of(*lines)]
+
+
+def filled(y: float = 20, count: int = 4) -> list[Line]:
+    return [
+        line(f"words {'abcdef'[at]} of a paragraph that go on and fill this line", y + 12 * at) for at in range(count)
+    ]
+
+
+def are_one(above: Line, below: Line, *, lead: int = 3) -> bool:
+    """Whether two lines are one paragraph on a page whose lines are 12 points apart."""
+    found = texts(*filled(above.y0 - 12 * lead, lead), above, below)
+    return any(above.text in text and below.text in text for text in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "x1", "below", "expected"),
+    [
+        ("it goes on here", 400, "And this is next", True),  # the line is full
+        ("it ends here", 250, "And this is next", False),  # it is short
+        ("it goes on here", 250, "and this is next", True),  # short, but the sentence goes on
+        ("It ends here.", 250, "and this is next", False),
+        ("It ends here.", 400, "And this is next", True),  # full: it may go on
+        ("It ends here!”", 250, "and this is next", False),
+        ("what comes:", 250, "this and that", False),
+    ],
+)
+def test_a_full_line_or_an_open_sentence_goes_on_below(text: str, x1: float, below: str, expected: bool) -> None:
+    assert are_one(line(text, 100, x1=x1), line(below, 112)) is expected
+
+
+@pytest.mark.parametrize(
+    ("drop", "below", "expected"),
+    [
+        (12, "And this is next", True),
+        (16, "And this is next", True),
+        (24, "And this is next", False),
+        (24, "and this is next", True),
+        (36, "and this is next", False),
+    ],
+)
+def test_room_between_lines_ends_a_paragraph_unless_the_sentence_goes_on_close_below(
+    drop: float, below: str, expected: bool
+) -> None:
+    assert are_one(line("it goes on here", 100), line(below, 100 + drop)) is expected
+
+
+@pytest.mark.parametrize(
+    ("size", "bold", "below", "expected"),
+    [
+        (10, False, "And this is next", True),
+        (10.3, True, "And this is next", True),
+        (13, True, "And this is next", False),
+        (13, False, "And this is next", False),
+        (13, False, "and this is next", True),
+        (7, False, "And this is next", False),
+    ],
+)
+def test_lines_in_another_print_are_another_paragraph(size: float, bold: bool, below: str, expected: bool) -> None:
+    assert are_one(line("it goes on here", 100), line(below, 112, size=size, bold=bold)) is expected
+
+
+@pytest.mark.parametrize(
+    ("x0", "text", "expected"),
+    [(52, "It goes on.", True), (66, "It goes on.", False), (66, "it goes on", True), (130, "it goes on", True)],
+)
+def test_an_indented_line_begins_a_paragraph_where_a_sentence_has_ended(x0: float, text: str, expected: bool) -> None:
+    assert are_one(line(text, 100), line("And this is next", 112, x0)) is expected
+
+
+def test_a_line_in_the_next_column_goes_on_by_its_text_alone() -> None:
+    assert are_one(line("it goes on here", 700), line("and this is next", 40, 320, 560))
+    assert are_one(line("it goes on here", 700), line("And this is next", 40, 320, 560))
+    assert not are_one(line("it ends", 700, x1=200), line("And this is next", 40, 320, 560))
+    assert not are_one(line("It goes no further.", 700), line("And this is next", 40, 320, 560))
+
+
+@pytest.mark.parametrize("mark", ["•", "▪", "–", "1.", "(2)", "a)", "(iv)", "[12]", "B.", "*", "✓", "12)"])
+def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> None:
+    lines = [line(f"{mark} Wash the fruit and cut it so that it fills the line", 20), line("well enough.", 32, 62, 120)]
+    lines += [line(f"{mark} Boil it.", 44, x1=120)]
+    assert parts_of(*lines) == [
+        ("list_item", f"{lines[0].text} well enough."),
+        ("list_item", f"{mark} Boil it."),
+    ]
+
+
+@pytest.mark.parametrize("text", ["1937 was a year", "x", "(see below) it", "1.5 percent of it"])
+def test_a_number_or_letter_within_a_sentence_marks_no_item(text: str) -> None:
+    found = parts_of(*filled(), line(text, 68))
+    assert len(found) == 1
+
+
+def test_an_item_ends_where_the_next_line_stands_on_its_left_or_is_plain_below_bold() -> None:
+    item = line("• Wash the fruit.", 20, 62, 160)
+    assert len(parts_of(item, line("This is a paragraph of its own.", 32, 50))) == 2
+    bold = line("• Wash the fruit", 20, 50, 160, bold=True)
+    assert len(parts_of(bold, line("This is a paragraph of its own.", 32, 50))) == 2
+
+
+def test_a_line_with_a_leader_is_an_entry_of_contents_and_joins_nothing() -> None:
+    found = parts_of(line("Plums ........ 12", 20), line("Pears . . . . . 13", 32), line("and this is text", 44))
+    assert [text for _, text in found] == ["Plums … 12", "Pears … 13", "and this is text"]
+
+
+def test_a_word_cut_by_the_end_of_a_line_is_whole_again_and_a_real_hyphen_stays() -> None:
+    words = Vocabulary()
+    words.add("the compartment is well-known")
+    assert join("the compart" + SOFT_HYPHEN, "ment", words) == "the compartment"
+    assert join("it is well-", "known", words) == "it is well-known"
+    assert join("see http://a.b/", "c/d", words) == "see http://a.b/c/d"
+    assert join("this and/", "or that", words) == "this and/ or that"
+    assert join("関", "係", words) == "関係"
+    assert join("関", "x", words) == "関 x"
+
+
+@pytest.mark.parametrize(
+    ("end", "below", "y", "expected"),
+    [
+        (SOFT_HYPHEN, "ment", 112, True),
+        (SOFT_HYPHEN, "Ment", 112, True),  # the engine has seen that the word goes on
+        (SOFT_HYPHEN, "ment", 40, True),  # in the next column
+        (SOFT_HYPHEN, "Ment", 40, False),
+        ("-", "ment", 112, True),
+        ("-", "Ment", 112, False),
+        ("-", "Ment", 40, False),
+    ],
+)
+def test_a_line_that_ends_within_a_word_goes_on_in_lower_case_or_where_the_engine_says_so(
+    end: str, below: str, y: float, expected: bool
+) -> None:
+    found = texts(*filled(52), line("it is in the compart" + end, 100), line(below, y))
+    assert (len(found) == 1) is expected
+
+
+def test_a_heading_of_two_lines_has_the_place_of_each() -> None:
+    lines = [line("On the growing", 20), line("of stone fruit", 32), *filled(60)]
+    for at, each in enumerate(lines):
+        each.place = f"place{at}"[:6] + "##"
+    heading = Heading(0, 2, "On the growing of stone fruit", "On the growing of stone fruit")
+    part = reflow(RawPage(1, "", 600, 800, lines), [heading], Vocabulary())[0]
+    assert (part.kind, part.lines) == ("heading", [(0, "place0##"), (15, "place1##")])
+    renamed = Heading(0, 2, "Fruit", "Fruit")
+    assert reflow(RawPage(1, "", 600, 800, lines), [renamed], Vocabulary())[0].lines == []
+
+
+# --- Tables and code --------------------------------------------------------------------------------------------------
+
+
+def rows(*texts: str) -> list[Line]:
+    return [
+        Line(text, 50, 100 + 12 * at, 500, 110 + 12 * at, 10, cells=text.count("|") + 1, column=1)
+        for at, text in enumerate(texts)
+    ]
+
+
+def header_of(*texts: str) -> str:
+    (table,) = reflow(RawPage(1, "", 600, 800, rows(*texts)), [], Vocabulary())
+    return table.header
+
+
+@pytest.mark.parametrize(
+    ("texts", "header"),
+    [
+        (("Item | 2023 | 2022", "Cash | 1,204 | 998", "Loans | 7 | 8"), ["Item | 2023 | 2022"]),
+        (("Year", "Item | 2023 | 2022", "Cash | 1,204 | 998"), ["Year", "Item | 2023 | 2022"]),
+        (("Item | 2023 | 2022", "Assets:", "Cash | 1,204 | 998"), ["Item | 2023 | 2022"]),
+        (("Cash | 1,204 | 998", "Loans | 7 | 8", "Gold | 7 | 9"), []),
+        (("Name | Work", "Ann | cook", "Cleo | clerk"), ["Name | Work"]),
+        (("Name | Work", "Ann | cook"), []),
+        (("1 | Work", "2 | cook", "3 | clerk"), []),
+        ((*(f"Head {n} | of it" for n in "abcd"), "Cash | 1,204"), [f"Head {n} | of it" for n in "abcd"]),
+        ((*(f"Head {n} | of it" for n in "abcdefg"), "Cash | 1,204"), ["Head a | of it"]),
+    ],
+)
+def test_the_rows_above_the_first_figure_are_a_tables_header(texts: tuple[str, ...], header: list[str]) -> None:
+    assert header_of(*texts) == "\n".join(header)
+
+
+@pytest.mark.parametrize(("rows_", "count"), [("a | b\nc | d\nf", 2), ("a\nb\nc | d", 1), ("a | b | c\nd | e | f", 3)])
+def test_a_table_has_as_many_columns_as_most_of_its_rows(rows_: str, count: int) -> None:
+    assert cells(rows_) == count
+
+
+def test_code_keeps_its_lines_and_what_they_are_indented_by() -> None:
+    def code(text: str, at: int, indent: int) -> Line:
+        return Line(text, 50 + 6 * indent, 20 + 12 * at, 50 + 6 * (indent + len(text)), 30 + 12 * at, 10, mono=True)
+
+    lines = [code("def f():", 0, 0), code("return 1", 1, 4), code("x = [", 2, 0), code("2]", 3, 9)]
+    assert parts_of(*lines) == [("code", "def f():\n    return 1\nx = [\n         2]")]
+    assert [kind for kind, _ in parts_of(lines[0])] == ["paragraph"]
+    assert [kind for kind, _ in parts_of(*lines[:2], line("Prose follows.", 80), *lines[2:])] == [
+        "code", "paragraph", "code"
+    ]  # fmt: skip
+
+
+def test_blocks_are_parted_by_a_blank_line_and_items_by_a_line() -> None:
+    lines = [*filled(), line("• One.", 90, x1=100), line("• Two.", 102, x1=100), line("Prose follows.", 140)]
+    page = RawPage(4, "iv", 600, 800, lines)
+    made = page_of(page, reflow(page, [], Vocabulary()), continues=True)
+    assert made.text.count("\n\n") == 2
+    assert "• One.\n• Two.\n\nProse" in made.text
+    assert (made.number, made.label) == (4, "iv")
+    assert [made.text[block.char_start : block.char_end] for block in made.blocks][1:] == [
+        "• One.", "• Two.", "Prose follows."
+    ]  # fmt: skip
+
+
+# --- Running lines and footnotes --------------------------------------------------------------------------------------
+
+FRUIT = [
+    "apples",
+    "pears",
+    "plums",
+    "grapes",
+    "cherries",
+    "figs",
+    "dates",
+    "nuts",
+    "limes",
+    "quinces",
+    "berries",
+    "medlars",
+]
+
+
+def left_of(running: str, *, y: float = 30, size: float = 10, pages: int = 12, on: int = 1) -> int:
+    """On how many pages a line that stands on each (or each second, third …) one is kept."""
+
+    def page(number: int) -> RawPage:
+        body = [line(f"All about {FRUIT[number % 12]} and more of {at}.", 200 + 30 * at) for at in range(4)]
+        shown = [line(running.format(number), y, size=size)] if number % on == 0 else []
+        return RawPage(number, "", 600, 800, [*shown, *body])
+
+    kept = 0
+    for page_, removed in remove_running_lines(map(page, range(1, pages + 1))):
+        kept += len(page_.lines) - 4
+        assert len(removed) <= 1
+    return kept
+
+
+@pytest.mark.parametrize("y", [30, 90, 710, 770])
+def test_a_line_that_recurs_near_the_head_or_foot_of_the_pages_goes(y: float) -> None:
+    assert left_of("A Book of Fruit", y=y) == 0
+
+
+@pytest.mark.parametrize("y", [180, 400, 640])
+def test_a_line_that_recurs_within_the_pages_stays(y: float) -> None:
+    assert left_of("A Book of Fruit", y=y) == 12
+
+
+@pytest.mark.parametrize(("on", "kept"), [(1, 0), (2, 0), (6, 2)])
+def test_a_line_must_recur_on_enough_of_the_neighbours(on: int, kept: int) -> None:
+    assert left_of("A Book of Fruit", on=on) == kept
+
+
+@pytest.mark.parametrize("form", ["{}", "- {} -", "Page {}", "page {} of 12", "Seite {}", "A Book of Fruit {}"])
+def test_page_numbers_of_every_form_go(form: str) -> None:
+    assert left_of(form) == 0
+
+
+def test_of_a_title_in_large_print_that_recurs_the_first_stays() -> None:
+    assert left_of("A Book of Fruit", size=16) == 1
+    assert left_of("A Book of Fruit", size=11) == 0
+
+
+def test_lines_that_recur_far_apart_in_a_long_document_stay() -> None:
+    assert left_of("A Book of Fruit", on=12, pages=48) == 4
+
+
+def note_moves(size: float = 7, y: float = 640, text: str = "1 A note on it.", above: str = "It ends here.") -> bool:
+    lines = [line(above, 600, 50, 280), line(text, y, 50, 280, size), line("Next column.", 80, 320, 550)]
+    found = [one.text for one in footnotes_last(lines, 10, 800)]
+    assert sorted(found) == sorted(one.text for one in lines)
+    return found[-1] == text
+
+
+def test_small_print_with_a_mark_at_the_foot_of_a_column_moves_behind_the_others() -> None:
+    assert note_moves()
+    assert note_moves(text="* A note on it.")
+    assert not note_moves(size=9.8)
+    assert not note_moves(text="A note on it.")
+    assert not note_moves(y=640 - 300)
+
+
+# --- Where lines stand ------------------------------------------------------------------------------------------------
+
+
+def placed(*starts: float) -> str:
+    """The place of a line whose words begin there."""
+    return place_of((starts[0], 100, starts[-1] + 30, 110), starts, 800 / STEPS)
+
+
+THREE, TWO = placed(50, 90, 130), placed(50, 90)
+
+
+@pytest.mark.parametrize(
+    ("lines", "length", "left"),
+    [
+        ([(0, THREE), (20, TWO)], 4, [(0, placed(90, 130)), (16, TWO)]),
+        ([(0, placed(50)), (4, TWO)], 4, [(0, TWO)]),  # the word is the whole of its line
+        ([(0, placed(50)), (4, TWO), (20, THREE)], 4, [(0, TWO), (16, THREE)]),
+        ([(0, placed(50)), (3, TWO), (20, THREE)], 6, [(0, ""), (14, THREE)]),  # it runs over two lines
+        ([(0, THREE)], 4, [(0, placed(90, 130))]),
+    ],
+)
+def test_a_text_without_its_first_word_keeps_the_places_of_the_others(
+    lines: list[tuple[int, str]], length: int, left: list[tuple[int, str]]
+) -> None:
+    assert without_first_word(lines, length) == left
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "place", "expected"),
+    [
+        ("one two three", "one two three", THREE, THREE),
+        ("one  two three", "one two three", THREE, THREE),
+        ("one \u200b three", "one three", THREE, placed(50, 130)),  # a word that was cleaned away
+        ("one . . . . 12", "one … 12", placed(50, 90, 100, 110, 120, 160), placed(50, 90, 160)),  # leaders
+        ("one two three", "three four", THREE, THREE[:CORNERS]),  # it is not certain which words are left
+        ("one two", "one", THREE, THREE[:CORNERS]),  # nor where they begin
+        ("one two", "one", "", ""),
+    ],
+)
+def test_a_cleaned_line_keeps_the_places_of_the_words_that_are_left(
+    raw: str, text: str, place: str, expected: str
+) -> None:
+    assert place_in(place, raw, text) == expected
