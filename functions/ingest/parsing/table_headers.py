@@ -35,6 +35,12 @@ MAX_HEADER_ROWS = 30
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
+TIGHT = 0.6
+"""Room between two lines of one paragraph, in heights of a line."""
+RULED = 0.4
+"""Room below a cell over several columns, in its heights, where a rule is drawn; lines of one cell are nearer."""
+CENTRED = 0.06
+"""How far the middle of such a cell may be from that of its columns, as a share of their width."""
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
@@ -151,7 +157,7 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
         is_near = top - row.y1 < height and row.y0 > begin - 6 * height and row.y1 < end + height
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
         is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
-        if not is_near or row.mono or is_title:
+        if not is_near or row.mono or is_title or _ends_prose(row, before[: len(before) - count]):
             break
         is_label = row.x1 < columns.spans[0][0]
         if _is_over(row, columns) or (taken and is_label and row.y0 > top):
@@ -162,6 +168,14 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
             break
         top = min(top, row.y0)
     return taken
+
+
+def _ends_prose(row: Row, before: Sequence[Row]) -> bool:
+    """Whether a row is the last line of the paragraph above it: the line above it is long, and set tightly."""
+    if not before or before[-1].length <= MAX_HEADER_CHARACTERS:
+        return False
+    above = before[-1]
+    return abs(above.x0 - row.x0) < 3 and -0.5 < (row.y0 - above.y1) / max(1.0, row.y1 - row.y0) < TIGHT
 
 
 def _is_over(row: Row, columns: _Columns) -> bool:
@@ -192,9 +206,10 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     wide: dict[Sequence[int], list[Row]] = {}
     stacks: dict[int, list[Row]] = {}
     fragments = sorted(_fragments(groups, columns), key=lambda each: each.y0)
+    centred = _over_groups(fragments, columns)
     units = [each for each in fragments if UNIT.fullmatch(each.text)]
     for fragment in fragments:
-        under = columns.under(fragment.x0, fragment.x1)
+        under = centred.get(id(fragment)) or columns.under(fragment.x0, fragment.x1)
         if len(under) > 1 or (under != [-1] and units == [fragment]):
             wide.setdefault(tuple(under), []).append(fragment)
         else:
@@ -212,6 +227,38 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     rows.append([*label, *(_cell(cell) for at in sorted(over_columns) for cell in _side_by_side(stacks[at]))])
     rows += [[_cell([each])] for each in below]
     return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
+
+
+def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, list[int]]:
+    """Return the columns, by the id of each header's cell, of lines whose cells are centred over groups of columns.
+
+    A cell over three columns stands over the middle one like its own: with room below it, where a rule is drawn.
+    """
+    found: dict[int, list[int]] = {}
+    lines = _by_line([_cell([each]) for each in fragments if columns.nearest(each.x0, each.x1) >= 0])
+    for at, line in enumerate(lines[:-1]):
+        groups = _centred([(cell.x0 + cell.x1) / 2 for cell in line], columns.spans, line[0].y1 - line[0].y0)
+        if len(groups) == len(columns.spans):
+            continue
+        for cell, group in zip(line, groups, strict=False):
+            below = [other for later in lines[at + 1 :] for other in later if other.x0 < cell.x1 and cell.x0 < other.x1]
+            room = min((other.y0 for other in below), default=math.inf) - cell.y1
+            if len(group) > 1 and (len(group) % 2 == 0 or room > RULED * (cell.y1 - cell.y0)):
+                found.update((id(each), group) for each in fragments if each.words is cell.lines[0])
+    return found
+
+
+def _centred(middles: Sequence[float], spans: Sequence[Span], height: float, start: int = 0) -> list[list[int]]:
+    """Divide the columns from `start` on into as many groups as there are cells, each with its cell in the middle."""
+    if not middles:
+        return []
+    for end in range(len(spans) - len(middles) + 1, start, -1):
+        left, right = spans[start][0], spans[end - 1][1]
+        if abs((left + right) / 2 - middles[0]) < max(height, CENTRED * (right - left)):
+            rest = _centred(middles[1:], spans, height, end)
+            if len(rest) == len(middles) - 1 and (len(middles) > 1 or end == len(spans)):
+                return [list(range(start, end)), *rest]
+    return []
 
 
 def _side_by_side(stack: Sequence[Row]) -> list[list[Row]]:

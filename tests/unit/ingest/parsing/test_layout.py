@@ -131,7 +131,7 @@ def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_
     )  # fmt: skip
     assert lines[0].text == "(Dollars) | FISCAL 2023 | FISCAL 2022"
     assert [(line.text, line.column) for line in lines[3:]] == [
-        ("Provision", 0), ("2023 | 2022", 2), ("State | 76 | 104", 2)
+        ("Provision", 0), ("| 2023 | 2022", 2), ("State | 76 | 104", 2)
     ]  # fmt: skip
 
 
@@ -176,7 +176,7 @@ def test_what_is_larger_than_a_tables_header_is_its_title() -> None:
     rows = *lines, *figures(678, "June", "1,204", "998", "12"), *figures(666, "May", "16", "163", "14")
     words += [word for x, y, text in rows for word in written(x, y, text)]
     got = [line.text for line in lay_out(words, PAGE)]
-    assert got[:2] == ["STATEMENTS OF EQUITY", "Shares Sold | Capital Paid | Total"]
+    assert got[:2] == ["STATEMENTS OF EQUITY", "| Shares Sold | Capital Paid | Total"]
 
 
 def test_a_sum_without_a_label_is_a_row_of_its_own_and_a_cut_figure_is_none() -> None:
@@ -298,7 +298,7 @@ def test_a_unit_of_one_column_stays_with_its_header() -> None:
         (260, 700, "(in thousands)"), (460, 700, "(in millions)"),
     ]  # fmt: skip
     rows = *figures(676, "Balance", "1,204", "7.8", "998"), *figures(664, "Granted", "16", "7.9", "163")
-    assert rows_of(*header, *rows)[0] == "Number (in thousands) | Price | Value (in millions)"
+    assert rows_of(*header, *rows)[0] == "| Number (in thousands) | Price | Value (in millions)"
 
 
 def test_a_word_cut_by_a_narrow_cell_is_whole_again() -> None:
