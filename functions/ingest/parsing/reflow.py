@@ -223,7 +223,13 @@ def _add(
         or _has_leader(line.text)
         or (_ITEM.match(text) and not _mid_sentence(last) and not _goes_on_inside(page.lines, i, last))
     )
-    if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
+    if (
+        last
+        and i
+        and last.kind in {"paragraph", "list_item"}
+        and not item
+        and _joins(page, i, last, pitch, right[i - 1])
+    ):
         if len(last.lines) == 1 and line.x0 > page.lines[i - 1].x0 + HANGING * line.size and last.kind == "paragraph":
             last.hangs = page.lines[i - 1].x0
         last.text = join(last.text, text, words)
@@ -284,8 +290,8 @@ def _hangs(lines: Sequence[Line], i: int) -> bool:
     return begins and abs(below.x0 - above.x0) < 0.3 * line.size and is_set_off(line, below)
 
 
-def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
-    """Whether line `i` continues the part before it."""
+def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
+    """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
     if _has_leader(above.text) or not line.cells or not above.cells:
@@ -306,10 +312,11 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         return not ended and first.islower() and drop < 2.2 * pitch
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
+    had_room = above.x1 + _first_word(line) + 0.25 * em < edge
     if last.kind == "list_item":
         if not last.full and (ended or (above.bold and not line.bold)):
             return False
-        if not last.full and len(last.lines) == 1 and indent < 0.4 * em and not first.islower():
+        if not last.full and len(last.lines) == 1 and indent < 0.4 * em and not first.islower() and had_room:
             return False  # a paragraph at the edge of the item's mark
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
