@@ -227,7 +227,7 @@ def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: 
 def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
     """Whether the next page, or that after it, has the very same line, and most pages have some line in its place.
 
-    The header of a short chapter, or of every other page of a short document.
+    The header of a short chapter, or of every other page of a short document. It is in smaller print than the text.
     """
     number = sides.page.number
     recurs = (
@@ -235,7 +235,7 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
         for other in others
         if (found := other.matching(side, _key(line.text), line.y0)) is not None
     )
-    if not sides.has_positions or not any(recurs):
+    if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
 

@@ -10,6 +10,7 @@ from shared.text import (
     MAX_NAME_CHARACTERS,
     column_names,
     is_header,
+    row_cells,
     sentence_spans,
     statement_spans,
     table_head,
@@ -152,3 +153,8 @@ def test_the_head_of_a_table_is_the_line_before_it_and_its_first_rows() -> None:
 )
 def test_rows_of_names_above_data_are_headers(table: str, row: str, expected: bool):
     assert is_header(table, table.index(row)) is expected
+
+
+@given(st.lists(st.from_regex(r"(?:[A-Za-z0-9$(),.]+(?: [A-Za-z0-9$]+)*)?", fullmatch=True), min_size=2, max_size=8))
+def test_the_cells_of_a_row_are_those_it_was_made_of(cells: list[str]) -> None:
+    assert row_cells(" ".join(" | ".join(cells).split())) == cells
