@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 SEPARATOR = " | "
-"""Separates the cells of a table row; ingest writes one row per line."""
+"""Separates the cells of a table row; ingest writes one row per line. A row has empty cells: "Total | | 5 |"."""
 BULLETS = "-–•▪◦*·"
 BULLET_LETTER = "l"
 """The characters that bullets of many fonts are read as."""
@@ -34,6 +34,7 @@ _ABBREVIATION = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_BORDER = re.compile(r"(?:^|(?<= ))\|(?= |$)")
 _NUMBER_OF_ITEM = re.compile(r"\s*\(?\d{1,3}")
 _ITEM = re.compile(rf"{LIST_ITEM}|\(?[a-z\d]{{1,3}}[.)]\s")
 _ANSWER = re.compile(r"Answer:\s")
@@ -141,9 +142,9 @@ def column_names(text: str, start: int) -> tuple[int, int] | None:
     lines, first = _above(text, start)
     if first is None or first == len(lines) or not any(map(str.isdigit, row := _line(text, start))):
         return None
-    names = [cell.strip() for cell in lines[first].split(SEPARATOR.strip())]
+    names = row_cells(lines[first])
     above_the_labels, *above_the_figures = names
-    if len(names) != len(row.split(SEPARATOR.strip())) or not all(map(_may_name, above_the_figures)):
+    if len(names) != len(row_cells(row)) or not all(map(_may_name, above_the_figures)):
         return None
     if above_the_labels and not _may_name(above_the_labels):
         return None
@@ -180,7 +181,7 @@ def is_header(text: str, start: int) -> bool:
     lines, first = _above(text, start)
     if first is None:
         return False
-    above = [_cells(line) for line in (*lines[first:], _line(text, start))]
+    above = [row_cells(line) for line in (*lines[first:], _line(text, start))]
     begin = sum(len(line) + 1 for line in lines)
     below = _rows_from(text, begin)[1:]
     names = [cell for row in above for cell in row if cell]
@@ -189,8 +190,9 @@ def is_header(text: str, start: int) -> bool:
     )
 
 
-def _cells(row: str) -> list[str]:
-    return [cell.strip() for cell in row.split(SEPARATOR.strip())]
+def row_cells(row: str) -> list[str]:
+    """Return the cells of a table row, empty ones too."""
+    return [cell.strip() for cell in _BORDER.split(row.strip())]
 
 
 def _is_data(column: Sequence[str]) -> bool:
@@ -204,7 +206,7 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
     for line in text[start:].split("\n"):
         if SEPARATOR not in line:
             break
-        rows.append(_cells(line))
+        rows.append(row_cells(line))
     return rows
 
 

@@ -67,8 +67,8 @@ def test_a_table_keeps_label_and_figures_in_one_row_under_its_header(pdf: Path) 
     _, (page,) = parsed(pdf, document([content]))
     (table,) = page.blocks
     assert table.kind == "table"
-    assert page.text == "2024 | 2023\nRevenue from contracts | $ 1,204 | $ 998\nNet income | (56) | 112"
-    assert table.header == "2024 | 2023"
+    assert page.text == "| 2024 | 2023\nRevenue from contracts | $ 1,204 | $ 998\nNet income | (56) | 112"
+    assert table.header == "| 2024 | 2023"
 
 
 def test_a_table_that_goes_on_overleaf_keeps_its_header(pdf: Path) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from functions.ingest.parsing.order import apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
+from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
 from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, grouped, regrouped, tables_in
 from functions.ingest.parsing.wire import Line
@@ -77,7 +78,7 @@ def _lines(rows: list[Row], placing: Placing, usual_face: str) -> list[Line]:
         before = [row for group in groups[at:start] for row in group.rows]
         taken, table = in_order(before, regrouped(groups[start:end]))
         lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
-        for group in join_wrapped_labels(table):
+        for group in with_empty_cells(join_wrapped_labels(table)):
             row = _line(group.rows[0], placing)
             x0, y0, x1, y1 = group.box
             text, place = _joined_cells(group.cells, placing)
@@ -88,18 +89,19 @@ def _lines(rows: list[Row], placing: Placing, usual_face: str) -> list[Line]:
 
 def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:
     """Return the text of a table row, and the places of its cells' lines in it."""
-    texts: list[str] = []
+    row = ""
     records: list[str] = []
-    at = 0
-    for cell in cells:
-        texts.append(text := cell.text)
+    for number, cell in enumerate(cells):
+        if number:
+            row += SEPARATOR if row and not row.endswith(" ") else SEPARATOR.lstrip()
+        text = cell.text
         begin = 0
         for words in cell.lines:
             for run in runs_of(words):
                 start, begin = span_of(run, text, begin)
-                records.append(pair(at + start) + pair(begin - start) + placing.place_of(run))
-        at += len(text) + len(SEPARATOR)
-    return SEPARATOR.join(texts), " ".join(records)
+                records.append(pair(len(row) + start) + pair(begin - start) + placing.place_of(run))
+        row += text
+    return row.rstrip(" "), " ".join(records)
 
 
 def _height(bounds: tuple[float, float, float, float], turn: int) -> float:

@@ -121,7 +121,8 @@ def _are_dark(paths: Sequence[int]) -> Iterator[bool]:
 FILLED = frozenset((0, 4))
 """Text rendering modes that fill and do not stroke."""
 BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
-MONO = re.compile(r"mono|courier|consol|cmtt|lmtt|sftt|ectt|typewriter|menlo|inconsol|fixed", re.IGNORECASE)
+MONO = re.compile(r"mono|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IGNORECASE)
+"""Names of fonts with a fixed pitch; TeX's end with "tt" and their size."""
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 

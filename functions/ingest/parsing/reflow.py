@@ -16,7 +16,7 @@ from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
 from shared.rects import CORNERS, number_at, with_words, without_words, word_count
-from shared.text import SEPARATOR
+from shared.text import SEPARATOR, row_cells
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
@@ -32,6 +32,12 @@ HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
+LISTED = 1.2
+"""Room around a single line of code, from line to line, as a share of the page's usual one."""
+OUTDENT = 1.5
+"""How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+CENTRED_APART = 0.6
+"""Room between centred lines that are no lines of one text, in font sizes."""
 MIN_NARROW = 3
 GOING_ON = 0.15
 """Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
@@ -105,7 +111,8 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             parts.append(_table(page.lines[i:end], words))
             i = end
             continue
-        if line.mono and (end := _run(page.lines, i, starts, attrgetter("mono"))) - i > 1:
+        end = _run(page.lines, i, starts, attrgetter("mono")) if line.mono else i
+        if end > i and _is_code(page.lines, i, end, parts, pitch):
             parts.append(_code(page.lines[i:end]))
             i = end
             continue
@@ -120,6 +127,23 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float) -> bool:
+    """Whether the lines from `i` to `end` in fixed pitch are a listing, and not the end of a paragraph or a lone name.
+
+    A single line is a listing if there is more room above and below it than between lines.
+    """
+    above, line = lines[i - 1] if i else None, lines[i]
+    if end - i > 1:
+        is_open = bool(parts) and parts[-1].is_open and parts[-1].full
+        if above is None or not is_open:
+            return True
+        is_below = 0 < line.y0 - above.y0 < 1.4 * pitch + 1 and abs(line.x0 - above.x0) < HANGING * line.size
+        return not is_below
+    below = lines[end] if end < len(lines) else None
+    around = [abs(line.y0 - other.y0) for other in (above, below) if other is not None]
+    return min(around, default=0.0) > LISTED * pitch
 
 
 def _figure(lines: Sequence[Line]) -> Part:
@@ -197,9 +221,15 @@ def _add(
         _is_next_note(last, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
-        or (_ITEM.match(text) and not _mid_sentence(last))
+        or (_ITEM.match(text) and not _mid_sentence(last) and not _goes_on_inside(page.lines, i, last))
     )
-    if last and i and last.kind in {"paragraph", "list_item"} and not item and _joins(page, i, last, pitch):
+    if (
+        last
+        and i
+        and last.kind in {"paragraph", "list_item"}
+        and not item
+        and _joins(page, i, last, pitch, right[i - 1])
+    ):
         if len(last.lines) == 1 and line.x0 > page.lines[i - 1].x0 + HANGING * line.size and last.kind == "paragraph":
             last.hangs = page.lines[i - 1].x0
         last.text = join(last.text, text, words)
@@ -220,6 +250,13 @@ def _is_next_note(last: Part | None, text: str) -> bool:
 def _mid_sentence(last: Part | None) -> bool:
     """Whether "2." or "R." at a line's begin is part of a sentence rather than the mark of an item."""
     return last is not None and last.is_open and last.full and not last.text.endswith((",", ";", " and", " or"))
+
+
+def _goes_on_inside(lines: Sequence[Line], i: int, last: Part | None) -> bool:
+    """Whether a line begins under the text of the item above it, which had no room: "(…," / "4) in the format"."""
+    if last is None or last.kind != "list_item" or not (last.is_open and last.full and len(last.lines) == 1):
+        return False
+    return HANGING < (lines[i].x0 - lines[i - 1].x0) / max(4.0, lines[i].size) < 3
 
 
 def _is_only_dash(lines: Sequence[Line], i: int) -> bool:
@@ -253,8 +290,8 @@ def _hangs(lines: Sequence[Line], i: int) -> bool:
     return begins and abs(below.x0 - above.x0) < 0.3 * line.size and is_set_off(line, below)
 
 
-def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
-    """Whether line `i` continues the part before it."""
+def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
+    """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
     if _has_leader(above.text) or not line.cells or not above.cells:
@@ -275,9 +312,12 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         return not ended and first.islower() and drop < 2.2 * pitch
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
+    had_room = above.x1 + _first_word(line) + 0.25 * em < edge
     if last.kind == "list_item":
         if not last.full and (ended or (above.bold and not line.bold)):
             return False
+        if not last.full and len(last.lines) == 1 and indent < 0.4 * em and not first.islower() and had_room:
+            return False  # a paragraph at the edge of the item's mark
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
         return False
@@ -285,13 +325,22 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float) -> bool:
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
+    if _is_centred_apart(above, line):
+        return False
     if last.full:
         return True
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
-    if indent < -2.5 * em and not is_centred:
+    if indent < -OUTDENT * em and not is_centred:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     return not ended and (first.islower() or is_cjk(first))
+
+
+def _is_centred_apart(above: Line, line: Line) -> bool:
+    """Whether two lines are centred, neither of them as wide as the other, and there is room between them."""
+    em = max(4.0, line.size)
+    is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < em and abs(line.x0 - above.x0) > 2 * em
+    return is_centred and line.y0 - above.y1 > CENTRED_APART * em
 
 
 def join(before: str, after: str, words: Vocabulary) -> str:
@@ -327,20 +376,19 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
 
 def _head(rows: list[str]) -> list[str]:
     """Return a table's header: the rows above the first with a figure, or the first if none has one."""
-    above = takewhile(lambda row: not any(map(is_figure, row.split(SEPARATOR)[1:])), rows)
+    above = takewhile(lambda row: not any(map(is_figure, row_cells(row)[1:])), rows)
     head = list(above)
     while head and SEPARATOR not in head[-1]:
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
     if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):
         return head
-    return rows[:1] if len(rows) > 2 and not any(map(is_number, rows[0].split(SEPARATOR))) else []
+    return rows[:1] if len(rows) > 2 and not any(map(is_number, row_cells(rows[0]))) else []
 
 
 def cells(table: str) -> int:
     """Return how many columns a table has: the commonest number of cells of its rows."""
-    counts = Counter(row.count(SEPARATOR) for row in table.split("\n"))
-    return counts.most_common(1)[0][0] + 1
+    return Counter(len(row_cells(row)) for row in table.split("\n")).most_common(1)[0][0]
 
 
 def _code(lines: list[Line]) -> Part:

@@ -67,6 +67,10 @@ WINDOW = 8
 DEPTH = 3
 SHARE = 0.35
 """Share of the neighbours a line must recur on: less than half, because left and right pages differ."""
+PLACE_SHARE = 0.6
+"""Share of the neighbours with a line in the place of a running line, whatever it says; chapters change it."""
+SAME_PLACE = 2.0
+"""Points by which such lines may differ."""
 MARGIN = 0.16
 """Running lines lie within this share of the page's height from its edge."""
 TITLE = 1.2
@@ -128,7 +132,17 @@ class _Sides:
         for line in self.placed:
             sizes[line.size] += len(line.text)
         enough = 0.2 * sizes.total()
-        self.size = min((size for size, count in sizes.items() if count >= enough), default=0.0)
+        usual = [size for size, count in sizes.items() if count >= enough]
+        self.size, self.largest = min(usual, default=0.0), max(usual, default=0.0)
+
+    def has_place_of(self, side: int, line: Line) -> bool:
+        """Whether the outermost line on that side stands where a line of another page stands, in print of its size."""
+        if not self.has_positions or not self.lines[side]:
+            return False
+        mine = self.lines[side][0]
+        aligned = abs(mine.x0 - line.x0) < SAME_PLACE or abs(mine.x1 - line.x1) < SAME_PLACE
+        aligned = aligned or abs(mine.x0 + mine.x1 - line.x0 - line.x1) < SAME_PLACE
+        return aligned and abs(mine.y0 - line.y0) < SAME_PLACE and abs(mine.size - line.size) < 0.1
 
     def matching(self, side: int, key: str, y: float) -> Line | None:
         """Return the line with this key that the page has on that side at that height."""
@@ -176,7 +190,10 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
                 and (
                     (i == 0 and numbered and _is_apart(line, sides))
                     or (
-                        _recurs(line, side, page, others, enough)
+                        (
+                            _recurs(line, side, page, others, enough)
+                            or (i == 0 and _has_its_place(line, side, sides, others))
+                        )
                         and not (side == 0 and _first_of_its_title(line, sides, titles))
                     )
                 )
@@ -208,6 +225,22 @@ def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: 
     return len(alike) >= enough and _says_nothing_new(line, page, alike)
 
 
+def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+    """Whether the next page, or that after it, has the very same line, and most pages have some line in its place.
+
+    The header of a short chapter, or of every other page of a short document. It is in smaller print than the text.
+    """
+    number = sides.page.number
+    recurs = (
+        abs(other.page.number - number) <= 2 and found.text == line.text
+        for other in others
+        if (found := other.matching(side, _key(line.text), line.y0)) is not None
+    )
+    if not sides.has_positions or line.size >= sides.largest or not any(recurs):
+        return False
+    return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
+
+
 def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
     """Whether figures that differ are page numbers (or the same on some neighbours, as a chapter's are).
 
@@ -235,7 +268,7 @@ def _is_apart(line: Line, sides: _Sides) -> bool:
     if not sides.page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3):
         return True
     *words, last = line.text.split()
-    return len(words) > 1 and last.isdecimal() and line.size <= sides.size
+    return len(words) > 1 and last.isdecimal() and line.size <= sides.largest
 
 
 def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:

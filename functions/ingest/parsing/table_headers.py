@@ -35,6 +35,14 @@ MAX_HEADER_ROWS = 30
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
+TIGHT = 0.6
+"""Room between two lines of one paragraph, in heights of a line."""
+RAGGED = 0.15
+"""Share of the width by which a line of a paragraph may end before the right edge."""
+RULED = 0.4
+"""Room below a cell over several columns, in its heights, where a rule is drawn; lines of one cell are nearer."""
+CENTRED = 0.06
+"""How far the middle of such a cell may be from that of its columns, as a share of their width."""
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
@@ -151,7 +159,7 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
         is_near = top - row.y1 < height and row.y0 > begin - 6 * height and row.y1 < end + height
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
         is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
-        if not is_near or row.mono or is_title:
+        if not is_near or row.mono or is_title or _ends_prose(row, before[: len(before) - count], columns.spans[-1][1]):
             break
         is_label = row.x1 < columns.spans[0][0]
         if _is_over(row, columns) or (taken and is_label and row.y0 > top):
@@ -162,6 +170,19 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
             break
         top = min(top, row.y0)
     return taken
+
+
+def _ends_prose(row: Row, before: Sequence[Row], edge: float) -> bool:
+    """Whether a row is the last line of the paragraph above it: the line above it is long, and set tightly.
+
+    A unit is one only if that line reaches the table's right edge.
+    """
+    if not before or before[-1].length <= MAX_HEADER_CHARACTERS:
+        return False
+    above = before[-1]
+    if UNIT.fullmatch(row.text) and above.x1 < edge - RAGGED * (edge - above.x0):
+        return False
+    return abs(above.x0 - row.x0) < 3 and -0.5 < (row.y0 - above.y1) / max(1.0, row.y1 - row.y0) < TIGHT
 
 
 def _is_over(row: Row, columns: _Columns) -> bool:
@@ -192,9 +213,10 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     wide: dict[Sequence[int], list[Row]] = {}
     stacks: dict[int, list[Row]] = {}
     fragments = sorted(_fragments(groups, columns), key=lambda each: each.y0)
+    centred = _over_groups(fragments, columns)
     units = [each for each in fragments if UNIT.fullmatch(each.text)]
     for fragment in fragments:
-        under = columns.under(fragment.x0, fragment.x1)
+        under = centred.get(id(fragment)) or columns.under(fragment.x0, fragment.x1)
         if len(under) > 1 or (under != [-1] and units == [fragment]):
             wide.setdefault(tuple(under), []).append(fragment)
         else:
@@ -212,6 +234,61 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     rows.append([*label, *(_cell(cell) for at in sorted(over_columns) for cell in _side_by_side(stacks[at]))])
     rows += [[_cell([each])] for each in below]
     return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
+
+
+def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, list[int]]:
+    """Return the columns, by the id of each header's cell, of lines whose cells are centred over groups of columns.
+
+    A cell over three columns stands over the middle one like its own, but with room below it, where a rule is drawn.
+    """
+    found: dict[int, list[int]] = {}
+    lines = _by_line([_cell([each]) for each in fragments if columns.nearest(each.x0, each.x1) >= 0])
+    for at, line in enumerate(lines[:-1]):
+        groups = _centred([(cell.x0 + cell.x1) / 2 for cell in line], columns.spans, line[0].lines[0][0].style.size)
+        if len(groups) == len(columns.spans):
+            continue
+        for cell, group in zip(line, groups, strict=False):
+            if len(group) > 1 and _stands_over(cell, group, lines[at + 1 :], columns):
+                found.update((id(each), group) for each in fragments if each.words is cell.lines[0])
+    return found
+
+
+def _stands_over(cell: Cell, group: Sequence[int], lines: Sequence[Sequence[Cell]], columns: _Columns) -> bool:
+    """Whether columns of a group have cells of their own below a header's cell: two, or all below its later lines.
+
+    Those are as near as lines of one cell are, and have the same middle.
+    """
+    is_long = False
+    for at, line in enumerate(lines):
+        below = [other for other in line if other.x0 < cell.x1 and cell.x0 < other.x1]
+        is_near = len(below) == 1 and below[0].y0 - cell.y1 <= RULED * (cell.y1 - cell.y0)
+        if is_near and abs(below[0].x0 + below[0].x1 - cell.x0 - cell.x1) <= 2 * cell.lines[0][0].style.size:
+            cell, is_long = below[0], True
+        elif below or at + 1 == len(lines) or len(line) >= len(group):
+            own = {columns.nearest(other.x0, other.x1) for later in lines[at:] for other in later}
+            return len(own.intersection(group)) >= (len(group) if is_long else 2)
+    return False
+
+
+def _centred(middles: Sequence[float], spans: Sequence[Span], size: float, start: int = 0) -> list[list[int]]:
+    """Divide the columns from `start` on into as many groups as there are cells, each with its cell in the middle."""
+    if not middles:
+        return []
+    for end in range(len(spans) - len(middles) + 1, start, -1):
+        if _is_middle(middles[0], spans[start:end], size):
+            rest = _centred(middles[1:], spans, size, end)
+            if len(rest) == len(middles) - 1 and (len(middles) > 1 or end == len(spans)):
+                return [list(range(start, end)), *rest]
+    return []
+
+
+def _is_middle(middle: float, spans: Sequence[Span], size: float) -> bool:
+    """Whether something stands in the middle of columns: nearer to that than to the middle of one of them."""
+    left, right = spans[0][0], spans[-1][1]
+    off = abs((left + right) / 2 - middle)
+    if off < min(abs(x0 + x1 - 2 * middle) / 2 for x0, x1 in spans):
+        return off < 2 * CENTRED * (right - left)
+    return off < max(size, CENTRED * (right - left)) and len(spans) % 2 == 1
 
 
 def _side_by_side(stack: Sequence[Row]) -> list[list[Row]]:

@@ -74,14 +74,14 @@ class Cell:
 
     @property
     def text(self) -> str:
-        """The cell's text in one line."""
+        """The cell's text in one line; nothing for an empty cell, which has no lines."""
         if len(self.lines) == 1:  # nearly always
             (words,) = self.lines
             text = " ".join([word.text for word in words])
             return (f"{text}-" if words[-1].ends == "-" else text).strip()
         text = ""
-        edge = max(words[-1].x1 for words in self.lines)
-        for words, below in zip(self.lines, [*self.lines[1:], None], strict=True):
+        edge = max((words[-1].x1 for words in self.lines), default=0.0)
+        for words, below in zip(self.lines, [*self.lines, None][1:], strict=True):
             text += " ".join(word.text for word in words)
             if words[-1].ends == "-":
                 text += "-"
@@ -131,7 +131,7 @@ class Group:
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
             and (len(self.cells) == 1 or row.x0 > self.cells[-2].x0)
-            and not (len(self.cells) == 1 and _is_title_of(last, cells[0]))
+            and not (len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last)))
         ):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
@@ -157,6 +157,11 @@ def _is_title_of(above: Cell, below: Cell) -> bool:
     if first.size > LARGER * below_it.size:
         return True
     return not below_it.bold and all(word.style.bold for words in above.lines for word in words)
+
+
+def _is_field(label: Cell) -> bool:
+    """Whether a label is that of a form's field, which ends with a colon: what stands below is the next one."""
+    return label.lines[-1][-1].text[-1] == ":"
 
 
 def _is_sum_of(cell: Cell, above: Cell) -> bool:

@@ -21,7 +21,7 @@ from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_ST
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.language import language_of
-from shared.text import SEPARATOR
+from shared.text import SEPARATOR, row_cells
 
 SAME_LANGUAGE_SHARE = 0.4
 """Share of a claim's words in the passage from which its language is not detected: it is the passage's."""
@@ -136,7 +136,7 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     held = (span.stems | span.title_stems) & said
     enough = bool(said & span.stems) and len(held) >= MIN_OVERLAP * len(said)
     quoted = span.passage.text[span.start : span.end]
-    label = stems_of(quoted.partition(SEPARATOR)[0], spoken) if SEPARATOR in quoted else frozenset()
+    label = stems_of(row_cells(quoted)[0], spoken) if SEPARATOR in quoted else frozenset()
     return enough or has_fact or (bool(label) and label <= said) or _is_quoted_from(claim, quoted)
 
 

@@ -36,7 +36,7 @@ _SAME_SIGN = str.maketrans(
 )  # fmt: skip
 """Variants of one sign; brackets, because a source's own "[3]" is shown to the model as "(3)"."""
 _IGNORED = frozenset("|-‐‑‒–—\u00ad\u2010\ufffe\x02®™℠")
-_SMALL_MARK = re.compile(r"(?<=\w)\s*\([\da-z]\)(?=\s*\|)|(?<=\d)\s*(?:st|nd|rd|th)\b")
+_SMALL_MARK = re.compile(r"(?<=\w)\s*\([\da-z]\)(?=\s*\|)|(?<=\d)\s*(?:st|nd|rd|th)\b|(?<=\|)\s*\|")
 """What is set small and is not always quoted: a note's mark in a table's cell, the ending of "31 st March"."""
 
 Place = tuple[int, int]
@@ -46,9 +46,9 @@ Place = tuple[int, int]
 def find_quote(quote: str, text: str) -> Iterator[Place]:
     """Yield the places of a quote in `text`, exact matches first.
 
-    White space, hyphens, dashes, quotation marks, ligatures, trade marks and notes' marks in a table may differ;
-    everything else must match. A quote with an omission ("… ") matches if its parts follow one another within
-    `MAX_QUOTED_CHARACTERS`. A quote starts and ends at word borders.
+    White space, hyphens, dashes, quotation marks, ligatures, trade marks, and notes' marks and empty cells in a table
+    may differ; everything else must match. A quote with an omission ("… ") matches if its parts follow one another
+    within `MAX_QUOTED_CHARACTERS`. A quote starts and ends at word borders.
     """
     wanted = quote.strip()
     bare = wanted.strip(_QUOTATION_MARKS).strip()

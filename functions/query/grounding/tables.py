@@ -15,7 +15,7 @@ from itertools import chain
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
-from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at
+from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at, row_cells
 
 MAX_HEAD_ROWS = 3
 MAX_SHORT_LINE = 90
@@ -111,9 +111,9 @@ def row_at(text: str, start: int) -> tuple[Table, TableRow] | None:
 
 def row_text(text: str, start: int, end: int) -> str:
     """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns."""
-    cells = [" ".join(cell.split()) for cell in text[start:end].split(SEPARATOR.strip())]
+    cells = [" ".join(cell.split()) for cell in row_cells(text[start:end])]
     header = header_at(text, start)
-    names = [name.strip() for name in text[slice(*header)].split(SEPARATOR.strip())] if header else []
+    names = row_cells(text[slice(*header)]) if header else []
     found = row_at(text, start)
     if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
         table, row = found
@@ -169,7 +169,7 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
 def _cells_of(line: str) -> Sequence[str]:
     if SEPARATOR not in line:
         return (line.strip(),)
-    return tuple(part for cell in line.split(SEPARATOR) for part in _figures_of(cell.strip()))
+    return tuple(part for cell in row_cells(line) for part in _figures_of(cell))
 
 
 def _figures_of(cell: str) -> Sequence[str]:
@@ -294,11 +294,15 @@ def _is_next_head(line: _TextLine) -> bool:
 def _count_columns(lines: Sequence[_TextLine]) -> int:
     """Return the commonest number of values of the rows."""
     counts = Counter(
-        sum(map(is_figure, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
+        sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
         for line in lines
         if len(line.cells) > 1
     )
     return max(counts.items(), key=lambda item: (item[1], item[0]))[0]
+
+
+def _is_value(cell: str) -> bool:
+    return not cell or is_figure(cell)
 
 
 def _has_label(cells: Sequence[str]) -> bool:
@@ -320,7 +324,7 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
         while labels > 1 and any(map(is_figure, cells[1:labels])):
             labels -= 1
         if labels == 0 and _has_label(cells):
-            labels = 1  # a row with empty cells
+            labels = 1  # a row without some of its cells
         values = cells[labels:]
         placed = len(values) in {count, count_without_shares}
         label = " ".join(cells[:labels])
@@ -328,7 +332,7 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
             TableRow(
                 label,
                 group,
-                tuple(_cell(text, column if placed else None) for column, text in enumerate(values)),
+                tuple(_cell(text, column if placed else None) for column, text in enumerate(values) if text),
                 line.start,
                 line.end,
                 _scale_in((label,)) or scale,
@@ -372,7 +376,8 @@ def _column_names(
     names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
     years = [bool(_YEAR.search(name)) for name in names]
     is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:])
-    if names and len(set(names)) == len(names) and not is_corner_a_name:
+    told = [name for name in names if name]
+    if told and len(set(told)) == len(told) and not is_corner_a_name:
         return tuple(names)
     return _names_by_order(above, heads, count, rows) or (() if is_corner_a_name else tuple(names))
 
@@ -388,7 +393,7 @@ def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
         finest = len(cells)
         width = count // len(cells)
         names = [f"{name} {cells[at // width]}".strip() for at, name in enumerate(names)]
-    return names if finest == count and all(names) else []
+    return names if finest == count and any(names) else []
 
 
 def _names_by_order(

@@ -136,14 +136,14 @@ def _asked_of(question: str, passages: Sequence[Passage]) -> Asked:
     return replace(asked, text=with_line_items(asked.text, part, [passage.text for passage in passages]))
 
 
-class _Block(NamedTuple):
+class _Group(NamedTuple):
     """Spans of one passage that belong together; `further` if they stand beside what answers."""
 
     spans: Sequence[PassageSpan]
     further: bool = False
 
 
-def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Block]:
+def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     """Choose the best statement with what belongs to it, and further ones of its document until enough is said.
 
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
@@ -154,7 +154,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Block]:
         return ()
     best = ranked[0]
     if not best.score:
-        return [_Block([one.span]) for one in ranked if not _would_share_words(asked.text, passages[one.passage])][:1]
+        return [_Group([one.span]) for one in ranked if not _would_share_words(asked.text, passages[one.passage])][:1]
     said = _Said(asked.text, weights)
     ranked = _with_extreme_first(asked, ranked, passages)
     best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
@@ -163,7 +163,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Block]:
     is_list = best.statement.has_items or best.statement.list_span is not None
     # What one statement cannot say whole: items from several places, figures to work with.
     has_many = (asked.kind is Kind.LIST and not is_list) or (has_figure and asked.computes)
-    blocks: list[_Block] = []
+    blocks: list[_Group] = []
     gathers = asked.gathers
     for each in ranked:
         gathers = gathers and not said.enough
@@ -180,9 +180,9 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Block]:
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             further = bool(blocks) and not (gathers or has_many)
             spans = _block(asked, each, passages, said, strong)
-            blocks.append(_Block(spans, further))
+            blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
-            blocks += [_Block([rest], further)] if rest else []
+            blocks += [_Group([rest], further)] if rest else []
     return blocks
 
 

@@ -17,6 +17,7 @@ from shared.text import (
     is_abbreviated,
     is_header,
     is_heading,
+    row_cells,
     sentence_spans,
     table_head,
 )
@@ -243,7 +244,7 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     """Return whether a row names the columns of rows below it."""
-    if not all(map(may_name, text[start:end].split(SEPARATOR))):
+    if not all(map(may_name, row_cells(text[start:end]))):
         return False
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True

@@ -21,7 +21,7 @@ from functions.query.writing.asked import Asked, asking_part
 from functions.query.writing.premises import words_of_asking
 from functions.query.writing.statements import count_items, on_lines, statements_of
 from shared import lexical
-from shared.text import SEPARATOR
+from shared.text import row_cells
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SUM = re.compile(r"\b(total|sum|combined|together|altogether|in all)\b", re.IGNORECASE)
@@ -63,7 +63,7 @@ def calculation(question: str, passages: Sequence[Passage]) -> Claim | None:
             operands = _operands(table, question)
             rows = {passage.text[each.row.start : each.row.end] for each in operands}
             # Elsewhere a cell holds two figures, or a figure stands apart from its sign: columns may be told wrongly.
-            if table.columns and any(row.count(SEPARATOR) != len(table.columns) for row in rows):
+            if table.columns and any(len(row_cells(row)) != len(table.columns) + 1 for row in rows):
                 continue
             if not _is_of_one_unit(operands):
                 continue

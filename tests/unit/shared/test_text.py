@@ -12,6 +12,7 @@ from shared.text import (
     is_abbreviated,
     is_header,
     is_heading,
+    row_cells,
     sentence_spans,
     statement_spans,
     table_head,
@@ -207,3 +208,8 @@ def test_a_long_cell_or_a_number_names_no_column():
     assert column_names("Name | 17\nBolt | 2", 11) is None
     assert column_names("Name | Price | More\nBolt | 2", 21) is None
     assert column_names("Name | Price\nBolt | two", 13) is None
+
+
+@given(st.lists(st.from_regex(r"(?:[A-Za-z0-9$(),.]+(?: [A-Za-z0-9$]+)*)?", fullmatch=True), min_size=2, max_size=8))
+def test_the_cells_of_a_row_are_those_it_was_made_of(cells: list[str]) -> None:
+    assert row_cells(" ".join(" | ".join(cells).split())) == cells

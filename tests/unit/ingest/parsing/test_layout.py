@@ -1,6 +1,7 @@
 """From boxes to blocks: rows, columns, tables, running lines, headings, paragraphs; and the frames in between."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -131,7 +132,7 @@ def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_
     )  # fmt: skip
     assert lines[0].text == "(Dollars) | FISCAL 2023 | FISCAL 2022"
     assert [(line.text, line.column) for line in lines[3:]] == [
-        ("Provision", 0), ("2023 | 2022", 2), ("State | 76 | 104", 2)
+        ("Provision", 0), ("| 2023 | 2022", 2), ("State | 76 | 104", 2)
     ]  # fmt: skip
 
 
@@ -176,7 +177,7 @@ def test_what_is_larger_than_a_tables_header_is_its_title() -> None:
     rows = *lines, *figures(678, "June", "1,204", "998", "12"), *figures(666, "May", "16", "163", "14")
     words += [word for x, y, text in rows for word in written(x, y, text)]
     got = [line.text for line in lay_out(words, PAGE)]
-    assert got[:2] == ["STATEMENTS OF EQUITY", "Shares Sold | Capital Paid | Total"]
+    assert got[:2] == ["STATEMENTS OF EQUITY", "| Shares Sold | Capital Paid | Total"]
 
 
 def test_a_sum_without_a_label_is_a_row_of_its_own_and_a_cut_figure_is_none() -> None:
@@ -298,7 +299,69 @@ def test_a_unit_of_one_column_stays_with_its_header() -> None:
         (260, 700, "(in thousands)"), (460, 700, "(in millions)"),
     ]  # fmt: skip
     rows = *figures(676, "Balance", "1,204", "7.8", "998"), *figures(664, "Granted", "16", "7.9", "163")
-    assert rows_of(*header, *rows)[0] == "Number (in thousands) | Price | Value (in millions)"
+    assert rows_of(*header, *rows)[0] == "| Number (in thousands) | Price | Value (in millions)"
+
+
+def test_a_row_has_an_empty_cell_where_it_has_nothing_below_a_header() -> None:
+    rows = [
+        (50, 712, "In millions"), (290, 712, "2022"), (390, 712, "2021"), (490, 712, "Change"),
+        *figures(700, "Net sales", "1,204", "998", "206"),
+        (50, 688, "Segment profit"), (390, 688, "163"),
+        (50, 676, "Other income"), (290, 676, "75"), (490, 676, "12"),
+        (300, 664, "7,100"), (400, 664, "6,800"), (500, 664, "300"),
+    ]  # fmt: skip
+    assert rows_of(*rows) == [
+        "In millions | 2022 | 2021 | Change",
+        "Net sales | 1,204 | 998 | 206",
+        "Segment profit | | 163 |",
+        "Other income | 75 | | 12",
+        "| 7,100 | 6,800 | 300",
+    ]
+
+
+def test_the_places_of_a_row_with_empty_cells_are_those_of_its_words() -> None:
+    words = [
+        word
+        for y, cells in ((700, ("Sales", "1,204", "998")), (688, ("Costs", "", "163")), (676, ("Tax", "4", "5")))
+        for x, cell in zip((50, 300, 400), cells, strict=True)
+        if cell
+        for word in written(x, y, cell)
+    ]
+    line = lay_out(words, PAGE)[1]
+    assert line.text == "Costs | | 163"
+    places = reflow(RawPage(1, "", 600, 800, [line]), [], Vocabulary())[0].lines
+    assert [start for start, _ in places] == [0, line.text.index("163")]
+
+
+def test_places_that_no_row_has_all_of_are_no_columns() -> None:
+    rows = [(50 + 40 * (i % 3), 700 - 12 * i, f"Item {i}") for i in range(6)]
+    rows += [(300 + 60 * (i % 4), 700 - 12 * i, f"{i},204") for i in range(6)]
+    assert not any("| |" in row or row.endswith("|") or row.startswith("|") for row in rows_of(*rows))
+
+
+def test_a_cell_in_the_middle_over_several_columns_is_above_them_and_not_in_the_one_below_it() -> None:
+    rows = [piece for i in range(3) for piece in figures(664 - 12 * i, f"Item {i}", "1,204", "998", "206")]
+    names = (295, 684, "Gross"), (392, 692, "Bad"), (392, 684, "debts"), (495, 684, "Net")
+    assert rows_of((377, 712, "May 28, 2022"), *names, *rows)[:2] == ["May 28, 2022", "| Gross | Bad debts | Net"]
+    assert rows_of(*names, *rows)[0] == "| Gross | Bad debts | Net"
+
+
+def test_the_last_line_of_a_paragraph_is_no_label_in_the_header_below_it() -> None:
+    rows = [piece for i in range(3) for piece in figures(664 - 12 * i, f"Item {i}", "1,204", "998")]
+    prose = (
+        (50, 712, "The table shows what we expect to pay " + "in the years that follow on " * 3),
+        (50, 700, "debts:"),
+    )
+    lines = laid_out(*prose, (295, 686, "2022"), (395, 686, "2021"), *rows)
+    assert [(line.text, line.column) for line in lines[1:3]] == [("debts:", 0), ("| 2022 | 2021", 1)]
+
+
+def test_the_labels_of_a_form_stand_each_for_itself() -> None:
+    fields = (50, 700, "Participant:"), (50, 688, "Grant date:"), (50, 676, "Period:"), (300, 676, "January 2020")
+    lines = laid_out(*fields, (50, 664, "Amount:"), (300, 664, "1,204"), (50, 652, "Tax:"), (300, 652, "17"))
+    assert [line.text for line in lines] == [
+        "Participant:", "Grant date:", "Period: | January 2020", "Amount: | 1,204", "Tax: | 17"
+    ]  # fmt: skip
 
 
 def test_a_word_cut_by_a_narrow_cell_is_whole_again() -> None:
@@ -354,6 +417,19 @@ def test_a_header_goes_by_its_printed_number_whatever_page_that_counts_from() ->
     assert stripped(pages) == [[f"Words on {fruit}."] for fruit in FRUITS]
     heads = [f"{fruit} {7 * i % 11}" for i, fruit in enumerate(FRUITS, 1)]
     assert [texts[0] for texts in stripped(raw(i, head, "Words.") for i, head in enumerate(heads, 1))] == heads
+
+
+def test_the_header_of_a_short_chapter_goes_where_other_pages_have_theirs() -> None:
+    heads = ("Apples", "Apples", "Pears and how to grow them", "Pears and how to grow them", "Plums", "Plums")
+
+    def pages(size: float) -> Iterator[RawPage]:
+        for number, head in enumerate(heads, 1):
+            page = raw(number, head, f"All about {FRUITS[number]} and more.")
+            page.lines[0].size = size
+            yield page
+
+    assert stripped(pages(8)) == [[f"All about {FRUITS[i]} and more."] for i in range(1, 7)]
+    assert [texts[0] for texts in stripped(pages(10))] == list(heads)
 
 
 def test_a_footer_of_two_lines_goes_with_the_printed_number_above_it_wherever_the_text_ends() -> None:
@@ -710,6 +786,41 @@ def test_long_text_and_list_items_above_a_table_are_no_part_of_its_header() -> N
     for above in (long, [Line("• Retail and wholesale", 50, 300, 160, 310, 10)]):
         page = RawPage(1, "", 600, 800, [*above, *table])
         assert reflow(page, [], Vocabulary())[-1].header == "2022 | 2021"
+
+
+def test_a_line_in_fixed_pitch_is_code_if_it_stands_apart_and_prose_if_it_ends_a_paragraph() -> None:
+    full = Line("the command is told with all that it needs to be run by", 50, 20, 400, 30, 10)
+    last = Line("its.name", 50, 32, 90, 42, 10, mono=True)
+    code = [Line(f"run --part {i}", 50, 60 + 12 * i, 120, 70 + 12 * i, 10, mono=True) for i in range(2)]
+    after = Line("will be told in the next chapter.", 50, 110, 300, 120, 10)
+    more = Line("Nothing else is needed for it to run, as far as we know.", 50, 122, 400, 132, 10)
+    assert made(full, last, *code, after, more)[:2] == [
+        ("paragraph", f"{full.text} its.name"), ("code", "run --part 0\nrun --part 1"),
+    ]  # fmt: skip
+    alone = Line("run --all", 50, 52, 95, 62, 10, mono=True)
+    texts = made(full, Line("these words:", 50, 32, 110, 42, 10), alone, replace(after, y0=74, y1=84))
+    assert texts[1:] == [("code", "run --all"), ("paragraph", after.text)]
+
+
+def test_a_paragraph_at_the_edge_of_an_items_mark_is_no_part_of_the_item() -> None:
+    item = Line("• Find what is on the screen", 50, 20, 200, 30, 10)
+    prose = Line("To use it, wake the machine up and say what you would have it do", 50, 34, 400, 44, 10)
+    rest = Line("for you, in a few words.", 50, 46, 180, 56, 10)
+    assert [kind for kind, _ in made(item, prose, rest)] == ["list_item", "paragraph"]
+
+
+def test_a_number_that_begins_a_line_inside_an_item_is_no_mark() -> None:
+    item = Line("• boxes are told for each picture with a shape of (numbers,", 50, 20, 400, 30, 10)
+    rest = Line("4) in the order of their corners.", 60, 32, 250, 42, 10)
+    assert made(item, rest) == [("list_item", f"{item.text} {rest.text}")]
+
+
+def test_centred_lines_with_room_between_them_are_not_joined() -> None:
+    lines = [
+        Line("Date of the report, as it was first made public", 100, 20, 500, 30, 10),
+        Line("of the whole company", 220, 40, 380, 50, 10),
+    ]
+    assert len(made(*lines)) == 2
 
 
 def test_an_indented_line_begins_a_paragraph() -> None:

@@ -94,3 +94,9 @@ def test_every_run_of_whole_words_is_found_at_its_place(text: str, data: st.Data
         assert end - start <= MAX_QUOTED_CHARACTERS
         wanted = "".join(words[first : last + 1]).replace("-", "")
         assert "".join(text[start:end].split()).replace("-", "").strip("-") == wanted or start < end
+
+
+def test_a_quoted_row_may_leave_out_its_empty_cells() -> None:
+    text = "| 2022 | 2021 | Change\nSales | 1,204 | | 206\nCosts | | | 1"
+    assert found("Sales | 1,204 | 206", text) == ["Sales | 1,204 | | 206"]
+    assert not list(find_quote("Sales | 206", text))

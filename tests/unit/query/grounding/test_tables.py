@@ -129,6 +129,13 @@ def test_prose_holds_no_table():
         ("In call | Silent\nSyncing | Failed", "Syncing", "Syncing; Failed"),
         ("Fuel | Unit\nDiesel | 48,000 | more", "Diesel", "Diesel; 48,000; more"),
         ("l | Keep the door shut.", "l |", "Keep the door shut."),
+        # Empty cells keep what follows under its own name.
+        (
+            "| 2022 | 2021 | Change\nSales | 1,204 | | 206\nCosts | 17 | 16 | 1",
+            "Sales",
+            "Sales; 2022: 1,204; Change: 206",
+        ),
+        ("| 2022 | 2021\nSales | 1,204 | 998\nTax | | 17", "Tax", "Tax; 2021: 17"),
         # Names over two lines, without one for the labels; words under words name nothing.
         (
             "In 2003 | In 2002\n(audited) | (restated)\nPaid | 19 | 16",

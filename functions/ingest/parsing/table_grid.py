@@ -1,0 +1,99 @@
+"""Puts the cells of a table's rows under its columns: where a row has none, it gets an empty one.
+
+Without it all later cells of a row with a gap stand under the wrong header. Columns are told from all rows together, as
+header and figures of one need not overlap. Rows of one cell, and those of a header over several columns, stay as they
+are.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
+
+from functions.ingest.parsing.tables import Cell, Group, has_figure
+
+MAX_COLUMNS = 40
+MOST_EMPTY = 0.5
+"""Share of empty cells above which the places of the cells are no columns."""
+
+Span = tuple[float, float]
+
+
+def with_empty_cells(run: Sequence[Group]) -> list[Group]:
+    """Return a table's groups, those with several cells with one for each column, if all columns are clear."""
+    rows = [group.cells for group in run if len(group.cells) > 1]
+    if len({len(cells) for cells in rows}) < 2:
+        return list(run)
+    columns = _columns(rows)
+    most = max(len(cells) for cells in rows)
+    if not most <= len(columns) <= min(most + 1, MAX_COLUMNS):
+        return list(run)
+    placed = {id(cells): _places(cells, columns) for cells in rows}
+    found = [places for places in placed.values() if places]
+    if {place for places in found for place in places} != set(range(len(columns))):
+        return list(run)
+    if sum(map(len, found)) < MOST_EMPTY * len(found) * len(columns):
+        return list(run)
+    kept = {id(group.cells) for group in _over_several(run)}
+    return [
+        group if id(group.cells) in kept else _filled(group, placed.get(id(group.cells), ()), len(columns))
+        for group in run
+    ]
+
+
+def _over_several(run: Sequence[Group]) -> list[Group]:
+    """Return the rows of a table's header that have fewer cells than its last row."""
+    header = [group for group in takewhile(lambda group: not has_figure(group), run) if len(group.cells) > 1]
+    return [group for group in header if len(group.cells) < len(header[-1].cells)] if len(header) < len(run) else []
+
+
+def _columns(rows: Sequence[Sequence[Cell]]) -> list[Span]:
+    """Return where columns stand, left to right: cells below each other, narrow ones first.
+
+    Two places beside each other that no row has both of are one column: its header and its figures.
+    """
+    spans = sorted(((cell.x0, cell.x1, at) for at, cells in enumerate(rows) for cell in cells), key=_width)
+    found: list[tuple[float, float, set[int]]] = []
+    for x0, x1, at in spans:
+        over = [n for n, (left, right, _) in enumerate(found) if x0 < right and left < x1]
+        if not over:
+            found.append((x0, x1, {at}))
+        elif len(over) == 1:
+            left, right, held = found[over[0]]
+            found[over[0]] = min(left, x0), max(right, x1), held | {at}
+        if len(found) > 3 * MAX_COLUMNS:
+            return []
+    found.sort()
+    while apart := [n for n in range(1, len(found)) if found[n - 1][2].isdisjoint(found[n][2])]:
+        at = min(apart, key=lambda n: found[n][0] - found[n - 1][1])
+        (left, _, held), (_, right, others) = found[at - 1 : at + 1]
+        found[at - 1 : at + 1] = [(left, right, held | others)]
+    return [(left, right) for left, right, _ in found]
+
+
+def _width(span: tuple[float, float, int]) -> float:
+    return span[1] - span[0]
+
+
+def _places(cells: Sequence[Cell], columns: Sequence[Span]) -> Sequence[int]:
+    """Return the column of each cell; none if one runs over several, a label apart, or two are in one column."""
+    places: list[int] = []
+    for cell in cells:
+        over = [n for n, (left, right) in enumerate(columns) if cell.x0 < right and left < cell.x1]
+        if not over:
+            return ()
+        shared = {n: min(cell.x1, columns[n][1]) - max(cell.x0, columns[n][0]) for n in over}
+        wholly = [n for n in over if shared[n] > 0.5 * (columns[n][1] - columns[n][0])]
+        if cell is cells[0] and over[0] == 0:
+            places.append(0)
+        elif len(wholly) > 1:
+            return ()
+        else:
+            places.append(max(over, key=shared.__getitem__))
+    return places if all(a < b for a, b in pairwise(places)) else ()
+
+
+def _filled(group: Group, places: Sequence[int], count: int) -> Group:
+    if not places or len(places) == count:
+        return group
+    by_column = dict(zip(places, group.cells, strict=True))
+    x0, y0, x1, y1 = group.box
+    return Group(group.rows, [by_column.get(at) or Cell([], x0, y0, x1, y1) for at in range(count)])
