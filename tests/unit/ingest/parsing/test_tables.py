@@ -18,8 +18,11 @@ def balance(top: float = 700) -> list[Piece]:
 
 
 def one_line(*parts: tuple[float, str], style: Style = BODY) -> str:
-    """The text of a row of a table whose parts stand at these places, but in one line for pdfium."""
-    return lay_out(words_of(balance(724)) + in_one_line(700, *parts, style=style), PAGE)[2].text
+    """The text of a row of a table whose parts stand at these places, but in one line for pdfium.
+
+    Without the empty cell at its end, if it has none in the table's last column.
+    """
+    return lay_out(words_of(balance(724)) + in_one_line(700, *parts, style=style), PAGE)[2].text.removesuffix(" |")
 
 
 def tables(*pieces: Piece) -> list[tuple[str, int]]:
@@ -94,7 +97,7 @@ def test_words_whose_letters_are_set_apart_are_one_cell_and_short_or_narrow_ones
             x = 50 + 150.0 * at
             words.append(Word(name, x, 698, x + pitch * len(name), 708, BODY))
         words[-1].ends = "\n"
-        return lay_out(words_of(balance(724)) + words + words_of(balance(688)), PAGE)[2].text
+        return lay_out(words_of(balance(724)) + words + words_of(balance(688)), PAGE)[2].text.removesuffix(" |")
 
     assert spaced(11, "GODFREY", "PHILLIPS") == "GODFREY PHILLIPS"
     assert spaced(11, "GODFREY", "PHI") == "GODFREY | PHI"
