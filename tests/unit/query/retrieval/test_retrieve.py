@@ -13,7 +13,7 @@ from functions.query.retrieval.retrieve import MAX_HITS, ROUNDS, Retrieved, retr
 from functions.query.retrieval.search import QueryVariant, Search, embed_queries
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
-from shared.models import Match, PublishedDocument, generation_named_by, vector_id_of
+from shared.models import Filter, Match, PublishedDocument, generation_named_by, vector_id_of
 from tests.support.clock import FakeClock
 from tests.support.query import FakeCache, FakeEmbedder, FakeRegistry, FakeSearch, match
 
@@ -284,14 +284,8 @@ def test_a_vector_s_name_tells_document_and_generation():
 class FilteredSearch(FakeSearch):
     """Applies the filter, as the index does."""
 
-    def query(self, **asked: object) -> Sequence[Match]:  # type: ignore[override]
-        wanted = asked["filter"]
-        everything, kept = self.matches, [each for each in self.matches if not wanted or matches(wanted, each.metadata)]  # type: ignore[arg-type]
-        self.matches = kept
-        try:
-            return super().query(**asked)  # type: ignore[arg-type]
-        finally:
-            self.matches = everything
+    def under(self, wanted: Filter | None) -> Sequence[Match]:
+        return [each for each in self.matches if not wanted or matches(wanted, each.metadata)]
 
 
 class SomeHidden(FakeRegistry):
