@@ -1,6 +1,6 @@
 """Nobody waits longer than the deadline, whatever hangs; and nobody is asked much more often than we are.
 
-The deadline is accelerated to four seconds; one test runs with the real one.
+The deadline is shortened to six seconds; one test runs with the real one.
 """
 
 import threading
