@@ -2,9 +2,11 @@
 
 import itertools
 import os
+import select
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import pytest
 
@@ -162,6 +164,12 @@ def test_a_document_is_given_the_seconds_in_which_its_child_had_no_core(
 ) -> None:
     without_core = itertools.count()
     monkeypatch.setattr(process.Child, "_without_core_s", lambda _: next(without_core) * 1_000.0)
+
+    def slow(reads: Any, writes: Any, errors: Any, timeout_s: float) -> Any:
+        """Say that nothing is there yet, so that each look becomes a wait, however fast the child is."""
+        return select.select(reads, writes, errors, timeout_s) if timeout_s else ([], [], [])
+
+    monkeypatch.setattr(process, "select", SimpleNamespace(select=slow))
     path = tmp_path / "x.pdf"
     path.write_bytes(document([lines("One line.")]))
     earned: list[float] = []
