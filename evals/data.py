@@ -189,11 +189,11 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def csv_rows(path: Path, form: str) -> Iterator[tuple[int, str, dict[str, str]]]:
+def csv_rows(path: Path, form: str, *, delimiter: str = ",") -> Iterator[tuple[int, str, dict[str, str]]]:
     """Yield number (from 1), place (for messages) and fields of each row. Raises `DatasetError` if there is none."""
     number = 0
     with path.open(encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.DictReader(file), start=1):
+        for number, row in enumerate(csv.DictReader(file, delimiter=delimiter), start=1):
             yield number, f"{path}, row {number}", row
     if not number:
         raise DatasetError(f"{path} holds no question. Expected is:\n{form}")

@@ -4,19 +4,16 @@ Each passage (title and text) is a document of its own in an exact index in memo
 vectors and words, and ranks. The measure is nDCG@k with binary gains (Thakur et al., BEIR, 2021).
 """
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from evals.context import Options, SystemContext, open_context
-from evals.data import data_folder, json_lines, sampled
+from evals.data import csv_rows, data_folder, json_lines, sampled
 from evals.errors import DatasetError
 from evals.metrics import interval, ndcg_at, paired_difference, recall_at
-from evals.research.passages import PassagePool
+from evals.research.passages import A_DAY_S, TENANT, PassagePool
 from evals.storage import environment
 
 FORM = """  DIR/corpus.jsonl       {"_id": "…", "title": "…", "text": "…"} a line
@@ -65,14 +62,12 @@ def _searched(
 ) -> list[dict[str, Any]]:
     context.progress("embedding passages", 0, len(passages))
     pool = PassagePool(passages, context)
-    dense = context.embedder.vectors(list(passages.values()))
-    ids = list(passages)
-    vectors = context.embedder.vectors([query.text for query in queries])
+    vectors = context.embedder.vectors([query.text for query in queries]).tolist()
     rows = []
     for number, (query, vector) in enumerate(zip(queries, vectors, strict=True)):
         context.progress("searching", number, len(queries))
-        nearest = [ids[at] for at in np.argsort(-(dense @ vector), kind="stable")[:k]]
-        ranked = {ALONE: nearest, RECTO: pool.ranked(pool.search(query.text, vector.tolist()), k)}
+        nearest = [match.id for match in pool.query(namespace=TENANT, vector=vector, top_k=k, timeout_s=A_DAY_S)]
+        ranked = {ALONE: nearest, RECTO: pool.ranked(pool.search(query.text, vector), k)}
         scores = {
             name: {f"ndcg@{k}": ndcg_at(found, query.gold, k), f"recall@{k}": recall_at(found, query.gold, k)}
             for name, found in ranked.items()
@@ -101,10 +96,9 @@ def read_beir(folder: Path, *, sample: int | None = None) -> tuple[dict[str, str
         }
         gold: dict[str, list[str]] = {}
         for path in sorted((folder / "qrels").glob("*.tsv")):
-            with path.open(encoding="utf-8", newline="") as file:
-                for judgement in csv.DictReader(file, delimiter="\t"):
-                    if float(judgement["score"]) > 0:
-                        gold.setdefault(judgement["query-id"], []).append(judgement["corpus-id"])
+            for _, _, judgement in csv_rows(path, FORM, delimiter="\t"):
+                if float(judgement["score"]) > 0:
+                    gold.setdefault(judgement["query-id"], []).append(judgement["corpus-id"])
     except (KeyError, ValueError) as error:
         raise DatasetError(f"{folder}: {type(error).__name__} {error}. Expected is:\n{FORM}") from error
     for query, right in gold.items():
