@@ -8,13 +8,12 @@ are.
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
+from functions.ingest.parsing.table_headers import Span
 from functions.ingest.parsing.tables import Cell, Group, has_figure
 
 MAX_COLUMNS = 40
 MOST_EMPTY = 0.5
 """Share of empty cells above which the places of the cells are no columns."""
-
-Span = tuple[float, float]
 
 
 def with_empty_cells(run: Sequence[Group]) -> list[Group]:
