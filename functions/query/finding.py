@@ -24,6 +24,7 @@ from functions.query.retrieval.search import NOT_EMBEDDED, QueryEmbeddings, Quer
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
+from functions.query.writing.asked import asking_part
 from functions.query.writing.premises import absent_subjects
 from functions.query.writing.prompting import within_budget
 from shared import identity
@@ -354,7 +355,7 @@ def _with_subjects_of(whole: _Look, part: _Look, later: Sequence[_Look]) -> _Loo
     absent = [name for name in whole.decision.absent if not any(name in each.search.question for each in later)]
     if not absent:
         return part
-    asked = part.search.question
+    asked = asking_part(part.search.question)
     if any(identity.names_in(asked)) or identity.periods_in(asked):
         return part
     return replace(part, decision=part.decision.refused_for(absent, part.passages))

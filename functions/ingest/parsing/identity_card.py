@@ -35,8 +35,11 @@ def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
     """Return what was found, by field: `organisation` and `period` are lists, `date` is ISO 8601."""
     kind = _kind(beginning, title, filing)
     day = _filing_date(filing) if filing else _date(beginning)
+    organisations = _organisations(beginning, filing)
+    if not organisations and kind == "earnings release" and (reporting := _REPORTING.match(title)):
+        organisations = [reporting[1]]
     found: dict[str, str | list[str]] = {
-        "organisation": [name[:MAX_VALUE] for name in _organisations(beginning, filing)][:MAX_ORGANISATIONS],
+        "organisation": [name[:MAX_VALUE] for name in organisations][:MAX_ORGANISATIONS],
         "kind": kind,
         "period": _periods(beginning, title, filing, day)[:MAX_PERIODS],
         "date": day.isoformat() if day else "",
@@ -100,6 +103,10 @@ _SYMBOL = re.compile(
     r"(?:^|[|\s])(?!LLC|INC|CORP|LTD)([A-Z]{1,5})\s*\|?\s*(?:The )?(?:NASDAQ|Nasdaq|New York Stock|NYSE|Chicago Stock)"
     r"|\bsymbol,? [\u201c\"']([A-Z]{1,5})\b"
 )
+_REPORTING = re.compile(
+    rf"({_WORD}(?:,? (?:&|and|of|{_WORD})){{0,5}}?),? (?i:reports?|reported|announces?|announced|posts?|delivers?) "
+)
+"""Who reports in the title of an earnings release."""
 _HALF_NAME = re.compile(
     r"\b(?:the|of|and|our|this|its) (?:Company|Corporation|Department|Committee|Bank|University|Agency|Council)$", re.I
 )

@@ -24,7 +24,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.field_terms import document_words
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.question import SENTENCE_BORDER, lines_of
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
@@ -99,7 +99,7 @@ def absent_subjects(question: str, passages: Sequence[Passage], organisations: C
     `organisations` are those on the identity cards of all documents that were found. Periods are looked for in what is
     of the organisation that the question names: another one's report on that year does not tell of it.
     """
-    asked = identity.with_plain_periods(_asked(question))
+    asked = _with_inherited(identity.with_plain_periods(_asked(question)), question)
     known = {*organisations, *(name for each in passages for name in each.organisations)}
     named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
     own = [each for each in passages if any(_is_of(each, name) for name in named)]
@@ -108,6 +108,19 @@ def absent_subjects(question: str, passages: Sequence[Passage], organisations: C
     names = _absent_names(asked, passages) if any(map(_is_identified, passages)) else ()
     absent = dict.fromkeys((*names, *(() if own else named), *(() if named else _foreign_subjects(asked, passages))))
     return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]
+
+
+def _with_inherited(asked: str, question: str) -> str:
+    """Return what is asked with the names after it, which a follow-up or a part took over from what was said before.
+
+    "How does it compare to last year? Microsoft 10-Q" asks about Microsoft. Numbers and periods are left out: a
+    question about another year takes over the former one, too.
+    """
+    inherited = SENTENCE_BORDER.split(question)[-1]
+    if inherited.endswith((".", "?", "!")) or inherited in asked:
+        return asked
+    names = " ".join(word for word in inherited.split() if not any(map(str.isdigit, word)))
+    return f"{asked.rstrip(' ?')}, {names}?" if names else asked
 
 
 def _foreign_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:
@@ -139,7 +152,7 @@ def _foreign_subjects(question: str, passages: Sequence[Passage]) -> Sequence[st
         return (
             exempt.issuperset(stems[name])
             or any(f" {' '.join(stems[name])} " in each for each in held)
-            or (name.isupper() and any(_joined(name) in each for each in initials))
+            or (name.isalpha() and name.isupper() and any(_joined(name) in each for each in initials))
             or any(_joined(each).startswith(_joined(name)) for each in organisations)
             or any(name in phrase for phrase in terms)
         )

@@ -138,6 +138,16 @@ def test_a_part_that_names_nothing_asks_about_what_the_whole_question_names():
     assert {citation.quote for citation in later.citations} == {MILL}
 
 
+def test_a_part_that_points_back_asks_about_what_it_points_to():
+    ports = ports_with(BOILER, MILL)
+    title = {"title": "Orbico, Form 10-K, fiscal year ended June 30, 2022"}
+    assert isinstance(ports.search, WordSearch)
+    ports.search.matches = [replace(each, metadata={**each.metadata, **title}) for each in ports.search.matches]
+    asked = "How often must the QX20 mill by Tebrun be oiled, and how must its boiler be descaled?"
+    answer = ask(ports, asked)
+    assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("Tebrun",))
+
+
 def test_without_evidence_for_any_part_it_is_one_refusal():
     chat = FakeChat("Anything [1].")
     answer = ask(ports_with(BOILER, chat=chat), "Who won the chess tournament and what is the capital of Peru?")

@@ -89,6 +89,20 @@ def test_a_release_names_its_company_by_its_listing() -> None:
     assert found["period"] == ["Q1 2023"]
 
 
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [
+        ("Plumor reports first-quarter 2023 financial results", "Plumor"),
+        ("Plum & Pear Orchards Announces Third Quarter 2023 Earnings", "Plum & Pear Orchards"),
+        ("Third quarter 2023 financial results: the orchard reports growth", ""),
+    ],
+)
+def test_a_release_without_a_listing_names_its_company_in_its_title(title: str, named: str) -> None:
+    found = card(title, "Net sales rose.")
+    assert found["kind"] == "earnings release"
+    assert found.get("organisation", [""]) == [named]
+
+
 def test_running_lines_and_covers_name_institutions() -> None:
     found = card("On plums", running=("PLUM NOTES | Institute of Orchards",))
     assert found["organisation"] == ["Institute of Orchards"]

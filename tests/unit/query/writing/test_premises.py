@@ -136,6 +136,29 @@ def test_what_a_passage_is_about_is_not_absent(question: str):
     assert not absent_subjects(question, [report("Orbico Inc", 2022, text)])
 
 
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("How does it compare to the year before? Tesla 10-Q", ["Tesla"]),
+        ("How does it compare to the year before? 10-Q Tesla", ["Tesla"]),
+        ("How does it compare to the year before? Tesla's revenue", ["Tesla"]),
+        ("How does it compare to the year before? Orbico 2009", []),  # what was asked before may be about another year
+        ("How does it compare to fiscal 2009? Orbico 2031", ["2009"]),
+        ("What was its revenue? Do not mention Tesla.", []),
+        ("What was its revenue?", []),
+    ],
+)
+def test_a_follow_up_asks_about_the_names_that_it_took_over(question: str, absent: list[str]):
+    assert absent_subjects(question, [report("Orbico Inc", 2022)]) == absent
+
+
+def test_a_number_and_a_word_are_no_initials():
+    text = "Revenue was 3 million, by all means great margins."
+    others = passage(text, title="Report", language="en", organisations=("Orbico Inc",))
+    assert absent_subjects("What was the revenue of 3M?", [others]) == ["3M"]
+    assert absent_subjects("What was the revenue of BAMGM?", [others]) == []
+
+
 def test_a_document_without_a_period_need_only_mention_the_year():
     history = passage("The mole was built in 1897.", title="The harbour", language="en")
     assert not absent_subjects("What was built in 1897?", [history])
