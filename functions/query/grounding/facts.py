@@ -317,7 +317,7 @@ def _quarters_of_years(text: str) -> set[tuple[int, str]]:
     }
 
 
-_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])|(?<=[a-z] )A(?= [a-z]|[.,;)])")
+_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])|(?<=[a-z] )A(?= [A-Za-z]|[.,;)])")
 """A capital that stands alone, as in 'draw a "Z"', "plan B" or "a Class A device"; "A" and "I" are words, too."""
 
 

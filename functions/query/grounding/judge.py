@@ -26,7 +26,7 @@ from functions.query.grounding.figures import FigureCheck, check_figures, tells_
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
-from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_time
+from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_span, turns_time
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
@@ -311,7 +311,9 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
 def _has_other_roles(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
-    turned = any(turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause, turns_time))
+    turned = any(
+        turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause, turns_time, turns_span)
+    )
     turned = turned or invents_cause(it.wording, it.sentences, it.language)
     return Finding(Verdict.UNCONFIRMED, "order") if turned else None
 

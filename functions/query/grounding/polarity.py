@@ -156,7 +156,10 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return None
     begin, end = _closest_part(theirs, said, language)
     wide = theirs[max(0, begin - 3) : end + 2]
-    negated = count_negations(mine) % 2 not in {count_negations(part) % 2 for part in (theirs[begin:end], wide, theirs)}
+    negated = count_negations(mine) % 2 not in {count_negations(part) % 2 for part in (theirs[begin:end], wide)}
+    # Farther away, a negation may be of something else: "… and no changes were made".
+    agrees = count_negations(mine) % 2 == count_negations(theirs) % 2
+    negated = negated and not (agrees and said & _negated_stems(theirs, language))
     negated = negated and denies_what_other_says(mine, wide, language)
     opposite = are_opposite(mine, wide)
     if not negated and not opposite:
@@ -165,6 +168,8 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return "likely"  # "not allowed" is "prohibited"; "with" and "without" are negations themselves
     if negated and others & _EXCEPTIONS:
         return "likely"  # "all but those of X are asked": "those of X are not asked"
+    if negated and agrees and not opposite:
+        return "likely"
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)

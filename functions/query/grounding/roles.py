@@ -23,7 +23,7 @@ _BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wa
 _PARTICIPLE_ENDINGS = ("ed", "en", "wn")
 _VERB = re.compile(r"(?:ed|ing|en|wn|[^su]s|\d)\Z")
 """Endings of words that may say what one thing does to another; a number may stand between what it is of."""
-_LIST_WORDS = frozenset(("and", "or", "as", "well", "both", "nor"))
+_LIST_WORDS = frozenset(("and", "or", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
 _RELATING = frozenset(("by", "of", "on", "in", "for", "with", "over", "under", "above", "below", "then", "because"))
@@ -92,7 +92,9 @@ def _exchange(said: Sequence[str], places: Sequence[WordPlace]) -> tuple[WordPla
     after = len(kept) - first  # words of the part that now stands first
     between = said[places[start + after - 1][0] + 1 : places[start + after + len(middle)][0]]
     are_numbers = all(said[places[at][0]].isdigit() for at in (start, stop - 1))
-    is_list = not _LIST_WORDS.isdisjoint(between)
+    acted = [said[at].endswith(_PARTICIPLE_ENDINGS) for at, _ in places[start:stop]]
+    acts = any(acted[after : after + len(middle)]) and not any((*acted[:after], *acted[after + len(middle) :]))
+    is_list = not acts and (not _LIST_WORDS.isdisjoint(between) or "as well as" in " ".join(between))
     relates = any(word in _DIRECTION_WORDS or word in _RELATING for word in between)
     if are_numbers or relates or (not is_list and any(map(_VERB.search, between))):
         return here, (kept[0], kept[-1])
@@ -191,6 +193,17 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     held = [theirs for sentence in sentences if (theirs := _first_and_second(sentence, language))]
     found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
     return bool(found) and all(found)
+
+
+_DATE = r"(?:[^\W\d_]{3,9}\.? (?:\d{1,2}, )?)?(?:19|20)\d\d"
+_SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
+
+
+def turns_span(claim: str, sentences: Sequence[str], language: str) -> bool:  # noqa: ARG001 - as the others
+    """Return whether a claim exchanges the beginning and the end of a time that its sentences name."""
+    held = {found.groups() for sentence in sentences for found in _SPAN.finditer(sentence)}
+    said = [found.groups() for found in _SPAN.finditer(claim)]
+    return any((end, start) in held and (start, end) not in held for start, end in said)
 
 
 def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:

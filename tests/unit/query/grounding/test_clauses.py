@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.grounding.clauses import states_supposition, turns
-from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_time
+from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_span, turns_time
 
 
 @pytest.mark.parametrize(
@@ -152,3 +152,30 @@ def test_one_of_several_is_not_the_only_one():
     sentence = "The mill is one of the leading mills in the world."
     assert "some" in turns("The mill is the leading mill in the world.", [sentence], "en")
     assert "some" not in turns("It is one of the leading mills in the world.", [sentence], "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The board recommended, and the auditors approved, that the mill be sold.", True),
+        ("The auditors recommended, and the board approved, that the mill be sold.", False),
+        ("The mill was sold on the auditors' and the board's approval.", False),
+    ],
+)
+def test_two_that_act_are_no_list(claim: str, expected: bool):
+    sentence = "The auditors recommended, and the board approved, that the mill be sold."
+    assert is_reversed(claim, [sentence], "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The lease runs from May 1, 2026 until June 30, 2023.", True),
+        ("The lease runs from June 30, 2023 to May 1, 2026.", False),
+        ("The lease was extended from June 30, 2023 until 2030.", False),
+        ("From March 2020 to May 1, 2026 it was extended twice.", False),
+    ],
+)
+def test_a_time_keeps_its_beginning_and_its_end(claim: str, expected: bool):
+    sentence = "The lease of the mill was extended by three years, from June 30, 2023 until May 1, 2026."
+    assert turns_span(claim, [sentence], "en") is expected

@@ -127,6 +127,7 @@ def test_a_letter_must_be_in_the_evidence():
     assert has_other_letter('Draw a "Z" to take it.', ['Draw an "S" to take it.'])
     assert not has_other_letter('Draw an "S" to take it. I did.', ['Draw an "S" to take it.'])
     assert has_other_letter("It is a Class A device.", ["A Class B device must be shielded."])
+    assert has_other_letter("It is a Class A Common Share.", ["Each Class B Common Share has a vote."])
     assert not has_other_letter("It is a Class A device.", ["Devices of Class A are shielded."])
     assert not has_other_letter("A U.S. firm and AT&T; don't.", ["nothing"])
 

@@ -2,7 +2,12 @@
 
 import pytest
 
-from functions.query.grounding.polarity import are_opposite, moves_against_its_word, near_copy_conflict, reversal
+from functions.query.grounding.polarity import (
+    are_opposite,
+    moves_against_its_word,
+    near_copy_conflict,
+    reversal,
+)
 
 
 @pytest.mark.parametrize(
@@ -88,6 +93,15 @@ def test_a_move_that_its_own_numbers_contradict_is_found(claim: str, is_wrong: b
 )
 def test_a_negation_of_something_else_reverses_nothing(claim: str, sentences: list[str]):
     assert reversal(claim, sentences, "en") == ""
+
+
+def test_a_negation_of_something_else_does_not_agree():
+    source = "The firm completed its review of the law in May, and no adjustments were made to the amounts."
+    assert reversal("The firm has not completed its review of the law.", [source], "en") == "likely"
+    assert reversal("The firm completed its review of the law.", [source], "en") == ""
+    assert reversal("No adjustments were made.", [source], "en") == ""
+    none = "None of the firms that we spoke to in May or June had completed its review of the law."
+    assert reversal("The firms had not completed the review of the law.", [none], "en") == ""
 
 
 def test_a_part_that_denies_is_compared_on_its_own():
