@@ -121,7 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
 
-    one = command("grounding", "which honest and which false claims are confirmed, marked or taken out", on_data=False)
+    one = command("grounding", "which honest and which false claims are confirmed, marked or left out", on_data=False)
     one.add_argument("--claims", type=Path, required=True, metavar="FILE", help="claims, FaithBench's or MTRAG's form")
     one.add_argument(
         "--pdfs", type=Path, nargs="+", default=[], metavar="DIR", help="folders of the PDFs that claims are about"

@@ -1,4 +1,4 @@
-"""`evals grounding`: which honest and which false claims are confirmed, marked as unconfirmed, or taken out.
+"""`evals grounding`: which honest and which false claims are confirmed, marked as unconfirmed, or left out.
 
 Each claim is verified as the only claim of an answer, with its quotes, against passages as they are ingested. Besides,
 a simulated model that says what it is told writes whole answers: three honest claims of a group at a time, and the
