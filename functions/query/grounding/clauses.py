@@ -11,7 +11,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
 from functions.query.grounding.polarity import are_opposite, count_negations, denies_what_other_says
-from functions.query.grounding.quantities import is_number_word
+from functions.query.grounding.quantities import PERIODS, is_number_word, unit_name
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
 
@@ -95,8 +95,15 @@ class Clause:
         return frozenset(
             _kinds()[word]
             for at, word in enumerate(self.words)
-            if word in _kinds() and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
+            if word in _kinds()
+            and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
+            and not self._says_how_often(at)
         ) | (frozenset({"some"}) if _ONE_OF in pairwise(self.words) else frozenset())
+
+    def _says_how_often(self, at: int) -> bool:
+        """Return whether a word counts times, not things: "every year"."""
+        after = self.words[at + 1 : at + 2]
+        return self.words[at] == "every" and bool(after) and unit_name(after[0]) in PERIODS
 
     @property
     def after_all(self) -> Sequence[str]:

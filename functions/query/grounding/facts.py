@@ -73,6 +73,11 @@ _ROUGHLY = re.compile(
     r"\W*$",
     re.IGNORECASE,
 )
+_BOUND = re.compile(
+    r"\b(?:(?P<more>more than|over|above|exceed(?:s|ed|ing)?)|(?P<less>less than|fewer than|under|below))\W*$",
+    re.IGNORECASE,
+)
+_COUNTED_NOUN = re.compile(r"\s[a-z]{4,}s\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +86,8 @@ class Fact:
 
     `kind` is "date", "year", "years" (a range), "time", "quarter", "identifier", "number", "part" (of a number with
     spaces), "fraction" (in words, as per cent) or "title" (a number in a title). `text` is as written, `values` are the
-    possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale ("million"); `start` is the
-    position of `text` in the folded text.
+    possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale ("million"); `bound` is 1 after
+    "more than", -1 after "less than"; `start` is the position of `text` in the folded text.
     """
 
     kind: str
@@ -94,6 +99,7 @@ class Fact:
     negative: bool = False
     date: DateMention | None = None
     scaled: bool = False
+    bound: int = 0
     start: int = -1
 
     @property
@@ -216,8 +222,9 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
 def _number(text: str, match: "re.Match[str]") -> Fact:
     digits, money, unit = match["digits"], match["money"] or "", match["unit"] or ""
     scale, letter = match["scale"] or "", match["letter"] or ""
-    if letter and not money and letter.lower() != "k" and unit_name(unit) not in CURRENCIES:
-        # "5m" is five metres; "$5m" and "5m euros" are five million.
+    counts = letter in {"M", "B"} and _COUNTED_NOUN.match(text, match.end())
+    if letter and not money and letter.lower() != "k" and unit_name(unit) not in CURRENCIES and not counts:
+        # "5m" is five metres; "$5m", "5m euros" and "5M parameters" are five million.
         unit, letter = unit or letter, ""
     if money and unit_name(unit) not in CURRENCIES:
         unit = ""  # "$164 million year-to-date"
@@ -225,6 +232,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
     start = match.start()
+    bound = _BOUND.search(text, max(0, start - 24), start)
     in_range = start > 0 and text[start - 1].isalnum()
     return Fact(
         "number",
@@ -235,6 +243,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         scaled=bool(scale or letter),
         rough=bool(scale or letter) or _ROUGHLY.search(text, max(0, start - 24), start) is not None,
         negative=bool(match["sign"] or match["sign2"]) and not in_range,
+        bound=0 if bound is None else 1 if bound["more"] else -1,
         start=match.end() - len(match.group().lstrip()),
     )
 
@@ -432,12 +441,17 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
     """Return whether a value is what a claim states, or rounds to it where the claim says that it rounds.
 
     "about 48,000" is rounded to its last digit that is not zero; with a scale ("$4.2 billion") to the last digit
-    written. A number of one digit must also be within a twentieth of the value.
+    written. A number of one digit must also be within a twentieth of the value. "More than $400 million" is true of
+    427, as "less than 430" is: it is the value cut off, or the next step, at most a tenth away.
     """
     for mine in said.values:
         if mine == value:
             return True
-        if not said.rough:
+        if not (said.rough or said.bound):
+            continue
+        if said.bound:
+            if 0 <= said.bound * (value - mine) < min(_last_digit(mine), value / 10):
+                return True
             continue
         step = said.quantum if said.scaled else _last_digit(mine)
         near = abs(value - mine) <= step / 2

@@ -242,6 +242,10 @@ def is_unit(word: str) -> bool:
     return word in _UNIT_NAMES
 
 
+PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
+"""Units of time (`unit_name`) for which something is counted: "per month", "every year"."""
+
+
 @lru_cache(maxsize=4_096)
 def unit_name(written: str) -> str:
     """Return the canonical name of a unit or currency; an unknown one is returned as written."""

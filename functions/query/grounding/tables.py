@@ -239,6 +239,8 @@ class _TableReader:
             rows = rows[heads:]
             while rows and len(rows[0].cells) == 1 and self.heads and rows[0].text.strip().startswith("("):
                 self.above.append(rows.pop(0).text.strip())  # "(In millions)" below the names
+                if len(rows) > 1 and _is_next_head(rows[0]):
+                    self.heads.append(rows.pop(0).cells)  # and the years below that
             end = next((n for n, line in enumerate(rows) if n and _is_next_head(line)), len(rows))
             if any(len(line.cells) > 1 for line in rows[:end]):
                 self._finish(rows[:end])

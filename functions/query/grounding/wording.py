@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Literal
 
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite, is_negation
-from functions.query.grounding.quantities import is_month, is_number_word, is_unit, spelled_value, unit_name
+from functions.query.grounding.quantities import PERIODS, is_month, is_number_word, is_unit, spelled_value, unit_name
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
@@ -121,7 +121,6 @@ _ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "
 _ROMAN = re.compile(r"[ivx]+")
 _ORDERS = frozenset(("first", "second", "third", "former", "latter", "other"))
 _UNIVERSAL = frozenset(("any", "every", "each"))
-_PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
 _NOT_ALWAYS_NUMBERS = frozenset((
     "one", "million", "billion", "thousand", "hundred", "first", "second", "third", "fourth", "fifth",
 ))  # fmt: skip
@@ -221,8 +220,8 @@ class _Comparison:
         if not theirs:
             return "other" if self._is_put_in(mine, steps, at) else ""
         is_copied = self.near >= COPIED_SHARE
-        if _REFERRING.intersection(held) and all(map(self._is_name, mine)):
-            # "We" or "it" may be replaced by whoever the document or the question names.
+        if not (_REFERRING | _AUTHORS).isdisjoint(held) and all(map(self._is_name, mine)):
+            # "We", "it" or "the Company" may be replaced by whoever the document or the question names.
             return "other" if is_copied and any(map(self._is_added, mine)) else ""
         if len(mine) > 1:
             return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
@@ -253,7 +252,7 @@ class _Comparison:
         return len(changed) == 1 and len(self.claim) >= MIN_COPIED_WORDS
 
     def _is_name(self, word: str) -> bool:
-        return word in _AUTHORS or self.is_proper(word) or self._occurs(word)
+        return word in _AUTHORS or self.is_proper(word.removesuffix("'s")) or self._occurs(word)
 
     def _is_added(self, word: str) -> bool:
         if word in _CONNECTIVES or word in _AUTHORS or self._occurs(word):
@@ -321,7 +320,7 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return not {"one", "1"}.intersection(theirs) and any(word.isdigit() or is_number_word(word) for word in theirs)
     if len(mine) == len(theirs) == 1 and _ROMAN.fullmatch(mine[0]) and _ROMAN.fullmatch(theirs[0]):
         return True
-    periods, other_periods = (_PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
+    periods, other_periods = (PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
 
 

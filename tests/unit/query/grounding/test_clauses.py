@@ -28,6 +28,7 @@ from functions.query.grounding.roles import invents_cause, is_reversed, turns_ca
         ("The lamp was repaired.", "The lamp was not repaired.", "negation"),
         ("Sales of lamps rose.", "Sales of lamps fell.", "negation"),
         ("You can open the lid by hand.", "Open the lid by hand.", ""),
+        ("The pumps are tested every year.", "The pumps are tested annually.", ""),
         ("The valve leaks oil.", "The valve leaks oil, and the lamp blinks if it is dark.", ""),
         ("The valve leaks oil.", "Even if it is sealed, the valve leaks oil.", ""),
     ],

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.grounding.facts import (
+    facts_in,
     has_other_letter,
     is_of_another_quarter,
+    is_rounded,
     known_facts,
     missing_facts,
     unknown_names,
@@ -63,6 +65,36 @@ def test_one_fact_is_recognised_in_every_notation(claim: str, source: str):
 @pytest.mark.parametrize(("claim", "source"), OTHER)
 def test_another_value_unit_or_date_is_another_fact(claim: str, source: str):
     assert lacking(claim, source) != []
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "is_same"),
+    [
+        ("345 million parameters", "a model (345M parameters)", True),
+        ("345 parameters", "a model (345M parameters)", False),
+        ("345 million", "a pipe of 345M length", False),
+    ],
+)
+def test_a_letter_before_what_is_counted_is_a_scale(claim: str, source: str, *, is_same: bool):
+    assert (lacking(claim, source) == []) is is_same
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_true"),
+    [
+        ("more than $400 million", True),
+        ("over $420 million", True),
+        ("less than $430 million", True),
+        ("exceeding $427 million", True),
+        ("more than $430 million", False),
+        ("more than $300 million", False),
+        ("less than $500 million", False),
+        ("under $420 million", False),
+    ],
+)
+def test_what_is_more_or_less_than_a_value_is_near_it(claim: str, *, is_true: bool):
+    (said,) = (fact for fact in facts_in(claim) if fact.kind == "number")
+    assert is_rounded(said, Decimal(427_000_000)) is is_true
 
 
 def test_a_table_says_its_scale_and_its_currency_once():

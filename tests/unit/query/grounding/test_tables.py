@@ -30,6 +30,20 @@ def test_names_over_several_columns_and_lines_are_joined():
     )
 
 
+def test_years_may_stand_below_the_scale():
+    table = only(
+        "Three Months Ended June 30, | Six Months Ended June 30,\n(In thousands)\n| 2023 | 2022 | 2023 | 2022\n"
+        "Rooms | 706 | 696 | 1,458 | 1,181\nFood | 598 | 560 | 1,181 | 945"
+    )
+    assert table.columns == (
+        "Three Months Ended June 30, 2023",
+        "Three Months Ended June 30, 2022",
+        "Six Months Ended June 30, 2023",
+        "Six Months Ended June 30, 2022",
+    )
+    assert (table.scale, [row.label for row in table.rows]) == (1_000, ["Rooms", "Food"])
+
+
 def test_figures_that_share_a_cell_are_told_apart():
     assert [cell.text for cell in only(QUARTER).rows[2].cells] == ["$ 1,500", "$ 960", "$ 3,150", "$ 2,110"]
 

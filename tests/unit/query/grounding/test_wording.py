@@ -81,6 +81,13 @@ def test_a_paraphrase_or_a_shorter_sentence_is_no_replacement(claim: str):
     assert not replaced(claim.replace("declined", "rejected"))
 
 
+def test_a_name_may_replace_what_the_document_calls_itself():
+    sentence = "The Company's shares are listed under the exchange of the state since May."
+    claim = "Orbico's shares are listed on the exchange of the state since May."
+    assert not replaced(claim, sentence, names="orbico", near="orbico")
+    assert replaced(claim, sentence, names="orbico") == "other"  # named nowhere around it
+
+
 def test_a_nearby_name_may_replace_a_pronoun():
     sentence = "It boils at 100 degrees at sea level in an open pot."
     assert not replaced("Water boils at 100 degrees at sea level in an open pot.", sentence, near="water")
