@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from functions.query.grounding.quantities import SPELLED
+from functions.query.grounding.words import content_stems
 from functions.query.understanding.question import SENTENCE_BORDER
 from shared.identity import periods_in, with_plain_periods
 
@@ -88,6 +90,12 @@ _GATHERS = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that adds up, compares or lists: its answer is seldom in one place."""
+_HOW_MANY = re.compile(r"\bhow many ((?:[^\W\d_]+[ -]){0,1}[^\W\d_]+)", re.IGNORECASE)
+_AFTER_NUMBER = re.compile(
+    rf"(?:(?<![\w.,])\d(?:[\d.,]*\d)?(?: (?:thousand|million|billion))?|{SPELLED.pattern})((?:[ -][^\W\d_]+){{1,3}})",
+    re.IGNORECASE,
+)
+"""What is counted: the words after "how many", and those after a number."""
 _EXTREME = re.compile(
     r"\b(?:(most|highest|largest|longest|greatest|biggest|best|maximum)"
     r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum))\b",
@@ -242,6 +250,15 @@ class Asked:
     def gathers(self) -> bool:
         """Whether its answer is to be gathered from several places."""
         return _GATHERS.search(self.text) is not None
+
+    def is_counted_in(self, text: str) -> bool:
+        """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""
+        counted = _HOW_MANY.search(self.text)
+        if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
+            return False
+        stems = frozenset(content_stems(counted[1]))
+        after = (content_stems(" ".join(match[1].split())) for match in _AFTER_NUMBER.finditer(text))
+        return any(not stems.isdisjoint(each) for each in after)
 
     def quotes_from(self, *texts: str) -> bool:
         """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""

@@ -164,7 +164,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     # What one statement cannot say whole: items from several places, figures to work with.
     has_many = (asked.kind is Kind.LIST and not is_list) or (has_figure and asked.computes)
     blocks: list[_Group] = []
-    gathers = asked.gathers
+    gathers = asked.gathers and not asked.is_counted_in(best.statement.text)
     for each in ranked:
         gathers = gathers and not said.enough
         most, least = (MAX_GATHERED, GATHERED_SHARE) if gathers else (MAX_BLOCKS, MIN_SHARE)

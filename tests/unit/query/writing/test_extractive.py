@@ -638,3 +638,28 @@ def test_a_list_goes_on_in_the_next_passage(before: str, after: str, told: str):
     text = "\n".join(answer("How do I set the lamp?", first, second))
     assert before in text
     assert (told in text) if told else (after.split("\n")[0] not in text)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("How many visitors did the museum receive?", "It received 86,412 visitors.", True),
+        ("How many rooms are there?", "There are eleven single rooms.", True),
+        ("How many people live there?", "There are 2.5 million inhabitants and people.", True),
+        ("How many modules are there?", "2. Import the module", False),
+        ("How many rooms are there?", "The rooms were built in 1990.", False),
+        ("How many rooms are there in both houses?", "The first has 12 rooms.", False),
+        ("How high is it?", "It has 12 rooms.", False),
+    ],
+)
+def test_a_number_of_what_is_asked_for_is_the_answer(question: str, text: str, *, expected: bool):
+    assert Asked.of(question).is_counted_in(text) is expected
+
+
+def test_a_count_that_is_told_is_not_gathered_from_further_rows():
+    told = "The museum was open for 209 days and received 86,412 visitors."
+    months = "Month | Visitors | Days open\nMay | 14,905 | 25\nJune | 13,240 | 28\nJuly | 17,618 | 31"
+    claims = extractive_claims(
+        "How many visitors did the Museum of Tides receive in 2025?", [passage(f"{told}\n\n{months}")]
+    )
+    assert [claim.text for claim in claims] == [told]
