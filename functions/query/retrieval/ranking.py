@@ -9,7 +9,7 @@ other candidates. Measured on 20 filings (80 questions that name company and qua
 import math
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -369,7 +369,7 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
     which is recomputed from the stored text as at indexing.
     """
     if search.vector is None:
-        return [replace(passage, score=0.0, has_similarity=False) for passage in passages]
+        return [passage._replace(score=0.0, has_similarity=False) for passage in passages]
     query = dict(zip(*search.sparse, strict=True))
 
     def similarity(passage: Passage) -> float:
@@ -386,7 +386,7 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
             table=passage.table,
         )
 
-    return [replace(passage, score=similarity(passage)) for passage in passages]
+    return [passage._replace(score=similarity(passage)) for passage in passages]
 
 
 # --- Maximal marginal relevance (Carbonell and Goldstein 1998) ---

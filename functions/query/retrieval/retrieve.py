@@ -296,7 +296,7 @@ def _chosen(
     Also the reranker's scores by chunk id, and a warning if it failed.
     """
     pool = max(RERANK_DEPTH if reranker else 0, top_k * POOL_FACTOR if search.diversity else top_k)
-    passages = [replace(each.passage, rank_score=each.score) for each in ranked[:pool]]
+    passages = [each.passage._replace(rank_score=each.score) for each in ranked[:pool]]
     reranked: Mapping[str, float] = {}
     warnings = []
     if reranker is not None and len(passages) > 1:
@@ -308,7 +308,7 @@ def _chosen(
             warnings.append(error.warning_about("rerank"))
         else:
             reranked = {each.chunk_id: score for each, score in zip(first, scores, strict=True)}
-            scored = [replace(each, rank_score=score) for each, score in zip(first, scores, strict=True)]
+            scored = [each._replace(rank_score=score) for each, score in zip(first, scores, strict=True)]
             passages = sorted(scored, key=lambda passage: -passage.rank_score)
     return diverse(passages, wanted=top_k, diversity=search.diversity)[:top_k], reranked, warnings
 
