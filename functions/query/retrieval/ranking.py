@@ -115,8 +115,9 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
     }
     evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
     asked, kinds = identity.periods_in(question), identity.kinds_asked(question)
-    for key in evidence:
-        evidence[key] *= _period_share(asked, question, documents[key]) * _kind_share(kinds, documents[key])
+    for key, document in documents.items():
+        if evidence.get(key):
+            evidence[key] *= _period_share(asked, question, document) * _kind_share(kinds, document)
     if not asked and _LATEST.search(question):
         evidence = _with_latest_first(evidence, documents)
     most = max(evidence.values(), default=0.0)

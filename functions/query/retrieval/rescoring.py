@@ -113,24 +113,22 @@ def _best_window(positions: Positions, weights: Mapping[str, float]) -> float:
     """Return the greatest weight of the question's words that one window of the text holds."""
     if len(positions) < 2:
         return sum([weights[stem] for stem in positions])
-    stem_at = {at: stem for stem, places in positions.items() for at in places}
-    places = sorted(stem_at)
+    events = sorted([(at, stem) for stem, places in positions.items() for at in places])
+    leaving = iter(events)
+    first, gone = next(leaving)
     best = held = 0.0
-    counts = dict.fromkeys(positions, 0)
-    first, missing = 0, len(positions)
-    for at in places:
-        stem = stem_at[at]
+    counts, missing = dict.fromkeys(positions, 0), len(positions)
+    for at, stem in events:
         if not counts[stem]:
             held += weights[stem]
             missing -= 1
         counts[stem] += 1
-        while places[first] < at - WINDOW_WORDS:
-            left = stem_at[places[first]]
-            counts[left] -= 1
-            if not counts[left]:
-                held -= weights[left]
+        while first < at - WINDOW_WORDS:
+            counts[gone] -= 1
+            if not counts[gone]:
+                held -= weights[gone]
                 missing += 1
-            first += 1
+            first, gone = next(leaving)
         if held > best:
             best = held
         if not missing:  # no other window holds more
