@@ -9,7 +9,7 @@ word counts as a verb if it follows "to" or "not" somewhere in its PDF.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -160,7 +160,7 @@ def _planted(passage: Passage, text: str, place: str) -> tuple[Passage, int]:
         "end of a sentence": (f"{whole[:middle].rstrip('.!?')}, ", f" {whole[middle:].lstrip()}"),
         "end": (f"{whole} ", ""),
     }[place]
-    return replace(passage, text=f"{before}{text}{after}"), len(before)
+    return passage._replace(text=f"{before}{text}{after}"), len(before)
 
 
 # --- honest sentences ---

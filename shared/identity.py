@@ -142,12 +142,13 @@ _YEAR = r"\s?['\u2019]?((?:19|20)\d\d|\d\d)"
 _FISCAL_YEAR = re.compile(rf"\bFY{_YEAR}(?=\b|Q[1-4]\b)", re.IGNORECASE)
 _QUARTER_FIRST = re.compile(rf"\b([1-4])Q{_YEAR}\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\bQ([1-4])\s?['\u2019]?(\d{2})\b(?![-/.,]?\w)", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 _YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)Q([1-4])\b", re.IGNORECASE)
 
 
 def with_plain_periods(text: str) -> str:
     """Return the text with fiscal years and quarters written out, years with four digits, quarters before them."""
-    if not any(character.isdigit() for character in text):
+    if _DIGIT.search(text) is None:
         return text
     text = _FISCAL_YEAR.sub(lambda found: f"fiscal {_whole_year(found[1])}", text)
     for pattern in (_QUARTER_FIRST, _QUARTER):

@@ -17,12 +17,15 @@ higher:
 
 import math
 import re
+import sys
 import unicodedata
 import zlib
+from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,6 +67,8 @@ _GROUPING = re.compile(r"[,\u00a0\u202f'’]")
 MAX_KEPT_CHARACTERS = 40
 """Longest word whose terms are cached: longer ones rarely recur, and CJK has no spaces."""
 
+_CODE_BYTES = array("I").itemsize
+
 Term = tuple[str, float]
 """A term and the weight of one occurrence."""
 
@@ -90,28 +95,26 @@ def score(
     query: Mapping[int, float], text: str, *, language: str = "en", context: Sequence[tuple[str, float]] = ()
 ) -> float:
     """Return the dot product of a question's sparse vector and `document_vector(text, …)`, but several times faster."""
-    counts: defaultdict[str, float] = defaultdict(float)
-    wanted = query.keys()
+    wanted = [(index, index.to_bytes(_CODE_BYTES, sys.byteorder)) for index in query]
+    counts: dict[int, float] = {}
     length = most = 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
         counted = _counted(part, language)
         most += counted.terms
         length += 0 if number else counted.words
-        for times, read in counted.runs:
-            if not wanted.isdisjoint(read.indices):
-                for (term, weight), index in zip(read.terms, read.indices, strict=True):
-                    if index in query:
-                        counts[term] += times * worth * weight
+        for index, code in wanted:
+            at = counted.codes.find(code)
+            while at >= 0:
+                place, apart = divmod(at, _CODE_BYTES)
+                if not apart:
+                    counts[index] = counts.get(index, 0.0) + worth * counted.weight_at(place)
+                at = counted.codes.find(code, at + 1)
     if most > MAX_TERMS:
         # The stored vector may have been cut to its heaviest terms.
         stored = document_vector(text, language=language, context=context)
         return sum(query[index] * value for index, value in zip(*stored, strict=True) if index in query)
     norm = K1 * (1 - B + B * length / AVERAGE_LENGTH)
-    values: dict[int, float] = {}
-    for term, count in counts.items():
-        index = _index_of(term)
-        values[index] = max(values.get(index, 0.0), count * (K1 + 1) / (count + norm))
-    return sum(query[index] * round(value, 4) for index, value in values.items())
+    return sum(query[index] * round(count * (K1 + 1) / (count + norm), 4) for index, count in counts.items())
 
 
 def query_vector(text: str, *, language: str = "en") -> SparseVector:
@@ -187,19 +190,36 @@ class _Read(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """How many words and terms a text has, and its different runs without spaces, each with how often it occurs."""
+    """How many words and terms a text has, and its different runs without spaces, each with how often it occurs.
+
+    `codes` are the indices of the runs' terms, four bytes each, among which one is found at once; `ends` says how many
+    terms there are up to the end of each run.
+    """
 
     words: int
     terms: int
     runs: Sequence[tuple[int, _Read]]
+    codes: bytes
+    ends: Sequence[int]
+
+    def weight_at(self, place: int) -> float:
+        """Return the weight of all occurrences of a term, by its place among the indices."""
+        number = bisect_right(self.ends, place)
+        times, read = self.runs[number]
+        return times * read.terms[place - self.ends[number]][1]
 
 
 @lru_cache(maxsize=400)
 def _counted(text: str, language: str) -> _Counted:
-    """Count a text's words; cached (some 20 kB each), because many questions find the same passages."""
+    """Count a text's words; cached (some 25 kB each), because many questions find the same passages."""
     runs = [(times, _read(word, language)) for word, times in Counter(_normalized(text).split()).items()]
+    indices = [read.indices for _, read in runs]
     return _Counted(
-        sum(times * len(read.words) for times, read in runs), sum(times * len(read.terms) for times, read in runs), runs
+        words=sum([times * len(read.words) for times, read in runs]),
+        terms=sum([times * len(read.terms) for times, read in runs]),
+        runs=runs,
+        codes=array("I", chain.from_iterable(indices)).tobytes(),
+        ends=array("I", accumulate(map(len, indices))),
     )
 
 

@@ -129,9 +129,10 @@ def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
     if ports.answers is None or not lookup.knowledge_version or answer.warnings:
         return
     # Responses show the positions of sources, not their texts.
-    sources = [replace(source, text="", cover="", rects="", pages=(), sections=()) for source in answer.sources]
-    stored = asdict(replace(answer, sources=sources, decision=None, explanation=None, provenance=None))
+    sources = [source._replace(text="", cover="", rects="", pages=(), sections=()) for source in answer.sources]
+    stored = asdict(replace(answer, sources=(), decision=None, explanation=None, provenance=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
+    values["sources"] = [source._asdict() for source in sources]
     values["provenance"] = answer.provenance
     entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}
     data = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), level=1)

@@ -6,7 +6,7 @@ A model writes from the passages; without one, each section's most telling sente
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from functions.query.answer import Question
 from functions.query.decision import Band, Decision, PassageRelevance
@@ -92,7 +92,7 @@ def read_document(
         )
     is_embedded = search.vector is not None
     passages = [
-        replace(passage, has_similarity=is_embedded)
+        passage._replace(has_similarity=is_embedded)
         for match in matches
         if document.published.shows((passage := Passage.of(match)).generation, match.metadata)
     ]

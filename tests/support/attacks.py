@@ -3,7 +3,7 @@
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer
@@ -115,4 +115,4 @@ def poisoned(passages: Sequence[Passage], at: int, injection: str) -> list[Passa
     text = passages[at].text
     middle = text.find(". ", len(text) // 2) + 2
     changed = f"{text[:middle]}{injection} {text[middle:]}" if middle > 1 else f"{text}\n{injection}"
-    return [replace(each, text=changed) if number == at else each for number, each in enumerate(passages)]
+    return [each._replace(text=changed) if number == at else each for number, each in enumerate(passages)]

@@ -6,7 +6,6 @@ added. Positions stay exact: two passages are joined only if the text between th
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
@@ -76,7 +75,7 @@ def expanded(
                 budget_tokens -= cost
                 used.add(place)
                 whole = joined
-        result.append(replace(whole, chunk_id=passage.chunk_id, chunk_index=passage.chunk_index))
+        result.append(whole._replace(chunk_id=passage.chunk_id, chunk_index=passage.chunk_index))
     return result
 
 
@@ -89,8 +88,7 @@ def _joined(first: Passage, second: Passage) -> Passage | None:
     text = first.text + between + second.text[max(0, first.char_end - second.char_start) :]
     pages = dict.fromkeys((*first.pages, *second.pages))
     sections = dict.fromkeys((*first.sections, *second.sections))
-    return replace(
-        first,
+    return first._replace(
         text=text,
         content_hash=content_hash_of(text),
         rects="\n".join(filter(None, (first.rects, second.rects))),

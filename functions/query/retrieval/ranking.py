@@ -9,7 +9,7 @@ other candidates. Measured on 20 filings (80 questions that name company and qua
 import math
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -115,8 +115,9 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
     }
     evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
     asked, kinds = identity.periods_in(question), identity.kinds_asked(question)
-    for key in evidence:
-        evidence[key] *= _period_share(asked, question, documents[key]) * _kind_share(kinds, documents[key])
+    for key, document in documents.items():
+        if evidence.get(key):
+            evidence[key] *= _period_share(asked, question, document) * _kind_share(kinds, document)
     if not asked and _LATEST.search(question):
         evidence = _with_latest_first(evidence, documents)
     most = max(evidence.values(), default=0.0)
@@ -369,7 +370,7 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
     which is recomputed from the stored text as at indexing.
     """
     if search.vector is None:
-        return [replace(passage, score=0.0, has_similarity=False) for passage in passages]
+        return [passage._replace(score=0.0, has_similarity=False) for passage in passages]
     query = dict(zip(*search.sparse, strict=True))
 
     def similarity(passage: Passage) -> float:
@@ -386,7 +387,7 @@ def with_similarity(search: Search, passages: Sequence[Passage], known: Mapping[
             table=passage.table,
         )
 
-    return [replace(passage, score=similarity(passage)) for passage in passages]
+    return [passage._replace(score=similarity(passage)) for passage in passages]
 
 
 # --- Maximal marginal relevance (Carbonell and Goldstein 1998) ---

@@ -14,6 +14,7 @@ them contain does not count. The factors were measured: see docs/decisions/0006-
 import codecs
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -111,37 +112,40 @@ class QueryTerms:
 def _best_window(positions: Positions, weights: Mapping[str, float]) -> float:
     """Return the greatest weight of the question's words that one window of the text holds."""
     if len(positions) < 2:
-        return sum(weights[stem] for stem in positions)
-    stem_at = {at: stem for stem, places in positions.items() for at in places}
-    places = sorted(stem_at)
+        return sum([weights[stem] for stem in positions])
+    events = sorted([(at, stem) for stem, places in positions.items() for at in places])
+    leaving = iter(events)
+    first, gone = next(leaving)
     best = held = 0.0
-    counts = dict.fromkeys(positions, 0)
-    first = different = 0
-    for at in places:
-        stem = stem_at[at]
+    counts, missing = dict.fromkeys(positions, 0), len(positions)
+    for at, stem in events:
         if not counts[stem]:
             held += weights[stem]
-            different += 1
+            missing -= 1
         counts[stem] += 1
-        while places[first] < at - WINDOW_WORDS:
-            left = stem_at[places[first]]
-            counts[left] -= 1
-            if not counts[left]:
-                held -= weights[left]
-                different -= 1
-            first += 1
-        best = max(best, held)
-        if different == len(positions):  # no other window holds more
+        while first < at - WINDOW_WORDS:
+            counts[gone] -= 1
+            if not counts[gone]:
+                held -= weights[gone]
+                missing += 1
+            first, gone = next(leaving)
+        if held > best:
+            best = held
+        if not missing:  # no other window holds more
             break
     return best
 
 
 def _has_pair(positions: Positions, pair: _Pair) -> bool:
     """Say whether a text with stems at these positions has the pair in the question's order."""
-    if pair.first not in positions or pair.second not in positions:
+    before, after = positions.get(pair.first), positions.get(pair.second)
+    if before is None or after is None:
         return False
-    before, after = positions[pair.first], set(positions[pair.second])
-    return any(not after.isdisjoint([at + step for at in before]) for step in range(1, pair.distance + 1))
+    for at in before:
+        following = bisect_right(after, at)
+        if following < len(after) and after[following] - at <= pair.distance:
+            return True
+    return False
 
 
 # --- The words of a text, without case and diacritics ---

@@ -7,6 +7,7 @@ dense one is repeated with texts. Without a query vector the search is lexical o
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from functions.query.ports import PublishedDocuments, QueryPorts, Reranker, VectorSearch
 from functions.query.retrieval.filters import FIELDS, MAX_VALUES, InvalidFilter, both, own_fields
@@ -92,27 +93,28 @@ def retrieve(
     hidden: set[str] = set()
     for attempt in range(ROUNDS):
         depth = MAX_HITS if attempt else max(DEPTH, top_k)
-        dense, hybrid, warnings = _search_both(without(search, hidden), depth, index, deadline)
-        hits = {match.id: match for match in (*dense, *hybrid)}
-        document_ids = list(dict.fromkeys(_generation_of(match)[0] for match in hits.values()))
+        *found, warnings = _search_both(without(search, hidden), depth, index, deadline)
+        by_meaning, by_both = map(_with_generations, found)
+        hits = {hit.match.id: hit for hit in (*by_meaning, *by_both)}
+        document_ids = list(dict.fromkeys(hit.document_id for hit in hits.values()))
         shown = (
             registry.published_documents(tenant, document_ids, index_version=search.index_version)
             if document_ids
             else {}
         )
-        hybrid = _published(found := hybrid, shown)
-        edited = {match.id for match in found} - {match.id for match in hybrid}  # only hits with texts tell that
-        dense = [match for match in _published(dense, shown) if match.id not in edited]
+        hybrid = _published(by_both, shown)
+        edited = {hit.match.id for hit in by_both} - {match.id for match in hybrid}  # only hits with texts tell that
+        dense = [match for match in _published(by_meaning, shown) if match.id not in edited]
         known_hidden = len(hidden)
         hidden |= {name for name, each in shown.items() if not each.generation}
         unpublished = hits.keys() - {match.id for match in (*dense, *hybrid)}
-        dropped = [each for each in unpublished if _generation_of(hits[each])[0] not in hidden]
+        dropped = [each for each in unpublished if hits[each].document_id not in hidden]
         candidates = [Passage.of(match, search.boosts) for match in hybrid]
         boosts = document_boosts(search.question, search.language, candidates)
         if len(hits) >= depth and (named := named_documents(boosts)):
             within, within_warnings = _search_within(search, named, depth, index, deadline)
             known = {match.id for match in hybrid}
-            more = [match for match in _published(within, shown) if match.id not in known]
+            more = [match for match in _published(_with_generations(within), shown) if match.id not in known]
             hybrid += more
             candidates += [Passage.of(match, search.boosts) for match in more]
             warnings = [*warnings, *within_warnings]
@@ -271,12 +273,23 @@ def _search_within(
         return (), [error.warning_about("named_documents")]
 
 
-def _published(hits: Sequence[Match], shown: Mapping[str, PublishedDocument]) -> list[Match]:
+class _Hit(NamedTuple):
+    """A hit with its document and generation."""
+
+    match: Match
+    document_id: str
+    generation: str
+
+
+def _with_generations(matches: Sequence[Match]) -> list[_Hit]:
+    return [_Hit(match, *_generation_of(match)) for match in matches]
+
+
+def _published(hits: Sequence[_Hit], shown: Mapping[str, PublishedDocument]) -> list[Match]:
     """Keep the hits of their document's published generation that no editor has left out or replaced."""
-    named = ((match, *_generation_of(match)) for match in hits)
     return [
         match
-        for match, document, generation in named
+        for match, document, generation in hits
         if document in shown and shown[document].shows(generation, match.metadata)
     ]
 
@@ -296,7 +309,7 @@ def _chosen(
     Also the reranker's scores by chunk id, and a warning if it failed.
     """
     pool = max(RERANK_DEPTH if reranker else 0, top_k * POOL_FACTOR if search.diversity else top_k)
-    passages = [replace(each.passage, rank_score=each.score) for each in ranked[:pool]]
+    passages = [each.passage._replace(rank_score=each.score) for each in ranked[:pool]]
     reranked: Mapping[str, float] = {}
     warnings = []
     if reranker is not None and len(passages) > 1:
@@ -308,7 +321,7 @@ def _chosen(
             warnings.append(error.warning_about("rerank"))
         else:
             reranked = {each.chunk_id: score for each, score in zip(first, scores, strict=True)}
-            scored = [replace(each, rank_score=score) for each, score in zip(first, scores, strict=True)]
+            scored = [each._replace(rank_score=score) for each, score in zip(first, scores, strict=True)]
             passages = sorted(scored, key=lambda passage: -passage.rank_score)
     return diverse(passages, wanted=top_k, diversity=search.diversity)[:top_k], reranked, warnings
 
@@ -338,6 +351,6 @@ def _with_neighbours(
             )
         except DependencyError as error:
             return passages, (error.warning_about("neighbours"),)
-        found = [Passage.of(match) for match in _published(matches, shown)]
+        found = [Passage.of(match) for match in _published(_with_generations(matches), shown)]
     beside = {place_of(each): each for each in found if place_of(each) in places}
     return expanded(passages, beside, neighbours=search.neighbours, budget_tokens=NEIGHBOUR_TOKENS), ()

@@ -46,7 +46,12 @@ def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
     if words is None or len(question) > MAX_CHARACTERS:
         return ()
     text = without_answer_form(question, language)
-    for parts in (_several_questions(text, words), _joined_questions(text, words), _compared(text, words, language)):
+    tokens = _tokens(text)
+    for parts in (
+        _several_questions(text, words),
+        _joined_questions(text, tokens, words),
+        _compared(text, tokens, words, language),
+    ):
         chosen = list({part.question: part for part in parts}.values())
         if 2 <= len(chosen) <= MAX_PARTS and _differ([part.question for part in chosen], language):
             return chosen
@@ -65,16 +70,17 @@ def _several_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequen
     """Return the sentences that are questions, each after the statements at the beginning, which are its context."""
     sentences = SENTENCE_BORDER.split(text)
     asking = [sentence for sentence in sentences if sentence.endswith("?")]
-    if len(asking) < 2 or not all(_asks(sentence, words) for sentence in asking):
+    if len(asking) < 2 or not all(_asks(_tokens(sentence), words) for sentence in asking):
         return ()
     context = sentences[: sentences.index(asking[0])]
     return [QuestionPart(sentence.strip(_END), " ".join((*context, _capital(sentence)))) for sentence in asking]
 
 
-def _joined_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequence[QuestionPart]:
+def _joined_questions(
+    text: str, tokens: Sequence[_Word], words: Mapping[str, frozenset[str]]
+) -> Sequence[QuestionPart]:
     """Return the questions that "and" joins, or commas and then "and": each begins with a word that asks."""
-    tokens = _tokens(text)
-    if not _asks(text, words):
+    if not _asks(tokens, words):
         return ()
     borders = [
         at
@@ -90,9 +96,10 @@ def _joined_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequenc
     return [QuestionPart(part, _capital(part) + end) for part in parts]
 
 
-def _compared(text: str, words: Mapping[str, frozenset[str]], language: str) -> Sequence[QuestionPart]:
+def _compared(
+    text: str, tokens: Sequence[_Word], words: Mapping[str, frozenset[str]], language: str
+) -> Sequence[QuestionPart]:
     """Return one question for each of the things that are compared: the question without the others."""
-    tokens = _tokens(text)
     for joiner in _joiners(tokens, words):
         left = _run(tokens, joiner.first - 1, -1, joiner.least, language)
         right = _run(tokens, _after_article(tokens, joiner.last + 1, words), 1, len(tokens), language)
@@ -213,9 +220,9 @@ def _tokens(text: str) -> Sequence[_Word]:
     return found
 
 
-def _asks(sentence: str, words: Mapping[str, frozenset[str]]) -> bool:
+def _asks(sentence: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> bool:
     """Say whether a sentence begins with a word that asks, or with "and" and one."""
-    first, *others = [token.folded for token in _tokens(sentence)[:2]] or [""]
+    first, *others = [token.folded for token in sentence[:2]] or [""]
     return first in words["ask"] or (first in words["and"] and not words["ask"].isdisjoint(others))
 
 

@@ -445,10 +445,10 @@ def _ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candid
     ]
     scores, weights = _scores(asked, passages, [(at, statement) for at, _, statement in found])
     ranked: dict[str, Candidate] = {}
-    for place in sorted(range(len(found)), key=lambda place: (-scores[place], place)):
-        candidate = Candidate(*found[place], scores[place])
-        # Passages overlap: a sentence in two of them is one statement.
-        ranked.setdefault(candidate.statement.text, candidate)
+    for place in sorted(range(len(found)), key=lambda place: -scores[place]):
+        at, number, statement = found[place]
+        if statement.text not in ranked:  # passages overlap: a sentence in two of them is one statement
+            ranked[statement.text] = Candidate(at, number, statement, scores[place])
     return list(ranked.values()), weights
 
 
@@ -469,19 +469,17 @@ def _scores(
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
 
-    def around(number: int) -> frozenset[str]:
-        near = _NO_STEMS
-        for other in (number - 1, number + 1):
-            of_passage = 0 <= other < len(found) and held[other] and found[other][0] == found[number][0]
-            if of_passage and not statements[other].is_contents_entry:
-                near |= held[other]
-        return near
+    def beside(number: int, other: int) -> frozenset[str]:
+        is_near = 0 <= other < len(found) and held[other] and found[other][0] == found[number][0]
+        return held[other] if is_near and not statements[other].is_contents_entry else _NO_STEMS
 
     def score(number: int) -> float:
         at, statement = found[number]
         passage = passages[at]
-        section = in_section(passage.section_at(passage.char_start + statement.start), statement.language)
-        near, context = around(number), wanted & statement.context_stems
+        place = passage.section_at(passage.char_start + statement.start) if passage.sections else passage.section
+        section = in_section(place, statement.language)
+        near = beside(number, number - 1) | beside(number, number + 1)
+        context = wanted & statement.context_stems
         if not (held[number] or section or near or context):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section, SECTION)
@@ -491,8 +489,8 @@ def _scores(
         counts |= {stem: own.count(stem) for stem in held[number]}
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
-        beside = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
-        bm25 += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in beside)
+        following = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
+        bm25 += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in following)
         return bm25 * math.sqrt(sum(weights[stem] * min(1.0, count) for stem, count in counts.items()) / whole)
 
     scores = [score(number) for number in range(len(found))]

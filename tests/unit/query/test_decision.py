@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -216,7 +215,7 @@ def test_while_an_uncalibrated_models_index_version_is_searched_the_threshold_in
 
 def test_confidence_grows_with_the_lead_over_other_passages_and_most_over_other_documents() -> None:
     cited = passage(ABOUT_IT, score=0.9)
-    same_document = replace(passage(ABOUT_IT, n=2, score=0.5), document_id=cited.document_id)
+    same_document = passage(ABOUT_IT, n=2, score=0.5)._replace(document_id=cited.document_id)
     near, far = passage(ABOUT_IT, n=2, score=0.8), passage(ABOUT_IT, n=2, score=0.1)
     assert 0.0 < sure([cited, near]) < sure([cited, far]) < 1.0
     assert sure([cited, same_document, near]) < sure([cited, same_document, far])
@@ -232,7 +231,7 @@ def test_confidence_does_not_follow_relevance_where_documents_read_alike() -> No
 def test_the_lead_of_a_lone_passage_and_of_one_document_is_that_of_a_clear_one() -> None:
     cited = passage(ABOUT_IT, score=0.6)
     assert features(decided(cited), cited.chunk_id) == (NO_RIVAL, NO_OTHER_DOCUMENT)
-    other = replace(passage(ABOUT_IT, n=2, score=0.4), document_id=cited.document_id)
+    other = passage(ABOUT_IT, n=2, score=0.4)._replace(document_id=cited.document_id)
     assert features(decided(cited, other), cited.chunk_id) == (pytest.approx(0.2), NO_OTHER_DOCUMENT)
 
 

@@ -338,7 +338,7 @@ def test_a_document_without_a_quotable_sentence_shows_its_outline():
 def test_a_long_documents_passages_come_from_all_its_sections():
     passages = [Passage.of(each) for each in chunks(1)]
     many = [
-        replace(passages[0], chunk_id=f"d#g#{at}", chunk_index=at, section=f"Part {at // 5}", score=0.1)
+        passages[0]._replace(chunk_id=f"d#g#{at}", chunk_index=at, section=f"Part {at // 5}", score=0.1)
         for at in range(200)
     ]
     chosen = chosen_passages(many)

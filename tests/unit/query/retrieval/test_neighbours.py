@@ -1,7 +1,6 @@
 """Neighbours come from the same document and generation, and positions stay exact where passages are put together."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,13 +68,13 @@ def test_what_stands_between_is_filled_in_only_where_it_is_known():
     for gap, at_page, joined in ((2, False, "\n\n"), (1, True, "\n"), (1, False, None), (3, False, None)):
         pages = (PageStart(2, 10 + gap),) if at_page else ()
         second = cut(50, 60, 1, page_start=2 if at_page else 1, page_end=2 if at_page else 1, pages=pages)
-        second = replace(second, char_start=10 + gap)
+        second = second._replace(char_start=10 + gap)
         [found, *_] = expanded([first], by_place([second]), neighbours=1, budget_tokens=1_000)
         assert found.text == (first.text if joined is None else first.text + joined + second.text)
 
 
 def test_texts_that_do_not_agree_are_not_joined():
-    first, second = cut(0, 20, 0), replace(cut(10, 30, 1), text="something else here!")
+    first, second = cut(0, 20, 0), cut(10, 30, 1)._replace(text="something else here!")
     assert expanded([first], by_place([second]), neighbours=1, budget_tokens=1_000) == [first]
 
 
