@@ -9,7 +9,10 @@ from math import inf
 from operator import attrgetter
 
 from functions.ingest.parsing.text import cleaned
+from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
+from functions.ingest.parsing.words import SOFT_HYPHEN
+from shared.rects import word_starts
 
 MAX_LENGTH = 120
 MAX_DEPTH = 6
@@ -27,6 +30,10 @@ NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
 BESIDE = 2
 """Room between two parts of one row, in font sizes, above which they are cells and no one heading."""
+SCATTERED = 4
+MIN_SCATTERED = 3
+"""Room between two words, in font sizes, beyond what their letters take, and words of a line, from which on it is
+several lines beside each other."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
 BOLD = 2
@@ -157,7 +164,8 @@ class _Opening:
 class Headings:
     """Finds the headings of one document, page by page; what its styles mean comes from the pages given to `learn`."""
 
-    def __init__(self, header: Header) -> None:
+    def __init__(self, header: Header, words: Vocabulary | None = None) -> None:
+        self._words = words or Vocabulary()
         self._by_page: dict[int, list[tuple[int, str]]] = {}
         tops = [level for _, level, _ in header.outline]
         self._root = min(tops) if len(tops) > 1 and tops.count(min(tops)) == 1 else 0
@@ -240,7 +248,7 @@ class Headings:
             section = _OpenSection(title[:MAX_LENGTH], 0.0, 0, 0, level, is_cover and self.has_form_cover)
             place = _place_of(title, page.lines, at) or _place_of(title, page.lines, 0)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
-                text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
+                text = self._text_of(page.lines[place[0] : place[1]])
                 first = page.lines[place[0]]
                 if self._is_flat:
                     section = replace(section, level=0, size=first.size, weight=self._weight(first), depth=_depth(text))
@@ -255,12 +263,14 @@ class Headings:
     def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
         groups = self._candidates(lines)
+        unit = max(page.width, page.height)
+        groups = [group for group in groups if not any(_is_scattered(line, unit) for line in lines[slice(*group)])]
         if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
             largest = max(lines[start].size for start, _ in groups)
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
         found: list[_Opening] = []
         for start, end in groups:
-            text = " ".join(cleaned(line.text) for line in lines[start:end])
+            text = self._text_of(lines[start:end])
             first = lines[start]
             depth = _depth(text)
             if not text or len(text) > (2 * MAX_LENGTH if 0 < depth <= NAMED else MAX_LENGTH):
@@ -273,6 +283,15 @@ class Headings:
             section = _OpenSection(text, first.size, self._weight(first), depth, self._levels.get(style, 0), cover)
             found.append(_Opening(start, end, text, section))
         return found
+
+    def _text_of(self, lines: list[Line]) -> str:
+        """Return the text of a heading's lines; a word cut at the end of one is whole again."""
+        text = cleaned(lines[0].text)
+        for above, line in pairwise(lines):
+            after = cleaned(line.text)
+            text += SOFT_HYPHEN if above.text.endswith(SOFT_HYPHEN) else ""
+            text = self._words.join_hyphenated(text, after) if ends_hyphenated(text) else f"{text} {after}"
+        return text
 
     def _weight(self, line: Line) -> int:
         """Return how heavy a heading's print is; large print needs no other face."""
@@ -483,6 +502,18 @@ def _without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tup
         if are_alike and right.x0 > left.x1 and right.y0 < left.y1 and left.y0 < right.y1:
             cells |= {start, other}
     return [group for group in groups if group[0] not in cells]
+
+
+def _is_scattered(line: Line, longer_side: float) -> bool:
+    """Whether a line is several ones beside each other, as the titles of charts: much more room than letters."""
+    starts = word_starts(line.place, longer_side)
+    words = line.text.split()
+    if len(words) != len(starts) or len(words) < MIN_SCATTERED or _depth(line.text):
+        return False
+    steps = [(b - a) / (len(word) + 1) for word, (a, b) in zip(words, pairwise(starts), strict=False)]
+    usual = sorted(steps)[len(steps) // 2]
+    rooms = [(step - usual) * (len(word) + 1) for word, step in zip(words, steps, strict=False)]
+    return max(rooms) > SCATTERED * line.size
 
 
 def _is_cut(line: Line) -> bool:

@@ -41,6 +41,10 @@ RAGGED = 0.15
 """Share of the width by which a line of a paragraph may end before the right edge."""
 RULED = 0.4
 """Room below a cell over several columns, in its heights, where a rule is drawn; lines of one cell are nearer."""
+OFF = 0.1
+OFF_BESIDE = 0.2
+"""How far the middle of what stands above a table may be from that of columns, as a share of their width, so that it is
+their header; and if another cell stands beside it, which is a sign of its own."""
 CENTRED = 0.06
 """How far the middle of such a cell may be from that of its columns, as a share of their width."""
 
@@ -199,7 +203,8 @@ def _is_over(row: Row, columns: _Columns) -> bool:
         else:
             middle = (cell.x0 + cell.x1) / 2
             left, right = columns.spans[under[0]][0], columns.spans[under[-1]][1]
-            if len(under) > 1 and abs((left + right) / 2 - middle) > max(0.1 * (right - left), row.y1 - row.y0):
+            off = OFF_BESIDE if len(cells) > 1 else OFF
+            if len(under) > 1 and abs((left + right) / 2 - middle) > max(off * (right - left), row.y1 - row.y0):
                 return False
             over += 1
     return over > 0
@@ -243,12 +248,20 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, list[
     """
     found: dict[int, list[int]] = {}
     lines = _by_line([_cell([each]) for each in fragments if columns.nearest(each.x0, each.x1) >= 0])
+    # Headers are centred over each other, figures often at the right below them.
+    heads = {columns.nearest(cell.x0, cell.x1): (cell.x0, cell.x1) for cell in (lines[-1] if lines else [])}
+    places = [heads.get(at, span) for at, span in enumerate(columns.spans)]
     for at, line in enumerate(lines[:-1]):
-        groups = _centred([(cell.x0 + cell.x1) / 2 for cell in line], columns.spans, line[0].lines[0][0].style.size)
+        middles, size = [(cell.x0 + cell.x1) / 2 for cell in line], line[0].lines[0][0].style.size
+        groups = _centred(middles, columns.spans, size) or _centred(middles, places, size)
         if len(groups) == len(columns.spans):
             continue
+        are_apart = len({cell.text for cell in line}) == len(line) == len(groups) > 1
+        are_apart = are_apart and len({len(group) for group in groups}) == 1
+        below = [columns.nearest(other.x0, other.x1) for other in lines[at + 1]]
         for cell, group in zip(line, groups, strict=False):
-            if len(group) > 1 and _stands_over(cell, group, lines[at + 1 :], columns):
+            is_divided = are_apart and len(set(below).intersection(group)) > 1
+            if len(group) > 1 and (is_divided or _stands_over(cell, group, lines[at + 1 :], columns)):
                 found.update((id(each), group) for each in fragments if each.words is cell.lines[0])
     return found
 
