@@ -1,9 +1,13 @@
 """Which lines are headings and which stands under which, on made pages; with room at each limit."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.ingest.parsing.headings import Headings
+from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.wire import Header, Line, RawPage
+from tests.support.made_pages import written
 
 TEXT = "The line of quite ordinary words that fills the page"
 
@@ -202,3 +206,22 @@ def test_headings_of_a_table_of_code_or_of_a_figure_are_none() -> None:
         for name, value in changed.items():
             setattr(line, name, value)
         assert not is_heading(line, *prose(130))
+
+
+def test_a_word_cut_by_the_end_of_a_headings_line_is_whole_again_and_a_real_hyphen_stays() -> None:
+    def joined(first: str, second: str) -> list[str]:
+        lines = [title(first, 150, 14), title(second, 166, 14), *prose(190)]
+        return paths(*prose(20), *lines, pages_before=1)
+
+    assert joined("A quadratic expres\u00ad", "sion of it") == ["A quadratic expression of it"]
+    assert joined("Skills of the Work-", "Shop") == ["Skills of the Work-Shop"]
+
+
+@pytest.mark.parametrize(("right", "expected"), [(300, False), (150, True)])
+def test_titles_of_charts_beside_each_other_in_one_line_are_no_heading(right: float, expected: bool) -> None:
+    words = written(50, 640, "Revenue of CCG") + written(right, 640, "Income of CCG")
+    for word in words[:-1]:
+        word.ends = ""
+    words = [replace(word, style=replace(word.style, size=14)) for word in words]
+    (line,) = lay_out(words, (0, 0, 600, 800))
+    assert is_heading(line) is expected

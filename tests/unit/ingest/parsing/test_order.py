@@ -158,6 +158,21 @@ def test_a_bare_number_that_goes_up_with_the_pages_goes(numbers: list[str], left
     assert sum(text in numbers for text in kept) == left
 
 
+@pytest.mark.parametrize(("first", "step", "left"), [(3, 1, 0), (3, 0, 6), (40, 3, 6)])
+def test_a_last_line_in_cells_goes_if_its_number_counts_with_the_pages(first: int, step: int, left: int) -> None:
+    names = ("Income", "Cash flows", "Equity", "Notes", "Taxes", "Leases")
+
+    def pages() -> Iterator[RawPage]:
+        for i, name in enumerate(names):
+            lines = [Line(f"{name} {word}", 50, 60 + 20 * k, 400, 70 + 20 * k, 10) for k, word in enumerate("abc")]
+            number = first + step * i
+            footer = Line(f"Statements | {name} | {number}", 50, 300, 550, 310, 10, cells=3, column=1)
+            yield RawPage(i + 1, width=600, height=800, lines=[*lines, footer])
+
+    kept = [line.text for page, _ in remove_running_lines(pages()) for line in page.lines]
+    assert sum("Statements" in text for text in kept) == left
+
+
 def test_a_footer_in_large_print_goes_on_the_first_page_too() -> None:
     def pages() -> Iterator[RawPage]:
         for i in range(5):
@@ -245,6 +260,13 @@ def test_a_raised_or_lowered_mark_written_late_stands_behind_the_word_it_is_at(x
 )
 def test_what_is_no_mark_of_a_word_does_not_join_it(x: float, y: float, text: str, style: Style) -> None:
     assert f"Cash {text}" not in marked(x, y, text, style)
+
+
+def test_a_raised_mark_written_late_stands_before_the_note_that_it_begins() -> None:
+    note, mark = (54.0, 500.0, "Except for forms", Style(size=8)), (50.0, 503.0, "1", SMALL)
+    got = read((50, 700, "Cash"), note, *filler(480), mark)
+    assert "1 Except for forms" in got
+    assert "1 Except for forms" not in read((50, 700, "Cash"), note, *filler(480), (40.0, 503.0, "1", SMALL))
 
 
 def test_a_mark_between_two_words_stands_between_them_if_there_is_room() -> None:
