@@ -12,7 +12,7 @@ from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
-from shared.rects import word_starts
+from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
 MAX_DEPTH = 6
@@ -263,11 +263,11 @@ class Headings:
     def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
         groups = self._candidates(lines)
-        unit = max(page.width, page.height)
-        groups = [group for group in groups if not any(_is_scattered(line, unit) for line in lines[slice(*group)])]
         if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
             largest = max(lines[start].size for start, _ in groups)
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
+        longer_side = max(page.width, page.height)
+        groups = [each for each in groups if not any(_is_scattered(line, longer_side) for line in lines[slice(*each)])]
         found: list[_Opening] = []
         for start, end in groups:
             text = self._text_of(lines[start:end])
@@ -506,10 +506,10 @@ def _without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tup
 
 def _is_scattered(line: Line, longer_side: float) -> bool:
     """Whether a line is several ones beside each other, as the titles of charts: much more room than letters."""
-    starts = word_starts(line.place, longer_side)
     words = line.text.split()
-    if len(words) != len(starts) or len(words) < MIN_SCATTERED or _depth(line.text):
+    if len(words) < MIN_SCATTERED or " " in line.place or word_count(line.place) != len(words) or _depth(line.text):
         return False
+    starts = word_starts(line.place, longer_side)
     steps = [(b - a) / (len(word) + 1) for word, (a, b) in zip(words, pairwise(starts), strict=False)]
     usual = sorted(steps)[len(steps) // 2]
     rooms = [(step - usual) * (len(word) + 1) for word, step in zip(words, steps, strict=False)]
