@@ -273,7 +273,8 @@ class Headings:
             text = self._text_of(lines[start:end])
             first = lines[start]
             depth = _depth(text)
-            if not text or len(text) > (2 * MAX_LENGTH if 0 < depth <= NAMED else MAX_LENGTH):
+            may_be_long = 0 < depth <= NAMED or (end > start + 1 and not text.endswith("."))
+            if not text or len(text) > (2 * MAX_LENGTH if may_be_long else MAX_LENGTH):
                 continue
             style = _style_of(first)
             if page.number > 1 and not 0 < depth <= NAMED and self._is_over_series(style):
@@ -377,7 +378,8 @@ class Headings:
     def _is_heading(self, lines: list[Line], start: int, end: int, body: float, starts: set[int]) -> bool:
         """Whether a run of lines is a heading by its end, and by what stands below it: another one of `starts`, say."""
         last = lines[end - 1]
-        if end - start > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
+        wholes = sum([not _JOINS.search(line.text) for line in lines[start:end]])
+        if wholes > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
             return False
         if self._is_caption(_style_of(last), body):
             return False
@@ -531,7 +533,7 @@ def _continues_heading(above: Line, line: Line) -> bool:
     """Whether a line is the second line of the heading above it."""
     same = abs(above.size - line.size) < 0.3 and above.bold == line.bold and above.apart == line.apart
     near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
-    begins = _depth(line.text) > 0 or _LETTERED.match(line.text) is not None
+    begins = (_depth(line.text) > 0 or _LETTERED.match(line.text) is not None) and not _JOINS.search(above.text)
     is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
     return same and near and not begins and not is_beside and not above.text.endswith((".", ":", "!", "?"))
 

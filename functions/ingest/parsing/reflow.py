@@ -34,6 +34,8 @@ HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
+EVEN = 0.05
+"""How much the distances of a paragraph's lines may differ, in font sizes."""
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 OUTDENT = 1.5
@@ -332,7 +334,9 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
-    if _is_centred_apart(above, line) or (ended and had_room and is_set_off and not first.islower()):
+    if _is_centred_apart(above, line):
+        return False
+    if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
         return False
     if last.full:
         return True
@@ -347,6 +351,14 @@ def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> floa
     """Return the distance between the last two lines of a part that may go on in line `i`; the page's for one line."""
     drop = lines[i - 1].y0 - lines[i - 2].y0 if len(last.lines) > 1 and i > 1 else 0.0
     return drop if drop > 0 else pitch
+
+
+def _is_even(lines: Sequence[Line], i: int, last: Part) -> bool:
+    """Whether the lines below line `i` are as far from each other as those of the part above it."""
+    if len(last.lines) == 1 or i < 2 or i + 1 == len(lines) or lines[i + 1].column:
+        return False
+    below, above = lines[i + 1].y0 - lines[i].y0, lines[i - 1].y0 - lines[i - 2].y0
+    return abs(below - above) < EVEN * lines[i].size and lines[i + 1].size == lines[i].size
 
 
 def _is_centred_apart(above: Line, line: Line) -> bool:

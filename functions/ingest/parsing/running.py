@@ -327,7 +327,8 @@ def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: fl
 
 def _ends_with_number(sides: _Sides, others: list[_Sides], enough: float) -> bool:
     """Whether the last line, which may be in cells, has a number that counts with the pages, as theirs has."""
-    if not _is_apart(sides.last[0], sides):
+    line = sides.last[0]
+    if not (line.text.isdecimal() or _is_apart(line, sides)):
         return False
     return any(sum(first in other.ends_counted for other in others) >= enough for first in sides.ends_counted)
 
