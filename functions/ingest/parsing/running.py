@@ -189,7 +189,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
             if _is_own_number(line.text, page) or (
                 not (len(line.text) > 160 or line.cells >= 2 or line.column)
                 and (
-                    (i == 0 and numbered and _is_apart(line, sides))
+                    (i == 0 and numbered and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)))
                     or (
                         (
                             _recurs(line, side, page, others, enough)
