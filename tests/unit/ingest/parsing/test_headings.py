@@ -225,3 +225,19 @@ def test_titles_of_charts_beside_each_other_in_one_line_are_no_heading(right: fl
     words = [replace(word, style=replace(word.style, size=14)) for word in words]
     (line,) = lay_out(words, (0, 0, 600, 800))
     assert is_heading(line) is expected
+
+
+def test_the_lines_of_a_heading_that_cannot_end_yet_are_one_though_they_begin_with_a_number_or_are_many() -> None:
+    texts = ("CERTIFICATION PURSUANT TO", "18 U.S.C. SECTION 1350,", "AS ADOPTED PURSUANT TO", "SECTION 906 OF THE ACT")
+    lines = [title(text, 150 + 12 * at, bold=True) for at, text in enumerate(texts)]
+    assert paths(*prose(20), *lines, *prose(220), pages_before=1) == [" ".join(texts)]
+
+
+@pytest.mark.parametrize(("end", "expected"), [("hold", 1), ("hold.", 0)])
+def test_a_heading_of_several_lines_may_be_long_and_a_bold_sentence_is_none(end: str, expected: int) -> None:
+    first, second = (
+        "What the purposes of the provisions of the act on securities",
+        "and of all the later acts that came with it are to protect and to " + end,
+    )
+    lines = [title(first, 150, bold=True), title(second, 162, bold=True)]
+    assert len(paths(*prose(20), *lines, *prose(190), pages_before=1)) == expected

@@ -125,6 +125,15 @@ def test_a_little_room_ends_a_paragraph_if_its_last_line_had_some_left(x1: float
     assert are_one(line("which ends it here.", 56, x1=x1), line("The next begins", 56 + drop, x1=150)) is expected
 
 
+def test_a_little_room_between_lines_that_are_all_as_far_from_each_other_ends_a_paragraph() -> None:
+    def paragraphs(drop: float, step: float = 12) -> int:
+        above = [line("A first one goes on", 20), line("and ends at the edge.", 32)]
+        below = [line("Another begins here", 32 + drop), line("and goes on", 32 + drop + step)]
+        return len(texts(*above, *below))
+
+    assert (paragraphs(14), paragraphs(12), paragraphs(14, step=13.5)) == (2, 1, 1)
+
+
 def test_a_line_that_stands_below_another_and_right_of_all_of_it_does_not_go_on_in_it() -> None:
     assert not are_one(line("A short line of", 56, x1=120), line("august at the right", 68, x0=130, x1=400))
     assert are_one(line("A short line of", 56, x1=140), line("august at the right", 68, x0=130, x1=400))

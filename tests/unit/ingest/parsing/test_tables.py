@@ -380,3 +380,23 @@ def test_a_groups_header_is_told_by_the_cells_below_it_where_the_figures_stand_f
         edges = (190, 290, 410, 510)
         pieces += [(edge - width_of(cell), y, cell) for edge, cell in zip(edges, cells, strict=True)]
     assert read(*pieces)[:2] == ["Ordinary shares | Treasury shares", "| Shares | Amount | Shares | Amount"]
+
+
+def test_a_title_in_the_middle_of_a_table_below_its_header_is_no_part_of_the_header() -> None:
+    header: list[Piece] = [(290, 740, "June 2023"), (400, 740, "May 2022"), (180, 724, "ASSETS")]
+    rows = [*figures(710, "Cash", "1,204", "998"), *figures(698, "Loans", "1,617", "163")]
+    assert read(*header, *rows)[:3] == ["| June 2023 | May 2022", "ASSETS", "Cash | 1,204 | 998"]
+
+
+def test_years_that_begin_rows_are_labels_and_what_ends_above_them_is_their_title() -> None:
+    rows = [*figures(690, "2023", "1,204", "998"), *figures(678, "2024", "1,617", "163")]
+    header: list[Piece] = [(275, 724, "Loans"), (380, 724, "Leases"), (50, 708, "Year ending May 31,")]
+    assert read((50, 745, "Maturities were as follows:"), *header, *rows)[:4] == [
+        "Maturities were as follows:", "| Loans | Leases", "Year ending May 31,", "2023 | 1,204 | 998"
+    ]  # fmt: skip
+
+
+def test_the_number_of_a_section_before_its_text_makes_no_cell() -> None:
+    words = in_one_line(700, (80, "2.1."), (120, "General. It applies to the retainer."))
+    words += in_one_line(680, (80, "2.2."), (120, "Medium of payment. It is paid in cash."))
+    assert [line.column for line in lay_out(words, PAGE)] == [0, 0]
