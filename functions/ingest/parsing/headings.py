@@ -30,6 +30,8 @@ NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
 BESIDE = 2
 """Room between two parts of one row, in font sizes, above which they are cells and no one heading."""
+WIDEST = 0.8
+"""Room that a letter takes at most, in font sizes."""
 SCATTERED = 4
 MIN_SCATTERED = 3
 """Room between two words, in font sizes, beyond what their letters take, and words of a line, from which on it is
@@ -513,7 +515,7 @@ def _is_scattered(line: Line, longer_side: float) -> bool:
         return False
     starts = word_starts(line.place, longer_side)
     steps = [(b - a) / (len(word) + 1) for word, (a, b) in zip(words, pairwise(starts), strict=False)]
-    usual = sorted(steps)[len(steps) // 2]
+    usual = min(sorted(steps)[len(steps) // 2], WIDEST * line.size)
     rooms = [(step - usual) * (len(word) + 1) for word, step in zip(words, steps, strict=False)]
     return max(rooms) > SCATTERED * line.size
 

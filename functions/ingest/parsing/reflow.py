@@ -36,6 +36,8 @@ SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
 EVEN = 0.05
 """How much the distances of a paragraph's lines may differ, in font sizes."""
+TIGHT = 0.5
+"""Room between two lines of an item, in font sizes, under which one goes on though a sentence has ended."""
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 OUTDENT = 1.5
@@ -321,7 +323,8 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     had_room = above.x1 + _first_word(line) + 0.25 * em < edge
     is_set_off = drop > _drop_above(page.lines, i, last, pitch) + SET_OFF * em
     if last.kind == "list_item":
-        is_under_text = last.hangs and abs(indent) < HANGING * em and not is_set_off and above.bold == line.bold
+        is_tight = not is_set_off and line.y0 - above.y1 < TIGHT * em
+        is_under_text = last.hangs and abs(indent) < HANGING * em and is_tight and above.bold == line.bold
         is_under_text = is_under_text and last.text[-1] != "?"  # what answers a question begins anew
         if not last.full and (ended or (above.bold and not line.bold)) and not is_under_text:
             return False
