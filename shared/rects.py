@@ -111,6 +111,11 @@ def number_at(text: str, at: int) -> int:
     return BASE * _VALUES[text[at]] + _VALUES[text[at + 1]]
 
 
+def word_starts(place: str, longer_side: float) -> list[float]:
+    """Return where the words of a place begin, in points from its left edge; `longer_side` is the page's."""
+    return [at * WORD_UNITS * longer_side / STEPS for at in _starts(place)]
+
+
 def _starts(place: str) -> list[int]:
     """Return where the words of a place begin, from its left edge, in `WORD_UNITS`."""
     ats = [0]

@@ -9,7 +9,10 @@ from math import inf
 from operator import attrgetter
 
 from functions.ingest.parsing.text import cleaned
+from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
+from functions.ingest.parsing.words import SOFT_HYPHEN
+from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
 MAX_DEPTH = 6
@@ -27,6 +30,12 @@ NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
 BESIDE = 2
 """Room between two parts of one row, in font sizes, above which they are cells and no one heading."""
+WIDEST = 0.8
+"""Room that a letter takes at most, in font sizes."""
+SCATTERED = 4
+MIN_SCATTERED = 3
+"""Room between two words, in font sizes, beyond what their letters take, and words of a line, from which on it is
+several lines beside each other."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
 BOLD = 2
@@ -157,7 +166,8 @@ class _Opening:
 class Headings:
     """Finds the headings of one document, page by page; what its styles mean comes from the pages given to `learn`."""
 
-    def __init__(self, header: Header) -> None:
+    def __init__(self, header: Header, words: Vocabulary | None = None) -> None:
+        self._words = words or Vocabulary()
         self._by_page: dict[int, list[tuple[int, str]]] = {}
         tops = [level for _, level, _ in header.outline]
         self._root = min(tops) if len(tops) > 1 and tops.count(min(tops)) == 1 else 0
@@ -240,7 +250,7 @@ class Headings:
             section = _OpenSection(title[:MAX_LENGTH], 0.0, 0, 0, level, is_cover and self.has_form_cover)
             place = _place_of(title, page.lines, at) or _place_of(title, page.lines, 0)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
-                text = " ".join(cleaned(line.text) for line in page.lines[place[0] : place[1]])
+                text = self._text_of(page.lines[place[0] : place[1]])
                 first = page.lines[place[0]]
                 if self._is_flat:
                     section = replace(section, level=0, size=first.size, weight=self._weight(first), depth=_depth(text))
@@ -258,12 +268,15 @@ class Headings:
         if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
             largest = max(lines[start].size for start, _ in groups)
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
+        longer_side = max(page.width, page.height)
+        groups = [each for each in groups if not any(_is_scattered(line, longer_side) for line in lines[slice(*each)])]
         found: list[_Opening] = []
         for start, end in groups:
-            text = " ".join(cleaned(line.text) for line in lines[start:end])
+            text = self._text_of(lines[start:end])
             first = lines[start]
             depth = _depth(text)
-            if not text or len(text) > (2 * MAX_LENGTH if 0 < depth <= NAMED else MAX_LENGTH):
+            may_be_long = 0 < depth <= NAMED or (end > start + 1 and not text.endswith("."))
+            if not text or len(text) > (2 * MAX_LENGTH if may_be_long else MAX_LENGTH):
                 continue
             style = _style_of(first)
             if page.number > 1 and not 0 < depth <= NAMED and self._is_over_series(style):
@@ -273,6 +286,15 @@ class Headings:
             section = _OpenSection(text, first.size, self._weight(first), depth, self._levels.get(style, 0), cover)
             found.append(_Opening(start, end, text, section))
         return found
+
+    def _text_of(self, lines: list[Line]) -> str:
+        """Return the text of a heading's lines; a word cut at the end of one is whole again."""
+        text = cleaned(lines[0].text)
+        for above, line in pairwise(lines):
+            after = cleaned(line.text)
+            text += SOFT_HYPHEN if above.text.endswith(SOFT_HYPHEN) else ""
+            text = self._words.join_hyphenated(text, after) if ends_hyphenated(text) else f"{text} {after}"
+        return text
 
     def _weight(self, line: Line) -> int:
         """Return how heavy a heading's print is; large print needs no other face."""
@@ -358,7 +380,8 @@ class Headings:
     def _is_heading(self, lines: list[Line], start: int, end: int, body: float, starts: set[int]) -> bool:
         """Whether a run of lines is a heading by its end, and by what stands below it: another one of `starts`, say."""
         last = lines[end - 1]
-        if end - start > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
+        wholes = sum([not _JOINS.search(line.text) for line in lines[start:end]])
+        if wholes > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
             return False
         if self._is_caption(_style_of(last), body):
             return False
@@ -485,6 +508,18 @@ def _without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tup
     return [group for group in groups if group[0] not in cells]
 
 
+def _is_scattered(line: Line, longer_side: float) -> bool:
+    """Whether a line is several ones beside each other, as the titles of charts: much more room than letters."""
+    words = line.text.split()
+    if len(words) < MIN_SCATTERED or " " in line.place or word_count(line.place) != len(words) or _depth(line.text):
+        return False
+    starts = word_starts(line.place, longer_side)
+    steps = [(b - a) / (len(word) + 1) for word, (a, b) in zip(words, pairwise(starts), strict=False)]
+    usual = min(sorted(steps)[len(steps) // 2], WIDEST * line.size)
+    rooms = [(step - usual) * (len(word) + 1) for word, step in zip(words, steps, strict=False)]
+    return max(rooms) > SCATTERED * line.size
+
+
 def _is_cut(line: Line) -> bool:
     """Whether a line of prose ends in the middle of a sentence."""
     return len(line.text) >= PROSE and not line.column and _JOINS.search(line.text) is not None
@@ -500,7 +535,7 @@ def _continues_heading(above: Line, line: Line) -> bool:
     """Whether a line is the second line of the heading above it."""
     same = abs(above.size - line.size) < 0.3 and above.bold == line.bold and above.apart == line.apart
     near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
-    begins = _depth(line.text) > 0 or _LETTERED.match(line.text) is not None
+    begins = (_depth(line.text) > 0 or _LETTERED.match(line.text) is not None) and not _JOINS.search(above.text)
     is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
     return same and near and not begins and not is_beside and not above.text.endswith((".", ":", "!", "?"))
 

@@ -34,6 +34,8 @@ MAX_ITEM_ROWS = 12
 ANOTHER_LINE = 1
 """Room above or below a word, in its heights, that puts it on another line than the word before it; limits of sums and
 parts of fractions are nearer."""
+MAX_BULLETS = 100
+"""Bullets of a page written apart; more are the points of a chart."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -146,7 +148,28 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             fragment = []
     if fragment:
         _place(fragment, rows)
-    return rows
+    return _with_bullets(rows)
+
+
+def _with_bullets(rows: list[Row]) -> list[Row]:
+    """Return the rows with each bullet that was written apart, before the items, before the item that it stands at."""
+    bullets = [row for row in rows if len(row.words) == 1 and row.words[0].text in BULLETS]
+    if not 0 < len(bullets) <= MAX_BULLETS:
+        return rows
+    taken: set[int] = set()
+    for row in rows:
+        size = row.words[0].style.size
+        if row.words[0].text in BULLETS or not any(map(str.isalpha, row.text)):
+            continue
+        for mark in bullets:
+            if id(mark) not in taken and -0.3 * size <= row.x0 - mark.x1 < MARK_GAP_EM * size and _overlap(row, mark):
+                (word,) = mark.words
+                word.ends = ""
+                row.words.insert(0, word)
+                row.x0, row.y0, row.y1 = mark.x0, min(row.y0, mark.y0), max(row.y1, mark.y1)
+                taken.add(id(mark))
+                break
+    return [row for row in rows if id(row) not in taken]
 
 
 def _ends_before(last: Word, word: Word) -> bool:

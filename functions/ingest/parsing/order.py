@@ -322,7 +322,7 @@ def _take_marks(rows: list[Row], marks: Row) -> bool:
 
 
 def _has_room_for(mark: Word, row: Row) -> bool:
-    """Whether a mark in small print belongs to a row: it stands right behind one of its words, on its line."""
+    """Whether a mark in small print belongs to a row: it stands right behind one of its words, or before the first."""
     if len(mark.text) > LONGEST_MARK or ((row.y1 <= mark.y0 or mark.y1 <= row.y0) and mark.y0 < mark.y1):
         return False
     size = mark.style.size
@@ -330,7 +330,9 @@ def _has_room_for(mark: Word, row: Row) -> bool:
     if shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
-    if not at or size >= 0.9 * max(other.style.size for other in row.words[:at]):
+    if not at:
+        return 0 <= row.x0 - mark.x1 < size and size < 0.9 * row.words[0].style.size
+    if size >= 0.9 * max(other.style.size for other in row.words[:at]):
         return False
     room = mark.x0 - row.words[at - 1].x1
     return -0.3 * size <= room < 2 * size and (at == len(row.words) or mark.x1 <= row.words[at].x0 + 0.3 * size)

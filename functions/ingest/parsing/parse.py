@@ -63,8 +63,8 @@ class PdfParse:
         self._reader, self._watch, self._limits = reader, watch, limits
         if header.has_attached_pdfs:
             reader.problems.append(ATTACHED)
-        self._headings = Headings(header)
         self._words = Vocabulary()
+        self._headings = Headings(header, self._words)
         self._running: dict[str, None] = {}
         self._raw = self._with_reports(remove_running_lines(self._pages(header.page_count)))
         self._ahead: deque[tuple[RawPage, PageReport]] = deque()

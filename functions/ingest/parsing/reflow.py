@@ -27,11 +27,17 @@ _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
 _JOINT = re.compile(r"-|[ |]*")
 """What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
+LONGEST_JOINT = 2
+"""Characters between two lines of a heading: a space, or the hyphen of a word that is written with one."""
 _DASHES = "-–—"
 HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
+EVEN = 0.05
+"""How much the distances of a paragraph's lines may differ, in font sizes."""
+TIGHT = 0.5
+"""Room between two lines of an item, in font sizes, under which one goes on though a sentence has ended."""
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 OUTDENT = 1.5
@@ -230,7 +236,7 @@ def _add(
         and not item
         and _joins(page, i, last, pitch, right[i - 1])
     ):
-        if len(last.lines) == 1 and line.x0 > page.lines[i - 1].x0 + HANGING * line.size and last.kind == "paragraph":
+        if len(last.lines) == 1 and line.x0 > page.lines[i - 1].x0 + HANGING * line.size:
             last.hangs = page.lines[i - 1].x0
         last.text = join(last.text, text, words)
         last.lines += moved_by(len(last.text) - len(text), places)
@@ -310,11 +316,17 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     drop = line.y0 - above.y0
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
         return not ended and first.islower() and drop < 2.2 * pitch
+    if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
+        return False  # it stands below the line, and right of all of it
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
     had_room = above.x1 + _first_word(line) + 0.25 * em < edge
+    is_set_off = drop > _drop_above(page.lines, i, last, pitch) + SET_OFF * em
     if last.kind == "list_item":
-        if not last.full and (ended or (above.bold and not line.bold)):
+        is_tight = not is_set_off and line.y0 - above.y1 < TIGHT * em
+        is_under_text = last.hangs and abs(indent) < HANGING * em and is_tight and above.bold == line.bold
+        is_under_text = is_under_text and last.text[-1] != "?"  # what answers a question begins anew
+        if not last.full and (ended or (above.bold and not line.bold)) and not is_under_text:
             return False
         if not last.full and len(last.lines) == 1 and indent < 0.4 * em and not first.islower() and had_room:
             return False  # a paragraph at the edge of the item's mark
@@ -327,6 +339,8 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return False
     if _is_centred_apart(above, line):
         return False
+    if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
+        return False
     if last.full:
         return True
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
@@ -334,6 +348,20 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     return not ended and (first.islower() or is_cjk(first))
+
+
+def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:
+    """Return the distance between the last two lines of a part that may go on in line `i`; the page's for one line."""
+    drop = lines[i - 1].y0 - lines[i - 2].y0 if len(last.lines) > 1 and i > 1 else 0.0
+    return drop if drop > 0 else pitch
+
+
+def _is_even(lines: Sequence[Line], i: int, last: Part) -> bool:
+    """Whether the lines below line `i` are as far from each other as those of the part above it."""
+    if len(last.lines) == 1 or i < 2 or i + 1 == len(lines) or lines[i + 1].column:
+        return False
+    below, above = lines[i + 1].y0 - lines[i].y0, lines[i - 1].y0 - lines[i - 2].y0
+    return abs(below - above) < EVEN * lines[i].size and lines[i + 1].size == lines[i].size
 
 
 def _is_centred_apart(above: Line, line: Line) -> bool:
@@ -375,7 +403,7 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
 
 
 def _head(rows: list[str]) -> list[str]:
-    """Return a table's header: the rows above the first with a figure, or the first if none has one."""
+    """Return a table's header: the rows above the first with a figure, or up to the first of cells if none has one."""
     above = takewhile(lambda row: not any(map(is_figure, row_cells(row)[1:])), rows)
     head = list(above)
     while head and SEPARATOR not in head[-1]:
@@ -383,7 +411,14 @@ def _head(rows: list[str]) -> list[str]:
     titles = sum(SEPARATOR not in row for row in head)
     if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):
         return head
-    return rows[:1] if len(rows) > 2 and not any(map(is_number, row_cells(rows[0]))) else []
+    first = next((at for at, row in enumerate(rows) if SEPARATOR in row), 0) + 1
+    if first > HEADER_TITLES or first + 1 >= len(rows) or any(map(_has_value, row_cells(rows[first - 1]))):
+        return []
+    return rows[:first]
+
+
+def _has_value(cell: str) -> bool:
+    return is_number(cell) or is_figure(cell)
 
 
 def cells(table: str) -> int:
@@ -480,9 +515,13 @@ def _heading_places(lines: list[Line], text: str) -> list[LinePlace]:
     at = 0
     for line in lines:
         cleared = cleaned(line.text)
-        places += moved_by(at, places_in(line, cleared))
-        at += len(cleared) + 1
-    return places if at == len(text) + 1 else []
+        whole = cleared.removesuffix("-")
+        begin = text.find(whole, at, at + len(whole) + LONGEST_JOINT)
+        if begin < 0:
+            return []
+        places += moved_by(begin, places_in(line, cleared))
+        at = begin + len(whole)
+    return places
 
 
 def without_first_word(lines: list[LinePlace], length: int) -> list[LinePlace]:
@@ -544,4 +583,5 @@ def _pitch(lines: list[Line]) -> float:
     )
     if not drops:
         return 14.0
-    return drops.most_common(1)[0][0]
+    commonest, times = drops.most_common(1)[0]
+    return commonest if times > 1 else min(drops)

@@ -128,6 +128,7 @@ class _Sides:
         self.numbered = tuple(_counted_from(side[0].text, page) if side else set[int]() for side in self.lines)
         self.last = upright[: -ENDS - 1 : -1]
         self.ends = {_key(line.text): line for line in self.last}
+        self.ends_counted = _counted_from(self.last[0].text, page) if self.last else set[int]()
         sizes: Counter[float] = Counter()
         for line in self.placed:
             sizes[line.size] += len(line.text)
@@ -188,7 +189,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
             if _is_own_number(line.text, page) or (
                 not (len(line.text) > 160 or line.cells >= 2 or line.column)
                 and (
-                    (i == 0 and numbered and _is_apart(line, sides))
+                    (i == 0 and numbered and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)))
                     or (
                         (
                             _recurs(line, side, page, others, enough)
@@ -204,6 +205,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     for last in sides.last:
         if not any(last is line for line in gone):
             is_footer = _ends_every_page(last, page, others, enough)
+            is_footer = is_footer or (last is sides.last[0] and _ends_with_number(sides, others, enough))
             if not is_footer and not (_is_beside_number(last, sides) and _ends_alike(last, others, enough)):
                 break
             gone += _set_apart([last], [last], sides)
@@ -321,6 +323,14 @@ def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: fl
     if len(alike) < enough or not _says_nothing_new(line, page, alike):
         return False
     return "://" in line.text or any(found.text != line.text for _, found in alike)
+
+
+def _ends_with_number(sides: _Sides, others: list[_Sides], enough: float) -> bool:
+    """Whether the last line, which may be in cells, has a number that counts with the pages, as theirs has."""
+    line = sides.last[0]
+    if not (line.text.isdecimal() or _is_apart(line, sides)):
+        return False
+    return any(sum(first in other.ends_counted for other in others) >= enough for first in sides.ends_counted)
 
 
 def _is_beside_number(line: Line, sides: _Sides) -> bool:

@@ -41,6 +41,10 @@ RAGGED = 0.15
 """Share of the width by which a line of a paragraph may end before the right edge."""
 RULED = 0.4
 """Room below a cell over several columns, in its heights, where a rule is drawn; lines of one cell are nearer."""
+OFF = 0.1
+OFF_BESIDE = 0.2
+"""How far the middle of what stands above a table may be from that of columns, as a share of their width, so that it is
+their header; and if another cell stands beside it, which is a sign of its own."""
 CENTRED = 0.06
 """How far the middle of such a cell may be from that of its columns, as a share of their width."""
 
@@ -74,13 +78,22 @@ class _Columns:
 
     @classmethod
     def of(cls, run: Sequence[Group]) -> Self:
-        """Find them: places where at least two rows have a figure, or one below a header's cell of its own."""
+        """Find them: places where at least two rows have a figure, or one below a header's cell of its own.
+
+        Years that begin rows are labels, if there are two other columns.
+        """
+        without_years = cls._of(run, are_years_labels=True)
+        return without_years if len(without_years.spans) > 1 else cls._of(run, are_years_labels=False)
+
+    @classmethod
+    def _of(cls, run: Sequence[Group], *, are_years_labels: bool) -> Self:
         rows = [group for group in run if len(group.cells) > 1]
         figures = sorted(
             (cell.x0, cell.x1, is_figure(cell.text))
             for row in rows
             for cell in row.cells
             if len(cell.lines) == 1 and is_number(cell.text)
+            if not (are_years_labels and cell is row.cells[0] and YEAR.match(cell.text) and has_figure(row))
         )
         columns: list[tuple[float, float, int]] = []
         for x0, x1, is_no_year in figures:
@@ -199,7 +212,8 @@ def _is_over(row: Row, columns: _Columns) -> bool:
         else:
             middle = (cell.x0 + cell.x1) / 2
             left, right = columns.spans[under[0]][0], columns.spans[under[-1]][1]
-            if len(under) > 1 and abs((left + right) / 2 - middle) > max(0.1 * (right - left), row.y1 - row.y0):
+            off = OFF_BESIDE if len(cells) > 1 else OFF
+            if len(under) > 1 and abs((left + right) / 2 - middle) > max(off * (right - left), row.y1 - row.y0):
                 return False
             over += 1
     return over > 0
@@ -215,8 +229,12 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     fragments = sorted(_fragments(groups, columns), key=lambda each: each.y0)
     centred = _over_groups(fragments, columns)
     units = [each for each in fragments if UNIT.fullmatch(each.text)]
+    left = columns.spans[0][0]
+    end = max((each.y1 for each in fragments if each.x1 > left), default=math.inf)
     for fragment in fragments:
         under = centred.get(id(fragment)) or columns.under(fragment.x0, fragment.x1)
+        if fragment.x1 < left and fragment.y0 > end - 0.3 * (fragment.y1 - fragment.y0):
+            under = [-1]  # a title of the first rows, though it may stand in the table's middle
         if len(under) > 1 or (under != [-1] and units == [fragment]):
             wide.setdefault(tuple(under), []).append(fragment)
         else:
@@ -243,12 +261,20 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, list[
     """
     found: dict[int, list[int]] = {}
     lines = _by_line([_cell([each]) for each in fragments if columns.nearest(each.x0, each.x1) >= 0])
+    # Headers are centred over each other, figures often at the right below them.
+    heads = {columns.nearest(cell.x0, cell.x1): (cell.x0, cell.x1) for cell in (lines[-1] if lines else [])}
+    places = [heads.get(at, span) for at, span in enumerate(columns.spans)]
     for at, line in enumerate(lines[:-1]):
-        groups = _centred([(cell.x0 + cell.x1) / 2 for cell in line], columns.spans, line[0].lines[0][0].style.size)
+        middles, size = [(cell.x0 + cell.x1) / 2 for cell in line], line[0].lines[0][0].style.size
+        groups = _centred(middles, columns.spans, size) or _centred(middles, places, size)
         if len(groups) == len(columns.spans):
             continue
+        are_apart = len({cell.text for cell in line}) == len(line) == len(groups) > 1
+        are_apart = are_apart and len({len(group) for group in groups}) == 1
+        below = [columns.nearest(other.x0, other.x1) for other in lines[at + 1]]
         for cell, group in zip(line, groups, strict=False):
-            if len(group) > 1 and _stands_over(cell, group, lines[at + 1 :], columns):
+            is_divided = are_apart and len(set(below).intersection(group)) > 1
+            if len(group) > 1 and (is_divided or _stands_over(cell, group, lines[at + 1 :], columns)):
                 found.update((id(each), group) for each in fragments if each.words is cell.lines[0])
     return found
 
@@ -357,14 +383,25 @@ def join_wrapped_labels(run: Sequence[Group]) -> list[Group]:
     """Move the first lines of a label into the row of its last line: label and figures in one row."""
     edge = max((group.cells[0].x1 for group in run if len(group.cells) > 1), default=0.0)
     out: list[Group] = []
-    for group in run:
-        while out and len(out[-1].cells) == 1 and len(group.cells) > 1 and _is_cut(out[-1], group, edge):
+    for group, following in zip(run, [*run[1:], None], strict=True):
+        while (
+            out
+            and len(out[-1].cells) == 1
+            and len(group.cells) > 1
+            and not _begin_with_years(group, following)
+            and _is_cut(out[-1], group, edge)
+        ):
             label = out.pop()
             group.cells[0].lines = label.cells[0].lines + group.cells[0].lines
             group.cells[0].y0 = label.cells[0].y0
             group.rows = label.rows + group.rows
         out.append(group)
     return out
+
+
+def _begin_with_years(group: Group, following: Group | None) -> bool:
+    """Whether two rows begin with a year each: what stands above them ("Year ending December 31,") is their title."""
+    return following is not None and all(YEAR.match(each.cells[0].text) for each in (group, following))
 
 
 def _is_cut(label: Group, row: Group, edge: float) -> bool:

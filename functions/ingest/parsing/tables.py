@@ -53,7 +53,7 @@ MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
 BULLETS = frozenset("•▪◦‣●○■□➢✓\uf0b7\uf0a7")
-MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*")
+MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
 
 
@@ -321,13 +321,21 @@ def _apart(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int
     """Cut a run where another table begins: at a header below rows with figures."""
     last = None
     for at in range(start, end):
-        if last is not None and begins_table(groups[at]):
+        if last is not None and (begins_table(groups[at]) or _is_over_figures(groups[at], groups[last])):
             yield start, last + 1
-            start = next(begin for begin in range(last + 1, at + 1) if len(groups[begin].cells) > 1)
+            start = next(begin for begin in range(last + 1, end) if len(groups[begin].cells) > 1)
             last = None
         if has_figure(groups[at]):
             last = at
     yield start, end
+
+
+def _is_over_figures(group: Group, above: Group) -> bool:
+    """Whether a row of one cell tells the period of the figures below it: it stands where those above it stand."""
+    (cell, *others) = group.cells
+    if others or is_number(cell.text) or not YEAR.search(cell.text) or len(cell.text) > MAX_HEADER_CHARACTERS:
+        return False
+    return above.cells[0].x1 < cell.x0 and above.cells[1].x0 < cell.x1 and cell.x0 < above.cells[-1].x1
 
 
 def begins_table(group: Group) -> bool:
@@ -357,6 +365,7 @@ def _has_several_cells(group: Group) -> bool:
 def _end_of_run(groups: list[Group], start: int) -> int:
     end = last = start + 1
     between = 0
+    is_one_row = sum(is_figure(cell.text) for cell in groups[start].cells) > 1  # which would be no table without others
     while end < len(groups):
         above, group = groups[end - 1], groups[end]
         between += not (end > last and _is_title_of(above.cells[0], group.cells[0]))  # the two count as one
@@ -370,10 +379,18 @@ def _end_of_run(groups: list[Group], start: int) -> int:
             break
         if _is_sentence(group, groups[last - 1]) or _is_note(group, groups[last - 1]):
             break
+        if len(group.cells) == 1 and _is_larger(group, groups[last - 1], groups[end + 1 : end + 2]) and not is_one_row:
+            break
         end += 1
         if _has_several_cells(group) or _is_last_sum(group, above):
-            last, between = end, 0
+            last, between, is_one_row = end, 0, False
     return last
+
+
+def _is_larger(group: Group, above: Group, below: Sequence[Group]) -> bool:
+    """Whether a row is set in larger print than the rows around it, so that it is the title of what follows."""
+    sizes = [words[0].style.size for other in (above, *below) for cell in other.cells for words in cell.lines]
+    return group.rows[0].words[0].style.size > LARGER * max(sizes)
 
 
 def _is_note(group: Group, above: Group) -> bool:

@@ -1,9 +1,13 @@
 """Which lines are headings and which stands under which, on made pages; with room at each limit."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.ingest.parsing.headings import Headings
+from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.wire import Header, Line, RawPage
+from tests.support.made_pages import written
 
 TEXT = "The line of quite ordinary words that fills the page"
 
@@ -202,3 +206,38 @@ def test_headings_of_a_table_of_code_or_of_a_figure_are_none() -> None:
         for name, value in changed.items():
             setattr(line, name, value)
         assert not is_heading(line, *prose(130))
+
+
+def test_a_word_cut_by_the_end_of_a_headings_line_is_whole_again_and_a_real_hyphen_stays() -> None:
+    def joined(first: str, second: str) -> list[str]:
+        lines = [title(first, 150, 14), title(second, 166, 14), *prose(190)]
+        return paths(*prose(20), *lines, pages_before=1)
+
+    assert joined("A quadratic expres\u00ad", "sion of it") == ["A quadratic expression of it"]
+    assert joined("Skills of the Work-", "Shop") == ["Skills of the Work-Shop"]
+
+
+@pytest.mark.parametrize(("right", "expected"), [(300, False), (150, True)])
+def test_titles_of_charts_beside_each_other_in_one_line_are_no_heading(right: float, expected: bool) -> None:
+    words = written(50, 640, "Revenue of CCG") + written(right, 640, "Income of CCG")
+    for word in words[:-1]:
+        word.ends = ""
+    words = [replace(word, style=replace(word.style, size=14)) for word in words]
+    (line,) = lay_out(words, (0, 0, 600, 800))
+    assert is_heading(line) is expected
+
+
+def test_the_lines_of_a_heading_that_cannot_end_yet_are_one_though_they_begin_with_a_number_or_are_many() -> None:
+    texts = ("CERTIFICATION PURSUANT TO", "18 U.S.C. SECTION 1350,", "AS ADOPTED PURSUANT TO", "SECTION 906 OF THE ACT")
+    lines = [title(text, 150 + 12 * at, bold=True) for at, text in enumerate(texts)]
+    assert paths(*prose(20), *lines, *prose(220), pages_before=1) == [" ".join(texts)]
+
+
+@pytest.mark.parametrize(("end", "expected"), [("hold", 1), ("hold.", 0)])
+def test_a_heading_of_several_lines_may_be_long_and_a_bold_sentence_is_none(end: str, expected: int) -> None:
+    first, second = (
+        "What the purposes of the provisions of the act on securities",
+        "and of all the later acts that came with it are to protect and to " + end,
+    )
+    lines = [title(first, 150, bold=True), title(second, 162, bold=True)]
+    assert len(paths(*prose(20), *lines, *prose(190), pages_before=1)) == expected

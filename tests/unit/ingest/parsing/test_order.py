@@ -158,6 +158,37 @@ def test_a_bare_number_that_goes_up_with_the_pages_goes(numbers: list[str], left
     assert sum(text in numbers for text in kept) == left
 
 
+@pytest.mark.parametrize(("first", "step", "left"), [(3, 1, 0), (3, 0, 6), (40, 3, 6)])
+def test_a_last_line_in_cells_goes_if_its_number_counts_with_the_pages(first: int, step: int, left: int) -> None:
+    names = ("Income", "Cash flows", "Equity", "Notes", "Taxes", "Leases")
+
+    def pages() -> Iterator[RawPage]:
+        for i, name in enumerate(names):
+            lines = [Line(f"{name} {word}", 50, 60 + 20 * k, 400, 70 + 20 * k, 10) for k, word in enumerate("abc")]
+            number = first + step * i
+            footer = Line(f"Statements | {name} | {number}", 50, 300, 550, 310, 10, cells=3, column=1)
+            yield RawPage(i + 1, width=600, height=800, lines=[*lines, footer])
+
+    kept = [line.text for page, _ in remove_running_lines(pages()) for line in page.lines]
+    assert sum("Statements" in text for text in kept) == left
+
+
+@pytest.mark.parametrize(("ends", "left"), [("{} ACME, INC.", 0), ("{}", 0), ("{} is what we have", 8)])
+def test_a_footer_that_begins_with_its_number_goes_where_every_other_page_has_another(ends: str, left: int) -> None:
+    def pages() -> Iterator[RawPage]:
+        for i in range(8):
+            lines = [
+                Line(f"Text {word} of {'xyzuvwst'[i]}", 50, 60 + 20 * k, 400, 70 + 20 * k, 10)
+                for k, word in enumerate("abc")
+            ]
+            number = i + 4 if left == 0 else 7 * i * i
+            footer = ends.format(number) if i % 2 or left else f"FORM 10-K {number}"
+            yield RawPage(i + 1, width=600, height=800, lines=[*lines, Line(footer, 50, 740, 120, 750, 10)])
+
+    kept = [line.text for page, _ in remove_running_lines(pages()) for line in page.lines]
+    assert sum("Text" not in text for text in kept) == left
+
+
 def test_a_footer_in_large_print_goes_on_the_first_page_too() -> None:
     def pages() -> Iterator[RawPage]:
         for i in range(5):
@@ -245,6 +276,13 @@ def test_a_raised_or_lowered_mark_written_late_stands_behind_the_word_it_is_at(x
 )
 def test_what_is_no_mark_of_a_word_does_not_join_it(x: float, y: float, text: str, style: Style) -> None:
     assert f"Cash {text}" not in marked(x, y, text, style)
+
+
+def test_a_raised_mark_written_late_stands_before_the_note_that_it_begins() -> None:
+    note, mark = (54.0, 500.0, "Except for forms", Style(size=8)), (50.0, 503.0, "1", SMALL)
+    got = read((50, 700, "Cash"), note, *filler(480), mark)
+    assert "1 Except for forms" in got
+    assert "1 Except for forms" not in read((50, 700, "Cash"), note, *filler(480), (40.0, 503.0, "1", SMALL))
 
 
 def test_a_mark_between_two_words_stands_between_them_if_there_is_room() -> None:
@@ -426,3 +464,16 @@ def test_two_figures_are_no_column_of_their_own() -> None:
 def test_a_few_labels_and_figures_in_no_order_are_no_chart() -> None:
     pieces: list[Piece] = [(50, 700, "30"), (120, 720, "Old"), (200, 650, "40"), (50, 690, "Young")]
     assert sorted(" ".join(read(*pieces)).replace(" |", "").split()) == ["30", "40", "Old", "Young"]
+
+
+def test_bullets_written_before_all_items_stand_before_the_item_that_each_is_at() -> None:
+    names = ("How can I type?", "Will you help me?", "May I modify the font?")
+    marks: list[Piece] = [(60, 700 - 14 * at, "•") for at in range(3)]
+    items: list[Piece] = [(68, 700 - 14 * at, name) for at, name in enumerate(names)]
+    assert read(*marks, *items) == [f"• {name}" for name in names]
+
+
+def test_points_of_a_chart_written_apart_stay_as_they_are() -> None:
+    points: list[Piece] = [(60 + 3 * at, 700 - 5 * at, "●") for at in range(102)]
+    assert "● Gain" in read(*points[:2], (68, 700, "Gain"))
+    assert "● Gain" not in read(*points, (68, 700, "Gain"))

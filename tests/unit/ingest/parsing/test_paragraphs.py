@@ -120,6 +120,36 @@ def test_an_item_ends_where_the_next_line_stands_on_its_left_or_is_plain_below_b
     assert len(parts_of(bold, line("This is a paragraph of its own.", 32, 50))) == 2
 
 
+@pytest.mark.parametrize(("x1", "drop", "expected"), [(370, 14, False), (370, 12, True), (398, 14, True)])
+def test_a_little_room_ends_a_paragraph_if_its_last_line_had_some_left(x1: float, drop: float, expected: bool) -> None:
+    assert are_one(line("which ends it here.", 56, x1=x1), line("The next begins", 56 + drop, x1=150)) is expected
+
+
+def test_a_little_room_between_lines_that_are_all_as_far_from_each_other_ends_a_paragraph() -> None:
+    def paragraphs(drop: float, step: float = 12) -> int:
+        above = [line("A first one goes on", 20), line("and ends at the edge.", 32)]
+        below = [line("Another begins here", 32 + drop), line("and goes on", 32 + drop + step)]
+        return len(texts(*above, *below))
+
+    assert (paragraphs(14), paragraphs(12), paragraphs(14, step=13.5)) == (2, 1, 1)
+
+
+def test_a_line_that_stands_below_another_and_right_of_all_of_it_does_not_go_on_in_it() -> None:
+    assert not are_one(line("A short line of", 56, x1=120), line("august at the right", 68, x0=130, x1=400))
+    assert are_one(line("A short line of", 56, x1=140), line("august at the right", 68, x0=130, x1=400))
+
+
+@pytest.mark.parametrize(
+    ("ends", "x0", "expected"), [("in perspective.", 62, True), ("in perspective?", 62, False), ("no.", 50, False)]
+)
+def test_an_item_goes_on_under_its_text_though_a_sentence_ended_on_a_short_line(
+    ends: str, x0: float, expected: bool
+) -> None:
+    item = [line("• Ask others and discuss your differences and what they", 80), line(ends, 92, 62, 150)]
+    assert (texts(*filled(), *item, line("(To be handed in", 104, x0))[-1].endswith("in")) is True
+    assert texts(*filled(), *item, line("(To be handed in", 104, x0))[-1].startswith("•") is expected
+
+
 def test_a_line_with_a_leader_is_an_entry_of_contents_and_joins_nothing() -> None:
     found = parts_of(line("Plums ........ 12", 20), line("Pears . . . . . 13", 32), line("and this is text", 44))
     assert [text for _, text in found] == ["Plums … 12", "Pears … 13", "and this is text"]
@@ -191,6 +221,8 @@ def header_of(*texts: str) -> str:
         (("Name | Work", "Ann | cook", "Cleo | clerk"), ["Name | Work"]),
         (("Name | Work", "Ann | cook"), []),
         (("1 | Work", "2 | cook", "3 | clerk"), []),
+        (("Affects all", "Name | Work", "Ann | cook", "Cleo | clerk"), ["Affects all", "Name | Work"]),
+        (("Reported | 112 bps", "Effect | 28", "Core | 51 bps"), []),
         ((*(f"Head {n} | of it" for n in "abcd"), "Cash | 1,204"), [f"Head {n} | of it" for n in "abcd"]),
         ((*(f"Head {n} | of it" for n in "abcdefg"), "Cash | 1,204"), ["Head a | of it"]),
     ],

@@ -328,3 +328,75 @@ def test_a_sentence_across_the_columns_of_a_table_is_not_cut_there() -> None:
     got = tables(*words_in([50, 200, 400], *ROWS), (50, 660, title), *words_in([50, 200, 400], *ROWS, top=641))
     assert (title, 1) in got
     assert len(got) == 7
+
+
+def test_a_title_in_larger_print_than_the_rows_around_it_parts_two_tables() -> None:
+    def pieces(size: float) -> list[Piece]:
+        title: Piece = (50, 676, "Operators", Style(size=size, bold=True))
+        return [*balance(), title, *figures(660, "Not", "3", "7"), *figures(648, "And", "4", "8")]
+
+    assert tables(*pieces(14)) == [*tables(*balance()), ("Operators", 0), ("Not | 3 | 7", 2), ("And | 4 | 8", 2)]
+    assert ("Operators", 1) in tables(*pieces(11))
+
+
+def test_a_period_over_the_figures_of_a_single_column_begins_another_table() -> None:
+    first = [*figures(700, "Reported margin", "112"), *figures(688, "Impairment", "28"), *figures(676, "Core", "51")]
+    second = [*figures(616, "Reported profit", "109"), *figures(604, "Disposals", "47"), *figures(592, "Core", "93")]
+    got = tables(*first, (50, 656, "Profit"), (290, 636, "Weeks to 3/25/2023"), *second)
+    assert got[3:6] == [("Profit", 0), ("Weeks to 3/25/2023", 0), ("Reported profit | 109", 2)]
+
+
+def over_groups(*lines: list[tuple[float, str]]) -> list[str]:
+    """The rows of a table whose header has such lines; figures end at 210, 280, 350, 420, 490 and 560."""
+    pieces = [(x, 740.0 - 12 * at, text) for at, line in enumerate(lines) for x, text in line]
+    rows = [("Cash", "1,204", "998", "12", "1,007", "25", "31"), ("Gold", "7", "8", "9", "10", "11", "12")]
+    for at, (label, *cells) in enumerate(rows):
+        y = 690.0 - 12 * at
+        pieces.append((50, y, label))
+        pieces += [(210 + 70 * n - width_of(cell), y, cell) for n, cell in enumerate(cells)]
+    return read(*pieces)
+
+
+COLUMNS = [(190.0, "Cost"), (260.0, "Gain"), (330.0, "Value"), (400.0, "Cost"), (470.0, "Gain"), (540.0, "Value")]
+
+
+def test_cells_over_the_middle_columns_of_groups_head_the_groups_and_stay_apart_from_the_cells_below_them() -> None:
+    assert over_groups([(260, "2023"), (470, "2022")], COLUMNS)[:2] == [
+        "2023 | 2022", "| Cost | Gain | Value | Cost | Gain | Value"
+    ]  # fmt: skip
+
+
+def test_the_same_word_over_two_columns_is_the_first_line_of_their_headers() -> None:
+    got = over_groups([(260, "Net"), (470, "Net")], COLUMNS)
+    assert got[0] == "| Cost | Net Gain | Value | Cost | Net Gain | Value"
+
+
+def test_a_groups_header_is_told_by_the_cells_below_it_where_the_figures_stand_further_right() -> None:
+    pairs = [(152.0, "Shares"), (222.0, "Amount"), (372.0, "Shares"), (442.0, "Amount")]
+    pieces: list[Piece] = [(166, 740, "Ordinary shares"), (386, 740, "Treasury shares")]
+    pieces += [(x, 722, text) for x, text in pairs]
+    for y, label, *cells in ((700, "June", "1,538", "$ 15", "3", "$ (29)"), (688, "July", "(25)", "7", "8", "9")):
+        pieces.append((50, y, label))
+        edges = (190, 290, 410, 510)
+        pieces += [(edge - width_of(cell), y, cell) for edge, cell in zip(edges, cells, strict=True)]
+    assert read(*pieces)[:2] == ["Ordinary shares | Treasury shares", "| Shares | Amount | Shares | Amount"]
+
+
+def test_a_title_in_the_middle_of_a_table_below_its_header_is_no_part_of_the_header() -> None:
+    header: list[Piece] = [(290, 740, "June 2023"), (400, 740, "May 2022"), (180, 724, "ASSETS")]
+    rows = [*figures(710, "Cash", "1,204", "998"), *figures(698, "Loans", "1,617", "163")]
+    assert read(*header, *rows)[:3] == ["| June 2023 | May 2022", "ASSETS", "Cash | 1,204 | 998"]
+
+
+def test_years_that_begin_rows_are_labels_and_what_ends_above_them_is_their_title() -> None:
+    rows = [*figures(690, "2023", "1,204", "998"), *figures(678, "2024", "1,617", "163")]
+    header: list[Piece] = [(275, 724, "Loans"), (380, 724, "Leases"), (50, 708, "Year ending May 31,")]
+    assert read((50, 745, "Maturities were as follows:"), *header, *rows)[:4] == [
+        "Maturities were as follows:", "| Loans | Leases", "Year ending May 31,", "2023 | 1,204 | 998"
+    ]  # fmt: skip
+
+
+def test_the_number_of_a_section_before_its_text_makes_no_cell() -> None:
+    words = in_one_line(700, (80, "2.1."), (120, "General. It applies to the retainer."))
+    words += in_one_line(680, (80, "2.2."), (120, "Medium of payment. It is paid in cash."))
+    assert [line.column for line in lay_out(words, PAGE)] == [0, 0]
