@@ -29,7 +29,7 @@ from shared.models import (
     document_id_of,
 )
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import MockedAws, create_tables, mocked_aws
+from tests.support.moto_aws import MockedAws, create_tables, mocked_aws, stale_reads
 from tests.support.query import SPACE, FakeChat, FakeSearch, query_ports
 from tests.support.query_stack import call
 
@@ -133,6 +133,7 @@ def routes(patch: pytest.MonkeyPatch, **settings: str) -> Iterator[Routes]:
     """Run the routes; `settings` are RECTO_ variables."""
     with mocked_aws(patch) as aws:
         create_tables(aws.dynamodb, "ConversationsTable", "CacheTable")
+        stale_reads(patch)
         made = Routes(aws)
         wiring = {
             "DOCUMENTS_TABLE": aws.documents_table,

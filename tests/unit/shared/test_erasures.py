@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.erasures import KEPT_S, DynamoErasures
 from shared.erasures import Erasure, canonical, is_genuine, receipt_of, signed, signing_key
-from tests.support.moto_aws import MockedAws, create_tables, mocked_aws
+from tests.support.moto_aws import MockedAws, create_tables, mocked_aws, stale_reads
 
 AT = "2026-01-01T00:00:00.000+00:00"
 ERASURE = Erasure("acme", "E1", "document", "d1", "ann", AT, key="uploads/acme/a/lamp.v1.pdf", title="Lamp", left=[])
@@ -16,6 +16,7 @@ ERASURE = Erasure("acme", "E1", "document", "d1", "ann", AT, key="uploads/acme/a
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     with mocked_aws(monkeypatch) as made:
+        stale_reads(monkeypatch)
         create_tables(made.dynamodb, "ConversationsTable")
         yield made
 
@@ -44,7 +45,9 @@ def test_an_erasure_is_begun_once_and_begun_anew_after_its_end(store: DynamoEras
     saved = store.get("acme", "E1")
     assert saved == replace(done, before={"vectors": 3, "messages": 2}, requested_by="ann")
     item = aws.dynamodb.get_item(
-        TableName="conversations", Key={"pk": {"S": "TENANT#acme#ERASURES"}, "sk": {"S": "ERASURE#E1"}}
+        TableName="conversations",
+        Key={"pk": {"S": "TENANT#acme#ERASURES"}, "sk": {"S": "ERASURE#E1"}},
+        ConsistentRead=True,
     )["Item"]
     assert int(item["expires_at"]["N"]) == 1_767_225_600 + KEPT_S
     assert sorted(each.erasure_id for each in store.unfinished()) == ["E3", "E4"]

@@ -7,7 +7,7 @@ import pytest
 
 from shared.adapters.read_pages import MAX_PAGE_BYTES, DynamoReadPages
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import MockedAws, mocked_aws
+from tests.support.moto_aws import MockedAws, mocked_aws, stale_reads
 
 ONE = ("acme", "d1", "v1")
 
@@ -15,6 +15,7 @@ ONE = ("acme", "d1", "v1")
 @pytest.fixture(scope="module")
 def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
+        stale_reads(patch)
         yield mocked
 
 

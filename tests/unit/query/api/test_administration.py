@@ -46,6 +46,7 @@ def test_a_new_key_is_shown_once_and_listed_without_its_secret(api: Routes):
     item = api.aws.dynamodb.get_item(
         TableName="conversations",
         Key={"pk": {"S": f"KEY#{hashlib.sha256(secret.encode()).hexdigest()}"}, "sk": {"S": "KEY"}},
+        ConsistentRead=True,
     )["Item"]
     assert int(item["expires_at"]["N"]) == datetime(2026, 2, 1, tzinfo=UTC).timestamp()
     plain = api.call("POST", "/keys", {"name": "Plain"}, **ROOT)[1]
