@@ -1,4 +1,4 @@
-"""Feedback over the API, and the questions that got no answer: what editors learn of both."""
+"""Feedback over the API: given and taken back by the asker, and what editors learn of it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -191,58 +191,3 @@ def test_a_rated_answer_from_a_closed_document_is_listed_without_its_text(api: R
     ((rated,), _) = listed(api)
     assert (rated["question"], rated["claims"], rated["feedback"]["rating"]) == ("A lamp?", [], "down")
     assert "It is a lamp" not in rated["answer"]
-
-
-# --- unanswered questions ---
-
-
-def clusters(api: Routes, **params: str) -> dict[str, Any]:
-    status, told = api.call("GET", "/insights/unanswered", params=params)
-    assert status == 200, told
-    return dict(told)
-
-
-def test_refused_and_badly_rated_questions_are_shown_together_until_somebody_answers(api: Routes):
-    ferry = api.publish("uploads/acme/ferry.pdf", "The ferry leaves at eight.", title="Ferry")
-    refusals = []
-    for question in ("Who won the football world cup in 1998?", "Who won the football world cup in 2002?"):
-        api.clock.advance(1)
-        refusals.append(api.call("POST", "/query", {"question": question})[1])
-    assert {each["no_relevant_info"] for each in refusals} == {True}
-    rated = saved(
-        1, "Who is he?", **{"mode": "generated", "sources": [{"chunk_id": f"{ferry.document_id}#G1#0", "score": 0.9}]}
-    )
-    rate(api, rated)
-    told = clusters(api)
-    ids = sorted([rated, *(each["message_id"] for each in refusals)])
-    (cluster,) = told.pop("clusters")
-    examples, nearest = cluster.pop("examples"), cluster.pop("nearest")
-    assert told == {"questions": 3, "truncated": False}
-    assert cluster == {
-        "cluster_id": ids[0],
-        "count": 3,
-        "refused": 2,
-        "rated_down": 1,
-        "language": "en",
-        "first_asked_at": NOW,
-        "last_asked_at": "2026-01-01T00:00:02.000+00:00",
-        "question_ids": ids,
-    }
-    assert [each["question_id"] for each in examples] == ids[::-1]
-    assert examples[2] == {"question_id": rated, "question": "Who is he?", "asked_at": NOW, "refusal": ""}
-    assert nearest == [
-        {
-            "chunk_id": f"{ferry.document_id}#G1#0",
-            "document_id": ferry.document_id,
-            "title": "Ferry",
-            "relevance": 0.9,
-        }
-    ]
-    assert clusters(api, since="2026-01-01T00:00:02+00:00")["questions"] == 2  # the rating is of then, too
-    assert clusters(api, limit="1")["questions"] == 3
-    faq = {"question": "Who won?", "answer": "France.", "answers": ids[:2]}
-    assert api.call("POST", "/faqs", faq)[1]["answered"] == 2
-    (left,) = clusters(api)["clusters"]
-    assert left["question_ids"] == ids[2:]
-    api.clock.advance(91 * 86_400)
-    assert clusters(api, since=NOW)["clusters"] == []
