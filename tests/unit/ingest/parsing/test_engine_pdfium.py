@@ -48,7 +48,7 @@ def test_a_line_has_its_words_its_style_and_its_place(tmp_path: Path) -> None:
     bold, plain, mono = page.lines
     assert bold.x0 == plain.x0 == pytest.approx(72, abs=1)
     assert bold.y0 < 92 < bold.y1  # its base line
-    assert plain.y0 - bold.y0 == pytest.approx(12, abs=0.1)
+    assert plain.y0 - bold.y0 == pytest.approx(12, abs=0.5)  # bold letters are a little taller
     assert mono.x1 - mono.x0 == pytest.approx(4 * 6, abs=1)
     left, top, right, bottom = corners(bold)
     assert (left, right) == (pytest.approx(bold.x0, abs=0.2), pytest.approx(bold.x1, abs=0.2))
