@@ -7,7 +7,7 @@ import itertools
 
 import pytest
 
-from functions.ingest.parsing.words import SOFT_HYPHEN, Style
+from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
 from tests.support.made_documents import Setter, Told, read_document, told
 from tests.support.made_pages import BODY, SMALL, width_of
 
@@ -77,15 +77,15 @@ def test_lines_that_run_across_both_columns_are_cut_between_them():
     """As some producers write: both columns line by line."""
     parts, expected = columns(1)
     _, left, right, _ = parts
-    by_line: dict[float, list[object]] = {}
+    by_line: dict[float, list[Word]] = {}
     for word in [*left.words, *right.words]:
         by_line.setdefault(word.y0, []).append(word)
     words = []
     for line in by_line.values():
         for word in line[:-1]:
-            word.ends = ""  # type: ignore[attr-defined]
+            word.ends = ""
         words += line
-    (page,) = read_document(words)  # type: ignore[arg-type]
+    (page,) = read_document(words)
     assert [text for _, _, text in told(page)] == [text for _, _, text in expected]
 
 

@@ -109,7 +109,7 @@ def test_a_receipt_is_shown_to_whom_it_concerns(api: Routes):
     assert begun is not None
     done = replace(begun, state="erased", finished_at=NOW, rounds=2, found={"messages": 7}, before={"messages": 5})
     receipt = signed(receipt_of(done, re_read_at=NOW, settled_s=60, left={}), b"key")
-    erasures.save(replace(done, receipt=receipt))  # type: ignore[attr-defined]
+    erasures.save(replace(done, receipt=receipt))
     shown = api.call("GET", f"/erasures/{of_user}", user="bob")[1]
     assert (shown["state"], shown["finished_at"], shown["receipt"]) == ("erased", NOW, receipt)
     assert shown["receipt"]["stores"] == [{"store": "messages", "before": 7, "after": 0}]

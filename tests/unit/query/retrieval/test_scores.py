@@ -222,7 +222,7 @@ def decided(*scores: float, settings: Settings = SETTINGS, **more: object) -> De
     """Decide over passages without words of the question, so that relevance is (similarity) / (1 + weight)."""
     passages = [passage("Something.", n=n, score=score, title="x") for n, score in enumerate(scores, 1)]
     ranked = [RankedPassage(each.score, each, ScoreParts(each.score, 0, 0, 0, 0)) for each in passages]
-    found = Retrieved(passages, max(scores, default=None), scored=ranked, **more)  # type: ignore[arg-type]
+    found = Retrieved(passages, max(scores, default=None), scored=ranked, **more)
     return decide(Search("Is it so?", [1.0], 1, "acme", "en"), found, settings)
 
 
