@@ -1,6 +1,7 @@
 """AWS on moto, with the resources that the template would make."""
 
 import copy
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
+from botocore.client import BaseClient
 from moto import mock_aws
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
@@ -131,3 +133,32 @@ def _put_back(table: Table, key: _Key, item: Item | None) -> None:
         table.items[key[0]] = item
     else:
         table.items[key[0]][key[1]] = item
+
+
+# --- reads that are not consistent ---
+
+FREE = re.compile(r"USAGE#|TENANT#[^#]*#UNANSWERED|(?:ANS|EMB|CHUNK)#")
+"""Partitions that may be read as they were a moment ago: what is shown of them is no promise."""
+
+
+def stale_reads(patch: pytest.MonkeyPatch) -> None:
+    """Make a read of a table that is not consistent see nothing, as it may just after a write; indexes show all."""
+    call = BaseClient._make_api_call
+
+    def is_stale(asked: dict[str, Any], partition: dict[str, Any]) -> bool:
+        return not asked.get("ConsistentRead") and not FREE.match(str(partition.get("S", "")))
+
+    def called(client: BaseClient, operation: str, asked: dict[str, Any]) -> Any:
+        answer = call(client, operation, asked)
+        if operation == "GetItem" and is_stale(asked, asked["Key"]["pk"]):
+            answer.pop("Item", None)
+        of_table = operation == "Query" and "IndexName" not in asked
+        if of_table and is_stale(asked, asked["ExpressionAttributeValues"].get(":pk", {})):
+            answer["Items"] = []
+        if operation == "BatchGetItem":
+            for table, keys in asked["RequestItems"].items():
+                if is_stale(keys, keys["Keys"][0]["pk"]):
+                    answer["Responses"][table] = []
+        return answer
+
+    patch.setattr(BaseClient, "_make_api_call", called)

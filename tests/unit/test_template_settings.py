@@ -55,12 +55,11 @@ def test_a_bound_of_a_setting_is_refused_by_the_deploy_already(variable: str, pa
         for name in ("ge", "gt", "le")
         if hasattr(constraint, name)
     }
-    if "ge" in bounds:
-        assert declared["MinValue"] >= bounds["ge"]
     if "gt" in bounds:
         assert declared["MinValue"] > bounds["gt"]
-    if "le" in bounds:
-        assert declared["MaxValue"] <= bounds["le"]
+    else:
+        assert declared.get("MinValue") == bounds.get("ge")
+    assert declared.get("MaxValue") == bounds.get("le", declared.get("MaxValue"))
 
 
 @pytest.mark.parametrize("parameter", PARAMETERS)

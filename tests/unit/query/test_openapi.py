@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from functions.query.api.openapi import ERRORS, TAGS, examples, operations_of
 from functions.query.api.roles import PERMISSIONS, PUBLIC
-from functions.query.app import app
+from functions.query.app import app, create_app
+from shared.settings import Settings
 
 DOCUMENT = app.openapi()
 OPERATIONS = {f"{method.upper()} {path}": operation for path, method, operation in operations_of(DOCUMENT)}
@@ -167,3 +168,7 @@ def test_it_is_not_made_before_it_is_asked_for() -> None:
     from functions.query.app import create_app, settings  # a fresh one: the others' has been made
 
     assert "_document" not in vars(create_app(settings))
+
+
+def test_the_document_is_the_same_whenever_it_is_made() -> None:
+    assert create_app(Settings()).openapi() == DOCUMENT

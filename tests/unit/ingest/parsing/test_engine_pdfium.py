@@ -1,0 +1,192 @@
+"""What pdfium's engine reads of small files written by hand: lines with their places, pictures, forms, outline."""
+
+from pathlib import Path
+
+import pytest
+
+from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.engine_pypdf import PypdfEngine
+from functions.ingest.parsing.wire import CannotOpen, Line, RawPage
+from shared.rects import CORNERS, STEPS, number_at
+from tests.support.pdfs import document, lines, stream, text
+
+IMAGE = stream(b"\0" * 12, b"/Type/XObject/Subtype/Image/Width 2/Height 2/ColorSpace/DeviceRGB/BitsPerComponent 8")
+
+
+def engine(folder: Path, data: bytes) -> PdfiumEngine:
+    path = folder / "some.pdf"
+    path.write_bytes(data)
+    return PdfiumEngine(str(path))
+
+
+def page_of(folder: Path, data: bytes, number: int = 1) -> RawPage:
+    return engine(folder, data).page(number)
+
+
+def with_form(content: bytes, form: bytes, *, page: bytes = b"") -> bytes:
+    """A page that draws `form` by what `content` does."""
+    data = document([content], page=page, extra={9001: form})
+    return data.replace(b"/Resources<<", b"/Resources<</XObject<</X 9001 0 R>>", 1)
+
+
+def corners(line: Line) -> list[float]:
+    """Where a line stands on its page as shown, in points from the top left corner."""
+    return [number_at(line.place, at) * 792 / STEPS for at in range(0, CORNERS, 2)]
+
+
+def test_a_line_has_its_words_its_style_and_its_place(tmp_path: Path) -> None:
+    content = (
+        text(72, 700, "Bold words").replace(b"/F1", b"/F2") + text(72, 688, "Plain") + text(72, 676, "mono", font="F3")
+    )
+    page = page_of(tmp_path, document([content]))
+    assert (page.number, page.width, page.height, page.rotation, page.label, page.error) == (1, 612, 792, 0, "", "")
+    assert [(line.text, line.bold, line.mono, line.size) for line in page.lines] == [
+        ("Bold words", True, False, 10),
+        ("Plain", False, False, 10),
+        ("mono", False, True, 10),
+    ]
+    bold, plain, mono = page.lines
+    assert bold.x0 == plain.x0 == pytest.approx(72, abs=1)
+    assert bold.y0 < 92 < bold.y1  # its base line
+    assert plain.y0 - bold.y0 == pytest.approx(12, abs=0.5)  # bold letters are a little taller
+    assert mono.x1 - mono.x0 == pytest.approx(4 * 6, abs=1)
+    left, top, right, bottom = corners(bold)
+    assert (left, right) == (pytest.approx(bold.x0, abs=0.2), pytest.approx(bold.x1, abs=0.2))
+    assert (top, bottom) == (pytest.approx(bold.y0, abs=0.2), pytest.approx(bold.y1, abs=0.2))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "x", "base", "size"),
+    [
+        (b"1 0 0 1 0 0", 72, 92, 10),
+        (b"1 0 0 1 100 -50", 172, 142, 10),
+        (b"0.5 0 0 0.5 0 0", 36, 442, 5),
+    ],
+)
+def test_text_in_a_form_stands_where_the_form_is_drawn(
+    tmp_path: Path, matrix: bytes, x: float, base: float, size: float
+) -> None:
+    fonts = b"/Resources<</Font<</F1 3 0 R>>>>"
+    form = stream(text(72, 700, "Within"), b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]" + fonts)
+    (line,) = page_of(tmp_path, with_form(b"q %b cm /X Do Q" % matrix, form)).lines
+    assert (line.text, line.x0) == ("Within", pytest.approx(x, abs=1))
+    assert line.y0 < base < line.y1
+    assert line.size == pytest.approx(size, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("content", "share"),
+    [
+        (b"q 306 0 0 396 0 0 cm /X Do Q", 0.25),
+        (b"q 306 0 0 396 500 600 cm /X Do Q", round(112 * 192 / (612 * 792), 3)),
+        (b"q 612 0 0 792 0 0 cm /X Do Q q 612 0 0 792 0 0 cm /X Do Q", 1.0),
+        (b"q 100 0 0 100 700 0 cm /X Do Q", 0.0),
+    ],
+)
+def test_the_share_of_a_page_that_pictures_cover(tmp_path: Path, content: bytes, share: float) -> None:
+    page = page_of(tmp_path, with_form(content + b" 10 10 20 20 re f 50 50 20 20 re S", IMAGE))
+    assert (page.images, page.paths) == (pytest.approx(share, abs=0.002), 2)
+
+
+def test_pictures_within_forms_count_where_they_are_drawn(tmp_path: Path) -> None:
+    inner = stream(
+        b"q 100 0 0 100 10 10 cm /Y Do Q",
+        b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</Y 9002 0 R>>>>",
+    )
+    data = document([b"q 2 0 0 3 0 0 cm /X Do Q"], extra={9001: inner, 9002: IMAGE})
+    data = data.replace(b"/Resources<</Font", b"/Resources<</XObject<</X 9001 0 R>>/Font", 1)
+    assert page_of(tmp_path, data).images == pytest.approx(200 * 300 / (612 * 792), abs=0.002)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "count"),
+    [
+        (text(72, 600, "secret", before="3 Tr"), 6),
+        (text(72, 600, "secret", size=0.5), 6),
+        (b"1 1 1 rg " + text(72, 600, "secret"), 6),
+        (text(800, 600, "secret"), 6),
+        (text(72, -50, "secret"), 6),
+        (b"0 0 0 rg 60 590 100 30 re f 1 1 1 rg " + text(72, 600, "secret"), 0),
+        (b"0.5 g " + text(72, 600, "secret"), 0),
+    ],
+)
+def test_what_nobody_can_see_is_counted_and_left_out(tmp_path: Path, hidden: bytes, count: int) -> None:
+    page = page_of(tmp_path, document([lines("Here it is.", "More of it.") + hidden]))
+    assert page.hidden == count
+    assert ("secret" in [line.text for line in page.lines]) is (count == 0)
+
+
+def test_letters_printed_twice_are_read_once(tmp_path: Path) -> None:
+    page = page_of(tmp_path, document([text(72, 700, "NNEEBBRRAASSKKAA aall oof 1100")]))
+    assert page.lines[0].text == "NEBRASKA aall oof 1100"
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+def test_a_turned_page_says_so_and_keeps_its_own_size(tmp_path: Path, rotation: int) -> None:
+    page = page_of(tmp_path, document([lines("Some words.")], page=b"/Rotate %d" % rotation))
+    assert (page.rotation, page.width, page.height) == (rotation // 90, 612, 792)
+
+
+def test_fields_of_a_form_and_text_boxes_are_lines_and_what_is_empty_or_hidden_is_none(tmp_path: Path) -> None:
+    def annotation(kind: bytes, more: bytes, y: int) -> bytes:
+        return b"<</Type/Annot/Subtype/%b/Rect[100 %d 200 %d]%b>>" % (kind, y, y + 20, more)
+
+    shown = [
+        annotation(b"Widget", b"/FT/Tx/T(Name)/V(Ann  Lee)", 500),
+        annotation(b"Widget", b"/FT/Tx/V(no name)", 470),
+        annotation(b"FreeText", b"/Contents(A   note)", 440),
+        annotation(b"Widget", b"/FT/Btn/T(Box)/V/Off", 410),
+        annotation(b"Widget", b"/FT/Tx/T(Empty)/V()", 380),
+        annotation(b"Widget", b"/FT/Tx/T(Hidden)/V(x)/F 2", 350),
+        annotation(b"Link", b"/Contents(a link)", 320),
+        annotation(b"Text", b"/Contents(a comment)", 290),
+    ]
+    extra = {9001 + at: each for at, each in enumerate(shown)}
+    names = b" ".join(b"%d 0 R" % number for number in extra)
+    page = page_of(tmp_path, document([lines("A form")], page=b"/Annots[%b]" % names, extra=extra))
+    found = page.lines[1:]
+    assert [(line.text, line.cells) for line in found] == [("Name: Ann Lee", 0), ("no name", 0), ("A note", 0)]
+    assert [(line.x0, line.y0, line.x1, line.y1) for line in found[:1]] == [(100, 272, 200, 292)]
+    assert corners(found[0]) == pytest.approx([100, 272, 200, 292], abs=0.2)
+
+
+def test_the_header_has_title_outline_and_what_is_attached(tmp_path: Path) -> None:
+    extra = {
+        9001: b"<</First 9002 0 R/Last 9003 0 R/Count 3>>",
+        9002: b"<</Title(One)/Parent 9001 0 R/Next 9003 0 R/First 9004 0 R/Last 9004 0 R/Dest[10 0 R/Fit]>>",
+        9003: b"<</Title(  Two   words )/Parent 9001 0 R/A<</S/GoTo/D[14 0 R/Fit]>>>>",
+        9004: b"<</Title(One and a half)/Parent 9002 0 R/Dest[12 0 R/Fit]>>",
+        9010: stream(b"x", b"/Type/EmbeddedFile"),
+        9011: b"<</Type/Filespec/F(other.PDF)/UF(other.PDF)/EF<</F 9010 0 R>>>>",
+    }
+    catalog = b"/Outlines 9001 0 R/Names<</EmbeddedFiles<</Names[(other.PDF) 9011 0 R]>>>>"
+    header = engine(tmp_path, document([lines("a")] * 3, title="House Rules", catalog=catalog, extra=extra)).header()
+    assert (header.page_count, header.title, header.has_attached_pdfs) == (3, "House Rules", True)
+    assert sorted(header.outline) == [(1, 1, "One"), (2, 2, "One and a half"), (3, 1, "Two words")]
+    plain = engine(tmp_path, document([lines("a")])).header()
+    assert (plain.outline, plain.has_attached_pdfs, plain.title) == ([], False, "")
+
+
+@pytest.mark.parametrize("reader", [PdfiumEngine, PypdfEngine])
+def test_what_is_no_pdf_cannot_be_opened(tmp_path: Path, reader: type[PdfiumEngine] | type[PypdfEngine]) -> None:
+    path = tmp_path / "some.pdf"
+    path.write_bytes(b"%PDF-1.7\nrubbish")
+    with pytest.raises(CannotOpen) as cannot:
+        reader(str(path)).header()
+    assert cannot.value.rejected.code == "DAMAGED"
+
+
+def test_the_other_engine_reads_lines_without_places(tmp_path: Path) -> None:
+    path = tmp_path / "some.pdf"
+    path.write_bytes(document([lines("One line.", "", "  Another line."), lines("More.")], title="T"))
+    other = PypdfEngine(str(path))
+    assert (other.header().page_count, other.header().title) == (2, "T")
+    page = other.page(1)
+    assert ([line.text for line in page.lines], page.width, page.height, page.engine, page.cut) == (
+        ["One line.", "Another line."],
+        612,
+        792,
+        "pypdf",
+        False,
+    )
+    assert [line.text for line in other.page(2).lines] == ["More."]
