@@ -58,6 +58,9 @@ _BRACKETED = re.compile(
     r"[ \t]*\[\s*(?:(?:source|src|doc(?:ument)?|n)\s*[#:=]?\s*)?\d{1,4}(?:\s*[-–,;&]\s*\d{1,4})*\s*\]", re.I
 )
 _CARET = re.compile(r"[ \t]*\[\^[^\[\]\n]*\](?::[^\n]*)?")
+_SITE_OF_COMPANY = re.compile(
+    r"(?<![\w./:@-])[\w-]+\.[A-Za-z]{2,24}(?=,? (?:Inc|Corp|Ltd|LLC|PLC|GmbH|AG|SE|SA|NV)\b)", re.I
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +164,11 @@ def without_markers(text: str) -> str:
 
 
 def plain_name(text: str) -> str:
-    """Return a name from a PDF or a user on one line, without markup, links and markers."""
-    bare = cleaned(without_markers(normalized(text)), SourceTexts(())).text
+    """Return a name from a PDF or a user on one line, without markup, links and markers.
+
+    A company may be called like its site: "AMAZON.COM, INC." is kept.
+    """
+    bare = cleaned(without_markers(normalized(text)), SourceTexts(_SITE_OF_COMPANY.findall(text))).text
     return shortened(" ".join(bare.split()), NAME_CHARACTERS)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.sanitizing import SourceTexts, cleaned, without_markers
+from functions.query.grounding.sanitizing import SourceTexts, cleaned, plain_name, without_markers
 
 NOTHING = SourceTexts([])
 HOST = "evil.example"
@@ -115,3 +115,18 @@ def test_what_a_browser_would_run_goes_with_its_content_in_any_case_and_over_lin
         clean = cleaned(text, NOTHING).text
         assert clean.startswith("One")
         assert not any(hidden in clean for hidden in ("run", "*", "x"))
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("ORBICO.COM, INC., Form 10-Q", "ORBICO.COM, INC., Form 10-Q"),
+        ("orbico.com Ltd: report", "orbico.com Ltd: report"),
+        ("See orbico.com for more", "See for more"),
+        ("https://orbico.com, Inc", ", Inc"),
+        ("orbico.com/pay?id=1 Inc", "Inc"),
+        ("mail a@orbico.com, Inc", "mail , Inc"),
+    ],
+)
+def test_a_company_may_be_called_like_its_site(title: str, shown: str):
+    assert plain_name(title) == shown
