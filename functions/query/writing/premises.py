@@ -124,11 +124,13 @@ def _with_inherited(asked: str, question: str) -> str:
 
 
 def _foreign_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the subjects of a question that stand nowhere, where every document says whose it is: others' names.
+    """Return the subjects of a question that stand nowhere, where the best passage's document says whose it is.
 
-    They may be of common words or of capitals: "Best Buy", "AMCOR", "3M". Initials of words that stand there are none.
+    They are others' names, also of common words or of capitals: "Best Buy", "AMCOR", "3M"; initials of words that stand
+    there are none.
     """
-    if not all(each.organisations and each.language in {"", "en"} for each in passages):
+    is_carded = bool(passages) and bool(passages[0].organisations)
+    if not is_carded or any(each.language not in {"", "en"} for each in passages):
         return ()
     typed = (name.split() for name in identity.subjects_in(question))
     names = [" ".join(dropwhile(lambda word: is_stop_word(word.lower()), words)) for words in typed]
