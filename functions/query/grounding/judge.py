@@ -312,9 +312,9 @@ def _has_other_roles(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
     turned = any(
-        turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause, turns_time, turns_span)
+        turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause, turns_time, invents_cause)
     )
-    turned = turned or invents_cause(it.wording, it.sentences, it.language)
+    turned = turned or turns_span(it.wording, it.sentences)
     return Finding(Verdict.UNCONFIRMED, "order") if turned else None
 
 

@@ -156,9 +156,10 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return None
     begin, end = _closest_part(theirs, said, language)
     wide = theirs[max(0, begin - 3) : end + 2]
-    negated = count_negations(mine) % 2 not in {count_negations(part) % 2 for part in (theirs[begin:end], wide)}
+    parity = count_negations(mine) % 2
+    negated = parity not in {count_negations(part) % 2 for part in (theirs[begin:end], wide)}
     # Farther away, a negation may be of something else: "… and no changes were made".
-    agrees = count_negations(mine) % 2 == count_negations(theirs) % 2
+    agrees = parity == count_negations(theirs) % 2
     negated = negated and not (agrees and said & _negated_stems(theirs, language))
     negated = negated and denies_what_other_says(mine, wide, language)
     opposite = are_opposite(mine, wide)

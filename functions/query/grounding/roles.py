@@ -199,7 +199,7 @@ _DATE = r"(?:[^\W\d_]{3,9}\.? (?:\d{1,2}, )?)?(?:19|20)\d\d"
 _SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
 
 
-def turns_span(claim: str, sentences: Sequence[str], language: str) -> bool:  # noqa: ARG001 - as the others
+def turns_span(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim exchanges the beginning and the end of a time that its sentences name."""
     held = {found.groups() for sentence in sentences for found in _SPAN.finditer(sentence)}
     said = [found.groups() for found in _SPAN.finditer(claim)]

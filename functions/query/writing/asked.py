@@ -90,7 +90,7 @@ _GATHERS = re.compile(
     re.IGNORECASE,
 )
 """Words of a question that adds up, compares or lists: its answer is seldom in one place."""
-_HOW_MANY = re.compile(r"\bhow many ((?:[^\W\d_]+[ -]){0,1}[^\W\d_]+)", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many ((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
 _AFTER_NUMBER = re.compile(
     rf"(?:(?<![\w.,])\d(?:[\d.,]*\d)?(?: (?:thousand|million|billion))?|{SPELLED.pattern})((?:[ -][^\W\d_]+){{1,3}})",
     re.IGNORECASE,
@@ -257,7 +257,7 @@ class Asked:
         if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
             return False
         stems = frozenset(content_stems(counted[1]))
-        after = (content_stems(" ".join(match[1].split())) for match in _AFTER_NUMBER.finditer(text))
+        after = (content_stems(match[1]) for match in _AFTER_NUMBER.finditer(text))
         return any(not stems.isdisjoint(each) for each in after)
 
     def quotes_from(self, *texts: str) -> bool:

@@ -81,6 +81,14 @@ def ports_with(*texts: str, down: str = "", chat: FakeChat | None = None, langua
     return replace(query_ports(chat=chat), embedder=embedder, search=WordSearch(hits, embedder, down))
 
 
+def ports_of_a_filing(*texts: str) -> QueryPorts:
+    ports = ports_with(*texts)
+    title = {"title": "Orbico, Form 10-K, fiscal year ended June 30, 2022"}
+    assert isinstance(ports.search, WordSearch)
+    ports.search.matches = [replace(each, metadata={**each.metadata, **title}) for each in ports.search.matches]
+    return ports
+
+
 def ask(ports: QueryPorts, text: str, **more: str) -> Answer:
     return answer_question(Question(text, **more), WHO, ports, Deadline(ports.clock, 26))
 
@@ -125,10 +133,7 @@ def test_when_every_search_fails_it_is_an_error():
 
 
 def test_a_part_that_names_nothing_asks_about_what_the_whole_question_names():
-    ports = ports_with(BOILER, MILL)
-    title = {"title": "Orbico, Form 10-K, fiscal year ended June 30, 2022"}
-    assert isinstance(ports.search, WordSearch)
-    ports.search.matches = [replace(each, metadata={**each.metadata, **title}) for each in ports.search.matches]
+    ports = ports_of_a_filing(BOILER, MILL)
     asked = "How often must the boiler of Tebrun's be descaled in 2022, and how is the mill oiled?"
     answer = ask(ports, asked)
     assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("Tebrun",))
@@ -139,10 +144,7 @@ def test_a_part_that_names_nothing_asks_about_what_the_whole_question_names():
 
 
 def test_a_part_that_points_back_asks_about_what_it_points_to():
-    ports = ports_with(BOILER, MILL)
-    title = {"title": "Orbico, Form 10-K, fiscal year ended June 30, 2022"}
-    assert isinstance(ports.search, WordSearch)
-    ports.search.matches = [replace(each, metadata={**each.metadata, **title}) for each in ports.search.matches]
+    ports = ports_of_a_filing(BOILER, MILL)
     asked = "How often must the QX20 mill by Tebrun be oiled, and how must its boiler be descaled?"
     answer = ask(ports, asked)
     assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("Tebrun",))

@@ -1,7 +1,6 @@
 """Conversations on DynamoDB: appended in one transaction, read back in order, invisible to anybody else."""
 
 from base64 import urlsafe_b64encode
-from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 import pytest
@@ -15,7 +14,6 @@ from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound,
 from shared.models import AnswerClaim, Citation, FoundMessage, Message, SourceType
 from shared.rects import PageSize, Rect
 from tests.support.clock import FakeClock
-from tests.support.moto_aws import create_tables, mocked_aws
 
 CITATION = Citation(
     *(1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312),
@@ -24,20 +22,6 @@ CITATION = Citation(
     rects=(Rect(3, 72.0, 100.5, 210.3, 112.0), Rect(3, 72.0, 112.5, 90.0, 124.0)),
     page_sizes=(PageSize(3, 595.3, 841.9),),
 )
-
-
-@pytest.fixture(scope="module")
-def dynamodb() -> Iterator[DynamoDBClient]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as aws:
-        yield aws.dynamodb
-
-
-@pytest.fixture
-def client(dynamodb: DynamoDBClient) -> Iterator[DynamoDBClient]:
-    create_tables(dynamodb, "ConversationsTable", "CacheTable")
-    yield dynamodb
-    for table in ("conversations", "cache"):
-        dynamodb.delete_table(TableName=table)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import json
 import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from shared.adapters.aws import from_item, to_item
 from shared.adapters.traces import DynamoTraces, message_time, tenant_of, without
 from shared.erasures import ERASED_ANSWER, Erasure, ScanPosition, SoughtErasure
 from shared.receipts import NO_DOCUMENT, packed, unpacked
-from tests.support.moto_aws import create_tables, mocked_aws
 
 DOC, OTHER = "d" * 32, "e" * 32
 BEGAN = 1_767_225_600.0
@@ -34,20 +33,6 @@ def ulid(seconds: float, name: str = "") -> str:
         left, digit = divmod(left, 32)
         digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"[digit] + digits
     return digits + name.rjust(16, "0")
-
-
-@pytest.fixture(scope="module")
-def dynamodb() -> Iterator[DynamoDBClient]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as aws:
-        yield aws.dynamodb
-
-
-@pytest.fixture
-def client(dynamodb: DynamoDBClient) -> Iterator[DynamoDBClient]:
-    create_tables(dynamodb, "ConversationsTable", "CacheTable")
-    yield dynamodb
-    for table in ("conversations", "cache"):
-        dynamodb.delete_table(TableName=table)
 
 
 def put(client: DynamoDBClient, *items: Mapping[str, Any], table: str = "conversations") -> None:

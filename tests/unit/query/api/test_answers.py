@@ -1,14 +1,14 @@
 """One answer over every route that gives answers: JSON, our stream, OpenAI's two APIs, MCP's tools, and search."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from shared.models import Document
 from tests.support.query_stack import events_of, raw_call
-from tests.support.routes import Routes, routes
+from tests.support.routes import Routes
 
 QUESTION = "How often must the lens of the lamp be cleaned?"
 LAMP = "The lamp is lit at sunset. The lens of the lamp must be cleaned with vinegar every Thursday."
@@ -30,12 +30,6 @@ FOUND = {
     "suggestions": [],
     "conversation_id": "",
 }
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 @pytest.fixture(autouse=True)

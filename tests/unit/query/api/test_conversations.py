@@ -1,6 +1,5 @@
 """Conversations over the API: listed, read, renamed, exported, erased; each user's are their own."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,13 +7,7 @@ import pytest
 from functions.query import bootstrap
 from shared.models import AnswerClaim, Citation, Message, SourceType
 from tests.support.query_stack import raw_call
-from tests.support.routes import NOW, Routes, routes
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
+from tests.support.routes import NOW, Routes
 
 
 def cited(document_id: str, version_id: str, n: int = 1) -> Citation:

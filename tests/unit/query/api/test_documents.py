@@ -1,6 +1,5 @@
 """Documents over the API: announced, listed, labelled, shown, linked to, read page by page, reported on, deleted."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -10,13 +9,7 @@ import pytest
 from functions.query import bootstrap
 from shared.models import DocumentError, DocumentStatus, PageReport, document_id_of
 from tests.support.query_stack import call
-from tests.support.routes import FIRST_ID, NOW, Routes, routes
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
+from tests.support.routes import FIRST_ID, NOW, Routes
 
 
 def queued(api: Routes) -> list[str]:

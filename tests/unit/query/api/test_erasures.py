@@ -1,6 +1,5 @@
 """Erasures of users over the API: begun at once, once, and read by those whom they concern."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -9,13 +8,7 @@ from functions.query import bootstrap
 from shared.erasures import receipt_of, signed
 from shared.models import Message
 from tests.support.query_stack import call
-from tests.support.routes import FIRST_ID, NOW, Routes, routes
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
+from tests.support.routes import FIRST_ID, NOW, Routes
 
 
 def saved(number: int, user: str = "ann") -> None:

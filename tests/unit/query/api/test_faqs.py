@@ -1,6 +1,5 @@
 """FAQs over the API: written, read, listed, replaced, deleted, exported and imported."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,14 +7,7 @@ import pytest
 from functions.query import faqs
 from shared.models import document_id_of
 from tests.support.query_stack import call, raw_call
-from tests.support.routes import FIRST_ID, Routes, routes
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
-
+from tests.support.routes import FIRST_ID, Routes
 
 PAIR = {"question": "Where?", "answer": "Here.", "language": "en", "department_id": "7", "tags": {"a": ["x", "y"]}}
 KEY = f"faq/acme/{FIRST_ID}.json"

@@ -1,20 +1,10 @@
 """Feedback over the API: given and taken back by the asker, and what editors learn of it."""
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from functions.query import bootstrap
 from shared.models import AnswerClaim, Citation, Message, SourceType
-from tests.support.routes import NOW, Routes, routes
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
-
+from tests.support.routes import NOW, Routes
 
 DETAILS = {
     "mode": "generated",

@@ -1,20 +1,13 @@
 """Folder rules over the API: who may read which folder, from the moment that it is said."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.support.query_stack import call
-from tests.support.routes import Routes, routes
+from tests.support.routes import Routes
 
 ROOT = {"user": "root", "groups": "admin"}
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 def test_folder_rules_are_replaced_by_who_has_read_them_and_bind_at_once(api: Routes):

@@ -1,6 +1,5 @@
 """Hand-offs over the API: asked for, claimed, given back, answered, published, closed; who sees what of them."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,12 +11,6 @@ from tests.support.routes import FIRST_ID, NOW, Routes, routes
 
 CONVERSATION = "0" * 24 + "CV"
 ANSWER = "0" * 24 + "M4"
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 def refused(api: Routes, near: list[list[object]], *, conversation: str = CONVERSATION, user: str = "ann") -> None:

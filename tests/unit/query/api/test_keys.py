@@ -1,22 +1,15 @@
 """API keys over the API: made, listed and revoked by people who are administrators."""
 
 import hashlib
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tests.support.query_stack import call
-from tests.support.routes import FIRST_ID, Routes, routes
+from tests.support.routes import FIRST_ID, Routes
 
 ROOT = {"user": "root", "groups": "admin"}
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 def test_a_new_key_is_shown_once_and_listed_without_its_secret(api: Routes):

@@ -1,6 +1,5 @@
 """Passages over the API: left out, corrected, and what is known of each change."""
 
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
@@ -8,16 +7,10 @@ import pytest
 
 from functions.query.api import passages
 from shared.models import Document, content_hash_of
-from tests.support.routes import NOW, Routes, routes
+from tests.support.routes import NOW, Routes
 
 WRONG = "The ferry sails at seven."
 RIGHT = "The ferry sails at nine."
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 @pytest.fixture

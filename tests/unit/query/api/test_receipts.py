@@ -1,6 +1,5 @@
 """Receipts and replays over the API: everything that an answer was made from, and what has changed since."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,12 +15,6 @@ LAMP = "The lamp is lit at sunset. The lens of the lamp must be cleaned with vin
 KEEPER = "The keeper lives in the white cottage beside the tower."
 FERRY = "The ferry leaves at eight. Its bell is cleaned every Monday."
 SAID = "The lens of the lamp must be cleaned with vinegar every Thursday."
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 @pytest.fixture

@@ -1,19 +1,10 @@
 """Questions that got no answer, or a bad one, over the API: shown together until somebody answers them."""
 
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from functions.query import bootstrap
 from shared.models import Message
-from tests.support.routes import NOW, Routes, routes
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
+from tests.support.routes import NOW, Routes
 
 
 def clusters(api: Routes, **params: str) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """Usage and the providers' health over the API, for administrators."""
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -12,15 +11,9 @@ from shared.adapters.provider_health import HEALTH
 from shared.models import Usage
 from shared.prices import cost_usd
 from tests.support.query_stack import raw_call
-from tests.support.routes import Routes, routes
+from tests.support.routes import Routes
 
 ROOT = {"user": "root", "groups": "admin"}
-
-
-@pytest.fixture
-def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[Routes]:
-    with routes(monkeypatch) as made:
-        yield made
 
 
 def test_usage_is_added_up_by_day_user_or_model(api: Routes):

@@ -179,4 +179,4 @@ def test_two_that_act_are_no_list(claim: str, expected: bool):
 )
 def test_a_time_keeps_its_beginning_and_its_end(claim: str, expected: bool):
     sentence = "The lease of the mill was extended by three years, from June 30, 2023 until May 1, 2026."
-    assert turns_span(claim, [sentence], "en") is expected
+    assert turns_span(claim, [sentence]) is expected
