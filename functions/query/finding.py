@@ -260,7 +260,8 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     if not decision.relevant or settings.threshold <= 0:
         return decision
     organisations = {name for each in found.ranked for name in each.organisations}
-    absent = absent_subjects(search.question, found.passages[:DECIDING_PASSAGES], organisations)
+    passages = found.passages[:DECIDING_PASSAGES]
+    absent = absent_subjects(search.question, passages, organisations, inherited=search.inherited)
     return decision.refused_for(absent, found.passages) if absent else decision
 
 
@@ -272,6 +273,7 @@ def _searches(
     variants = [variant._replace(vector=each) for variant, each in zip(understood.variants, others, strict=False)]
     whole = Search(
         question=understood.search_text,
+        inherited=understood.inherited,
         vector=vector,
         dimensions=ports.settings.embedding_dimensions,
         namespace=ports.namespace_of(tenant),
@@ -284,7 +286,13 @@ def _searches(
         neighbours=ports.settings.neighbours,
     )
     of_parts = zip(understood.parts, others[len(variants) :], strict=True)
-    return [whole, *(replace(whole, question=part.question, vector=each, variants=()) for part, each in of_parts)]
+    return [
+        whole,
+        *(
+            replace(whole, question=part.question, inherited=part.inherited, vector=each, variants=())
+            for part, each in of_parts
+        ),
+    ]
 
 
 def _in_parallel(retrieved_by: Callable[[Search], Retrieved], searches: Sequence[Search]) -> Sequence[Retrieved | None]:

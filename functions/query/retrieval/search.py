@@ -46,15 +46,17 @@ class QueryVariant(NamedTuple):
 class Search:
     """One question's search in the namespace of one index version. `vector` is None when it could not be embedded.
 
-    `variants` share the score with the question: a dot-product index searches the weighted mean of all texts in one
-    query. `diversity` (0 to 1) is the penalty for repeating another passage; `neighbours` is the number of chunks added
-    on either side of a hit.
+    `inherited` are the words at the end of `question` that it takes over from the conversation, or from another part of
+    the question. `variants` share the score with the question: a dot-product index searches the weighted mean of all
+    texts in one query. `diversity` (0 to 1) is the penalty for repeating another passage; `neighbours` is the number of
+    chunks added on either side of a hit.
     """
 
     question: str
     vector: Sequence[float] | None
     dimensions: int
     namespace: str
+    inherited: str = ""
     language: str = "en"
     filter: Filter | None = None
     index_version: int = FIRST_INDEX_VERSION

@@ -110,10 +110,14 @@ def _stems(text: str, language: str) -> set[str]:
 
 
 class QuestionPart(NamedTuple):
-    """One part of a question: what to call it, and the question to search for."""
+    """One part of a question: what to call it, and the question to search for.
+
+    `inherited` are the words at its end that it takes over from what was said before.
+    """
 
     name: str
     question: str
+    inherited: str = ""
 
 
 QueryMode = Literal["question", "session"]
@@ -124,16 +128,17 @@ QueryMode = Literal["question", "session"]
 class Understood:
     """A question made searchable.
 
-    `question` is the typed one, normalised; `standalone` needs no conversation; `search_text` is the part of it that is
-    embedded and searched for. `variants` are `query_variations` at most; `standalone` has the remaining share. `filter`
-    and `boosts` come from the tenant's glossary. `language` is the question's (ISO 639-1), empty if it is not
-    recognised. `parts` are two to four questions that are searched for besides, if it is a comparison or several
-    questions in one; `split_by` says who has looked for them. `rewritten_by` is empty if the question is searched for
-    as typed.
+    `question` is the typed one, normalised; `standalone` needs no conversation; `inherited` are the words at its end
+    that the heuristic took over from it; `search_text` is the part that is embedded and searched for. `variants` are
+    `query_variations` at most; `standalone` has the remaining share. `filter` and `boosts` come from the tenant's
+    glossary. `language` is the question's (ISO 639-1), empty if it is not recognised. `parts` are two to four questions
+    that are searched for besides, if it is a comparison or several questions in one; `split_by` says who has looked for
+    them. `rewritten_by` is empty if the question is searched for as typed.
     """
 
     question: str
     standalone: str
+    inherited: str = ""
     language: str = ""
     variants: tuple[QueryVariant, ...] = ()
     filter: Filter | None = None

@@ -127,8 +127,9 @@ def _with_model_parts(understood: Understood, rewrite: Rewrite) -> Understood:
 
 
 def _by_heuristic(understood: Understood, history: Sequence[Message]) -> Understood:
-    text = standalone_question(understood.standalone, history, understood.language)
-    return _rewritten(understood, text, "heuristic", TYPED_SHARE)
+    inherited = inherited_words(understood.standalone, history, understood.language)
+    text = f"{understood.standalone} {inherited}" if inherited else understood.standalone
+    return _rewritten(replace(understood, inherited=inherited), text, "heuristic", TYPED_SHARE)
 
 
 def _rewritten(
@@ -153,7 +154,8 @@ def _with_parts(understood: Understood, history: Sequence[Message]) -> Understoo
     said = [*history] if by_heuristic else []
     parts: list[QuestionPart] = []
     for part in parts_of(whole, understood.language):
-        parts.append(part._replace(question=standalone_question(part.question, said, understood.language)))
+        inherited = inherited_words(part.question, said, understood.language)
+        parts.append(QuestionPart(part.name, f"{part.question} {inherited}".rstrip(), inherited))
         said.append(Message("", "user", part.question, ""))
     return replace(understood, parts=tuple(parts), split_by="rule")
 
@@ -264,11 +266,11 @@ _POINTS_BACK = {
 }
 
 
-def standalone_question(question: str, history: Sequence[Message], language: str = "") -> str:
-    """Return the question with the words it needs from the conversation, if it needs any."""
+def inherited_words(question: str, history: Sequence[Message], language: str = "") -> str:
+    """Return the words that the question needs from the conversation, empty if it needs none."""
     if not history or not points_back(question, language):
-        return question
-    return " ".join([question, *salient_terms(question, history, language)])
+        return ""
+    return " ".join(salient_terms(question, history, language))
 
 
 def points_back(question: str, language: str) -> bool:

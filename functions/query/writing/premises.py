@@ -24,7 +24,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.field_terms import document_words
-from functions.query.understanding.question import SENTENCE_BORDER, lines_of
+from functions.query.understanding.question import lines_of
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
@@ -93,13 +93,16 @@ _AHEAD = re.compile(
 """What asks about the time after a report's period."""
 
 
-def absent_subjects(question: str, passages: Sequence[Passage], organisations: Collection[str] = ()) -> Sequence[str]:
+def absent_subjects(
+    question: str, passages: Sequence[Passage], organisations: Collection[str] = (), *, inherited: str = ""
+) -> Sequence[str]:
     """Return the names and periods of a question that no passage is about, as typed; empty if it may be answered.
 
-    `organisations` are those on the identity cards of all documents that were found. Periods are looked for in what is
-    of the organisation that the question names: another one's report on that year does not tell of it.
+    `organisations` are those on the identity cards of all documents that were found; `inherited` are words that the
+    question takes over: "How does it compare to last year? Microsoft 10-Q" asks about Microsoft. Periods are looked for
+    in what is of the organisation that the question names: another one's report on that year does not tell of it.
     """
-    asked = _with_inherited(identity.with_plain_periods(_asked(question)), question)
+    asked = _with_names(identity.with_plain_periods(_asked(question)), inherited)
     known = {*organisations, *(name for each in passages for name in each.organisations)}
     named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
     own = [each for each in passages if any(_is_of(each, name) for name in named)]
@@ -110,17 +113,13 @@ def absent_subjects(question: str, passages: Sequence[Passage], organisations: C
     return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]
 
 
-def _with_inherited(asked: str, question: str) -> str:
-    """Return what is asked with the names after it, which a follow-up or a part took over from what was said before.
+def _with_names(asked: str, inherited: str) -> str:
+    """Return what is asked with the words that it takes over, numbers and periods left out.
 
-    "How does it compare to last year? Microsoft 10-Q" asks about Microsoft. Numbers and periods are left out: a
-    question about another year takes over the former one, too.
+    A question about another year takes over the former one, too.
     """
-    inherited = SENTENCE_BORDER.split(question)[-1]
-    if inherited.endswith((".", "?", "!")) or inherited in asked:
-        return asked
     names = " ".join(word for word in inherited.split() if not any(map(str.isdigit, word)))
-    return f"{asked.rstrip(' ?')}, {names}?" if names else asked
+    return f"{asked.rstrip(' ?')}, {names}?" if names and inherited not in asked else asked
 
 
 def _foreign_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:

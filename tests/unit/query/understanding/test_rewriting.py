@@ -15,8 +15,8 @@ from functions.query.understanding.rewriting import (
     MIN_STANDALONE_SHARE,
     SESSION_CHARACTERS,
     Understood,
+    inherited_words,
     points_back,
-    standalone_question,
     understand,
     whole_session,
 )
@@ -429,5 +429,5 @@ class TestParts:
 def test_a_question_points_back_by_its_pronouns_or_says_too_little(question: str, language: str, expected: bool):
     assert points_back(question, language) is expected
     history = conversation("What is the espresso machine's thermostat?", "A part of its boiler.")
-    assert (standalone_question(question, history, language) != question) is expected
-    assert standalone_question(question, [], language) == question
+    assert bool(inherited_words(question, history, language)) is expected
+    assert not inherited_words(question, [], language)
