@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import RankedPassage
-from functions.query.retrieval.rescoring import is_latin, plain_words, stem_positions
+from functions.query.retrieval.rescoring import is_latin, plain_words, stemmed_text
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
@@ -186,13 +186,13 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if not rare.rarity or (passage.language and rare.language and passage.language != rare.language):
         return None
     around = f"{passage.section}\n{identity.name_of(passage.title, passage.key)}"
-    in_text: Mapping[str, Sequence[int]] = {}
+    in_text = ""
     if rare.has_long_number:
         around = _GROUPING.sub("", f"{passage.text}\n{around}")
     else:
-        in_text = stem_positions(passage.text, rare.language, rare.latin)
+        in_text = stemmed_text(passage.text, rare.language, rare.latin)
     held = _stems(around, rare)
-    return sum(worth for stem, worth in rare.rarity.items() if stem in held or stem in in_text) / rare.sum
+    return sum(worth for stem, worth in rare.rarity.items() if stem in held or f" {stem} " in in_text) / rare.sum
 
 
 def _stems(text: str, rare: RareWords) -> Set[str]:

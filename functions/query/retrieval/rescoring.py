@@ -55,8 +55,8 @@ def text_scores(question: str, language: str, passages: Sequence[Passage]) -> li
     terms = QueryTerms.of(question, language)
     found = []
     for passage in passages:
-        positions = stem_positions(passage.text, language, terms.latin)
-        found.append({stem: positions[stem] for stem in terms.rarity if stem in positions})
+        stemmed = stemmed_text(passage.text, language, terms.latin)
+        found.append({stem: places for stem in terms.rarity if (places := positions_of(stem, stemmed))})
     holders = Counter(chain.from_iterable(found))
     weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}
     all_words = sum(weights.values()) or 1.0
@@ -168,12 +168,22 @@ def is_latin(question: str) -> bool:
 
 
 @lru_cache(maxsize=4_000)
-def stem_positions(text: str, language: str, latin: bool) -> Positions:
-    """Map the stems of a text's `plain_words` to their positions; cached, because texts are found again."""
-    positions: defaultdict[str, list[int]] = defaultdict(list)
-    for at, word in enumerate(plain_words(text, latin=latin)):
-        positions[lexical.stem(word, language)].append(at)
-    return dict(zip(positions, map(tuple, positions.values()), strict=True))
+def stemmed_text(text: str, language: str, latin: bool) -> str:
+    """Return the stems of a text's `plain_words`, each between spaces; cached, because texts are found again."""
+    return f" {' '.join(lexical.stems(plain_words(text, latin=latin), language))} "
+
+
+def positions_of(stem: str, stemmed: str) -> Sequence[int]:
+    """Return the places of a stem among the words of a `stemmed_text`, in order."""
+    between = f" {stem} "
+    places, number, read = [], 0, 0
+    at = stemmed.find(between)
+    while at >= 0:
+        number += stemmed.count(" ", read, at)
+        places.append(number)
+        read = at
+        at = stemmed.find(between, at + 1)
+    return places
 
 
 @lru_cache(maxsize=400)

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.rescoring import BESIDE, PHRASES, TOGETHER, is_latin, plain_words, text_scores
+from functions.query.retrieval.rescoring import (
+    BESIDE,
+    PHRASES,
+    TOGETHER,
+    is_latin,
+    plain_words,
+    positions_of,
+    stemmed_text,
+    text_scores,
+)
 from tests.support.query import passage
 
 
@@ -66,6 +75,14 @@ def test_other_scripts_are_read_too():
 )
 def test_only_letters_of_another_script_need_the_slow_tokenizer(question: str, latin: bool):
     assert is_latin(question) is latin
+
+
+@given(st.lists(st.sampled_from(["pump", "pumps", "pumping", "shed", "the", "7"]), max_size=30))
+def test_a_stem_is_found_at_each_of_its_words(words: list[str]):
+    stemmed = stemmed_text(", ".join(words), "en", True)
+    assert positions_of("pump", stemmed) == [at for at, word in enumerate(words) if word.startswith("pump")]
+    assert positions_of("7", stemmed) == [at for at, word in enumerate(words) if word == "7"]
+    assert not positions_of("pum", stemmed)
 
 
 def test_a_good_neighbour_helps_as_far_as_it_is_a_candidate():
