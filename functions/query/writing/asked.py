@@ -333,13 +333,13 @@ def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
     if not 1 <= len(words) <= MAX_TERM_WORDS:
         return ()
     term = r"[\W_]+".join(words)
+    before = r"(?:^|\| )\W*(?:\(?[\da-z]{1,2}[.)]\s+|\w+\s?,\s+)?(?:(?:an?|the)\s+)?[“\"]?"
+    after = (
+        r"[”\"]?(?:\s*\([^()]*\))?(?::\s+\S|,?\s+(?:(?:this|which)\s+)?"
+        r"(?:(?:is|are|was|were)\s+(?:an?|the|one|not)\b|means?\b|refers?\s+to|stands?\s+for))"
+    )
     return (
-        re.compile(
-            rf"^\W*(?:\(?[\da-z]{{1,2}}[.)]\s+|\w+\s?,\s+)?(?:(?:an?|the)\s+)?[“\"]?{term}[”\"]?(?:\s*\([^()]*\))?"
-            r"(?::\s+\S|,?\s+(?:(?:this|which)\s+)?(?:(?:is|are|was|were)\s+(?:an?|the|one|not)\b|means?\b|refers?\s+to"
-            r"|stands?\s+for))",
-            re.IGNORECASE | re.MULTILINE,
-        ),
+        re.compile(before + term + after, re.IGNORECASE | re.MULTILINE),
         re.compile(rf"(?<!\w){term},\s+an?\s", re.IGNORECASE),
         re.compile(rf"\((?:[^()“\"]{{0,40}}[“\"]{term}[”\"]|(?:the\s+)?{term})\)", re.IGNORECASE),
     )

@@ -690,6 +690,7 @@ def test_a_reason_is_not_gathered_from_several_places():
     [
         ("What is a gash?", "A gash is a narrow opening in the rock."),
         ("What is a gash?", "Now , a gash is a narrow opening in the rock."),
+        ("What is alto?", "alto | alto is a small machine for the bottom of the sea."),
         ("What does the author mean by gash?", "Gash: Any opening that the sea has filled with stones."),
         ("What is Alto?", "To hear them, we made Alto, a small machine for the bottom of the sea."),
         ("What is the Sale?", "In May we gave two ships to Old Harbours for 5 coins each (the “Sale”)."),
