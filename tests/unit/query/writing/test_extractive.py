@@ -1,6 +1,8 @@
 """An answer without a model: whole sentences of the sources, the right ones, each once."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
@@ -707,6 +709,11 @@ def test_what_something_is_is_said_where_it_is_defined(question: str, definition
         question, passage(f"{others[0]} {others[1]} {others[2]}"), passage(definition, n=2, document_id="doc1")
     )
     assert told[0] == definition
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_asked_for_its_definition_can_be_looked_for(term: str):
+    assert isinstance(Asked.of(f"What is {term}?").defines(f"{term}: a machine"), bool)
 
 
 def test_a_list_is_asked_for_and_a_series_in_a_sentence_is_one():
