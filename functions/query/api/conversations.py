@@ -32,7 +32,8 @@ EXPORT_PAGE = 200
 
 
 def _title(text: str) -> str:
-    if title := normalized(text):
+    title = normalized(text)
+    if any(map(str.isalnum, title)):
         return title
     raise ValueError("must hold a letter or a digit")
 

@@ -36,7 +36,7 @@ _SAME_BEGINNING = 5
 _OF_PERIODS = frozenset({"ended", "ending"})
 """Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
-_OPTIONAL = re.compile(r"\b(?:total|, net)\b|,? net of .*|(?:less|plus|add):", re.IGNORECASE)
+_OPTIONAL = re.compile(r",? net of .*|\b(?:total|, net)\b|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+"
     r"(?:(?!(?:was|were|is|are|had|has|to)\b)[\w$€£'’]+\s+){0,3}?\Z",

@@ -38,6 +38,28 @@ def normalized(text: str) -> str:
     return _SPACES.sub(" ", unicodedata.normalize("NFC", _INVISIBLE.sub("", text))).strip()
 
 
+_NOT = re.compile(
+    r"\b(?:(ca)n|(wo)n|(do|does|did|is|are|was|were|has|have|had|could|would|should|must|need)n)['\u2019]?t\b",
+    re.IGNORECASE,
+)
+_AFTER_PRONOUN = re.compile(
+    r"\b(I|you|he|she|it|we|they|there|that|what|who)['\u2019](?:ll|ve|re|m|d)\b", re.IGNORECASE
+)
+
+
+def without_contractions(question: str) -> str:
+    """Return an English question with "not" written out, and without what is left of a verb after a pronoun.
+
+    "What if I don't?" asks about nothing that is called "don".
+    """
+
+    def written_out(found: re.Match[str]) -> str:
+        verb = found[3] or (found[1] + "n" if found[1] else found[2][:1] + "ill")
+        return f"{verb} not"
+
+    return _AFTER_PRONOUN.sub(r"\1", _NOT.sub(written_out, question))
+
+
 def shortened(text: str, characters: int) -> str:
     """Return at most `characters` of the text, cut at a space if there is one in the last fifth."""
     if len(text) <= characters:

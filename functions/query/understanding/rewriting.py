@@ -15,7 +15,14 @@ from functions.query.understanding.field_terms import field_variants
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import Rewrite, rewrite_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
-from functions.query.understanding.question import QueryMode, QuestionPart, Understood, normalized, shortened
+from functions.query.understanding.question import (
+    QueryMode,
+    QuestionPart,
+    Understood,
+    normalized,
+    shortened,
+    without_contractions,
+)
 from functions.query.understanding.talk import without_courtesies
 from shared import lexical
 from shared.deadline import Deadline
@@ -60,11 +67,8 @@ def understand(
     it is only used if the question's own is not recognised.
     """
     question = normalized(text)
-    understood = Understood(
-        question,
-        shortened(without_courtesies(question), MAX_CHARACTERS),
-        language=language_of(question) or _language_before(history),
-    )
+    spoken = language_of(question) or _language_before(history)
+    understood = Understood(question, shortened(_plain(question, spoken), MAX_CHARACTERS), language=spoken)
     if mode == "session":
         understood = _with_session(_by_heuristic(understood, history), history)
     elif history:
@@ -82,6 +86,12 @@ def understand(
         understood = _with_parts(understood, history)
     # The session is searched for even if variants are turned off.
     return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
+
+
+def _plain(question: str, language: str) -> str:
+    """Return a typed question without greetings and thanks and, in English, without contractions."""
+    bare = without_courtesies(question)
+    return without_contractions(bare) if language in {"", "en"} else bare
 
 
 def _language_before(history: Sequence[Message]) -> str:
@@ -150,7 +160,7 @@ def _rewritten(
 def _with_parts(understood: Understood, history: Sequence[Message]) -> Understood:
     """Add the parts of the question by rule, each understandable without the others and the conversation."""
     by_heuristic = understood.rewritten_by == "heuristic"
-    whole = without_courtesies(understood.question) if by_heuristic else understood.standalone
+    whole = _plain(understood.question, understood.language) if by_heuristic else understood.standalone
     said = [*history] if by_heuristic else []
     parts: list[QuestionPart] = []
     for part in parts_of(whole, understood.language):

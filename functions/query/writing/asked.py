@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
@@ -16,6 +16,7 @@ class Kind(StrEnum):
     """The kind of answer that a question asks for."""
 
     STEPS = "steps"
+    REASON = "reason"
     LIST = "list"
     TIME = "time"
     NUMBER = "number"
@@ -25,6 +26,14 @@ class Kind(StrEnum):
 
 
 _PATTERNS: Mapping[Kind, Sequence[str]] = {
+    Kind.REASON: (
+        r"^(?:why|how come)\b|\bwhy (?:do|does|did|is|are|was|were|has|have|had|can|could|must|should|will)\b"
+        r"|\bwhat (?:is|was) the (?:\w+ )?(?:reason|cause)\b|\bwhat (?:drove|caused)\b|\bfor what reason\b",
+        r"\bkodėl\b|\bdėl ko\b|\bdėl koki\w+ priežas\w+",
+        r"\bwarum\b|\bwieso\b|\bweshalb\b|\baus welchem grund\b",
+        r"\bpor qué\b|\ba qué se debe\b",
+        r"\bpourquoi\b|\bpour quelle raison\b",
+    ),
     Kind.STEPS: (
         r"\bhow (?:do|does|can|could|should|would|must|to|is|are)\b|\b(?:which|what)\b.{0,30}\b(?:steps|procedure)\b"
         r"|\bwhat (?:should|must|do) (?:you|i|we|one|a user|users)\b",
@@ -142,6 +151,24 @@ _DATE = re.compile(
 )
 
 
+_WHAT_IS = re.compile(
+    r"(?:what (?:does|do) [^?]*?\bmean by|what is meant by|(?:what|who) (?:is|are|was)|what['’]s|what (?:does|do))"
+    r" (?:an? |the )?([^?]+?)(?: mean| stand for)?\W*\Z",
+    re.IGNORECASE,
+)
+"""A question for what something is, with what that is."""
+MAX_TERM_WORDS = 5
+"""A question with more words asks about something, not what it is."""
+_SERIES = re.compile(r",[^,;:.]{1,80},\s+(?:and|or|ir|und|oder|y|o|et|ou)\s", re.IGNORECASE)
+"""The end of a list in a sentence: "…, b, and c"."""
+_REASON = re.compile(
+    r"\b(?:because|due (?:\w+ )?to|owing to|result\w* (?:from|of)|driven|caused by|reflect\w*|attribut\w+ to"
+    r"|in order to|so that|given|reasons?|purposes?)\b"
+    r"|\b(?:nes|kadangi|dėl|siekiant|weil|denn|aufgrund|wegen|damit|porque|debido a|ya que"
+    r"|puesto que|parce que|car|puisque|en raison|grâce à|afin)\b",
+    re.IGNORECASE,
+)
+"""What introduces a reason, in the five languages."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
@@ -161,6 +188,11 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     )
 )
 """What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a temperature."""
+
+
+def has_series(text: str) -> bool:
+    """Return whether a text has a list in a sentence: "a, b, and c"."""
+    return _SERIES.search(text) is not None
 
 
 def asking_part(question: str) -> str:
@@ -248,8 +280,8 @@ class Asked:
 
     @property
     def gathers(self) -> bool:
-        """Whether its answer is to be gathered from several places."""
-        return _GATHERS.search(self.text) is not None
+        """Whether its answer is to be gathered from several places; a reason stands in one."""
+        return self.kind is not Kind.REASON and _GATHERS.search(self.text) is not None
 
     def is_counted_in(self, text: str) -> bool:
         """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""
@@ -274,6 +306,14 @@ class Asked:
             return _DATE.search(text) is not None
         return True
 
+    def gives_reason(self, text: str) -> bool:
+        """Return whether it asks why, and a text gives a reason."""
+        return self.kind is Kind.REASON and _REASON.search(text) is not None
+
+    def defines(self, text: str) -> bool:
+        """Return whether it asks what something is, and a text says so: "X is a …", "X: …", "X, a …", "… (the “X”)"."""
+        return any(pattern.search(text) for pattern in _definitions_of(self.text))
+
     def is_met(self, text: str) -> bool:
         """Return whether a text has the number, in digits, or the time that is asked for."""
         if self.kind is Kind.NUMBER:
@@ -283,6 +323,26 @@ class Asked:
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question."""
         return [number for number in _DIGITS.findall(text) if number not in self.numbers]
+
+
+@lru_cache(maxsize=500)
+def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
+    """Return how a text defines what a question asks to define, if it does."""
+    asked = _WHAT_IS.match(question)
+    words = _WORD.findall(asked[1]) if asked else []
+    if not 1 <= len(words) <= MAX_TERM_WORDS:
+        return ()
+    term = r"[\W_]+".join(words)
+    before = r"(?:^|\| )\W*(?:\(?[\da-z]{1,2}[.)]\s+|\w+\s?,\s+)?(?:(?:an?|the)\s+)?[“\"]?"
+    after = (
+        r"[”\"]?(?:\s*\([^()]*\))?(?::\s+\S|,?\s+(?:(?:this|which)\s+)?"
+        r"(?:(?:is|are|was|were)\s+(?:an?|the|one|not)\b|means?\b|refers?\s+to|stands?\s+for))"
+    )
+    return (
+        re.compile(before + term + after, re.IGNORECASE | re.MULTILINE),
+        re.compile(rf"(?<!\w){term},\s+an?\s", re.IGNORECASE),
+        re.compile(rf"\((?:[^()“\"]{{0,40}}[“\"]{term}[”\"]|(?:the\s+)?{term})\)", re.IGNORECASE),
+    )
 
 
 @cache

@@ -21,9 +21,16 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import Asked, Kind, asking_part, without_scope
+from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import asked_row_text, asked_share, extreme_row, with_line_items
-from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_of
+from functions.query.writing.statements import (
+    Statement,
+    follows_in_list,
+    is_item,
+    on_lines,
+    statements_of,
+    without_item_sign,
+)
 from shared import lexical
 from shared.language import language_of
 from shared.text import SEPARATOR, is_heading
@@ -411,6 +418,16 @@ YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
 ASKED_FIGURE = 3.0
 """Factor for a row that is asked for, with a figure of the year that is asked for."""
+REASON = 1.6
+"""Factor for a statement with a reason where it is asked why."""
+DEFINITION = 4.0
+"""Factor for a statement that says what something is where that is asked."""
+LISTED = 1.4
+"""Factor for a list, or a series in a sentence, where a list is asked for."""
+TITLE = 0.4
+"""Factor for what is written like a title."""
+OF_CARD = 0.3
+"""Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 SHORT_LINES = 0.3
@@ -462,6 +479,8 @@ def _scores(
     pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
     held = [wanted.intersection(statement.stems) for statement in statements]
     weights = _weights(wanted, languages, held)
+    for stem in wanted & _words_of_card(passages[0]) if passages else ():
+        weights[stem] *= OF_CARD
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
 
@@ -510,6 +529,11 @@ def _scores(
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
 
 
+def _words_of_card(passage: Passage) -> frozenset[str]:
+    """Return the stems of the words that say whose a passage's document is, and of which kind: "PepsiCo", "10-K"."""
+    return frozenset(content_stems(" ".join((*passage.organisations, passage.kind)), passage.language or "en"))
+
+
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
     fitness = 1.0
@@ -521,8 +545,16 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= YES_OR_NO
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
+    if asked.gives_reason(statement.text):
+        fitness *= REASON
+    if asked.defines(statement.text):
+        fitness *= DEFINITION
+    if asked.kind is Kind.LIST and (statement.has_items or statement.list_span or has_series(statement.text)):
+        fitness *= LISTED
+    if statement.is_title:
+        fitness *= TITLE
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
-    if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and wanted.issuperset(statement.stems):
+    if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
     if _share_asked(asked, passage, statement):
         fitness *= ASKED_FIGURE
@@ -537,6 +569,11 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     elif statement.is_cut:
         fitness *= CUT
     return fitness
+
+
+def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
+    """Return whether a statement has only words of the question, and the number or bullet of an item."""
+    return wanted.issuperset(content_stems(without_item_sign(statement.text), statement.language))
 
 
 def _share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
@@ -555,7 +592,7 @@ def _lists_contents(passage: Passage, start: int) -> bool:
     return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
 
 
-def _weights(wanted: frozenset[str], languages: set[str], held: Sequence[frozenset[str]]) -> Mapping[str, float]:
+def _weights(wanted: frozenset[str], languages: set[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
     """Weigh each word of the question: its rarity among the statements times its rarity in the language.
 
     `held`: the question's words that each statement has.

@@ -33,6 +33,7 @@ MIN_SHORT_LINES = 3
 """Short lines in a row from which on they are no headings, but what a table or a form is read as."""
 MAX_ITEM_CHARACTERS = 350
 """Maximum characters of a list's item with the sentences that explain it."""
+MAX_TITLE_CHARACTERS = 120
 MAX_BETWEEN = 2
 """Maximum sentences between two steps of a list that explain the first of them."""
 
@@ -55,6 +56,7 @@ _YES_OR_NO = re.compile(
 )
 _FIGURE = re.compile(r"\| [(\-−$€£]*\d")
 """The beginning of a cell that is a figure."""
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _STRAY_SIGN = re.compile(r"[\"'‘’“”`´~^\\{}\[\]¦]")
 _STRAY = re.compile(r"[^\w\s]*[\"'‘’“”`´~^\\{}\[\]¦][^\w\s]*|\W*\w?[~^\\{}\[\]¦]\W*\w?\W*")
 """A piece that is left of characters that were not read: "’", "~/V", "]l."."""
@@ -110,6 +112,14 @@ class Statement:
         return not self.is_row and "\n" in self.text and all(map(is_heading, filter(str.strip, self.text.split("\n"))))
 
     @cached_property
+    def is_title(self) -> bool:
+        """Whether all its longer words are capitalised, as in "Appointment of Agent for Service of Process."."""
+        if self.is_row or len(self.text) > MAX_TITLE_CHARACTERS or ":" in self.text:
+            return False
+        words = _LONG_WORD.findall(self.text)
+        return len(words) > 2 and all(word[0].isupper() for word in words)
+
+    @cached_property
     def has_yes_or_no(self) -> bool:
         """Whether it is a row that says yes or no, or has a figure."""
         return self.is_row and _YES_OR_NO.search(self.text) is not None
@@ -141,6 +151,12 @@ class Statement:
 def is_item(text: str) -> bool:
     """Return whether a text begins like an item of a list."""
     return bool(_ITEM.match(text) or _STEP.match(text))
+
+
+def without_item_sign(text: str) -> str:
+    """Return an item's text without its bullet or number."""
+    sign = _ITEM.match(text) or _STEP.match(text)
+    return text[sign.end() :] if sign else text
 
 
 def on_lines(text: str) -> str:

@@ -147,7 +147,8 @@ def test_conversations_are_listed_the_last_used_first(api: Routes):
         },
     )
     assert titles(api)[0] == ["Title 2", "Title 3", "Of the lamp"]
-    assert api.call("PATCH", f"/conversations/{name}", {"title": "  "})[0] == 400
+    for nothing in ("  ", "…", " -- ?"):
+        assert api.call("PATCH", f"/conversations/{name}", {"title": nothing})[0] == 400
     assert api.call("PATCH", f"/conversations/{name}", {"title": "x" * 201})[0] == 400
     assert api.call("PATCH", f"/conversations/{name}", {"title": "x"}, user="bob")[0] == 404
     assert api.call("DELETE", f"/conversations/{name}", user="bob")[0] == 404

@@ -240,3 +240,11 @@ def test_a_claim_that_names_no_row_is_about_the_quoted_one():
     assert binding_of(compare_tables("In 2023 it was 77.", rows, quoted, Surroundings())).bound
     wrong = binding_of(compare_tables("In 2023 it was 65.", rows, quoted, Surroundings()))
     assert wrong.conflict or not wrong.bound
+
+
+@pytest.mark.parametrize("label", ["North, net of returns", "North net of returns", "North, net", "Total North"])
+def test_what_a_label_is_net_of_need_not_be_said(label: str):
+    table = f"2023 | 2022\n{label} | 65,775 | 71,628\nPaper | 20,766 | 19,516"
+    found = of("North brought $65,775 in 2023.", table)
+    assert found.bound
+    assert found.is_named

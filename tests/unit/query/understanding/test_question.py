@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.question import Understood, shortened, without_answer_form
+from functions.query.understanding.question import Understood, shortened, without_answer_form, without_contractions
 
 
 @pytest.mark.parametrize(
@@ -96,3 +96,18 @@ def test_a_text_is_shortened_at_a_space_only_if_it_is_too_long():
     assert shortened("alpha beta g", 12) == "alpha beta g"
     assert shortened("alpha beta ga", 12) == "alpha beta"
     assert shortened("alphabetagammas", 12) == "alphabetagam"
+
+
+@pytest.mark.parametrize(
+    ("typed", "plain"),
+    [
+        ("What happens if I don't pay?", "What happens if I do not pay?"),
+        ("Why doesn\u2019t it start?", "Why does not it start?"),
+        ("It isnt here, can't I go?", "It is not here, can not I go?"),
+        ("Won't they've paid?", "Will not they've paid?"),
+        ("I've paid, who'll sign?", "I paid, who sign?"),
+        ("Who signed the board's minutes?", "Who signed the board's minutes?"),
+    ],
+)
+def test_a_contraction_leaves_no_word_to_look_for(typed: str, plain: str):
+    assert without_contractions(typed) == plain.replace("they've", "they")

@@ -122,6 +122,13 @@ class TestFollowUpsWithoutAModel:
     def test_a_first_question_stands_as_it_is(self):
         assert asked("When was it released?").standalone == "When was it released?"
 
+    def test_an_english_question_is_searched_for_without_contractions(self):
+        assert asked("What happens if I don't pay the deposit?").standalone == (
+            "What happens if I do not pay the deposit?"
+        )
+        french = "Quel est le produit dont le prix a été changé ?"
+        assert asked(french).standalone == french
+
     def test_a_refusal_says_nothing_about_the_subject(self):
         refusal = Message("1", "assistant", "Xylophone orchestras are not covered.", "", (), {"no_relevant_info": True})
         history = [Message("0", "user", "Who runs Halley station?", ""), refusal]

@@ -1,11 +1,13 @@
 """An answer without a model: whole sentences of the sources, the right ones, each once."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.writing.asked import Asked, Kind, without_scope
-from functions.query.writing.extractive import chosen_spans, extractive_claims
+from functions.query.writing.extractive import chosen_spans, extractive_claims, ranked_statements
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
@@ -452,6 +454,11 @@ def test_a_title_page_gives_way_to_a_sentence():
         ("How do I clean the filter?", Kind.STEPS),
         ("What are the two methods?", Kind.LIST),
         ("Is it safe?", Kind.YES_NO),
+        ("Why is it closed?", Kind.REASON),
+        ("Kodėl muziejus uždarytas?", Kind.REASON),
+        ("Warum ist es geschlossen?", Kind.REASON),
+        ("¿Por qué está cerrado?", Kind.REASON),
+        ("Pourquoi est-il fermé ?", Kind.REASON),
         ("Who wrote it?", Kind.FACT),
         ("Kiek kambarių yra stotyje?", Kind.NUMBER),
         ("Kada atsidaro muziejus?", Kind.TIME),
@@ -663,3 +670,73 @@ def test_a_count_that_is_told_is_not_gathered_from_further_rows():
         "How many visitors did the Museum of Tides receive in 2025?", [passage(f"{told}\n\n{months}")]
     )
     assert [claim.text for claim in claims] == [told]
+
+
+def test_why_is_answered_by_a_statement_with_a_reason():
+    text = "Sales of pens in shops fell in the year, by 8% to $65 million. Sales of pens fell due to a lower demand."
+    assert answer("Why did sales of pens fall?", passage(text))[0] == "Sales of pens fell due to a lower demand."
+
+
+def test_a_reason_is_not_gathered_from_several_places():
+    sources = [
+        passage("The station spent more on fuel because the winter was long."),
+        passage("Fuel is spent by the generator. More was spent by the station on food.", n=2, document_id="doc1"),
+    ]
+    further = [claim.further for claim in extractive_claims("Why did the station spend more on fuel?", sources)]
+    assert further[0] is False
+    assert all(further[1:])
+
+
+@pytest.mark.parametrize(
+    ("question", "definition"),
+    [
+        ("What is a gash?", "A gash is a narrow opening in the rock."),
+        ("What is a gash?", "Now , a gash is a narrow opening in the rock."),
+        ("What is alto?", "alto | alto is a small machine for the bottom of the sea."),
+        ("What does the author mean by gash?", "Gash: Any opening that the sea has filled with stones."),
+        ("What is Alto?", "To hear them, we made Alto, a small machine for the bottom of the sea."),
+        ("What is the Sale?", "In May we gave two ships to Old Harbours for 5 coins each (the “Sale”)."),
+        ("Who is the Keeper?", "The deed is between Ada and Ben Hall, of Hull (herein called the “Keeper”)."),
+    ],
+)
+def test_what_something_is_is_said_where_it_is_defined(question: str, definition: str):
+    others = (
+        "The gash at Alto is wide.",
+        "After the Sale, the Keeper showed the gash.",
+        "Alto fell into the gash twice.",
+    )
+    told = answer(
+        question, passage(f"{others[0]} {others[1]} {others[2]}"), passage(definition, n=2, document_id="doc1")
+    )
+    assert told[0] == definition
+
+
+@given(st.text(max_size=40))
+def test_whatever_is_asked_for_its_definition_can_be_looked_for(term: str):
+    assert isinstance(Asked.of(f"What is {term}?").defines(f"{term}: a machine"), bool)
+
+
+def test_a_list_is_asked_for_and_a_series_in_a_sentence_is_one():
+    text = "The parts of the lamp are all described below. The lamp has four parts: a base, a wick, a glass, and a lid."
+    assert answer("What are the parts of the lamp?", passage(text))[0].startswith("The lamp has four parts")
+
+
+def test_a_numbered_heading_that_repeats_the_question_is_no_answer():
+    text = "1. Compulsory courses\n\nEverybody takes the 2 compulsory courses:\n\n\u2022 Ethics,\n\u2022 Writing."
+    assert "Ethics" in answer("What are the compulsory courses?", passage(text))[0]
+
+
+def test_what_is_written_like_a_title_gives_way():
+    text = "Rules for the Appointment of Agents. The board of the company appoints agents in the spring of each year."
+    assert answer("Who appoints agents?", passage(text))[0].startswith("The board")
+
+
+def test_the_name_of_the_company_counts_little_in_its_own_documents():
+    text = (
+        "Please refer to the report of Skarvnes Holdings, which Skarvnes filed with the bureau. "
+        "The growth was good, said the chairman and treasurer Ada Hall."
+    )
+    asked = "Who is the treasurer of Skarvnes?"
+    best = ranked_statements(asked, [passage(text, organisations=("Skarvnes Holdings, Inc.",), kind="10-Q")])[0]
+    assert "Ada Hall" in best.statement.text
+    assert "Ada Hall" not in ranked_statements(asked, [passage(text)])[0].statement.text
