@@ -119,6 +119,7 @@ object_font_sizes = Values(raw.FPDFTextObj_GetFontSize, "f", 1, missing=(0.0,))
 object_render_mode = _bare(raw.FPDFTextObj_GetTextRenderMode)
 font_name = _fast(raw.FPDFFont_GetBaseFontName)
 font_flags = _fast(raw.FPDFFont_GetFlags)
+glyph_width = _fast(raw.FPDFFont_GetGlyphWidth)
 
 count_objects = _fast(raw.FPDFPage_CountObjects)
 page_object = _fast(raw.FPDFPage_GetObject)

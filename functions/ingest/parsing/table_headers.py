@@ -27,6 +27,7 @@ from functions.ingest.parsing.tables import (
     is_sign_of,
 )
 from functions.ingest.parsing.words import Row, Word, box_of
+from shared.text import is_abbreviated
 
 CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lentelė)\b", re.IGNORECASE)
 """How the line above a table begins that names it."""
@@ -379,9 +380,53 @@ def _cell(fragments: Sequence[Row]) -> Cell:
     return Cell([each.words for each in fragments], *box_of(words))
 
 
+def _labels_apart(run: Sequence[Group], left: float, edge: float) -> list[Group]:
+    """Return a table's groups with labels that have no figures, one below the other, each in a row of its own.
+
+    Of two lines the second goes on in the first if that cannot end there, or had no room for the next word.
+    """
+    out: list[Group] = []
+    for group in run:
+        (cell, *others) = group.cells
+        if others or cell.x1 >= left or not 1 < len(cell.lines) == len(group.rows):
+            out.append(group)
+            continue
+        start = 0
+        for at in range(1, len(group.rows)):
+            if not _goes_on_below(group.rows[at - 1], group.rows[at], edge):
+                out.append(_of_label(group.rows[start:at]))
+                start = at
+        out.append(_of_label(group.rows[start:]))
+    return out
+
+
+def _edges_of_labels(run: Sequence[Group]) -> tuple[float, float]:
+    """Return where the first figures begin and where the labels left of them end; without figures, all first cells."""
+    figures = [cell.x0 for group in run for cell in group.cells[1:2] if is_figure(cell.text)]
+    if not figures:
+        return -math.inf, max((group.cells[0].x1 for group in run if len(group.cells) > 1), default=0.0)
+    left = min(figures)
+    return left, max((group.cells[0].x1 for group in run if group.cells[0].x1 < left), default=0.0)
+
+
+def _goes_on_below(above: Row, row: Row, edge: float) -> bool:
+    text = above.text
+    if row.words[0].text[:1].islower() or above.words[-1].ends == "-" or text.count("(") > text.count(")"):
+        return True
+    if _GOES_ON.search(text):
+        return True
+    word = row.words[0]
+    return above.x1 + (word.x1 - word.x0) + 0.25 * (word.y1 - word.y0) > edge
+
+
+def _of_label(rows: list[Row]) -> Group:
+    return Group(rows, [Cell([row.words for row in rows], *box_of(rows))])
+
+
 def join_wrapped_labels(run: Sequence[Group]) -> list[Group]:
     """Move the first lines of a label into the row of its last line: label and figures in one row."""
-    edge = max((group.cells[0].x1 for group in run if len(group.cells) > 1), default=0.0)
+    left, edge = _edges_of_labels(run)
+    run = _labels_apart(run, left, edge)
     out: list[Group] = []
     for group, following in zip(run, [*run[1:], None], strict=True):
         while (
@@ -414,7 +459,7 @@ def _is_cut(label: Group, row: Group, edge: float) -> bool:
         return False
     if first.text[:1].islower() or text.count("(") > text.count(")"):
         return True
-    if text.endswith("."):
+    if text.endswith(".") and not is_abbreviated(text, len(text) - 1):
         return False
     if _GOES_ON.search(text) and has_figure(row):
         return True
