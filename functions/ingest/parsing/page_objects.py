@@ -18,6 +18,9 @@ MAX_DEPTH = 4
 Colour = tuple[int, int, int, int]
 """Red, green, blue, alpha: 0..255."""
 
+RECTANGLE = (4, 5)
+"""Points and lines that a rectangle's path has: its last line may only be closed."""
+
 Transform = tuple[float, float, float, float, float, float]
 IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
@@ -59,8 +62,13 @@ class Scene:
             return Rules((), ())
         boxes = [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in _bounds_of(paths)]
         areas = [at for at, (x0, y0, x1, y1) in enumerate(boxes) if x1 - x0 > THIN and y1 - y0 > THIN]
-        modes = pdfium.path_draw_modes.of(pdfium.pointers_to([paths[at][1] for at in areas]))
-        frames = [boxes[at] for at, (_, is_stroked) in zip(areas, modes, strict=True) if is_stroked]
+        handles = list(pdfium.pointers_to([paths[at][1] for at in areas]))
+        modes = pdfium.path_draw_modes.of(handles)
+        frames = [
+            boxes[at]
+            for at, handle, (_, is_stroked) in zip(areas, handles, modes, strict=True)
+            if is_stroked and pdfium.count_segments(handle) in RECTANGLE
+        ]
         return Rules.of(boxes, frames)
 
     def dark_behind(self, x: float, y: float) -> bool:

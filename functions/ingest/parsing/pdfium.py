@@ -129,6 +129,7 @@ object_matrices = Values(raw.FPDFPageObj_GetMatrix, "f", 6, missing=(0.0,) * 6)
 object_fills = Values(raw.FPDFPageObj_GetFillColor, "I", 4, apart=True)
 set_active = _fast(raw.FPDFPageObj_SetIsActive)
 path_draw_modes = Values(raw.FPDFPath_GetDrawMode, "i", 2, apart=True, missing=(0, 0))
+count_segments = _bare(raw.FPDFPath_CountSegments)
 form_count = _fast(raw.FPDFFormObj_CountObjects)
 form_object = _fast(raw.FPDFFormObj_GetObject)
 

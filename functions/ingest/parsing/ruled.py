@@ -30,6 +30,10 @@ MOST_EMPTY = 0.6
 """Share of cells without text from which on the rules are those of a drawing."""
 LEAST_FULL = 0.5
 """Share of the rows with text that have several cells with text."""
+MOST_PARTED = 0.1
+"""Share of lines with as much room in them as columns have."""
+LEVEL = 0.3
+"""How much higher one of two parts of a line may be, in font sizes."""
 ROOM = 1.0
 """Room beside a word in a cell, in font sizes: a space, and what is kept free at the rule."""
 LONGEST = 800
@@ -116,8 +120,12 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
     rows = _places([*(y for y, _, _ in across), min(y0 for _, y0, _ in down), max(y1 for _, _, y1 in down)])
     if not 3 <= len(columns) <= MAX_COLUMNS + 1 or not 3 <= len(rows) <= MAX_ROWS + 1:
         return None
-    between_columns = [[(a, b) for x, a, b in down if abs(x - place) <= NEAR] for place in columns]
-    between_rows = [[(a, b) for y, a, b in across if abs(y - place) <= NEAR] for place in rows]
+    rows = _borders(rows, across, columns)
+    columns = _borders(columns, down, rows)
+    if len(columns) < 3 or len(rows) < 3:
+        return None
+    between_columns = [_rules_at(place, down) for place in columns]
+    between_rows = [_rules_at(place, across) for place in rows]
     cells: list[list[int]] = []
     parents: list[int] = []
 
@@ -137,6 +145,20 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
             if row and not _is_ruled(left, right, between_rows[row]):
                 parents[root(number)] = root(cells[row - 1][column])
     return Grid(columns, rows, [[root(number) for number in row] for row in cells])
+
+
+def _rules_at(place: float, rules: Sequence[Rule]) -> list[tuple[float, float]]:
+    return [(a, b) for at, a, b in rules if abs(at - place) <= NEAR]
+
+
+def _borders(places: Sequence[float], rules: Sequence[Rule], sides: Sequence[float]) -> list[float]:
+    """Return those of the places with rules at which there is the border of a cell, and the outermost."""
+    inner = [
+        place
+        for place in places[1:-1]
+        if (found := _rules_at(place, rules)) and any(_is_ruled(a, b, found) for a, b in pairwise(sides))
+    ]
+    return [places[0], *inner, places[-1]]
 
 
 def _is_ruled(start: float, end: float, rules: Sequence[tuple[float, float]]) -> bool:
@@ -183,7 +205,7 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
     if max(sum(len(word.text) for word in each) for each in texts.values()) > LONGEST:
         return [], set()
     cells = {number: _cell(rows_of([_copy(word) for word in each])) for number, each in texts.items()}
-    if any(_are_cells(words) for cell in cells.values() for words in cell.lines):
+    if not _are_columns_ruled(cells.values()):
         return [], set()
     placed: dict[tuple[int, int], Cell] = {}
     for number, cell in cells.items():
@@ -199,17 +221,24 @@ def _copy(word: Word) -> Word:
     return Word(word.text, word.x0, word.y0, word.x1, word.y1, word.style, word.ends)
 
 
-def _cell(rows: Sequence[Row]) -> Cell:
-    ordered = list(rows)
-    if any(below.y1 <= above.y0 for above, below in pairwise(ordered)):
-        ordered.sort(key=lambda row: row.y0)
-    return Cell([row.words for row in ordered], *box_of(ordered))
+def _cell(rows: Iterable[Row]) -> Cell:
+    """Make a cell of rows, from the top; those side by side are one line."""
+    lines: list[Row] = []
+    for row in sorted(rows, key=lambda row: row.y0):
+        if lines and abs(_middle(row.words) - _middle(lines[-1].words)) < LEVEL * row.words[0].style.size:
+            lines[-1] = Row.of(sorted(lines[-1].words + row.words, key=lambda word: word.x0))
+        else:
+            lines.append(row)
+    return Cell([line.words for line in lines], *box_of(lines))
 
 
-def _are_cells(words: list[Word]) -> bool:
-    """Whether a line between two rules holds a figure of another column, so that not all columns are ruled."""
-    cells = cells_of(Row.of(words))
-    return len(cells) > 1 and any(is_number(cell.text) for cell in cells)
+def _are_columns_ruled(cells: Iterable[Cell]) -> bool:
+    """Whether a rule is between all columns: hardly any line has the room of one, and none has it beside a figure."""
+    lines = [cells_of(Row.of(words)) for cell in cells for words in cell.lines]
+    parted = [parts for parts in lines if len(parts) > 1]
+    if len(parted) > MOST_PARTED * len(lines):
+        return False
+    return not any(is_number(part.text) for parts in parted for part in parts)
 
 
 def _by_row(edges: Sequence[float], first: int, last: int, cell: Cell) -> Iterator[tuple[int, Cell]]:
@@ -235,7 +264,7 @@ def _without_rule(group: Group) -> list[Group]:
         abs(_middle(words) - height) < NEAR for cell in cells for words, height in zip(cell.lines, heights, strict=True)
     )
     are_figures = any(all(is_number(_text(words)) for words in cell.lines) for cell in cells)
-    if not are_level or not (are_figures or sum(map(_has_room, group.cells)) > 1):
+    if not are_level or sum(map(_has_room, group.cells)) < (1 if are_figures else 2):
         return [group]
     parts: list[Group] = []
     for at in range(len(heights)):
@@ -251,6 +280,7 @@ def _has_room(cell: Cell) -> bool:
     """Whether most lines of a cell had room for the word that begins the next one."""
     rooms = [
         words[-1].x1 + below[0].x1 - below[0].x0 + ROOM * below[0].style.size < cell.x1
+        and not below[0].text[0].islower()
         for words, below in pairwise(cell.lines)
     ]
     return sum(rooms) > len(rooms) / 2

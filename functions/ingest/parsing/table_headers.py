@@ -380,7 +380,34 @@ def _cell(fragments: Sequence[Row]) -> Cell:
     return Cell([each.words for each in fragments], *box_of(words))
 
 
-def _labels_apart(run: Sequence[Group], left: float, edge: float) -> list[Group]:
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The room for labels: where the figures beside them begin, and where the two widest of them end."""
+
+    figures: float
+    widest: float
+    second: float
+
+    @classmethod
+    def of(cls, run: Sequence[Group]) -> Self:
+        """Measure it; in a table without figures, by the first cells of its rows."""
+        figures = min(
+            (cell.x0 for group in run for cell in group.cells[1:2] if is_figure(cell.text)), default=-math.inf
+        )
+        labels = [group.cells[0] for group in run if len(group.cells) > 1 or group.cells[0].x1 < figures]
+        if figures > -math.inf:
+            labels = [cell for cell in labels if cell.x1 < figures]
+        ends = sorted(box_of(words)[2] for cell in labels for words in cell.lines)
+        return cls(figures, *reversed([0.0, 0.0, *ends][-2:]))
+
+    def had_none(self, end: float, word: Word) -> bool:
+        """Whether a line that ends there had no room for a word; the widest one alone does not tell where they end."""
+        is_alone = end > self.second + 1 and self.figures > -math.inf
+        limit = self.figures if is_alone else self.widest + 1
+        return end + (word.x1 - word.x0) + 0.25 * (word.y1 - word.y0) > limit
+
+
+def _labels_apart(run: Sequence[Group], room: _Room) -> list[Group]:
     """Return a table's groups with labels that have no figures, one below the other, each in a row of its own.
 
     Of two lines the second goes on in the first if that cannot end there, or had no room for the next word.
@@ -388,35 +415,23 @@ def _labels_apart(run: Sequence[Group], left: float, edge: float) -> list[Group]
     out: list[Group] = []
     for group in run:
         (cell, *others) = group.cells
-        if others or cell.x1 >= left or not 1 < len(cell.lines) == len(group.rows):
+        if others or cell.x1 >= room.figures or not 1 < len(cell.lines) == len(group.rows):
             out.append(group)
             continue
         start = 0
         for at in range(1, len(group.rows)):
-            if not _goes_on_below(group.rows[at - 1], group.rows[at], edge):
+            if not _goes_on_below(group.rows[at - 1], group.rows[at], room):
                 out.append(_of_label(group.rows[start:at]))
                 start = at
         out.append(_of_label(group.rows[start:]))
     return out
 
 
-def _edges_of_labels(run: Sequence[Group]) -> tuple[float, float]:
-    """Return where the first figures begin and where the labels left of them end; without figures, all first cells."""
-    figures = [cell.x0 for group in run for cell in group.cells[1:2] if is_figure(cell.text)]
-    if not figures:
-        return -math.inf, max((group.cells[0].x1 for group in run if len(group.cells) > 1), default=0.0)
-    left = min(figures)
-    return left, max((group.cells[0].x1 for group in run if group.cells[0].x1 < left), default=0.0)
-
-
-def _goes_on_below(above: Row, row: Row, edge: float) -> bool:
+def _goes_on_below(above: Row, row: Row, room: _Room) -> bool:
     text = above.text
     if row.words[0].text[:1].islower() or above.words[-1].ends == "-" or text.count("(") > text.count(")"):
         return True
-    if _GOES_ON.search(text):
-        return True
-    word = row.words[0]
-    return above.x1 + (word.x1 - word.x0) + 0.25 * (word.y1 - word.y0) > edge
+    return _GOES_ON.search(text) is not None or room.had_none(above.x1, row.words[0])
 
 
 def _of_label(rows: list[Row]) -> Group:
@@ -425,8 +440,8 @@ def _of_label(rows: list[Row]) -> Group:
 
 def join_wrapped_labels(run: Sequence[Group]) -> list[Group]:
     """Move the first lines of a label into the row of its last line: label and figures in one row."""
-    left, edge = _edges_of_labels(run)
-    run = _labels_apart(run, left, edge)
+    room = _Room.of(run)
+    run = _labels_apart(run, room)
     out: list[Group] = []
     for group, following in zip(run, [*run[1:], None], strict=True):
         while (
@@ -434,7 +449,7 @@ def join_wrapped_labels(run: Sequence[Group]) -> list[Group]:
             and len(out[-1].cells) == 1
             and len(group.cells) > 1
             and not _begin_with_years(group, following)
-            and _is_cut(out[-1], group, edge)
+            and _is_cut(out[-1], group, room)
         ):
             label = out.pop()
             group.cells[0].lines = label.cells[0].lines + group.cells[0].lines
@@ -449,7 +464,7 @@ def _begin_with_years(group: Group, following: Group | None) -> bool:
     return following is not None and all(YEAR.match(each.cells[0].text) for each in (group, following))
 
 
-def _is_cut(label: Group, row: Group, edge: float) -> bool:
+def _is_cut(label: Group, row: Group, room: _Room) -> bool:
     """Whether a line above a row begins its label: the row goes on in the middle of a phrase, or had no room there."""
     above, first = label.cells[0], row.cells[0]
     text = above.text
@@ -464,7 +479,6 @@ def _is_cut(label: Group, row: Group, edge: float) -> bool:
     if _GOES_ON.search(text) and has_figure(row):
         return True
     word = first.lines[0][0]
-    height = word.y1 - word.y0
-    had_no_room = above.x1 + (word.x1 - word.x0) + 0.25 * height > edge + 1
+    is_near = first.y0 - above.y1 < 0.4 * (word.y1 - word.y0)
     is_alike = above.lines[-1][-1].style.bold == word.style.bold and not is_number(first.text)
-    return had_no_room and is_alike and len(text) > 20 and first.y0 - above.y1 < 0.4 * height
+    return is_near and is_alike and len(text) > 20 and room.had_none(above.x1, word)
