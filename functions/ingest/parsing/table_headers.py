@@ -394,9 +394,8 @@ class _Room:
         figures = min(
             (cell.x0 for group in run for cell in group.cells[1:2] if is_figure(cell.text)), default=-math.inf
         )
-        labels = [group.cells[0] for group in run if len(group.cells) > 1 or group.cells[0].x1 < figures]
-        if figures > -math.inf:
-            labels = [cell for cell in labels if cell.x1 < figures]
+        has_figures = figures > -math.inf
+        labels = [g.cells[0] for g in run if (g.cells[0].x1 < figures if has_figures else len(g.cells) > 1)]
         ends = sorted(box_of(words)[2] for cell in labels for words in cell.lines)
         return cls(figures, *reversed([0.0, 0.0, *ends][-2:]))
 
@@ -415,27 +414,25 @@ def _labels_apart(run: Sequence[Group], room: _Room) -> list[Group]:
     out: list[Group] = []
     for group in run:
         (cell, *others) = group.cells
-        if others or cell.x1 >= room.figures or not 1 < len(cell.lines) == len(group.rows):
+        lines = cell.lines
+        if len(lines) < 2 or cell.x1 >= room.figures or any(other.y0 < lines[-2][0].y1 - 1 for other in others):
             out.append(group)
             continue
-        start = 0
-        for at in range(1, len(group.rows)):
-            if not _goes_on_below(group.rows[at - 1], group.rows[at], room):
-                out.append(_of_label(group.rows[start:at]))
-                start = at
-        out.append(_of_label(group.rows[start:]))
+        cuts = [at for at in range(1, len(lines)) if not _goes_on_below(lines[at - 1], lines[at], room)]
+        parts = [[Row.of(words) for words in lines[a:b]] for a, b in pairwise([0, *cuts, len(lines)])]
+        labels = [Group(rows, [Cell([row.words for row in rows], *box_of(rows))]) for rows in parts]
+        if others:
+            labels[-1].cells += others
+            labels[-1].rows += [Row.of(words) for other in others for words in other.lines]
+        out += labels if cuts else [group]
     return out
 
 
-def _goes_on_below(above: Row, row: Row, room: _Room) -> bool:
-    text = above.text
-    if row.words[0].text[:1].islower() or above.words[-1].ends == "-" or text.count("(") > text.count(")"):
+def _goes_on_below(above: Sequence[Word], below: Sequence[Word], room: _Room) -> bool:
+    text = " ".join([word.text for word in above])
+    if below[0].text[:1].islower() or above[-1].ends == "-" or text.count("(") > text.count(")"):
         return True
-    return _GOES_ON.search(text) is not None or room.had_none(above.x1, row.words[0])
-
-
-def _of_label(rows: list[Row]) -> Group:
-    return Group(rows, [Cell([row.words for row in rows], *box_of(rows))])
+    return _GOES_ON.search(text) is not None or room.had_none(above[-1].x1, below[0])
 
 
 def join_wrapped_labels(run: Sequence[Group]) -> list[Group]:
