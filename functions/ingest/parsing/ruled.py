@@ -204,6 +204,8 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         return [], set()
     if max(sum(len(word.text) for word in each) for each in texts.values()) > LONGEST:
         return [], set()
+    if not all(_is_rectangle(grid, number, *spans[number]) for number in texts):
+        return [], set()
     cells = {number: _cell(rows_of([_copy(word) for word in each])) for number, each in texts.items()}
     if not _are_columns_ruled(cells.values()):
         return [], set()
@@ -215,6 +217,11 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
     columns = sorted({spans[number][1] for number in texts})
     groups = [each for row in inner for each in _without_rule(_group(grid, row, columns, placed))]
     return groups, {id(word) for each in texts.values() for word in each}
+
+
+def _is_rectangle(grid: Grid, number: int, top: int, left: int, bottom: int, right: int) -> bool:
+    """Whether a cell is one; what is left of frames that lie over or within each other is none."""
+    return all(numbers[left : right + 1] == [number] * (right + 1 - left) for numbers in grid.cells[top : bottom + 1])
 
 
 def _copy(word: Word) -> Word:

@@ -122,3 +122,10 @@ def test_the_table_stands_between_what_is_above_and_below_it_though_a_header_was
 def test_a_drawing_of_very_many_lines_is_not_looked_at() -> None:
     across = [(float(at), 0.0, 100.0) for at in range(MAX_RULES)]
     assert list(grids_of(Rules(across, [(0.0, 0.0, 100.0), (50.0, 0.0, 100.0)]))) == []
+
+
+def test_frames_that_lie_over_each_other_are_no_cells() -> None:
+    frames = [(50, 100, 250, 160), (150, 130, 350, 190), (250, 160, 450, 220)]
+    pieces: list[Piece] = [(52, 690, "Claim"), (152, 655, "Claim"), (252, 630, "Claim")]
+    pieces += [(200, 690, "Program"), (300, 655, "Program"), (400, 630, "Program")]
+    assert tables((), *pieces, frames=frames) == []
