@@ -119,7 +119,10 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
         steps.append(0 if is_beside or row.y1 < min(lowest, MARGIN * height) else 1 if row.y0 > top else -1)
         lowest = max(lowest, row.y0 if row.y0 < (1 - MARGIN) * height else 0.0)
     wrong = list(accumulate(steps, initial=0))
-    return wrong.index(min(wrong))
+    at = wrong.index(min(wrong))
+    while 0 < at < len(rows) and rows[at - 1].y0 <= rows[at].y0 < top:  # the short last line of a paragraph above it
+        at += 1
+    return at
 
 
 def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:

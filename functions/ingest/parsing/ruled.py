@@ -180,12 +180,12 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
 
     Words are in page space, `top` is the page's; `rows_of` makes lines of a cell's words, from the top downwards.
     """
-    held: dict[int, list[Word]] = {}
+    held: dict[int, list[int]] = {}
     spans: dict[int, tuple[int, int, int, int]] = {}
-    for word in words:
+    for index, word in enumerate(words):
         place = grid.at((word.x0 + word.x1) / 2, top - (word.y0 + word.y1) / 2)
         if place:
-            held.setdefault(grid.cells[place[0]][place[1]], []).append(word)
+            held.setdefault(grid.cells[place[0]][place[1]], []).append(index)
     for row, numbers in enumerate(grid.cells):
         for column, number in enumerate(numbers):
             top_row, left, _, right = spans.get(number, (row, column, row, column))
@@ -202,11 +202,11 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
     texts = {number: held[number] for number in sorted(all_cells) if number in held}
     if len(texts) < MIN_CELLS or len(texts) < (1 - MOST_EMPTY) * len(all_cells):
         return [], set()
-    if max(sum(len(word.text) for word in each) for each in texts.values()) > LONGEST:
+    if max(sum(len(words[index].text) for index in each) for each in texts.values()) > LONGEST:
         return [], set()
     if not all(_is_rectangle(grid, number, *spans[number]) for number in texts):
         return [], set()
-    cells = {number: _cell(rows_of([_copy(word) for word in each])) for number, each in texts.items()}
+    cells = {number: _cell(rows_of(_copies(words, each))) for number, each in texts.items()}
     if not _are_columns_ruled(cells.values()):
         return [], set()
     placed: dict[tuple[int, int], Cell] = {}
@@ -216,7 +216,7 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
     columns = sorted({spans[number][1] for number in texts})
     groups = [each for row in inner for each in _without_rule(_group(grid, row, columns, placed))]
-    return groups, {id(word) for each in texts.values() for word in each}
+    return groups, {id(words[index]) for each in texts.values() for index in each}
 
 
 def _is_rectangle(grid: Grid, number: int, top: int, left: int, bottom: int, right: int) -> bool:
@@ -224,8 +224,14 @@ def _is_rectangle(grid: Grid, number: int, top: int, left: int, bottom: int, rig
     return all(numbers[left : right + 1] == [number] * (right + 1 - left) for numbers in grid.cells[top : bottom + 1])
 
 
-def _copy(word: Word) -> Word:
-    return Word(word.text, word.x0, word.y0, word.x1, word.y1, word.style, word.ends)
+def _copies(words: Sequence[Word], indices: Sequence[int]) -> list[Word]:
+    """Return copies of a cell's words; a line ends where the next word is in another cell."""
+    copies: list[Word] = []
+    for index, following in zip(indices, [*indices[1:], None], strict=True):
+        word = words[index]
+        ends = word.ends if following == index + 1 else word.ends or "\n"
+        copies.append(Word(word.text, word.x0, word.y0, word.x1, word.y1, word.style, ends))
+    return copies
 
 
 def _cell(rows: Iterable[Row]) -> Cell:
@@ -271,7 +277,8 @@ def _without_rule(group: Group) -> list[Group]:
         abs(_middle(words) - height) < NEAR for cell in cells for words, height in zip(cell.lines, heights, strict=True)
     )
     are_figures = any(all(is_number(_text(words)) for words in cell.lines) for cell in cells)
-    if not are_level or sum(map(_has_room, group.cells)) < (1 if are_figures else 2):
+    has_room = are_figures and (len(heights) > 2 or any(map(_has_room, group.cells)))  # else a figure cut in two
+    if not are_level or not (has_room or sum(map(_has_room, group.cells)) > 1):
         return [group]
     parts: list[Group] = []
     for at in range(len(heights)):
