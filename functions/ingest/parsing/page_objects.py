@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain, compress, repeat
 
 from functions.ingest.parsing import pdfium
-from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
+from functions.ingest.parsing.ruled import MAX_RULES, SHORTEST, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
 from functions.ingest.parsing.words import JOINT, Box, Style, Word
 
@@ -18,6 +18,8 @@ MAX_DEPTH = 4
 Colour = tuple[int, int, int, int]
 """Red, green, blue, alpha: 0..255."""
 
+BLOCKS, BLOCK = 8, 8
+"""Blocks of paths, and their length, by which a page of more is judged first."""
 RECTANGLE = (4, 5)
 """Points and lines that a rectangle's path has: its last line may only be closed."""
 
@@ -54,13 +56,20 @@ class Scene:
                 found.append((x0, top - y1, x1, top - y0))
         return found
 
-    def rules(self) -> Rules:
-        """Return the lines drawn across and down the page, those around rectangles too."""
-        top = self._bounds[3]
+    def rules(self) -> Rules | None:
+        """Return the lines drawn across and down the page, those around rectangles too; None if none go down it."""
         paths = [each for each in self._drawn if each[0] == pdfium.PATH]
         if len(paths) > MAX_RULES:
-            return Rules((), ())
-        boxes = [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in _bounds_of(paths)]
+            return None
+        if len(paths) > BLOCKS * BLOCK:  # most pages of many paths have bands of colour only, which cost time
+            starts = (at * (len(paths) - BLOCK) // (BLOCKS - 1) for at in range(BLOCKS))
+            if self._rules_of([path for start in starts for path in paths[start : start + BLOCK]]) is None:
+                return None
+        return self._rules_of(paths)
+
+    def _rules_of(self, paths: Sequence[tuple[int, int, Transform]]) -> Rules | None:
+        top = self._bounds[3]
+        boxes = list(_bounds_of(paths))
         areas = [at for at, (x0, y0, x1, y1) in enumerate(boxes) if x1 - x0 > THIN and y1 - y0 > THIN]
         handles = list(pdfium.pointers_to([paths[at][1] for at in areas]))
         modes = pdfium.path_draw_modes.of(handles)
@@ -69,7 +78,10 @@ class Scene:
             for at, handle, (_, is_stroked) in zip(areas, handles, modes, strict=True)
             if is_stroked and pdfium.count_segments(handle) in RECTANGLE
         ]
-        return Rules.of(boxes, frames)
+        if not frames and not any(x1 - x0 <= THIN and y1 - y0 >= SHORTEST for x0, y0, x1, y1 in boxes):
+            return None
+        lines = [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in boxes if x1 - x0 <= THIN or y1 - y0 <= THIN]
+        return Rules.of(lines, [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in frames])
 
     def dark_behind(self, x: float, y: float) -> bool:
         """Whether anything but white lies at a point, so that white text can be seen there."""
@@ -204,6 +216,8 @@ def _font(font: int) -> tuple[bool, bool, str]:
 
 def _has_fixed_pitch(font: int) -> bool:
     """Whether narrow and wide characters of a font take the same room, and not because it has none of them."""
+    if _width_of(MEASURED[0], font) != _width_of(MEASURED[2], font):  # nearly always
+        return False
     widths = [_width_of(code, font) for code in MEASURED]
     known = [width for width in widths if width]
     is_fixed = len(known) + 1 >= len(MEASURED) and len(set(known)) == 1 and known[0] in FIXED

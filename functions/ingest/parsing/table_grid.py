@@ -55,13 +55,16 @@ def _columns(rows: Sequence[Sequence[Cell]]) -> list[Span]:
         over = [n for n, (left, right, _) in enumerate(found) if x0 < right and left < x1]
         if not over:
             found.append((x0, x1, {at}))
-            continue
-        lefts, rights, rows_of = zip(*(found[n] for n in over), strict=True)
-        if sum(map(len, rows_of)) == len(set().union(*rows_of)):
-            # What stands over several places that no row has two of shows that they are one.
-            found[over[0]] = min(x0, *lefts), max(x1, *rights), {at}.union(*rows_of)
-            for n in reversed(over[1:]):
-                del found[n]
+        elif len(over) == 1:
+            left, right, held = found[over[0]]
+            found[over[0]] = min(left, x0), max(right, x1), held | {at}
+        else:
+            lefts, rights, rows_of = zip(*(found[n] for n in over), strict=True)
+            if sum(map(len, rows_of)) == len(set().union(*rows_of)):
+                # What stands over several places that no row has two of shows that they are one.
+                found[over[0]] = min(x0, *lefts), max(x1, *rights), {at}.union(*rows_of)
+                for n in reversed(over[1:]):
+                    del found[n]
         if len(found) > 3 * MAX_COLUMNS:
             return []
     found.sort()
