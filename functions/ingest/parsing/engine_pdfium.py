@@ -209,7 +209,7 @@ class PdfiumEngine:
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
         raw.unmapped = characters.count("\ufffd")
         raw.rotation = pdfium.page_rotation(page) & 3
-        raw.lines = lay_out(words, bounds, raw.rotation)
+        raw.lines = lay_out(words, bounds, raw.rotation, scene.rules())
         if not raw.rotation and any(map(has_caption, raw.lines)):
             raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)
             raw.figures = [(*each.box, each.caption, "") for each in figures]

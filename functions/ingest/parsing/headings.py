@@ -97,6 +97,8 @@ _BACK_MATTER = re.compile(
     r"(?:references|bibliography|acknowledge?ments?|limitations|ethic\w+|signatures?|glossary|index)\b", re.IGNORECASE
 )
 """Unnumbered headings that end the last numbered section instead of belonging to it."""
+_ROW_OF_FIGURES = re.compile(r"(?:\S*\d\S*[^\W\d]?\s+){2,}\S*\d\S*")
+"""Three figures or more, as those below a chart or above what they are of: "$15.3B 42.6% $0.25"."""
 _DIGITS = re.compile(r"\d+")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 _PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
@@ -349,7 +351,7 @@ class Headings:
             return False
         if _LEADER.search(text):
             return False
-        if sum(map(str.isalpha, text)) < min(3, len(text)):
+        if sum(map(str.isalpha, text)) < min(3, len(text)) or _ROW_OF_FIGURES.fullmatch(text):
             return False
         if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
             return False

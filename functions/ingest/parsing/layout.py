@@ -7,17 +7,20 @@ what `order` sets right.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate, count, pairwise
+from operator import itemgetter
 
-from functions.ingest.parsing.order import apart_from_table, in_reading_order, split_columns
+from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
+from functions.ingest.parsing.ruled import Rules, grids_of, table_in
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
-from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, grouped, regrouped, tables_in
+from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, Group, grouped, regrouped, tables_in
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word
+from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -40,10 +43,12 @@ BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
 
-def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotation: int = 0) -> list[Line]:
+def lay_out(
+    words: list[Word], bounds: tuple[float, float, float, float], rotation: int = 0, rules: Rules | None = None
+) -> list[Line]:
     """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top).
 
-    `rotation` counts the quarter turns to the right with which the page is shown.
+    `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it.
     """
     if not words:
         return []
@@ -52,12 +57,24 @@ def lay_out(words: list[Word], bounds: tuple[float, float, float, float], rotati
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
     turn = turns.most_common(1)[0][0]
-    rows = _rows(words if len(turns) == 1 else [w for w in words if w.style.turn == turn], turn, bounds)
-    rows = in_reading_order(split_columns(rows), _height(bounds, turn))
-    start, end = apart_from_table(rows, _height(bounds, turn))
+    main = words if len(turns) == 1 else [w for w in words if w.style.turn == turn]
+    tables: list[list[Group]] = []
+    if rules is not None and not turn:
+        main, tables = _ruled_tables(main, bounds, rules)
+    rows = _rows(main, turn, bounds)
+    height = _height(bounds, turn)
+    rows = in_reading_order(split_columns(rows), height)
+    start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
-    lines += _lines(rows[start:end], placing, face)
+    numbers = count(1)
+    at = start
+    for place, table in sorted(((_place_of_table(rows, table, height), table) for table in tables), key=itemgetter(0)):
+        place = min(max(place, start), end)
+        lines += _lines(rows[at:place], placing, face, numbers)
+        lines += _table_lines(table, placing, next(numbers))
+        at = place
+    lines += _lines(rows[at:end], placing, face, numbers)
     lines += [_line(row, placing, face) for row in rows[end:]]
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
@@ -72,21 +89,63 @@ def _usual_face(words: list[Word]) -> str:
     return Counter([word.style.face for word in words]).most_common(1)[0][0]
 
 
-def _lines(rows: list[Row], placing: Placing, usual_face: str) -> list[Line]:
+def _ruled_tables(
+    words: list[Word], bounds: tuple[float, float, float, float], rules: Rules
+) -> tuple[list[Word], list[list[Group]]]:
+    """Take the tables whose cells are ruled out of a page's words; return the other words, and the tables."""
+    tables: list[list[Group]] = []
+    for grid in grids_of(rules):
+        table, taken = table_in(grid, words, bounds[3], partial(_rows, turn=0, bounds=bounds))
+        if table:
+            tables.append(table)
+            kept = [word for word in words if id(word) not in taken]
+            for word, following in pairwise(words):
+                if id(following) in taken and id(word) not in taken:
+                    word.ends = word.ends or "\n"
+            words = kept
+    return words, tables
+
+
+def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) -> int:
+    """Return where a ruled table belongs among the page's rows: behind those above it, before those below.
+
+    What stands beside it says nothing, nor does a header that was written last.
+    """
+    left, top, right, _ = box_of([row for group in table for row in group.rows])
+    lowest = 0.0
+    steps: list[int] = []
+    for row in rows:
+        is_beside = row.x0 >= right or left >= row.x1
+        steps.append(0 if is_beside or row.y1 < min(lowest, MARGIN * height) else 1 if row.y0 > top else -1)
+        lowest = max(lowest, row.y0 if row.y0 < (1 - MARGIN) * height else 0.0)
+    wrong = list(accumulate(steps, initial=0))
+    at = wrong.index(min(wrong))
+    while 0 < at < len(rows) and rows[at - 1].y0 <= rows[at].y0 < top:  # the short last line of a paragraph above it
+        at += 1
+    return at
+
+
+def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:
     groups = grouped(rows)
     lines: list[Line] = []
     at = 0
-    for number, (start, end) in enumerate(tables_in(groups), 1):
+    for start, end in tables_in(groups):
         before = [row for group in groups[at:start] for row in group.rows]
         taken, table = in_order(before, regrouped(groups[start:end]))
         lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
-        for group in with_empty_cells(join_wrapped_labels(table)):
-            row = _line(group.rows[0], placing)
-            x0, y0, x1, y1 = group.box
-            text, place = _joined_cells(group.cells, placing)
-            lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place))
+        lines += _table_lines(with_empty_cells(join_wrapped_labels(table)), placing, next(numbers))
         at = end
     return lines + [_line(row, placing, usual_face) for group in groups[at:] for row in group.rows]
+
+
+def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[Line]:
+    lines: list[Line] = []
+    for group in table:
+        row = _line(group.rows[0], placing)
+        x0, y0, x1, y1 = group.box
+        text, place = _joined_cells(group.cells, placing)
+        lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place))
+    return lines
 
 
 def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:

@@ -3,11 +3,13 @@
 import ctypes
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from ctypes import byref
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, compress, repeat
 
 from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.ruled import MAX_RULES, SHORTEST, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
 from functions.ingest.parsing.words import JOINT, Box, Style, Word
 
@@ -15,6 +17,11 @@ MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
 Colour = tuple[int, int, int, int]
 """Red, green, blue, alpha: 0..255."""
+
+BLOCKS, BLOCK = 8, 8
+"""Blocks of paths, and their length, by which a page of more is judged first."""
+RECTANGLE = (4, 5)
+"""Points and lines that a rectangle's path has: its last line may only be closed."""
 
 Transform = tuple[float, float, float, float, float, float]
 IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -48,6 +55,33 @@ class Scene:
             if x0 <= x1 and y0 <= y1:
                 found.append((x0, top - y1, x1, top - y0))
         return found
+
+    def rules(self) -> Rules | None:
+        """Return the lines drawn across and down the page, those around rectangles too; None if none go down it."""
+        paths = [each for each in self._drawn if each[0] == pdfium.PATH]
+        if len(paths) > MAX_RULES:
+            return None
+        if len(paths) > BLOCKS * BLOCK:  # most pages of many paths have bands of colour only, which cost time
+            starts = (at * (len(paths) - BLOCK) // (BLOCKS - 1) for at in range(BLOCKS))
+            if self._rules_of([path for start in starts for path in paths[start : start + BLOCK]]) is None:
+                return None
+        return self._rules_of(paths)
+
+    def _rules_of(self, paths: Sequence[tuple[int, int, Transform]]) -> Rules | None:
+        top = self._bounds[3]
+        boxes = list(_bounds_of(paths))
+        areas = [at for at, (x0, y0, x1, y1) in enumerate(boxes) if x1 - x0 > THIN and y1 - y0 > THIN]
+        handles = list(pdfium.pointers_to([paths[at][1] for at in areas]))
+        modes = pdfium.path_draw_modes.of(handles)
+        frames = [
+            boxes[at]
+            for at, handle, (_, is_stroked) in zip(areas, handles, modes, strict=True)
+            if is_stroked and pdfium.count_segments(handle) in RECTANGLE
+        ]
+        if not frames and not any(x1 - x0 <= THIN and y1 - y0 >= SHORTEST for x0, y0, x1, y1 in boxes):
+            return None
+        lines = [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in boxes if x1 - x0 <= THIN or y1 - y0 <= THIN]
+        return Rules.of(lines, [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in frames])
 
     def dark_behind(self, x: float, y: float) -> bool:
         """Whether anything but white lies at a point, so that white text can be seen there."""
@@ -123,6 +157,10 @@ FILLED = frozenset((0, 4))
 BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
 MONO = re.compile(r"mono|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IGNORECASE)
 """Names of fonts with a fixed pitch; TeX's end with "tt" and their size."""
+MEASURED = tuple(map(ord, "ilmW.0"))
+FIXED = frozenset(number / 100 for number in range(48, 67))
+MISSING = 1
+"""Characters whose widths tell a fixed pitch, the widths of such fonts, in font sizes, and a code that text has not."""
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
@@ -173,7 +211,22 @@ def _font(font: int) -> tuple[bool, bool, str]:
     # Flag bit 1: fixed pitch; bit 19: force bold (ISO 32000-1, table 123).
     flags = pdfium.font_flags(font)
     flags = flags if flags > 0 else 0
-    return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name)), name
+    return bool(BOLD.search(name) or flags & 1 << 18), bool(MONO.search(name)) or _has_fixed_pitch(font), name
+
+
+def _has_fixed_pitch(font: int) -> bool:
+    """Whether narrow and wide characters of a font take the same room, and not because it has none of them."""
+    if _width_of(MEASURED[0], font) != _width_of(MEASURED[2], font):  # nearly always
+        return False
+    widths = [_width_of(code, font) for code in MEASURED]
+    known = [width for width in widths if width]
+    is_fixed = len(known) + 1 >= len(MEASURED) and len(set(known)) == 1 and known[0] in FIXED
+    return is_fixed and _width_of(MISSING, font) != known[0]
+
+
+def _width_of(code: int, font: int) -> float:
+    width = ctypes.c_float()
+    return round(width.value, 2) if pdfium.glyph_width(font, code, 1.0, byref(width)) else 0.0
 
 
 def font_name(font: int) -> str:
@@ -187,6 +240,8 @@ WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 """Words, and what ends a line. pdfium writes a hyphen at a line's end as U+FFFE or U+0002 and drops the newline."""
 LINE_ENDS = frozenset("\r\n\ufffe\x02")
 
+TEX_BULLET = "\x88"
+"""The bullet of TeX's text companion fonts, which seldom say what their codes mean."""
 OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
 MIN_DOUBLED = 6
@@ -217,7 +272,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
-    has_joints = JOINT in characters
+    has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters
     for start, end in spans:
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
@@ -225,6 +280,8 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         if has_joints and not (token := token.replace(JOINT, "")):  # taken into the word before it
             next(boxes)
             continue
+        if has_bullets:
+            token = token if token != TEX_BULLET else "•"
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"

@@ -64,7 +64,7 @@ CAPTION_CHARACTERS = 200
 class Part:
     """A block in the making. `full`: its last line reaches the right edge; `lines` says where each begins in `text`.
 
-    `hangs` is where the first line begins on the left of all others, 0 where it does not.
+    `begin` is where its first line begins; `hangs` is that where it is on the left of all others, else 0.
     """
 
     kind: Kind
@@ -74,6 +74,7 @@ class Part:
     size: float = 0.0
     full: bool = False
     hangs: float = 0.0
+    begin: float = 0.0
     lines: list[LinePlace] = field(default_factory=list)
 
     @property
@@ -223,11 +224,14 @@ def _add(
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
+    is_within = last is not None and _is_within(page.lines, i, last)
     item = (
         _is_next_note(last, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
-        or (_ITEM.match(text) and not _mid_sentence(last) and not _goes_on_inside(page.lines, i, last))
+        or (
+            _ITEM.match(text) and not _mid_sentence(last) and not _goes_on_inside(page.lines, i, last) and not is_within
+        )
     )
     if (
         last
@@ -242,7 +246,8 @@ def _add(
         last.lines += moved_by(len(last.text) - len(text), places)
         last.full = full
         return
-    parts.append(Part("list_item" if item else "paragraph", text, size=line.size, full=full, lines=places))
+    kind: Kind = "list_item" if item else "paragraph"
+    parts.append(Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0))
 
 
 def _is_next_note(last: Part | None, text: str) -> bool:
@@ -263,6 +268,23 @@ def _goes_on_inside(lines: Sequence[Line], i: int, last: Part | None) -> bool:
     if last is None or last.kind != "list_item" or not (last.is_open and last.full and len(last.lines) == 1):
         return False
     return HANGING < (lines[i].x0 - lines[i - 1].x0) / max(4.0, lines[i].size) < 3
+
+
+def _is_within(lines: Sequence[Line], i: int, last: Part) -> bool:
+    """Whether what looks like an item's mark is a word of a sentence: "…, and subject to payment," / "(A) such …".
+
+    It stands as near as the lines above it and at their edge, where the part's first line, and so an item, does not.
+    """
+    if not (last.is_open and last.full and len(last.lines) > 2 and i > 2):
+        return False
+    above, line = lines[i - 1], lines[i]
+    is_at_edge = abs(line.x0 - above.x0) < 1 and abs(line.x0 - lines[i - 2].x0) < 1
+    drop = above.y0 - lines[i - 2].y0
+    return (
+        is_at_edge
+        and abs(line.y0 - above.y0 - drop) < EVEN * line.size
+        and abs(line.x0 - last.begin) > HANGING * line.size
+    )
 
 
 def _is_only_dash(lines: Sequence[Line], i: int) -> bool:

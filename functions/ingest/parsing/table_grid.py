@@ -58,6 +58,13 @@ def _columns(rows: Sequence[Sequence[Cell]]) -> list[Span]:
         elif len(over) == 1:
             left, right, held = found[over[0]]
             found[over[0]] = min(left, x0), max(right, x1), held | {at}
+        else:
+            lefts, rights, rows_of = zip(*(found[n] for n in over), strict=True)
+            if sum(map(len, rows_of)) == len(set().union(*rows_of)):
+                # What stands over several places that no row has two of shows that they are one.
+                found[over[0]] = min(x0, *lefts), max(x1, *rights), {at}.union(*rows_of)
+                for n in reversed(over[1:]):
+                    del found[n]
         if len(found) > 3 * MAX_COLUMNS:
             return []
     found.sort()

@@ -45,6 +45,7 @@ def test_larger_print_is_a_heading_by_its_share_of_the_bodys_size(body: float) -
     "text",
     [
         "12", "(1,204)",  # no letters
+        "$15.3B 42.6% 45.9% $(7.1)B",  # figures of a chart
         "Plums . . . . . . 12", "Plums ____________",  # lines of contents and forms
         "word " * 30,  # too long
         "Table 3 Plums by year", "Year ended June 30", "In millions", "June 30, 2023",  # names of columns

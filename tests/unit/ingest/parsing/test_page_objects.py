@@ -77,3 +77,44 @@ def test_objects_that_look_alike_share_a_style_and_a_word_without_one_has_a_plai
 def test_a_pointer_may_lie_anywhere_in_the_address_space() -> None:
     (pointer,) = pdfium.pointers_to([sys.maxsize])
     assert "0x7fffffffffffffff" in repr(pointer)
+
+
+@pytest.mark.parametrize("others", [0, 400])
+def test_rules_are_found_among_few_and_many_bands_of_colour(tmp_path: Path, others: int) -> None:
+    bands = b"0 0 1 rg\n" + b"10 10 50 8 re f\n" * others
+    rules = b"".join(b"100 %d 200 1 re f\n%d 100 1 90 re f\n" % (100 + 10 * at, 100 + 20 * at) for at in range(40))
+    for content, count in ((bands, 0), (bands + rules, 40)):
+        path = tmp_path / "page.pdf"
+        path.write_bytes(document([content + lines("Words")]))
+        with PdfiumEngine(str(path)).loaded(1) as page:
+            scene = Scene(page, (0, 0, 612, 792))
+            scene.coverage()
+            found = scene.rules()
+        assert (len(found.down) if found else 0) == count
+
+
+@pytest.mark.parametrize(("widths", "expected"), [(b"600 " * 91, True), (b"600 500 " * 45 + b"600", False)])
+def test_a_font_has_fixed_pitch_by_its_widths_whatever_it_is_called(
+    tmp_path: Path, widths: bytes, *, expected: bool
+) -> None:
+    font = (
+        b"<</Type/Font/Subtype/Type1/BaseFont/Plain/Encoding/WinAnsiEncoding/FirstChar 32/LastChar 122/Widths[%b]"
+        b"/FontDescriptor 9002 0 R>>" % widths
+    )
+    descriptor = (
+        b"<</Type/FontDescriptor/FontName/Plain/Flags 32/FontBBox[0 0 600 800]/ItalicAngle 0/Ascent 800/Descent 0>>"
+    )
+    path = tmp_path / "page.pdf"
+    path.write_bytes(
+        document([lines("limit", font="F1")], extra={9001: font, 9002: descriptor}).replace(
+            b"/F1 3 0 R", b"/F1 9001 0 R"
+        )
+    )
+    (line,) = PdfiumEngine(str(path)).page(1).lines
+    assert line.text == "limit"
+    with PdfiumEngine(str(path)).loaded(1) as page:
+        text = pdfium.load_text(page)
+        (pointer,) = pdfium.pointers_to([text])
+        handle = pdfium.text_object(pointer, 0)
+        assert styles_of([handle])[handle].mono is expected
+        pdfium.close_text(text)

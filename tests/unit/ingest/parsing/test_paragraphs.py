@@ -380,3 +380,23 @@ def test_a_cleaned_line_keeps_the_places_of_the_words_that_are_left(
     raw: str, text: str, place: str, expected: str
 ) -> None:
     assert place_in(place, raw, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("x0", "drop", "expected"),
+    [
+        (50, 12, True),  # where the lines above begin, as near as they are
+        (70, 12, False),  # where the first line begins
+        (50, 18, False),  # with room above it
+    ],
+)
+def test_what_looks_like_a_mark_at_the_edge_of_a_paragraph_with_an_indent_is_a_word_of_it(
+    x0: float, drop: float, *, expected: bool
+) -> None:
+    before = [
+        line("(b) If all of the principal has been paid, the company may end it", 20, x0=70),
+        *(line(f"words {'abcd'[at]} of a paragraph that go on and fill this line", 32 + 12 * at) for at in range(3)),
+        line("and subject to payment of said principal and of interest,", 68),
+    ]
+    got = texts(*before, line("(A) such subsidiary shall have no obligation.", 68 + drop, x0=x0))
+    assert (len(got) == 1) is expected

@@ -400,3 +400,34 @@ def test_the_number_of_a_section_before_its_text_makes_no_cell() -> None:
     words = in_one_line(700, (80, "2.1."), (120, "General. It applies to the retainer."))
     words += in_one_line(680, (80, "2.2."), (120, "Medium of payment. It is paid in cash."))
     assert [line.column for line in lay_out(words, PAGE)] == [0, 0]
+
+
+# --- Labels that have no figures --------------------------------------------------------------------------------------
+
+
+def test_labels_without_figures_have_a_row_each_if_there_was_room_for_the_next_word() -> None:
+    rows = [*figures(700, "Property of the company, net", "1,204"), *figures(664, "Common stock", "17")]
+    assert read(*rows[:2], (50, 688, "Commitments"), (50, 676, "Equity:"), *rows[2:]) == [
+        "Property of the company, net | 1,204", "Commitments", "Equity:", "Common stock | 17"
+    ]  # fmt: skip
+
+
+def test_the_widest_label_ends_before_the_next_word_only_where_the_figures_begin() -> None:
+    title = (50, 700.0, "Operating income or loss")
+    assert read(title, *figures(688, "Cash", "1,204"), *figures(676, "Gold", "17"))[0] == title[2]
+    wide = "Debt securities issued by the bank U.S."
+    begin = 50 + width_of(wide) + 20
+    got = read(
+        (50, 700, wide), (50, 688, "Treasury"), (begin, 688, "1,204"), (50, 676, "Gold"), (begin + 15, 676, "17")
+    )
+    assert got[0] == f"{wide} Treasury | 1,204"
+
+
+def test_places_over_which_a_cell_stands_and_of_which_no_row_has_two_are_one_column() -> None:
+    header = [(297.0, 724.0, "2022"), (373.0, 724.0, "2023"), (449.0, 724.0, "2022"), (525.0, 724.0, "2023")]
+    rows = [("North", "74,430", "82,546", "143,674", "159,427"), ("South", "10", "11", "9", "12")]
+    pieces: list[Piece] = [*header]
+    for at, (label, *cells) in enumerate(rows):
+        pieces.append((50, 700.0 - 12 * at, label))
+        pieces += [(335 + 76 * n - width_of(cell), 700.0 - 12 * at, cell) for n, cell in enumerate(cells)]
+    assert read(*pieces)[2] == "South | 10 | 11 | 9 | 12"

@@ -1,0 +1,340 @@
+"""Finds tables whose cells are ruled: lines drawn between them say where each begins and ends, whatever is in it.
+
+So cells of several lines, of words only, or merged with others need no guess. Tables ruled in one direction only, and
+those with several rows between two rules, are found by their text (`tables`).
+"""
+
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+from functions.ingest.parsing.tables import Cell, Group, cells_of, is_number
+from functions.ingest.parsing.words import Box, Row, Word, box_of
+
+THIN = 2.5
+"""Points: a rule is no thicker."""
+SHORTEST = 5.0
+"""Points: a rule is no shorter."""
+NEAR = 3.0
+"""Points between rules that are one, or that meet."""
+BORDER = 0.7
+"""Share of a cell's side that is ruled."""
+MAX_COLUMNS = 30
+MAX_ROWS = 150
+MAX_RULES = 3_000
+MIN_CELLS = 4
+"""Cells with text of a table, in two rows or more."""
+MOST_EMPTY = 0.6
+"""Share of cells without text from which on the rules are those of a drawing."""
+LEAST_FULL = 0.5
+"""Share of the rows with text that have several cells with text."""
+MOST_PARTED = 0.1
+"""Share of lines with as much room in them as columns have."""
+LEVEL = 0.3
+"""How much higher one of two parts of a line may be, in font sizes."""
+ROOM = 1.0
+"""Room beside a word in a cell, in font sizes: a space, and what is kept free at the rule."""
+LONGEST = 800
+"""Characters of a cell; where one is longer, the rules are the frames of texts."""
+
+Rule = tuple[float, float, float]
+"""Where a rule is (its x or its y), and from where to where it goes."""
+Rows = Callable[[list[Word]], list[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a page, in points from its top left: `across` by y, `down` by x."""
+
+    across: Sequence[Rule]
+    down: Sequence[Rule]
+
+    @classmethod
+    def of(cls, boxes: Iterable[Box], frames: Iterable[Box]) -> "Rules":
+        """Tell rules from other drawings; `frames` are drawn with a line along their four sides."""
+        across: list[Rule] = []
+        down: list[Rule] = []
+        for x0, y0, x1, y1 in boxes:
+            if x1 - x0 <= THIN:
+                if y1 - y0 >= SHORTEST:
+                    down.append(((x0 + x1) / 2, y0, y1))
+            elif y1 - y0 <= THIN and x1 - x0 >= SHORTEST:
+                across.append(((y0 + y1) / 2, x0, x1))
+        for x0, y0, x1, y1 in frames:
+            across += [(y0, x0, x1), (y1, x0, x1)]
+            down += [(x0, y0, y1), (x1, y0, y1)]
+        return cls(across, down)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Where rules divide a part of the page: `columns` and `rows` are the places of rules, `cells` tells each cell.
+
+    A cell that goes over several columns or rows has the same number in all of them.
+    """
+
+    columns: Sequence[float]
+    rows: Sequence[float]
+    cells: Sequence[Sequence[int]]
+
+    def at(self, x: float, y: float) -> tuple[int, int] | None:
+        """Return the row and the column of a point, None outside of the grid."""
+        column, row = bisect(self.columns, x) - 1, bisect(self.rows, y) - 1
+        is_in = 0 <= column < len(self.columns) - 1 and 0 <= row < len(self.rows) - 1
+        return (row, column) if is_in else None
+
+
+def grids_of(rules: Rules) -> Iterator[Grid]:
+    """Yield the grids that the rules of a page make, of at least two columns and two rows."""
+    if not rules.down or not rules.across or len(rules.across) + len(rules.down) > MAX_RULES:
+        return
+    by_height = sorted(rules.across)
+    for top, bottom, down in _joined((rule[1], rule[2], rule) for rule in rules.down):
+        across = by_height[bisect(by_height, (top - NEAR,)) : bisect(by_height, (bottom + NEAR, inf))]
+        for left, right, beside in _joined((rule[1], rule[2], rule) for rule in across):
+            within = [rule for rule in down if left - NEAR <= rule[0] <= right + NEAR]
+            if grid := _grid(beside, within):
+                yield grid
+
+
+def _joined(spans: Iterable[tuple[float, float, Rule]]) -> list[tuple[float, float, list[Rule]]]:
+    """Join spans that meet, with what each is of."""
+    found: list[tuple[float, float, list[Rule]]] = []
+    for start, end, rule in sorted(spans):
+        if found and start <= found[-1][1] + NEAR:
+            begin, last, rules = found[-1]
+            rules.append(rule)
+            found[-1] = begin, max(end, last), rules
+        else:
+            found.append((start, end, [rule]))
+    return found
+
+
+def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
+    if not across or not down:
+        return None
+    # Where the outermost rules are left out, the others end there.
+    columns = _places([*(x for x, _, _ in down), min(x0 for _, x0, _ in across), max(x1 for _, _, x1 in across)])
+    rows = _places([*(y for y, _, _ in across), min(y0 for _, y0, _ in down), max(y1 for _, _, y1 in down)])
+    if not 3 <= len(columns) <= MAX_COLUMNS + 1 or not 3 <= len(rows) <= MAX_ROWS + 1:
+        return None
+    rows = _borders(rows, across, columns)
+    columns = _borders(columns, down, rows)
+    if len(columns) < 3 or len(rows) < 3:
+        return None
+    between_columns = [_rules_at(place, down) for place in columns]
+    between_rows = [_rules_at(place, across) for place in rows]
+    cells: list[list[int]] = []
+    parents: list[int] = []
+
+    def root(number: int) -> int:
+        while parents[number] != number:
+            number = parents[number]
+        return number
+
+    for row, (top, bottom) in enumerate(pairwise(rows)):
+        cells.append([])
+        for column, (left, right) in enumerate(pairwise(columns)):
+            number = len(parents)
+            parents.append(number)
+            cells[row].append(number)
+            if column and not _is_ruled(top, bottom, between_columns[column]):
+                parents[number] = root(cells[row][column - 1])
+            if row and not _is_ruled(left, right, between_rows[row]):
+                parents[root(number)] = root(cells[row - 1][column])
+    return Grid(columns, rows, [[root(number) for number in row] for row in cells])
+
+
+def _rules_at(place: float, rules: Sequence[Rule]) -> list[tuple[float, float]]:
+    return [(a, b) for at, a, b in rules if abs(at - place) <= NEAR]
+
+
+def _borders(places: Sequence[float], rules: Sequence[Rule], sides: Sequence[float]) -> list[float]:
+    """Return those of the places with rules at which there is the border of a cell, and the outermost."""
+    inner = [
+        place
+        for place in places[1:-1]
+        if (found := _rules_at(place, rules)) and any(_is_ruled(a, b, found) for a, b in pairwise(sides))
+    ]
+    return [places[0], *inner, places[-1]]
+
+
+def _is_ruled(start: float, end: float, rules: Sequence[tuple[float, float]]) -> bool:
+    """Whether there are rules along most of an edge; one under a few words is no border."""
+    return sum([max(0.0, min(b, end) - max(a, start)) for a, b in rules]) > BORDER * (end - start)
+
+
+def _places(numbers: Iterable[float]) -> list[float]:
+    """Return places, those near each other as one."""
+    found: list[float] = []
+    for number in sorted(numbers):
+        if not found or number - found[-1] > NEAR:
+            found.append(number)
+    return found
+
+
+def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tuple[list[Group], set[int]]:
+    """Return the rows of a ruled table, and the ids of the words in it; nothing if the rules make no table of text.
+
+    Words are in page space, `top` is the page's; `rows_of` makes lines of a cell's words, from the top downwards.
+    """
+    held: dict[int, list[int]] = {}
+    spans: dict[int, tuple[int, int, int, int]] = {}
+    for index, word in enumerate(words):
+        place = grid.at((word.x0 + word.x1) / 2, top - (word.y0 + word.y1) / 2)
+        if place:
+            held.setdefault(grid.cells[place[0]][place[1]], []).append(index)
+    for row, numbers in enumerate(grid.cells):
+        for column, number in enumerate(numbers):
+            top_row, left, _, right = spans.get(number, (row, column, row, column))
+            spans[number] = top_row, min(left, column), row, max(right, column)
+    in_row = [held.keys() & set(numbers) for numbers in grid.cells]
+    several = [row for row, numbers in enumerate(in_row) if len(numbers) > 1]
+    if len({spans[number][0] for row in several for number in in_row[row]}) < 2:
+        return [], set()
+    if len(several) < LEAST_FULL * sum(map(bool, in_row)):
+        return [], set()
+    # What stands above or below in a frame of the table's width is its title or a note.
+    inner = range(several[0], several[-1] + 1)
+    all_cells = {number for row in inner for number in grid.cells[row]}
+    texts = {number: held[number] for number in sorted(all_cells) if number in held}
+    if len(texts) < MIN_CELLS or len(texts) < (1 - MOST_EMPTY) * len(all_cells):
+        return [], set()
+    if max(sum(len(words[index].text) for index in each) for each in texts.values()) > LONGEST:
+        return [], set()
+    if not all(_is_rectangle(grid, number, *spans[number]) for number in texts):
+        return [], set()
+    cells = {number: _cell(rows_of(_copies(words, each))) for number, each in texts.items()}
+    if not _are_columns_ruled(cells.values()):
+        return [], set()
+    placed: dict[tuple[int, int], Cell] = {}
+    for number, cell in cells.items():
+        first, left, last, right = spans[number]
+        cell.x0, cell.x1 = grid.columns[left], grid.columns[right + 1]
+        placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
+    columns = sorted({spans[number][1] for number in texts})
+    groups = [each for row in inner for each in _without_rule(_group(grid, row, columns, placed))]
+    return groups, {id(words[index]) for each in texts.values() for index in each}
+
+
+def _is_rectangle(grid: Grid, number: int, top: int, left: int, bottom: int, right: int) -> bool:
+    """Whether a cell is one; what is left of frames that lie over or within each other is none."""
+    return all(numbers[left : right + 1] == [number] * (right + 1 - left) for numbers in grid.cells[top : bottom + 1])
+
+
+def _copies(words: Sequence[Word], indices: Sequence[int]) -> list[Word]:
+    """Return copies of a cell's words; a line ends where the next word is in another cell."""
+    copies: list[Word] = []
+    for index, following in zip(indices, [*indices[1:], None], strict=True):
+        word = words[index]
+        ends = word.ends if following == index + 1 else word.ends or "\n"
+        copies.append(Word(word.text, word.x0, word.y0, word.x1, word.y1, word.style, ends))
+    return copies
+
+
+def _cell(rows: Iterable[Row]) -> Cell:
+    """Make a cell of rows, from the top; those side by side are one line."""
+    lines: list[Row] = []
+    for row in sorted(rows, key=lambda row: row.y0):
+        if lines and abs(_middle(row.words) - _middle(lines[-1].words)) < LEVEL * row.words[0].style.size:
+            lines[-1] = Row.of(sorted(lines[-1].words + row.words, key=lambda word: word.x0))
+        else:
+            lines.append(row)
+    return Cell([line.words for line in lines], *box_of(lines))
+
+
+def _are_columns_ruled(cells: Iterable[Cell]) -> bool:
+    """Whether a rule is between all columns: hardly any line has the room of one, and none has it beside a figure."""
+    lines = [cells_of(Row.of(words)) for cell in cells for words in cell.lines]
+    parted = [parts for parts in lines if len(parts) > 1]
+    if len(parted) > MOST_PARTED * len(lines):
+        return False
+    return not any(is_number(part.text) for parts in parted for part in parts)
+
+
+def _by_row(edges: Sequence[float], first: int, last: int, cell: Cell) -> Iterator[tuple[int, Cell]]:
+    """Yield a cell with its first row; each of its lines with its own, if it goes over as many rows as it has lines."""
+    boxes = [box_of(words) for words in cell.lines] if last > first else []
+    if [bisect(edges, (y0 + y1) / 2) - 1 for _, y0, _, y1 in boxes] != list(range(first, last + 1)):
+        yield first, cell
+        return
+    for row, (words, (_, y0, _, y1)) in enumerate(zip(cell.lines, boxes, strict=True), first):
+        yield row, Cell([words], cell.x0, y0, cell.x1, y1)
+
+
+def _without_rule(group: Group) -> list[Group]:
+    """Return a row, or the rows in it that have no rule between them: as many lines at one height in all cells.
+
+    In the first cell there may be other lines. Those of wrapped text had no room for the next word.
+    """
+    cells = [cell for cell in group.cells[1:] if cell.lines]
+    heights = [_middle(words) for words in cells[0].lines] if cells else []
+    if len(heights) < 2 or any(len(cell.lines) != len(heights) for cell in cells):
+        return [group] if group.cells else []
+    are_level = all(
+        abs(_middle(words) - height) < NEAR for cell in cells for words, height in zip(cell.lines, heights, strict=True)
+    )
+    are_figures = any(all(is_number(_text(words)) for words in cell.lines) for cell in cells)
+    has_room = are_figures and (len(heights) > 2 or any(map(_has_room, group.cells)))  # else a figure cut in two
+    if not are_level or not (has_room or sum(map(_has_room, group.cells)) > 1):
+        return [group]
+    parts: list[Group] = []
+    for at in range(len(heights)):
+        made: list[Cell] = []
+        for cell in group.cells:
+            lines = [words for words in cell.lines if _nearest(_middle(words), heights) == at]
+            made.append(Cell(lines, *group.box))
+        parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
+    return parts
+
+
+def _has_room(cell: Cell) -> bool:
+    """Whether most lines of a cell had room for the word that begins the next one."""
+    rooms = [
+        words[-1].x1 + below[0].x1 - below[0].x0 + ROOM * below[0].style.size < cell.x1
+        and not below[0].text[0].islower()
+        for words, below in pairwise(cell.lines)
+    ]
+    return sum(rooms) > len(rooms) / 2
+
+
+def _middle(words: Sequence[Word]) -> float:
+    return (min(word.y0 for word in words) + max(word.y1 for word in words)) / 2
+
+
+def _nearest(number: float, others: Sequence[float]) -> int:
+    return min(range(len(others)), key=lambda at: abs(others[at] - number))
+
+
+def _text(words: Sequence[Word]) -> str:
+    return " ".join([word.text for word in words])
+
+
+def _group(
+    grid: Grid,
+    row: int,
+    columns: Sequence[int],
+    placed: Mapping[tuple[int, int], Cell],
+) -> Group:
+    """Return a row with a cell for each column; a cell over several is followed by empty ones.
+
+    In the rows above the first that has no such cell it is not, as in all headers over groups of columns.
+    """
+    numbers = [grid.cells[row][column] for column in columns]
+    new = [number for number in dict.fromkeys(numbers) if (row, number) in placed]
+    rows = [Row.of(words) for number in new for words in placed[row, number].lines]
+    if len(new) < 2 and numbers[:1] == new:
+        return Group(rows, [placed[row, number] for number in new])
+    if not new:
+        return Group([], [])
+    is_header = all(len({above[column] for column in columns}) < len(columns) for above in grid.cells[: row + 1])
+    box = box_of(rows)
+    made: list[Cell] = []
+    for number, before in zip(numbers, [None, *numbers], strict=False):
+        if number != before and number in new:
+            made.append(placed[row, number])
+        elif not is_header or number != before:
+            made.append(Cell([], *box))
+    return Group(rows, made)

@@ -1,0 +1,131 @@
+"""Tables whose cells are ruled, on made pages: what the rules say of cells, and when they say nothing."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import pytest
+
+from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.ruled import MAX_RULES, Rules, grids_of
+from functions.ingest.parsing.words import Box
+from tests.support.made_pages import PAGE, Piece, words_of
+
+COLUMNS = (50, 150, 300, 450)
+"""Places of the rules down the page."""
+
+
+def ruled(rows: Sequence[float], columns: Sequence[float] = COLUMNS) -> list[Box]:
+    """Rules along all sides of all cells; rows are counted from the page's top."""
+    across = [(columns[0], y - 0.5, columns[-1], y + 0.5) for y in rows]
+    return across + [(x - 0.5, rows[0], x + 0.5, rows[-1]) for x in columns]
+
+
+def tables(boxes: Iterable[Box], *pieces: Piece, frames: Iterable[Box] = ()) -> list[str]:
+    """The lines of a page, those of tables only; `y` of pieces counts from the page's bottom, at 800."""
+    lines = lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, frames))
+    return [line.text for line in lines if line.column]
+
+
+HEADER: list[Piece] = [(52, 690, "Test"), (152, 690, "Level"), (302, 690, "Guidance")]
+BODY: list[Piece] = [
+    (52, 670, "Discharge"),
+    (152, 676, "6 kV contact"),
+    (152, 664, "8 kV air"),
+    (302, 676, "Floors should be of wood or"),
+    (302, 664, "of tiles."),
+]
+
+
+def test_a_cell_of_several_lines_is_one_whatever_stands_beside_it() -> None:
+    got = tables(ruled((100, 120, 145)), *HEADER, *BODY)
+    assert got == [
+        "Test | Level | Guidance",
+        "Discharge | 6 kV contact 8 kV air | Floors should be of wood or of tiles.",
+    ]
+
+
+def test_outermost_rules_may_be_left_out() -> None:
+    boxes = [box for box in ruled((100, 120, 145)) if box[0] not in {49.5, 449.5}]
+    assert tables(boxes, *HEADER, *BODY)[0] == "Test | Level | Guidance"
+
+
+def test_rectangles_drawn_around_cells_are_rules() -> None:
+    rows = (100, 120, 145)
+    frames = [(a, y, b, z) for a, b in pairwise(COLUMNS) for y, z in pairwise(rows)]
+    assert len(tables((), *HEADER, *BODY, frames=frames)) == 2
+
+
+def test_a_cell_over_several_columns_keeps_the_others_in_their_places() -> None:
+    boxes = [box for box in ruled((100, 120, 145, 165)) if box[0] != 149.5]
+    boxes += [(149.5, 100, 150.5, 145)]  # not in the last row
+    got = tables(boxes, *HEADER, *BODY, (52, 643, "Both of them"), (302, 643, "None"))
+    assert got[2] == "Both of them | | None"
+
+
+def test_a_header_over_several_columns_has_no_empty_cells() -> None:
+    boxes = [box for box in ruled((80, 100, 120, 145)) if box[0] != 149.5]
+    boxes += [(149.5, 100, 150.5, 145)]  # not in the first row
+    got = tables(boxes, (52, 708, "Tests"), (302, 708, "Remarks"), *HEADER, *BODY)
+    assert got[:2] == ["Tests | Remarks", "Test | Level | Guidance"]
+
+
+def test_a_cell_without_text_is_empty() -> None:
+    assert tables(ruled((100, 120, 145)), *HEADER, BODY[0], BODY[1])[1] == "Discharge | 6 kV contact |"
+
+
+def test_lines_without_a_rule_between_them_are_rows_if_they_had_room() -> None:
+    pieces: list[Piece] = [(52, 676, "Loans"), (52, 664, "Leases"), (152, 676, "1,204"), (152, 664, "998")]
+    pieces += [(302, 676, "due"), (302, 664, "paid")]
+    assert tables(ruled((100, 120, 145)), *HEADER, *pieces)[1:] == ["Loans | 1,204 | due", "Leases | 998 | paid"]
+
+
+def test_a_label_beside_several_ruled_rows_has_a_line_in_each() -> None:
+    boxes = [(50, y - 0.5, 450, y + 0.5) for y in (100, 120, 160)] + [(150, 139.5, 450, 140.5)]
+    boxes += [(x - 0.5, 100, x + 0.5, 160) for x in COLUMNS]
+    pieces: list[Piece] = [(52, 667, "Subtotal"), (52, 645, "Tax"), (152, 667, "617"), (152, 645, "30")]
+    assert tables(boxes, *HEADER, *pieces)[1:] == ["Subtotal | 617 |", "Tax | 30 |"]
+
+
+def test_a_title_in_a_frame_of_the_tables_width_stays_outside() -> None:
+    boxes = [*ruled((100, 120, 145)), (50, 79.5, 450, 80.5), (49.5, 80, 50.5, 100), (449.5, 80, 450.5, 100)]
+    lines = lay_out(
+        words_of([(52, 707, "What is intended for use in such an environment."), *HEADER, *BODY]),
+        PAGE,
+        rules=Rules.of(boxes, ()),
+    )
+    assert [(line.column, line.text[:7]) for line in lines] == [(0, "What is"), (1, "Test | "), (1, "Dischar")]
+
+
+def test_a_rule_under_a_word_is_no_border() -> None:
+    boxes = [*ruled((100, 120, 145)), (220, 130.5, 240, 131.5)]
+    assert tables(boxes, *HEADER, *BODY)[1].startswith("Discharge | 6 kV contact 8 kV air |")
+
+
+def test_where_columns_are_not_ruled_the_text_tells_them() -> None:
+    figures: list[Piece] = [(152, 670, "17"), (220, 670, "18"), (302, 670, "19")]
+    got = tables(ruled((100, 120, 145)), *HEADER, (52, 670, "Cash"), *figures)
+    assert got[-1].startswith("Cash | 17 | 18 | 19")
+
+
+@pytest.mark.parametrize("columns", [(50, 450), (50, 150, 300, 450)])
+def test_frames_of_texts_are_no_tables(columns: Sequence[float]) -> None:
+    prose: list[Piece] = [(52, 690 - 12 * at, "Words of a long text that is set in a frame") for at in range(25)]
+    assert tables(ruled((100, 420), columns), *prose) == []
+
+
+def test_the_table_stands_between_what_is_above_and_below_it_though_a_header_was_written_last() -> None:
+    words = words_of([(50, 740, "Before."), (50, 600, "After."), *HEADER, *BODY, (50, 780, "Running title")])
+    texts = [line.text.split(" ")[0] for line in lay_out(words, PAGE, rules=Rules.of(ruled((100, 120, 145)), ()))]
+    assert texts == ["Before.", "Test", "Discharge", "After.", "Running"]
+
+
+def test_a_drawing_of_very_many_lines_is_not_looked_at() -> None:
+    across = [(float(at), 0.0, 100.0) for at in range(MAX_RULES)]
+    assert list(grids_of(Rules(across, [(0.0, 0.0, 100.0), (50.0, 0.0, 100.0)]))) == []
+
+
+def test_frames_that_lie_over_each_other_are_no_cells() -> None:
+    frames = [(50, 100, 250, 160), (150, 130, 350, 190), (250, 160, 450, 220)]
+    pieces: list[Piece] = [(52, 690, "Claim"), (152, 655, "Claim"), (252, 630, "Claim")]
+    pieces += [(200, 690, "Program"), (300, 655, "Program"), (400, 630, "Program")]
+    assert tables((), *pieces, frames=frames) == []
