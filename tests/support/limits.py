@@ -1,10 +1,10 @@
-"""Where a statement stops to hold: limits of lengths and distances are tested to the hundredth, on both sides at once."""
+"""Limits of lengths and distances, found to the hundredth."""
 
 from collections.abc import Callable
 
 
 def limit_of(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Return the number between two from which on something does not hold that holds at the lower one, or vice versa."""
+    """Return where between two numbers something stops to hold that holds at the lower one, or begins to."""
     at_low = holds(low)
     assert holds(high) is not at_low, f"it is {at_low} at {low} and at {high}"
     while high - low > 1e-4:
