@@ -126,9 +126,12 @@ def test_words_of_the_last_question_come_before_those_of_answers_and_earlier_tur
     assert terms("zorgle", "wumpet", "quimby", "blivet") == ["quimby", "zorgle"]  # 1 and 0.7; answers 0.5 and 0.35
     assert terms("quux", "x", "quux", "y", "the", "wumpet wumpet") == ["quux", "wumpet"]
     assert terms("zorgle " + "the " * 146 + "wumpet") == ["zorgle", "wumpet"]  # 600 characters of it
-    assert terms("zorgle " + "the " * 149 + "a" * 9 + " wumpet") == ["zorgle"]
+    assert terms("zorgle " + "the " * 150 + "wumpet") == ["zorgle"]
     assert salient_terms("the zorgle", said("zorgle wumpet 1234 and"), "en") == ["wumpet"]
-    refused = [Message("1", "user", "zorgle", ""), Message("2", "assistant", "wumpet", "", {"no_relevant_info": True})]
+    refused = [
+        Message("1", "user", "zorgle", ""),
+        Message("2", "assistant", "wumpet", "", details={"no_relevant_info": True}),
+    ]
     assert salient_terms("And why?", refused, "en") == ["zorgle"]
 
 
