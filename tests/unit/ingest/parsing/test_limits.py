@@ -8,7 +8,7 @@ from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
-from functions.ingest.parsing.words import SOFT_HYPHEN, Style
+from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
 from tests.support.limits import limit_of
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, lay_out, width_of, words_of
 
@@ -169,6 +169,48 @@ def words(second: float, text: str = "epsilon") -> bool:
     ],
 )  # fmt: skip
 def test_cells_and_rows_belong_together_up_to_a_distance(
+    holds: Callable[[float], bool], low: float, high: float, limit: float
+) -> None:
+    assert limit_of(holds, low, high) == pytest.approx(limit, abs=0.011)
+
+
+# --- Lines of words, in print of 10 points ----------------------------------------------------------------------------
+
+
+def word(text: str, x: float, y: float = 500, ends: str = "\n") -> Word:
+    return Word(text, x, y, x + 5 * len(text), y + 10, Style(size=10), ends)
+
+
+def lines(*written: Word) -> list[str]:
+    """The texts of lines below two others, in the order in which they are written."""
+    above = [word("some", 50, 600, ""), word("words", 75, 600), word("and", 50, 588, ""), word("others", 70, 588)]
+    return [each.text for each in lay_out([*above, *written], PAGE)][2:]
+
+
+def items(count: int) -> list[Word]:
+    return [word(f"item{at}", 90, 500 - 12 * at) for at in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("holds", "low", "high", "limit"),
+    [
+        # What is written after an end of line goes on in it, beside it and with half of it at its height.
+        (lambda d: lines(word("ab", 50), word("cd", 65, 500 - d)) == ["ab cd"], 0, 10, 5.0),
+        (lambda d: lines(word("ab", 50), word("cd", 60 + d)) == ["ab cd"], 0, 30, 11.5),
+        (lambda d: lines(word("ab", 50), word("cd", 60 - d)) == ["ab cd"], 0, 30, 3.0),
+        # Without one it ends where the next word is a line higher or lower, or lower and on its left.
+        (lambda d: lines(word("ab", 50, 500, ""), word("cd", 63, 500 + d)) == ["ab cd"], 0, 40, 20.0),
+        (lambda d: lines(word("ab", 50, 500, ""), word("cd", 63, 500 - d)) == ["ab cd"], 0, 40, 20.0),
+        (lambda d: lines(word("ab", 80, 500, ""), word("cd", 50, 500 - d)) == ["ab cd"], 0, 40, 9.0),
+        # A mark written late stands before its item, three sizes from it at most, and among the last twelve rows.
+        (lambda d: lines(word("ab", 90), word("1.", 80 - d)) == ["1. ab"], 0, 40, 30.0),
+        (lambda d: lines(word("ab", 90), word("1.", 80 + d)) == ["1. ab"], 0, 20, 3.0),
+        (lambda d: lines(word("ab", 90), word("1.", 70, 500 - d)) == ["1. ab"], 0, 10, 5.0),
+        (lambda n: lines(*items(round(n)), word("1.", 70))[0] == "1. item0", 1, 20, 12.5),
+        (lambda d: lines(word("•", 50), word("ab", 55 + d)) == ["• ab"], 0, 100, 60.0),
+    ],
+)  # fmt: skip
+def test_words_are_one_line_up_to_a_distance(
     holds: Callable[[float], bool], low: float, high: float, limit: float
 ) -> None:
     assert limit_of(holds, low, high) == pytest.approx(limit, abs=0.011)
