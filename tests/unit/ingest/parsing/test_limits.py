@@ -6,6 +6,8 @@ import pytest
 
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.reflow import reflow
+from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.titles import Beginning, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
@@ -277,6 +279,87 @@ def row(text: str, y: float) -> Line:
     ],
 )  # fmt: skip
 def test_a_line_is_a_heading_up_to_a_limit(
+    holds: Callable[[float], bool], low: float, high: float, limit: float
+) -> None:
+    assert limit_of(holds, low, high) == pytest.approx(limit, abs=0.011)
+
+
+# --- Running lines, on pages of 600 by 800 points ---------------------------------------------------------------------
+
+FRUIT = [
+    "apples",
+    "pears",
+    "plums",
+    "grapes",
+    "figs",
+    "dates",
+    "nuts",
+    "limes",
+    "quinces",
+    "berries",
+    "medlars",
+    "sloes",
+]
+
+
+def is_removed(y: float, text: str = "A Book of Fruit") -> bool:
+    """Whether a line that stands there on each page is removed from the last."""
+
+    def page(number: int) -> RawPage:
+        body = [line(f"All about {FRUIT[number % 12]} and more of {at}.", 200 + 30 * at) for at in range(4)]
+        return RawPage(number, "", 600, 800, [line(text, y), *body])
+
+    *_, (_, removed) = remove_running_lines(map(page, range(1, 13)))
+    return bool(removed)
+
+
+def note_moves(y: float, size: float = 7, text: str = "1 A note on it.") -> bool:
+    left = [line("It ends here.", y - 40, x1=280), line(text, y, x1=280, size=size)]
+    found = footnotes_last([*left, line("Next column.", 80, 320, 550)], 10, 800)
+    return found[-1].text == text
+
+
+@pytest.mark.parametrize(
+    ("holds", "low", "high", "limit"),
+    [
+        (lambda y: is_removed(y), 30, 150, 118.0),  # within 0.16 of the page's height from its edge
+        (lambda y: is_removed(y), 500, 700, 672.0),
+        (lambda n: is_removed(30, "x" * round(n)), 100, 200, 160.5),
+        (lambda y: note_moves(y), 300, 700, 400.0),  # in the lower half of the page
+        (lambda s: note_moves(640, s), 7, 10, 9.3),  # in print that is 0.93 of the body's
+    ],
+)  # fmt: skip
+def test_a_line_runs_at_the_edges_of_pages_up_to_a_limit(
+    holds: Callable[[float], bool], low: float, high: float, limit: float
+) -> None:
+    assert limit_of(holds, low, high) == pytest.approx(limit, abs=0.011)
+
+
+# --- Titles -----------------------------------------------------------------------------------------------------------
+
+
+def titled(*cover: Line) -> str:
+    body = [line("The line of quite ordinary words", 300 + 12 * at) for at in range(5)]
+    return title_of(Beginning("scan_17.pdf", "", [[*cover, *body]], [], 10.0, Vocabulary()), None)
+
+
+LAMPS = title("Lamps of the coast", 50, 16)
+
+
+def of_lines(count: int) -> int:
+    return titled(*(title(f"Lamps {at} of it", 50 + 18 * at, 16) for at in range(count))).count("of")
+
+
+@pytest.mark.parametrize(
+    ("holds", "low", "high", "limit"),
+    [
+        (lambda s: titled(title("Lamps of the coast", 50, s)) == "Lamps of the coast", 10, 14, 11.5),
+        (lambda s: titled(LAMPS, title("And bells", 70, s)).endswith("bells"), 15, 16, 15.7),
+        (lambda d: titled(LAMPS, title("And bells", 50 + d, 16)).endswith("bells"), 16, 60, 32.0),
+        (lambda n: of_lines(round(n)) == round(n), 1, 6, 4.5),
+    ],
+)  # fmt: skip
+def test_a_title_is_made_of_the_largest_lines_up_to_a_limit(
     holds: Callable[[float], bool], low: float, high: float, limit: float
 ) -> None:
     assert limit_of(holds, low, high) == pytest.approx(limit, abs=0.011)
