@@ -120,7 +120,8 @@ def rounds(mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf, budgets
                     left_s -= cost_s
                     asked.setdefault(test.file, []).append(test)
             if asked:
-                yield [test for tests in asked.values() for test in tests]
+                # In the file's own order, in which they were measured.
+                yield [test for file, chosen in asked.items() for test in tests_of(file) if test in chosen]
 
 
 class Asked:
