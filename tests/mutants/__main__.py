@@ -138,6 +138,7 @@ def main() -> int:
     parser.add_argument("--of", nargs="+", default=["functions", "shared"], help="folders or files to change")
     parser.add_argument("--tests", nargs="+", default=[f"tests/{kind}" for kind in KINDS], help="tests to ask")
     parser.add_argument("--near", action="store_true", help="ask only tests of the same rooms: a lower bound, soon")
+    parser.add_argument("--budgets", type=float, default=1, help="so many times the seconds of tests for each change")
     parser.add_argument("--survivors", action="store_true", help="try those again that survived, after new tests")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results, and what the tests reach")
     parser.add_argument("--show", action="store_true", help="only sum up the sample's results so far")
@@ -189,15 +190,16 @@ def run(arguments: argparse.Namespace, report: Reporter) -> int:
             what = f"{result.outcome}{by} in {result.seconds:.0f} s: {result.mutant}: {mutant.source}"
             report.say(f"  {len(results)} of {len(sample)}, {to_go_s / 60:.0f} min to go: {what}")
 
-        copies.each(lambda copy, mutant: try_out(copy, mutant, test_files, near=arguments.near), left, tried)
+        how = {"near": arguments.near, "budgets": arguments.budgets}
+        copies.each(lambda copy, mutant: try_out(copy, mutant, test_files, **how), left, tried)
     report.say("\n".join(summary(results)))
     return 0
 
 
-def try_out(copy: Copy, mutant: Mutant, test_files: list[str], *, near: bool) -> Result:
+def try_out(copy: Copy, mutant: Mutant, test_files: list[str], *, near: bool, budgets: float) -> Result:
     """Try a change with the tests of these files; `near`, of those that have a word of its path in theirs."""
     files = [file for file in test_files if not near or nearness(file, mutant.path)]
-    return copy.try_out(mutant, files, lambda file: measured(copy, file, KEPT / "reach"))
+    return copy.try_out(mutant, files, lambda file: measured(copy, file, KEPT / "reach"), budgets)
 
 
 if __name__ == "__main__":

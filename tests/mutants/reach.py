@@ -1,12 +1,14 @@
 """Notes which functions of the product each test calls; as a pytest plugin, only whether a statement runs at all.
 
-Written as JSON to `$RECTO_REACH`: {test id: {"seconds": …, "passed": …, "reached": ["path:qualified name", …]}}. What a
-fixture of several tests calls counts for each of them, and so does what the parser's child processes call.
+Written as JSON to `$RECTO_REACH`: {test id: {"seconds": …, "shared_s": …, "passed": …, "reached": ["path:qualified
+name", …]}}. What a fixture of several tests calls counts for each of them, and so does what the parser's child
+processes call. How long such fixtures took is `shared_s` of the test that they were set up for.
 """
 
 import json
 import os
 import subprocess
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +49,7 @@ class Reach:
         self.reached: set[str] = set()
         self.by_fixture: defaultdict[str, set[str]] = defaultdict(set)
         self.tests: dict[str, dict[str, Any]] = {}
+        self._shared_s = 0.0
         reach_child.watch(lambda name: self.reached.add(name))
 
     def _begin(self) -> None:
@@ -62,8 +65,11 @@ class Reach:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         self._begin()
+        self._shared_s = 0.0
         self.tests[item.nodeid] = {"seconds": 0.0, "passed": True, "reached": []}
         outcome = yield
+        self.tests[item.nodeid]["shared_s"] = round(self._shared_s, 3)
+        self.tests[item.nodeid]["seconds"] = round(self.tests[item.nodeid]["seconds"] - self._shared_s, 3)
         shared = [self.by_fixture[name] for name in getattr(item, "fixturenames", ())]
         self.tests[item.nodeid]["reached"] = sorted(self._end().union(*shared) - {""})
         return outcome
@@ -74,7 +80,9 @@ class Reach:
             return (yield)
         before = self._end()
         self._begin()
+        begun = time.monotonic()
         outcome = yield
+        self._shared_s += time.monotonic() - begun
         self.by_fixture[fixturedef.argname] |= self._end()
         self._begin()
         self.reached = before
@@ -82,7 +90,7 @@ class Reach:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         test = self.tests[report.nodeid]
-        test["seconds"] = round(test["seconds"] + report.duration, 3)
+        test["seconds"] += report.duration
         test["passed"] &= report.passed
 
     def pytest_sessionfinish(self) -> None:

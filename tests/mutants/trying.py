@@ -10,7 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +34,33 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """One test as it was measured, with the functions it reaches and how many those are."""
+    """One test as it was measured, with the functions it reaches and how many those are.
+
+    `shared_s` is how long the fixtures took that all tests of its file share.
+    """
 
     name: str
     seconds: float
     reached: frozenset[str]
     width: int
+    shared_s: float
+
+    @property
+    def file(self) -> str:
+        return self.name.split("::")[0]
 
     @property
     def kind(self) -> str:
         return self.name.split("/")[1]
 
     def reaches(self, mutant: Mutant) -> bool:
-        """Whether it calls the changed function, or for what stands outside of any, anything in that file."""
+        """Whether it calls the changed function; for what stands outside of any, anything in that file, or names it.
+
+        Defaults and limits are read without a call.
+        """
         if mutant.function:
             return f"{mutant.path}:{mutant.function}" in self.reached
-        return any(name.startswith(f"{mutant.path}:") for name in self.reached)
+        return any(name.startswith(f"{mutant.path}:") for name in self.reached) or _imports(self.file, mutant.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,13 @@ class Result:
     seconds: float
 
 
+@cache
+def _imports(test_file: str, path: str) -> bool:
+    package, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
+    imported = rf"^(?:from|import) {package}\.{name}\b|^from {package} import .*\b{name}\b"
+    return re.search(imported, (ROOT / test_file).read_text(), re.MULTILINE) is not None
+
+
 type TestsOf = Callable[[str], list[Test]]
 """The tests of a file as they were measured."""
 
@@ -80,27 +98,30 @@ def _words_of(path: str) -> frozenset[str]:
     return frozenset(re.split(r"[/_.]", path)) - {"tests", "test", "unit", "functional", "functions", "init", "", "py"}
 
 
-def rounds(mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf) -> Iterator[list[Test]]:
+def rounds(mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf, budgets: float) -> Iterator[list[Test]]:
     """Yield the tests to ask: those that reach the change, from the nearest files to the farthest, kind by kind.
 
-    Of one kind they take `BUDGET_S` together; of files as near as each other, the narrowest tests come first. Files
-    are measured when their turn comes.
+    Of one kind they take `BUDGET_S`, or so many such budgets, together; of files as near as each other, the narrowest
+    tests are taken first, but asked file by file, so that what a file's tests share is set up once. Files are measured
+    when their turn comes.
     """
     for kind in KINDS:
-        left_s = BUDGET_S[kind]
+        left_s = budgets * BUDGET_S[kind]
         files: defaultdict[int, list[str]] = defaultdict(list)
         for file in test_files:
             if file.split("/")[1] == kind:
                 files[nearness(file, mutant.path)].append(file)
         for _, alike in sorted(files.items(), reverse=True):
             reaching = [test for file in alike for test in tests_of(file) if test.reaches(mutant)]
-            asked = []
+            asked: dict[str, list[Test]] = {}
             for test in sorted(reaching, key=lambda test: (test.width, test.name)):
-                if test.seconds <= left_s:
-                    left_s -= test.seconds
-                    asked.append(test)
+                cost_s = test.seconds + (0 if test.file in asked else test.shared_s)
+                if cost_s <= left_s:
+                    left_s -= cost_s
+                    asked.setdefault(test.file, []).append(test)
             if asked:
-                yield asked
+                # In the file's own order, in which they were measured.
+                yield [test for file, chosen in asked.items() for test in tests_of(file) if test in chosen]
 
 
 class Asked:
@@ -191,7 +212,7 @@ class Copy:
         for asked in self._asked:
             asked.end()
 
-    def try_out(self, mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf) -> Result:
+    def try_out(self, mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf, budgets: float) -> Result:
         """Change the copy, ask the tests, change it back.
 
         If none enters the changed function, those are asked that enter another one of its file: a result may be kept
@@ -212,7 +233,7 @@ class Copy:
 
         outcome, by, asked = "", "", 0
         for place in (mutant, replace(mutant, function="")) if mutant.function else (mutant,):
-            for tests in [] if asked else rounds(place, test_files, tests_of):
+            for tests in [] if asked else rounds(place, test_files, tests_of, budgets):
                 asked += len(tests)
                 outcome, by = self._noticed(ask, tests, afresh=not place.function)
                 if outcome:
@@ -225,7 +246,8 @@ class Copy:
     ) -> tuple[str, str]:
         """Return "caught" and by which test, or "broken"; "" if all pass."""
         names = [test.name for test in tests]
-        limit_s = START_S + 10 * sum(test.seconds for test in tests)
+        shared_s = {test.file: test.shared_s for test in tests}
+        limit_s = START_S + 10 * (sum(test.seconds for test in tests) + sum(shared_s.values()))
         while names:
             answer = Answer(None) if afresh else ask(self.warm, names, limit_s)
             if afresh or answer.code == 70 or (answer.code == 0 and not answer.whole):
@@ -272,8 +294,10 @@ def _measure(copy: Copy, test_file: str, kept: Path) -> list[Test]:
         for old in kept.glob(f"{test_file.replace('/', '.')}.*.json"):
             old.unlink(missing_ok=True)
         note.write_text(written.read_text() if written.exists() else "{}")
+    tests = json.loads(note.read_text())
+    shared_s = sum(test["shared_s"] for test in tests.values())
     return [
-        Test(name, test["seconds"], frozenset(test["reached"]), len(test["reached"]))
-        for name, test in json.loads(note.read_text()).items()
-        if test["passed"] and test["reached"]
+        Test(name, test["seconds"], frozenset(test["reached"]), len(test["reached"]), shared_s)
+        for name, test in tests.items()
+        if test["passed"]
     ]

@@ -86,10 +86,12 @@ class FakeEmbedder:
     def __init__(self, error: Exception | None = None) -> None:
         self.space = SPACE
         self.asked: list[str] = []
+        self.timeouts: list[float] = []
         self.error = error
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
         self.asked.extend(texts)
+        self.timeouts.append(timeout_s)
         if self.error:
             raise self.error
         return Embeddings([[1.0, 0.0] for _ in texts], Usage(input_tokens=len(texts)))
@@ -255,6 +257,8 @@ class FakeChat:
         self.error = error
         self.finish_reason = finish_reason
         self.prompts: list[Sequence[ChatMessage]] = []
+        self.asked: list[tuple[float, int, float]] = []
+        """Seconds, tokens and temperature of each request."""
 
     def complete(
         self,
@@ -266,6 +270,7 @@ class FakeChat:
         response_format: Mapping[str, object] | None = None,
     ) -> Completion:
         self.prompts.append(messages)
+        self.asked.append((timeout_s, max_output_tokens, temperature))
         if self.error:
             raise self.error
         return Completion(self.text, self.finish_reason, self.model, Usage(10, 5))

@@ -138,3 +138,53 @@ def test_a_near_number_is_hardly_ever_calculated_by_chance():
         tries += 1
         hits += bool(calculation(claim, [*row("Sales", *sales), *row("Costs", *costs)]))
     assert hits / tries <= 0.03
+
+
+@pytest.mark.parametrize(
+    ("claim", "value", "unit"),
+    [
+        ("It takes 2 seconds.", 2_000, "ms"), ("It takes 2 minutes.", 120, "s"), ("It takes 2 hours.", 120, "min"),
+        ("It takes 2 days.", 48, "h"), ("It takes 2 weeks.", 14, "day"), ("It takes 2 years.", 24, "month"),
+        ("It is 2 mm.", 2_000, "um"), ("It is 2 cm.", 20, "mm"), ("It is 2 m.", 200, "cm"), ("It is 2 km.", 2_000, "m"),
+        ("It is 10 inches.", 25.4, "cm"), ("It is 10 feet.", 3.048, "m"), ("It is 10 miles.", 16.09344, "km"),
+        ("It weighs 2 g.", 2_000, "mg"), ("It weighs 2 kg.", 2_000, "g"), ("It weighs 2 tonnes.", 2_000, "kg"),
+        ("It weighs 10 pounds.", 4.5359237, "kg"), ("It weighs 10 ounces.", 283.49523, "g"),
+        ("It holds 2 litres.", 2_000, "ml"), ("It holds 10 gallons.", 37.85412, "l"),
+        ("It drives 10 mph.", 16.09344, "kmh"), ("It has 2 hectares.", 20_000, "m2"),
+        ("It has 2 kW.", 2_000, "w"), ("It has 2 MW.", 2_000, "kw"), ("It has 2 MWh.", 2_000, "kwh"),
+        ("It has 2 kHz.", 2_000, "hz"), ("It has 2 MHz.", 2_000, "khz"), ("It has 2 GHz.", 2_000, "mhz"),
+        ("It has 2 MB.", 2_000, "kb"), ("It has 2 GB.", 2_000, "mb"), ("It has 2 TB.", 2_000, "gb"),
+        ("It has 2 bar.", 200, "kpa"), ("It has 10 psi.", 68.94757, "kpa"), ("It costs 2 dollars.", 200, "cents"),
+        ("It is kept at 212 °F.", 100, "c"), ("It is kept at 100 °C.", 212, "f"), ("It is kept at 32 °F.", 0, "c"),
+    ],
+)  # fmt: skip
+def test_a_value_may_be_told_in_another_unit_and_another_value_not(claim: str, value: float, unit: str):
+    said = number_in(claim)
+    assert calculation(claim, stated((value, unit))) == f"{value} {unit} = {said.text.strip('.')}"
+    wrong = value + 40 if value < 1 else value * 1.2
+    assert not calculation(claim, stated((wrong, unit)))
+    assert not calculation(claim, stated((value, "people")))
+
+
+def column(*values: int) -> list[Operand]:
+    """Figures of so many rows in one column."""
+    return [each for at, value in enumerate(values) for each in row(f"Row {at}", value)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "operands", "expected"),
+    [
+        ("Together they had $10 million.", column(1, 2, 3, 4), True),
+        ("Together they had $15 million.", column(1, 2, 3, 4, 5), False),  # of a column all are added, up to four
+        ("Together they had $6 million.", column(1, 2, 3, 4), False),
+        ("In all it was 17.", told(*["1", "6", "12", "20", "30", "11"]), True),  # of six numbers in prose any two
+        ("In all it was 17.", told(*["1", "6", "12", "20", "30", "11", "90"]), False),
+        ("In all it was 26.", told(*["1", "6", "12", "20", "30", "11", "90"]), False),
+        ("In all it was 32.", told(*["1", "6", "12", "20", "30", "11", "90"]), True),  # two that follow one another
+        ("In all it was 62.", told(*["1", "6", "12", "20", "30", "11", "90"]), True),  # three
+        ("In all it was 3.", told(*map(str, (1, 2, 40, 50, 60, 70, 80, 90, 91, 92, 93, 94))), True),
+        ("In all it was 3.", told(*map(str, (1, 2, 40, 50, 60, 70, 80, 90, 91, 92, 93, 94, 95))), False),
+    ],
+)
+def test_so_many_numbers_may_be_added(claim: str, operands: list[Operand], expected: bool):
+    assert bool(calculation(claim, operands)) is expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.clauses import states_supposition, turns
+from functions.query.grounding.clauses import is_denied, states_supposition, turns
 from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_span, turns_time
 
 
@@ -180,3 +180,33 @@ def test_two_that_act_are_no_list(claim: str, expected: bool):
 def test_a_time_keeps_its_beginning_and_its_end(claim: str, expected: bool):
     sentence = "The lease of the mill was extended by three years, from June 30, 2023 until May 1, 2026."
     assert turns_span(claim, [sentence]) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentences", "expected"),
+    [
+        ("The seal is dry in winter.", ["If the seal is dry, the valve leaks."], True),  # two of three words
+        ("The old seal of the pump is dry.", ["If the seal is dry, it leaks."], False),  # two of four
+        ("The seal may be dry.", ["If the seal is dry, it leaks."], False),
+        ("The seal is dry.", ["The seal is dry.", "If the seal is dry, it leaks."], False),
+        ("The seal dries.", ["If it is dry, it leaks."], False),
+    ],
+)
+def test_a_supposition_is_compared_if_most_of_the_claim_is_in_it(claim: str, sentences: list[str], expected: bool):
+    assert states_supposition(claim, sentences, "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ("This is not true.", True),
+        ("That is a myth!", True),
+        ("So it was. This is untrue.", True),
+        ("This is true.", False),
+        ("He says this is not true.", False),
+        ("This is what the keeper of the old tower at the harbour of the island calls untrue.", False),
+        ("", False),
+    ],
+)
+def test_what_the_next_sentence_denies_is_denied(after: str, expected: bool):
+    assert is_denied(f"The lamp is lit. {after}", len("The lamp is lit.")) is expected

@@ -142,3 +142,46 @@ def test_a_date_that_was_moved_is_no_other_number():
 
 def test_a_preposition_has_no_negating_prefix():
     assert reversal("Tools that are built into it help.", ["Tools that are built in to it help."], "en") == ""
+
+
+LAMP = "The keeper lit the lamp in the tower before the storm."
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("The keeper never lit the lamp in the tower before the storm.", LAMP, "certain"),
+        ("The keeper never lit the lamp.", LAMP, "certain"),
+        ("The keeper never lit the lamp at the market.", LAMP, "certain"),  # three of four words
+        ("The keeper never lit bells at the market.", LAMP, ""),  # two of four
+        ("No keeper never lit the lamp in the tower before the storm.", LAMP, ""),
+        ("The keeper lit the lamp in the tower after the storm.", LAMP, "certain"),
+        ("The keeper never saw the lamp.", LAMP, ""),  # what it denies is not there
+        ("It never burned.", LAMP, ""),
+        ("The price of oil fell in the north.", "The price of oil rose in the north.", "certain"),
+        ("The price of coal was changed.", "Oil rose, but the price of coal was not changed.", "certain"),
+        ("The price of coal was unchanged.", "Oil rose, but the price of coal was not changed.", ""),
+        ("The price of oil did not rise.", "The price of oil rose, that of coal was not changed.", "likely"),
+    ],
+)
+def test_how_certain_a_reversal_is_depends_on_how_much_of_the_claim_is_there(claim: str, sentence: str, expected: str):
+    assert reversal(claim, [sentence], "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("It sold 5 lamps to 7 old keepers there.", "It sold 7 lamps to 5 old keepers there.", "number"),
+        ("It sold 5 lamps.", "It sold 5 lamps.", ""),
+        ("It sold 6 lamps to the old keepers.", "It sold 5 lamps to the old keepers.", "number"),
+        ("It sold 4.321 lamps to the old keepers.", "It sold 4,321 lamps to the old keepers.", "number"),
+        ("It sold 6 lamps.", "They bought 5 lamps.", ""),  # half of the words
+        ("Prices of lamps fell last year.", "Prices of lamps rose last year.", "negation"),
+        ("It ran in 2021 for 5 days.", "It ran for 5 days in 2021.", ""),
+        ("Prices of lamps stood still last year.", "Prices of lamps rose a bit last year.", ""),
+    ],
+)
+def test_a_copy_with_another_number_or_an_opposite_is_a_conflict(claim: str, sentence: str, expected: str):
+    assert near_copy_conflict(claim, [sentence]) == expected
+    assert near_copy_conflict(claim, [sentence, claim]) == ""
+    assert near_copy_conflict(f"{claim} {'so ' * 150}", [f"{sentence} {'so ' * 150}"]) == ""  # too long to compare

@@ -304,3 +304,89 @@ def test_a_subject_that_stands_nowhere_is_anothers_where_the_best_passage_says_w
 )
 def test_a_balance_is_compared_with_one_year_before(question: str, absent: list[str]):
     assert absent_subjects(question, [filing("Orbico Inc.", "2022", text="Fiscal 2020 | 11")]) == absent
+
+
+# --- where each limit lies ---
+
+
+@pytest.mark.parametrize(
+    ("asks", "text", "told"),
+    [
+        # A report compares its year with the two before, and tells of others that it names as its periods.
+        ("What was the revenue in {}?", "Revenue | 12 | 11", (2020, 2021, 2022)),
+        ("What was the revenue in {}?", "We will pay 3 in {}.", (2020, 2021, 2022)),
+        ("What was the revenue in {}?", "In fiscal {} it was 3.", (2018, 2019, 2020, 2021, 2022)),
+        ("What was the revenue in {}?", "Fiscal years 2010, 2011 and {}.", (2018, 2019, 2020, 2021, 2022)),
+        ("What was the revenue in {}?", "It ended May 3, {}.", (2018, 2019, 2020, 2021, 2022)),
+        ("What revenue is expected in {}?", "We will pay 3 in {}.", (2020, 2021, 2022, 2023)),
+        ("What revenue is expected in {}?", "We will pay 3.", (2020, 2021, 2022)),
+        ("What were the total assets in {}?", "In fiscal {} they were 3.", (2021, 2022)),
+        ("What was the revenue in {} and 2022?", "Revenue | 12 | 11", (2020, 2021, 2022)),
+    ],
+)
+def test_a_report_tells_of_these_years(asks: str, text: str, told: tuple[int, ...]):
+    years = range(2018, 2026)
+    reports = {year: filing("Orbico Inc.", "2022", text=text.format(year)) for year in years}
+    assert tuple(year for year in years if not absent_subjects(asks.format(year), [reports[year]])) == told
+
+
+@pytest.mark.parametrize(
+    ("periods", "kind", "told"),
+    [
+        (("2022",), "10-K", ["Q4 2022"]),
+        (("Q2 2023",), "10-Q", ["Q2 2022", "Q2 2023"]),
+        (("2023",), "10-K", ["Q4 2023"]),
+        (("Q2 2023",), "letter", ["Q1 2023", "Q4 2022", "Q4 2023", "Q2 2022", "Q2 2023"]),
+    ],
+)
+def test_a_report_tells_of_these_quarters(periods: tuple[str, ...], kind: str, told: list[str]):
+    quarters = ["Q1 2023", "Q4 2022", "Q4 2023", "Q2 2022", "Q2 2023", "Q2 2025"]
+    reports = [filing("Orbico Inc.", *periods, kind=kind)]
+    assert [each for each in quarters if not absent_subjects(f"What was the revenue in {each}?", reports)] == told
+
+
+@pytest.mark.parametrize(
+    ("word", "held", "is_there"),
+    [
+        ("zorgle", "zorgla", True),  # two forms of a word differ in two letters at its end
+        ("zorgle", "zorg", False),
+        ("zorgl", "zorglx", True),
+        ("zorgw", "zorgx", True),
+        ("abcdef", "abcdxy", True),
+        ("abcdef", "abcxyz", False),
+        ("abcde", "abcxy", False),
+        ("abcd", "abcx", False),  # they have five letters at least
+        ("erasure", "erase", True),
+        ("zoxgwum", "zorgwum", True),  # misspelt: of seven letters six are right
+        ("zoxgwu", "zorgwu", False),  # of six five
+        ("xorgwump", "zorgwump", False),  # the first two are
+        ("zogwumpetta", "zorgwumpetta", True),
+        ("zorgle", "zorgle5", True),
+        ("zorgle", "zorglewumpet", True),
+        ("wumpet", "zorglewumpet", False),
+        ("ab", "x", True),  # too short to be looked for
+        ("abc", "x", False),
+    ],
+)
+def test_a_word_is_there_in_another_form_or_spelling(word: str, held: str, is_there: bool):
+    found = missing_words(f"Where is the {word} of the boat?", [passage(f"The boat is blue: {held}.", language="en")])
+    assert list(found) == ([] if is_there else [word])
+
+
+@pytest.mark.parametrize(
+    ("name", "held", "is_there"),
+    [
+        ("Pepsi", "PepsiCo", True),
+        ("Pepsi", "PepsiCom", True),  # three letters more
+        ("Pepsi", "PepsiCorp", False),
+        ("PepsiCo", "Pepsi", True),
+        ("Peps", "PepsiCo", False),  # five letters at least
+        ("Orbico", "Orbica", False),
+        ("Halvorsen", "Halversen", True),
+        ("Halvorsen", "Halvarsun", False),
+        ("Kellogg Foods", "Kellogg", True),
+    ],
+)
+def test_a_name_is_there_in_a_longer_form_or_misspelt(name: str, held: str, is_there: bool):
+    report = passage(f"It is of {held}.", language="en", title="Report 2022")
+    assert absent_subjects(f"What does {name} say?", [report]) == ([] if is_there else [name])
