@@ -417,7 +417,8 @@ QUOTED = 1.5
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
 ASKED_FIGURE = 3.0
-"""Factor for a row that is asked for, with a figure of the year that is asked for."""
+"""Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for those
+of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
 REASON = 1.6
 """Factor for a statement with a reason where it is asked why."""
 DEFINITION = 4.0
@@ -513,6 +514,7 @@ def _scores(
         return bm25 * math.sqrt(sum(weights[stem] * min(1.0, count) for stem, count in counts.items()) / whole)
 
     scores = [score(number) for number in range(len(found))]
+    shares: dict[int, float] = {}
     for number, (at, statement) in enumerate(found):
         if statement.is_question:
             # The text after a question (in an FAQ, an interview) answers it in other words.
@@ -522,6 +524,11 @@ def _scores(
             continue
         if scores[number]:
             scores[number] *= _fitness(asked, passages[at], statement, wanted)
+            if share := _share_asked(asked, passages[at], statement):
+                shares[number] = share
+    most = max(shares.values(), default=1.0)
+    for number, share in shares.items():
+        scores[number] *= 1 + (ASKED_FIGURE - 1) * share / most
     ranks = [
         score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
         for score, (at, _) in zip(scores, found, strict=True)
@@ -556,8 +563,6 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
-    if _share_asked(asked, passage, statement):
-        fitness *= ASKED_FIGURE
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):

@@ -485,6 +485,20 @@ BALANCE = passage(
 )
 
 
+def test_the_row_that_is_asked_for_comes_before_the_total_that_shares_more_words():
+    sales = passage(
+        "Net sales by product (in millions)\n"
+        "| 2023 | 2022\n"
+        "Lamp | 51 | 50\n"
+        "Mill | 17 | 18\n"
+        "Total net sales | 68 | 68\n\n"
+        "Lamp net sales rose in 2023. Mill net sales fell in 2023, and lamp net sales made up for it.",
+        language="en",
+    )
+    assert shown("What were the lamp net sales in 2023?", sales) == "Lamp; 2023: 51 [1]"
+    assert shown("What were the total net sales in 2023?", sales) == "Total net sales; 2023: 68 [1]"
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [
