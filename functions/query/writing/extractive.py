@@ -417,8 +417,8 @@ QUOTED = 1.5
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
 ASKED_FIGURE = 3.0
-"""Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for those
-of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
+"""Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for
+those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
 REASON = 1.6
 """Factor for a statement with a reason where it is asked why."""
 DEFINITION = 4.0
