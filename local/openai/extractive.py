@@ -1,34 +1,40 @@
 """The emulated chat model, without a language model: answers, standalone questions and summaries.
 
-An answer is what the query function tells of the given sources without a model, so that the model's code path runs on a
-laptop too: the prompt it reads is Recto's, sources fenced as `<source n="1" title="…" page="3">…</source>`, then
-`Question: …`. For the same reason a follow-up is rewritten by the heuristic that is used without a model.
+An answer is the sentences of the given sources that are closest to the question. The prompt it reads is Recto's:
+sources fenced as `<source n="1" title="…" page="3">…</source>`, then `Question: …`. A follow-up is rewritten by the
+heuristic that the query function uses without a model, so that the model's code path runs on a laptop too.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
-from functions.query.retrieval.passages import Passage
+from functions.query.grounding.tables import row_text
+from functions.query.grounding.words import content_stems
 from functions.query.understanding.rewriting import inherited_words
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.asked import Asked
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
-from shared.models import Message, Role, SourceType
-from shared.text import statement_spans
+from shared.models import Message, Role
+from shared.text import column_names, is_header, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 
-_MIN_SIMILARITY = 0.35
-"""Cosine of the question and a sentence of the answer, or its source, below which all are about something else."""
+_MIN_SIMILARITY = 0.35  # cosine of question and sentence; a best one below it is about something else
+_NEAR_BEST = 0.75  # a further sentence is worth citing from this share of the best similarity on
+_SAME = 0.95  # cosine of two sentences that say the same
+_MAX_SENTENCES = 3
+_PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
+_LONGEST_PAIR = 400  # characters
+_OTHER_YEAR_HANDICAP = 0.15  # a sentence about 2026 hardly answers what is asked about 2025
+_MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
 _NUMBER = re.compile(r'\bn="(\d+)"')
-_NAMES = re.compile(r'\b(title|section)="([^"]*)"')
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SEARCHED = re.compile(r"\n\(Searched for as: (.*)\)\s*\Z", re.DOTALL)
 _QUESTION = re.compile(r"^\s*Question:\s*(.*)\Z", re.DOTALL | re.MULTILINE)
 
@@ -39,49 +45,25 @@ class PromptSource:
 
     number: int
     text: str
-    title: str = ""
-    section: str = ""
-
-    @property
-    def passage(self) -> Passage:
-        """The source as a passage that stands next to no other one."""
-        number = self.number
-        return Passage(
-            chunk_id=str(number),
-            document_id=self.title,
-            generation="",
-            source_type=SourceType.PDF,
-            title=self.title,
-            section=self.section,
-            text=self.text,
-            score=0.0,
-            chunk_index=2 * number,
-            token_count=0,
-            page_start=0,
-            page_end=0,
-            page_label="",
-            char_start=number << 20,
-            content_hash="",
-            language=language_of(self.text),
-        )
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A piece of source `source`, character for character, and how an answer writes it.
+    """A sentence or table row, character for character as in source `source`, and how an answer writes it.
 
-    A table's row is written with the names of its columns ("Unit: litres; Least: 48").
+    A row is written with the names of its columns ("Unit: litres; Least: 48").
     """
 
     sentence: str
     source: int
+    similarity: float
     told: str
 
 
 def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
     """Return the sources of all messages, and the question, which is the end of the last message."""
     sources = [
-        PromptSource(int(number[1]), body, **{name: unescape(text) for name, text in _NAMES.findall(attributes)})
+        PromptSource(int(number[1]), body)
         for text in texts
         for attributes, body in _SOURCE.findall(text)
         if (number := _NUMBER.search(attributes))
@@ -94,23 +76,91 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
     return sources, (searched[1] if searched else question).strip()
 
 
+class _Candidate(NamedTuple):
+    """A possible answer: `compared` is compared with the question, and must be closer by `handicap`."""
+
+    text: str
+    compared: str
+    source: int
+    start: int
+    end: int
+    handicap: float = 0.0
+
+
 def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
-    """Return what answers the question, without what only stands beside it; nothing if none of it is near."""
-    claims = extractive_claims(question, [source.passage for source in sources]) if question else ()
-    answering = [claim for claim in claims if not claim.further]
-    if not answering:
+    """Return the one to three sentences or rows that are closest to the question, best first; none if none is close."""
+    candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
+    # "How many visitors …?" is answered by their number alone, however near other sentences are.
+    asked = Asked.of(question)
+    counted = [each for each in candidates if asked.is_counted_in(each.text)]
+    candidates, most = (counted, 1) if counted else (candidates, _MAX_SENTENCES)
+    if not candidates or not question:
         return []
-    quoted = [(claim.text, claim.references[0].quote, sources[claim.references[0].source - 1]) for claim in answering]
-    compared = {source.text for _, _, source in quoted}
-    compared |= {quote[start:end] for _, quote, _ in quoted for start, end in statement_spans(quote)}
-    vectors = engine.embed([question, *sorted(compared)], urgent=True)
-    if (vectors[1:] @ vectors[0]).max() < _MIN_SIMILARITY:
-        return []
-    return [Pick(quote, source.number, text) for text, quote, source in quoted]
+    vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
+    handicaps = [each.handicap + _OTHER_YEAR_HANDICAP * _is_of_another_year(each, question) for each in candidates]
+    similarities = vectors[1:] @ vectors[0] - handicaps
+    floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
+    chosen: list[int] = []
+    for row in (-similarities).argsort(kind="stable"):
+        if similarities[row] < floor or len(chosen) == most:
+            break
+        mine, others = candidates[row], [candidates[other] for other in chosen]
+        apart = all(mine.source != each.source or mine.end <= each.start or mine.start >= each.end for each in others)
+        if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
+            chosen.append(int(row))
+    picks: dict[tuple[str, int], Pick] = {}
+    texts = {source.number: source.text for source in sources}
+    for row in chosen:
+        one = candidates[row]
+        text = texts[one.source]
+        is_row = column_names(text, one.start) is not None
+        told = row_text(text, one.start, one.end) if is_row else " ".join(one.text.split())
+        picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
+    return list(picks.values())
+
+
+def _is_of_another_year(candidate: _Candidate, question: str) -> bool:
+    """Return whether a candidate names years, and none of those that the question names."""
+    asked, named = set(_YEAR.findall(question)), set(_YEAR.findall(candidate.compared))
+    return bool(asked and named) and asked.isdisjoint(named)
+
+
+def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candidate]:
+    """Yield the candidates, but of a table's rows only those that share the most words with the question.
+
+    To MiniLM the rows of a table look alike.
+    """
+    stems = frozenset(content_stems(question))
+    candidates = list(_candidates(source))
+    shared = [
+        len(stems.intersection(content_stems(each.text))) if column_names(source.text, each.start) else None
+        for each in candidates
+    ]
+    most = max((count for count in shared if count is not None), default=0)
+    yield from (each for each, count in zip(candidates, shared, strict=True) if count in {None, most})
+
+
+def _candidates(source: PromptSource) -> Iterator[_Candidate]:
+    """Yield the statements of a source, and each with the next of its paragraph.
+
+    A question is not an answer, but it is compared together with the text after it: an FAQ's answer uses other words.
+    """
+    text = source.text
+    before = (0, 0)
+    for start, end in statement_spans(text):
+        follows_question = before[1] > 0 and text[before[1] - 1] == "?" and start - before[1] <= 2
+        asks = text[end - 1] == "?"
+        if not asks and not is_header(text, start) and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
+            compared = text[before[0] if follows_question else start : end]
+            yield _Candidate(text[start:end], compared, source.number, start, end)
+            if not follows_question and text[before[1] : start] in {" ", "  "} and end - before[0] <= _LONGEST_PAIR:
+                pair = text[before[0] : end]
+                yield _Candidate(pair, pair, source.number, before[0], end, _PAIR_HANDICAP)
+        before = (start, end)
 
 
 def as_text(picks: Sequence[Pick]) -> str:
-    """Write the answer, each piece followed by its source's number in brackets."""
+    """Write the answer, each sentence followed by its source's number in brackets."""
     return " ".join(f"{pick.told} [{pick.source}]" for pick in picks) or REFUSAL
 
 

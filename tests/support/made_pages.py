@@ -12,6 +12,21 @@ SMALL = Style(size=6)
 
 Piece = tuple[float, float, str] | tuple[float, float, str, Style]
 """Left edge, base line counted from the bottom, text and perhaps style of what is written in one go."""
+FRUIT = [
+    "apples",
+    "pears",
+    "plums",
+    "grapes",
+    "cherries",
+    "figs",
+    "dates",
+    "nuts",
+    "limes",
+    "quinces",
+    "berries",
+    "medlars",
+]
+"""What the pages of a made document are about."""
 
 
 def width_of(text: str, style: Style = BODY) -> float:

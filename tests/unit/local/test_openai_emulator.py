@@ -43,7 +43,7 @@ def test_a_prompt_is_read_as_sources_and_a_question() -> None:
         "Question: Why?\nAnd how?"
     )
     assert read_prompt(["Be brief.", user]) == (
-        [PromptSource(2, "Text of two.", "a > b"), PromptSource(7, "Seven.")],
+        [PromptSource(2, "Text of two."), PromptSource(7, "Seven.")],
         "Why?\nAnd how?",
     )
     assert read_prompt(["Just this?"]) == ([], "Just this?")
@@ -52,8 +52,8 @@ def test_a_prompt_is_read_as_sources_and_a_question() -> None:
 
 def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
     engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
-    same = "The pump is serviced."
-    picks = pick([PromptSource(1, same), PromptSource(2, same)], "When is the pump serviced?", engine)
+    same = "aaa bbb ccc ddd"
+    picks = pick([PromptSource(1, same), PromptSource(2, same)], "eee", engine)
     engine.close()
     assert [(chosen.sentence, chosen.source) for chosen in picks] == [(same, 1)]
 
@@ -66,6 +66,23 @@ def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns
     assert [(chosen.sentence, chosen.told) for chosen in picks] == [
         ("Diesel | litres | 48", "Fuel: Diesel; Unit: litres; Least: 48")
     ]
+
+
+def test_a_sentence_about_another_year_gives_way_to_one_that_may_be_about_the_year_asked() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    sources = [PromptSource(1, "Few guests came in 2026."), PromptSource(2, "Few guests came to stay.")]
+    picks = pick(sources, "How many guests came in 2025?", engine)
+    engine.close()
+    assert [chosen.source for chosen in picks] == [2]
+
+
+def test_how_many_is_answered_by_the_number_alone() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    told = "Many guests were received: 86 guests."
+    sources = [PromptSource(1, "How kind guests were received."), PromptSource(2, told)]
+    picks = pick(sources, "How many guests were received?", engine)
+    engine.close()
+    assert [chosen.sentence for chosen in picks] == [told]
 
 
 LONG = [" ".join(["y" * 300] * 21)]

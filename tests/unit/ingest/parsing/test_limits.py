@@ -12,7 +12,7 @@ from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
 from tests.support.limits import limit_of
-from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, lay_out, width_of, words_of
+from tests.support.made_pages import BODY, FRUIT, PAGE, Piece, in_one_line, laid_out, lay_out, width_of, words_of
 
 # --- Paragraphs: lines 12 points apart, in print of 10 points ---------------------------------------------------------
 
@@ -285,21 +285,6 @@ def test_a_line_is_a_heading_up_to_a_limit(
 
 
 # --- Running lines, on pages of 600 by 800 points ---------------------------------------------------------------------
-
-FRUIT = [
-    "apples",
-    "pears",
-    "plums",
-    "grapes",
-    "figs",
-    "dates",
-    "nuts",
-    "limes",
-    "quinces",
-    "berries",
-    "medlars",
-    "sloes",
-]
 
 
 def is_removed(y: float, text: str = "A Book of Fruit") -> bool:

@@ -9,6 +9,7 @@ from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import CORNERS, STEPS, place_of
+from tests.support.made_pages import FRUIT
 
 
 def line(text: str, y: float, x0: float = 50, x1: float = 400, size: float = 10, *, bold: bool = False) -> Line:
@@ -261,21 +262,6 @@ def test_blocks_are_parted_by_a_blank_line_and_items_by_a_line() -> None:
 
 
 # --- Running lines and footnotes --------------------------------------------------------------------------------------
-
-FRUIT = [
-    "apples",
-    "pears",
-    "plums",
-    "grapes",
-    "cherries",
-    "figs",
-    "dates",
-    "nuts",
-    "limes",
-    "quinces",
-    "berries",
-    "medlars",
-]
 
 
 def left_of(running: str, *, y: float = 30, size: float = 10, pages: int = 12, on: int = 1) -> int:
