@@ -14,7 +14,7 @@ import orjson
 
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
-from functions.query.understanding.rewriting import inherited_words
+from functions.query.understanding.rewriting import inherited_words, with_inherited
 from functions.query.writing.asked import Asked
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
@@ -201,7 +201,7 @@ def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
     language = language_of(question)
     turns = enumerate(conversation)
     history = [Message(str(number), _role(turn), str(turn.get("text", "")), "") for number, turn in turns]
-    text = f"{question} {inherited_words(question, history, language)}".rstrip()
+    text = with_inherited(question, inherited_words(question, history, language))
     return orjson.dumps({"question": text, "language": language, "variations": []}).decode()
 
 

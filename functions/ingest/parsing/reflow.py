@@ -224,13 +224,15 @@ def _add(
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    is_within = last is not None and _is_within(page.lines, i, last)
     item = (
         _is_next_note(last, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
         or (
-            _ITEM.match(text) and not _mid_sentence(last) and not _goes_on_inside(page.lines, i, last) and not is_within
+            _ITEM.match(text)
+            and not _mid_sentence(last)
+            and not _goes_on_inside(page.lines, i, last)
+            and not _is_within(page.lines, i, last)
         )
     )
     if (
@@ -270,12 +272,12 @@ def _goes_on_inside(lines: Sequence[Line], i: int, last: Part | None) -> bool:
     return HANGING < (lines[i].x0 - lines[i - 1].x0) / max(4.0, lines[i].size) < 3
 
 
-def _is_within(lines: Sequence[Line], i: int, last: Part) -> bool:
+def _is_within(lines: Sequence[Line], i: int, last: Part | None) -> bool:
     """Whether what looks like an item's mark is a word of a sentence: "…, and subject to payment," / "(A) such …".
 
     It stands as near as the lines above it and at their edge, where the part's first line, and so an item, does not.
     """
-    if not (last.is_open and last.full and len(last.lines) > 2 and i > 2):
+    if last is None or not (last.is_open and last.full and len(last.lines) > 2 and i > 2):
         return False
     above, line = lines[i - 1], lines[i]
     is_at_edge = abs(line.x0 - above.x0) < 1 and abs(line.x0 - lines[i - 2].x0) < 1

@@ -138,7 +138,7 @@ def _with_model_parts(understood: Understood, rewrite: Rewrite) -> Understood:
 
 def _by_heuristic(understood: Understood, history: Sequence[Message]) -> Understood:
     inherited = inherited_words(understood.standalone, history, understood.language)
-    text = f"{understood.standalone} {inherited}" if inherited else understood.standalone
+    text = with_inherited(understood.standalone, inherited)
     return _rewritten(replace(understood, inherited=inherited), text, "heuristic", TYPED_SHARE)
 
 
@@ -165,7 +165,7 @@ def _with_parts(understood: Understood, history: Sequence[Message]) -> Understoo
     parts: list[QuestionPart] = []
     for part in parts_of(whole, understood.language):
         inherited = inherited_words(part.question, said, understood.language)
-        parts.append(QuestionPart(part.name, f"{part.question} {inherited}".rstrip(), inherited))
+        parts.append(QuestionPart(part.name, with_inherited(part.question, inherited), inherited))
         said.append(Message("", "user", part.question, ""))
     return replace(understood, parts=tuple(parts), split_by="rule")
 
@@ -281,6 +281,11 @@ def inherited_words(question: str, history: Sequence[Message], language: str = "
     if not history or not points_back(question, language):
         return ""
     return " ".join(salient_terms(question, history, language))
+
+
+def with_inherited(question: str, inherited: str) -> str:
+    """Return the question followed by the words that it takes over, if any."""
+    return f"{question} {inherited}" if inherited else question
 
 
 def points_back(question: str, language: str) -> bool:
