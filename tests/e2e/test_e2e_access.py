@@ -1,7 +1,6 @@
 """Who may see what: no token, a forged one, another tenant, a group."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from local.client import ApiClient, ApiError
 from local.stack import asserts, users
 from local.stack.laptop import Laptop
+from tests.support.waiting import until
 
 
 def test_the_emulator_really_has_every_route_trigger_and_table(laptop: Laptop) -> None:
@@ -145,10 +145,12 @@ def test_a_closed_folder_opens_for_a_group_of_the_token_only(
         closed = {"folders": [{"prefix": prefix, "allowed_groups": []}]}
         bucket = laptop.deployed().bucket
         laptop.aws.s3.put_object(Bucket=bucket, Key=f"access/{CHAMBERS}.json", Body=json.dumps(closed).encode())
-        until = time.monotonic() + IN_FORCE_S
-        while lawyer.request("GET", f"/documents/{document_id}").status_code != 404:
-            assert time.monotonic() < until, "the rules are not in force"
-            time.sleep(0.5)
+        until(
+            lambda: lawyer.request("GET", f"/documents/{document_id}").status_code,
+            lambda status: status == 404,
+            what="the rule's force",
+            within_s=IN_FORCE_S,
+        )
         assert "Penhallow" not in json.dumps(lawyer.query(question))
         etag = admin.request("GET", "/access").json()["etag"]
         answer = admin.request("PUT", "/access", json=body, headers={"If-Match": f'"{etag}"'})

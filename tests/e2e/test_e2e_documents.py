@@ -1,6 +1,5 @@
 """What happens to documents: put by any means, replaced, deleted, broken."""
 
-import time
 from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
@@ -10,6 +9,7 @@ from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
 from shared.models import document_id_of
+from tests.support.waiting import until
 
 TENANT = users.DEMO.tenant
 MakePdf = Callable[..., bytes]
@@ -129,11 +129,3 @@ def test_the_listing_has_every_document_once_however_it_is_cut(api: ApiClient, s
 def quotes(api: ApiClient, question: str) -> str:
     """Return everything an answer quotes."""
     return " ".join(c["quote"] for c in api.query(question)["citations"])
-
-
-def until(condition: Callable[[], bool], timeout_s: float = 60.0) -> None:
-    """Await a condition."""
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, "this did not come true in time"
-        time.sleep(0.2)

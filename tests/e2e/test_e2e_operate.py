@@ -1,7 +1,6 @@
 """The operator's verbs on the running stack: what failed is tried again, what a crash left is swept."""
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,16 +15,10 @@ from local.stack.laptop import Laptop
 from local.stack.sam import EMULATOR_KEY
 from shared.models import document_id_of
 from tests.support.local_stack import run_local
+from tests.support.waiting import until
 
 MakePdf = Callable[..., bytes]
 KEY = f"uploads/{users.DEMO.tenant}/operate/quarry.pdf"
-
-
-def until(condition: Callable[[], bool], what: str, timeout_s: float = 60.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        assert time.monotonic() < deadline, f"in {timeout_s:g} s this did not come true: {what}"
-        time.sleep(0.2)
 
 
 def dead_letters(laptop: Laptop) -> int:
@@ -42,7 +35,7 @@ def turn_trigger(laptop: Laptop, *, on: bool) -> None:
     wanted = "Enabled" if on else "Disabled"
     until(
         lambda: laptop.aws.lambda_.get_event_source_mapping(UUID=trigger["UUID"])["State"] == wanted,
-        f"the trigger is {wanted}",
+        what=f"the trigger is {wanted}",
     )
 
 
@@ -74,7 +67,7 @@ def test_what_a_refusing_provider_left_with_the_dead_letters_is_ready_after_a_re
     try:
         failed = api.wait_until(document_id, lambda d: d["status"] == "FAILED")
         assert "make redrive" in failed["error"]["message"]
-        until(lambda: dead_letters(laptop) == 1, "the change notification lies with the dead letters")
+        until(lambda: dead_letters(laptop) == 1, what="the change notification lies with the dead letters")
     finally:
         httpx.delete(f"{openai}/_admin/faults").raise_for_status()
     told = run_local(laptop.config.state, "redrive")

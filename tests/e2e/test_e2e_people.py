@@ -1,7 +1,6 @@
 """What people answer, on the deployed stack: FAQs, and hand-offs from the refusal to the published answer."""
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.waiting import until
 
 WAIT_S = 120.0
 CALL_S = 90.0
@@ -22,15 +22,6 @@ def api(laptop: Laptop) -> Iterator[ApiClient]:
     """A patient client of the demo tenant's editor."""
     with laptop.client(users.DEMO, timeout_s=CALL_S) as client:
         yield client
-
-
-def until[T](look: Callable[[], T], done: Callable[[T], bool]) -> T:
-    """Look until it is done."""
-    ends_at = time.monotonic() + WAIT_S
-    while not done(seen := look()):
-        assert time.monotonic() < ends_at, seen
-        time.sleep(0.5)
-    return seen
 
 
 def test_of_two_editors_of_one_faq_one_wins_and_its_answer_is_given(api: ApiClient, laptop: Laptop) -> None:
@@ -53,7 +44,7 @@ def test_of_two_editors_of_one_faq_one_wins_and_its_answer_is_given(api: ApiClie
         found: dict[str, Any] = api.request("GET", path).json()
         return found
 
-    seen = until(faq, lambda found: found["status"] not in {"PENDING", "PROCESSING"})
+    seen = until(faq, lambda found: found["status"] not in {"PENDING", "PROCESSING"}, within_s=WAIT_S)
     assert (seen["status"], seen["answer"]) == ("READY", results[0][1])
     answer = api.query(question)
     assert results[0][1] in answer["answer"]
@@ -131,7 +122,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
     assert (opened.status_code, opened.json()["notified"]) == (201, True)
     handoff = opened.json()
     assert api.request("POST", f"/conversations/{conversation}/handoff", json={}).status_code == 200
-    mailed = until(mails, lambda seen: any(each["handoff"] == handoff["handoff_id"] for each in seen))
+    mailed = until(mails, lambda seen: any(each["handoff"] == handoff["handoff_id"] for each in seen), within_s=WAIT_S)
     assert {each["question"] for each in mailed} == {question}
 
     path = f"/handoffs/{handoff['handoff_id']}"
@@ -159,7 +150,7 @@ def test_the_loop_refused_handed_off_resolved_published_answered(
         found = api.request("GET", f"/documents/{document_id}")
         return str(found.json().get("status", "")) if found.is_success else ""
 
-    assert until(status, lambda seen: seen not in {"", "PENDING", "PROCESSING"}) == "READY"
+    assert until(status, lambda seen: seen not in {"", "PENDING", "PROCESSING"}, within_s=WAIT_S) == "READY"
     answered = api.query(question)
     assert "Rasa Petrauskaite" in answered["answer"]
     citation = answered["citations"][0]

@@ -1,10 +1,10 @@
 """The fork server: a child for each document at once, and nothing of one in the next, whatever is killed and when."""
 
+import operator
 import os
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from functions.ingest.parsing import child, fork_server
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Child, ChildFailed, Limits
 from tests.support.pdfs import bombs, document, lines
+from tests.support.waiting import until
 
 LIMITS = Limits(wall_s=60, page_s=20)
 WAIT_S = 30.0
@@ -40,10 +41,9 @@ def is_over(pid: int) -> bool:
 
 
 def wait_for_end(*pids: int) -> None:
-    until = time.monotonic() + WAIT_S
-    while not all(map(is_over, pids)):
-        assert time.monotonic() < until, f"still running: {[pid for pid in pids if not is_over(pid)]}"
-        time.sleep(0.01)
+    until(
+        lambda: [pid for pid in pids if not is_over(pid)], operator.not_, what="the end of processes", within_s=WAIT_S
+    )
 
 
 def ran(script: str, *arguments: object) -> subprocess.Popen[str]:

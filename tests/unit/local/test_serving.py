@@ -6,8 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from time import perf_counter
 from typing import Any
@@ -18,6 +17,7 @@ import pytest
 
 from local.serving import AtMost, serving
 from local.stack.config import PROJECT
+from tests.support.waiting import until
 
 LIMIT_S = 90.0
 TELLS_ITS_PID = """
@@ -113,15 +113,8 @@ def pids_that_answer(port: int) -> set[int]:
             found.add(int(httpx.get(f"http://127.0.0.1:{port}", trust_env=False, timeout=LIMIT_S).text))
         return len(found) == 2
 
-    until(two)
+    until(two, within_s=LIMIT_S)
     return found
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def is_listening(port: int, pid: int) -> bool:
@@ -144,14 +137,14 @@ def test_several_processes_answer_on_one_port_and_end_together(port: int, server
     assert server.pid in pids
     server.terminate()
     assert server.wait(LIMIT_S) == 0
-    until(lambda: all(is_gone(pid) for pid in pids))
+    until(lambda: all(is_gone(pid) for pid in pids), within_s=LIMIT_S)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux spreads connections over processes")
 def test_the_other_processes_end_when_the_first_is_killed(port: int, server: "subprocess.Popen[bytes]") -> None:
     pids = pids_that_answer(port)
     os.kill(server.pid, signal.SIGKILL)
-    until(lambda: all(is_gone(pid) for pid in pids))
+    until(lambda: all(is_gone(pid) for pid in pids), within_s=LIMIT_S)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux spreads connections over processes")
@@ -160,7 +153,7 @@ def test_a_request_that_hangs_in_a_thread_does_not_hold_up_the_stop(port: int) -
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None
         try:
-            until(lambda: is_listening(port, server.pid))
+            until(lambda: is_listening(port, server.pid), within_s=LIMIT_S)
             with socket.create_connection(("127.0.0.1", port)) as client:
                 client.sendall(b"GET / HTTP/1.1\r\nHost: here\r\n\r\n")
                 assert server.stdout.readline() == b"asked\n"
