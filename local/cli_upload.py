@@ -80,7 +80,7 @@ def files_of(paths: Sequence[Path]) -> list[tuple[Path, str]]:
     found: dict[Path, str] = {}
     for path in paths:
         if path.is_dir():
-            inside = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() == ".pdf")
+            inside = sorted(p for p in path.rglob("*") if p.is_file() and _is_pdf(p))
             if not inside:
                 raise LocalStackError(f"There is no PDF in {path}.")
             found |= {p.resolve(): p.relative_to(path).as_posix() for p in inside}
@@ -95,6 +95,17 @@ def files_of(paths: Sequence[Path]) -> list[tuple[Path, str]]:
             for path, name in zip(found, names, strict=True)
         ]
     return list(zip(found, names, strict=True))
+
+
+def left_out_of(paths: Sequence[Path]) -> list[str]:
+    """Return the names of files within the folders that are no PDFs; hidden files are nobody's documents."""
+    inside = [(folder, path) for folder in paths if folder.is_dir() for path in sorted(folder.rglob("*"))]
+    names = [path.relative_to(folder).as_posix() for folder, path in inside if path.is_file() and not _is_pdf(path)]
+    return [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
+
+
+def _is_pdf(path: Path) -> bool:
+    return path.suffix.lower() == ".pdf"
 
 
 def _with_folder_above(path: Path, name: str) -> str:
@@ -286,11 +297,16 @@ def _print_uploaded(result: Uploaded, reporter: Reporter) -> None:
     mark = "[green]✓[/]" if result.answerable else "[red]✗[/]"
     if result.answerable:
         notes = ", ".join(filter(None, (f"{result.seconds:.1f} s" if result.seconds else "", result.note)))
-        counts = f"{document.get('page_count', '?')} pages, {document.get('chunk_count', '?')} chunks"
+        counts = f"{_counted(document, 'page')}, {_counted(document, 'chunk')}"
         about = f"{counts} [dim]({escape(notes)})[/]"
     else:
         about = escape(str((document.get("error") or {}).get("message") or "no reason was given"))
     reporter.markup(f"{mark} {escape(result.name)}: {document['status']}, {about}")
+
+
+def _counted(document: Mapping[str, Any], unit: str) -> str:
+    count = document.get(f"{unit}_count", "?")
+    return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
 def _print_what_goes_on(watch: _Watch, unsent: int, reporter: Reporter) -> None:
@@ -310,6 +326,8 @@ def upload(laptop: Laptop, arguments: argparse.Namespace) -> int:
     files = files_of(arguments.paths)
     if renamed := [name for path, name in files if "/" in name and path in map(Path.resolve, arguments.paths)]:
         laptop.report.say(f"Files of the same name keep their folder's name: {_listed(renamed)}.")
+    if left_out := left_out_of(arguments.paths):
+        laptop.report.say(f"Not sent, for only PDFs of a folder are: {_listed(left_out)}.")
     asks = sys.stdin.isatty() and not arguments.replace
     with laptop.client(USERS[arguments.tenant], streaming=True) as api:
         confirm = _Asking() if asks else lambda _name, _document: True
@@ -326,7 +344,7 @@ class _Asking:
     def __call__(self, name: str, document: Mapping[str, Any]) -> bool:
         if self._always:
             return True
-        known = f"{document['page_count']} pages, of {str(document['updated_at'])[:16].replace('T', ' ')} UTC"
+        known = f"{_counted(document, 'page')}, of {str(document['updated_at'])[:16].replace('T', ' ')} UTC"
         answer = input(f"{name} already exists with other content ({known}). Replace it? [y/N/a = yes to all] ")
         self._always = answer.strip().lower() in {"a", "all"}
         return self._always or answer.strip().lower() in {"y", "yes"}

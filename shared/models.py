@@ -255,6 +255,8 @@ UNREAD_STATES: frozenset[PageState] = frozenset({"scanned", "garbled"})
 """A page shows text that OCR may read: it is a picture, or its text cannot be decoded."""
 OCR_PENDING = "OCR_PENDING"
 """Code of the error of a document whose unread pages are being read by OCR."""
+OCR_FAILED = "OCR_FAILED"
+"""Code of the error of a document all of whose unread pages OCR could not read either."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,7 +180,7 @@ def _described(figure: DescribedFigure, index: int, start: int, pdf: PdfParse, l
 
 
 def _pdf_result(pdf: PdfParse, figures: Sequence[DescribedFigure] = ()) -> ExtractionResult:
-    status, error = status_of(pdf.reports, pdf.page_count, pdf.problems)
+    status, error = status_of(pdf.reports, pdf.page_count, pdf.problems, pdf.ocr_failed)
     notes = notes_of(figures)
     reports = [
         replace(report, detail="; ".join(filter(None, (report.detail, notes.get(report.number)))))

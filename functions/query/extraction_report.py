@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from shared.models import OCR_PENDING, UNREAD_STATES, Document, SourceType, ranges_of
+from shared.models import OCR_FAILED, OCR_PENDING, UNREAD_STATES, Document, SourceType, ranges_of
 
 TEXTS = Path(__file__).parent / "texts" / "reports"
 MAX_SHOWN_RANGES = 20
 """The most ranges of pages that a sentence names; the finding has all of them."""
 NOT_REACHED = "not_reached"
+_REMEDIES = {OCR_PENDING: "being_read", OCR_FAILED: "ocr_failed"}
+"""Texts about pages that OCR reads or has not been able to read, by the document's error."""
 KINDS = ("scanned", "garbled", "hidden", "failed", NOT_REACHED, "empty")
 """Kinds of findings, in the order of the report: the states of pages that gave no text, and pages without a report."""
 
@@ -43,9 +45,9 @@ def report_of(document: Document, language: str) -> ExtractionReport:
     known = {page.number for page in document.report}
     pages_of[NOT_REACHED] = [number for number in range(1, document.page_count + 1) if number not in known]
     unit = "entries" if document.source_type is SourceType.KNOWLEDGE else "pages"
-    is_read_now = document.error is not None and document.error.code == OCR_PENDING
+    instead = _REMEDIES.get(document.error.code, "") if document.error else ""
     findings = [
-        _finding(kind, pages_of[kind], unit, texts, "being_read" if is_read_now and kind in UNREAD_STATES else "")
+        _finding(kind, pages_of[kind], unit, texts, instead if kind in UNREAD_STATES else "")
         for kind in KINDS
         if pages_of.get(kind)
     ]
@@ -59,7 +61,8 @@ def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, s
     ranges = ranges_of(numbers)
     named = ", ".join(str(first) if first == last else f"{first}–{last}" for first, last in ranges[:MAX_SHOWN_RANGES])
     more = ", …" if len(ranges) > MAX_SHOWN_RANGES else ""
-    text = texts[kind].format(pages=f"{named}{more}", unit=texts[f"{unit}_title"])
+    title = texts[f"{unit}_title" if len(numbers) > 1 else f"{unit}_title_one"]
+    text = texts[kind].format(pages=f"{named}{more}", unit=title)
     return UnreadPages(kind, ranges, text, texts.get(remedy or f"{kind}_remedy", ""))
 
 

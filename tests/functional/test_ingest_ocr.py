@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from functions.ingest import bootstrap
+from functions.ingest.parsing import parse
 from functions.ingest.parsing.process import Limits
 from functions.ingest.reading import pages_by, provide_languages
 from shared.adapters.aws import SystemClock
 from shared.adapters.read_pages import DynamoReadPages
-from shared.models import OCR_PENDING, DocumentStatus
+from shared.models import OCR_FAILED, OCR_PENDING, DocumentStatus
 from shared.rects import rects_between
 from tests.support.ingest import Stack, ingest_stack, pdf_of, scan_of
 
@@ -143,6 +144,20 @@ def test_no_more_pages_are_read_than_the_setting_says(stack: Stack, monkeypatch:
     document = stack.document(key)
     assert document.status is DocumentStatus.PARTIAL
     assert [page.state for page in document.report] == ["text", "scanned"]
+    assert stack.asked_of_ocr() == []
+
+
+def test_a_scan_of_whose_words_ocr_is_not_sure_says_so_and_is_not_read_again(
+    stack: Stack, scanned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parse, "MIN_OCR_CONFIDENCE", 1.01)
+    (request,) = stack.asked_of_ocr()
+    assert stack.read_by_ocr(request)
+    follow(stack)
+    document = stack.document(scanned)
+    assert document.status is DocumentStatus.NEEDS_OCR
+    assert document.error is not None
+    assert document.error.code == OCR_FAILED
     assert stack.asked_of_ocr() == []
 
 

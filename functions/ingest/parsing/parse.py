@@ -41,9 +41,9 @@ ATTACHED = "PDFs attached to it were not read: upload each separately"
 class PdfParse:
     """One document being read; close it (or use `with`), so that no child outlives it.
 
-    `title`, `card` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports`, `problems` and
-    `read_by_ocr` and `figures` (numbers of pages; the latter's have figures, or pictures that may be some) are complete
-    when `pages()` is exhausted.
+    `title`, `card` and `language` (ISO 639-1, "" if unknown) are there from the start. `reports`, `problems` and the
+    numbers of pages in `read_by_ocr`, `ocr_failed` (OCR could not read them either) and `figures` (they have figures,
+    or pictures that may be some) are complete when `pages()` is exhausted.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class PdfParse:
         self.page_count = header.page_count
         self.reports: list[PageReport] = []
         self.read_by_ocr: set[int] = set()
+        self.ocr_failed: set[int] = set()
         self.figures: set[int] = set()
         self._read_pages = read_pages
         self._reader, self._watch, self._limits = reader, watch, limits
@@ -132,8 +133,11 @@ class PdfParse:
         """Yield the reader's pages; in the places of those that hold no usable text, what OCR has read there."""
         for raw in self._reader.pages(page_count):
             read = self._read_pages.get(raw.number)
-            is_read = read is not None and not read.error and (not read.lines or read.confidence >= MIN_OCR_CONFIDENCE)
-            if read is None or not is_read or not is_unread(raw):
+            if read is None or not is_unread(raw):
+                yield raw
+                continue
+            if read.error or (read.lines and read.confidence < MIN_OCR_CONFIDENCE):
+                self.ocr_failed.add(raw.number)
                 yield raw
                 continue
             self.read_by_ocr.add(raw.number)

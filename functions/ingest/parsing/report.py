@@ -1,17 +1,22 @@
 """The report of each page, and the rules by which the document's status follows from them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from functions.ingest.parsing.text import doubtful_share
 from functions.ingest.parsing.wire import OCR_ENGINE, RawPage
 from shared.errors import DocumentRejected
-from shared.models import UNREAD_STATES, DocumentError, DocumentStatus, PageReport, PageState
+from shared.models import OCR_FAILED, UNREAD_STATES, DocumentError, DocumentStatus, PageReport, PageState
 
 GARBLED_SHARE = 0.3
 """Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
 FEW_CHARACTERS = 25
 """A stamp or a page number is no text layer."""
+BEFORE_OCR = "Run OCR over the file and upload it again."
+AFTER_OCR = (
+    "OCR found no text in them that it is sure of: upload a clearer scan or a file with text, or ask the operator to "
+    "add the document's language to OcrLanguages."
+)
 PICTURE = 0.6
 """Share of a page a picture covers that makes a page with few characters a scanned one."""
 
@@ -68,22 +73,27 @@ def _state_of(raw: RawPage, visible: int, doubtful: float) -> PageState:
 Verdict = tuple[DocumentStatus, DocumentError | None]
 
 
-def status_of(reports: Sequence[PageReport], page_count: int, problems: Sequence[str]) -> Verdict:
+def status_of(
+    reports: Sequence[PageReport], page_count: int, problems: Sequence[str], ocr_failed: Collection[int] = ()
+) -> Verdict:
     """Derive the status and, unless READY, the reason with what to do about it.
 
     `page_count` is the document's own; pages without a report were not reached. `problems` are sentences such as
-    "stopped after page 812: time limit".
+    "stopped after page 812: time limit". `ocr_failed` are the numbers of pages that OCR could not read either.
     """
     states: Counter[str] = Counter(report.state for report in reports)
     missing = max(0, page_count - len(reports))
     because = f" ({'; '.join(problems)})" if problems else ""
+    unread = [report.number for report in reports if report.state in UNREAD_STATES]
+    is_ocr_done = bool(unread) and set(unread) <= set(ocr_failed)
     if any(report.state == "text" and report.characters for report in reports):
-        return _with_text(states, page_count, missing, because)
-    if states["scanned"] or states["garbled"]:
+        return _with_text(states, page_count, missing, because, is_ocr_done=is_ocr_done)
+    if unread:
+        code, advice = (OCR_FAILED, AFTER_OCR) if is_ocr_done else ("NEEDS_OCR", BEFORE_OCR)
         return DocumentStatus.NEEDS_OCR, DocumentError(
-            "NEEDS_OCR",
-            f"{states['scanned'] + states['garbled']} of {page_count} pages are pictures of text or hold text that "
-            f"cannot be decoded: run OCR over the file and upload it again.{because}",
+            code,
+            f"Pages that are pictures of text, or whose text cannot be decoded: {len(unread)} of {page_count}. "
+            f"{advice}{because}",
         )
     if states["failed"] or missing:
         return DocumentStatus.FAILED, DocumentError(
@@ -100,23 +110,26 @@ def status_of(reports: Sequence[PageReport], page_count: int, problems: Sequence
     )
 
 
-def _with_text(states: Counter[str], page_count: int, missing: int, because: str) -> Verdict:
+def _with_text(states: Counter[str], page_count: int, missing: int, because: str, *, is_ocr_done: bool) -> Verdict:
     lacking = [
-        f"{count} {words}"
+        f"{words}: {count}"
         for count, words in (
-            (states["scanned"], "are pictures without text (run OCR and upload again)"),
-            (states["garbled"], "hold text that cannot be decoded (run OCR and upload again)"),
+            (states["scanned"], "pictures without text"),
+            (states["garbled"], "text that cannot be decoded"),
             (states["failed"], "could not be read"),
-            (missing, "were not reached"),
+            (missing, "not reached"),
         )
         if count
     ]
     if not lacking and not because:
         return DocumentStatus.READY, None
-    code = "INCOMPLETE" if states["failed"] or missing or not lacking else "PAGES_NEED_OCR"
-    return DocumentStatus.PARTIAL, DocumentError(
-        code, f"Of {page_count} pages, {', '.join(lacking) or 'all were read'}; the rest can be searched.{because}"
-    )
+    needs_ocr, advice = (OCR_FAILED, AFTER_OCR) if is_ocr_done else ("PAGES_NEED_OCR", BEFORE_OCR)
+    has_pictures = bool(states["scanned"] or states["garbled"])
+    code = "INCOMPLETE" if states["failed"] or missing or not lacking else needs_ocr
+    said = [
+        f"Of {page_count} pages: {', '.join(lacking)}. The rest can be searched." if lacking else "All pages were read."
+    ]
+    return DocumentStatus.PARTIAL, DocumentError(code, " ".join([*said, *([advice] if has_pictures else [])]) + because)
 
 
 def status_of_rejection(error: DocumentRejected) -> Verdict:

@@ -22,7 +22,7 @@ from local import report
 from local.cli import main
 from local.cli_demo import SampleQuestion, fault_of
 from local.cli_stack import how_to_use
-from local.cli_upload import files_of
+from local.cli_upload import files_of, left_out_of
 from local.report import Reporter
 from local.stack import components, sam
 from local.stack.aws import Aws, Deployed
@@ -312,6 +312,10 @@ def test_folders_are_searched_for_pdfs_and_keep_their_relative_names(tmp_path: P
     empty = tmp_path / "empty"
     empty.mkdir()
     assert [name for _, name in files_of([tmp_path / "in", single])] == ["b.PDF", "deep/a.pdf", "notes.txt"]
+    (tmp_path / "in" / ".cache").mkdir()
+    for name in (".DS_Store", ".cache/index", "deep/deck.pptx"):
+        (tmp_path / "in" / name).write_bytes(b"x")
+    assert left_out_of([tmp_path / "in", single]) == ["deep/deck.pptx", "notes.txt"]
     with pytest.raises(LocalStackError, match="no PDF"):
         list(files_of([empty]))
     with pytest.raises(LocalStackError, match="no file"):

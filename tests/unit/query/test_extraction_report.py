@@ -1,11 +1,22 @@
 """What a report says, in every language that is shipped."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from functions.query.extraction_report import MAX_SHOWN_RANGES, TEXTS, report_of
-from shared.models import Document, DocumentStatus, PageReport, PageState, SourceType, ranges_of
+from shared.models import (
+    OCR_FAILED,
+    OCR_PENDING,
+    Document,
+    DocumentError,
+    DocumentStatus,
+    PageReport,
+    PageState,
+    SourceType,
+    ranges_of,
+)
 
 LANGUAGES = sorted(path.stem for path in TEXTS.glob("*.json"))
 
@@ -23,7 +34,7 @@ def test_pages_are_told_as_ranges_with_what_to_do() -> None:
         ("failed", [(6, 6)]),
         ("not_reached", [(7, 9)]),
     ]
-    assert report.findings[0].text == "Pages 2–3, 5 are pictures without text."
+    assert report.findings[0].text == "Pages 2–3, 5: pictures without text."
     assert "OCR" in report.findings[0].remedy
 
 
@@ -34,7 +45,18 @@ def test_an_empty_page_needs_no_remedy_and_entries_are_called_so() -> None:
         "acme", "d", "knowledge/acme/k.json", DocumentStatus.PARTIAL, page_count=2,
         report=[PageReport(1, 9), PageReport(2, 0, "failed")], source_type=SourceType.KNOWLEDGE,
     )  # fmt: skip
-    assert report_of(file, "en").findings[0].text == "Entries 2 could not be read."
+    assert report_of(file, "en").findings[0].text == "Entry 2: could not be read."
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [("PAGES_NEED_OCR", "Run OCR"), (OCR_PENDING, "in a few minutes"), (OCR_FAILED, "OcrLanguages")]
+)
+def test_what_to_do_about_unread_pages_follows_from_what_ocr_has_done(code: str, said: str) -> None:
+    partly = replace(document("text", "scanned", "failed"), error=DocumentError(code, "…"))
+    scanned, failed = report_of(partly, "en").findings
+    assert scanned.text == "Page 2: pictures without text."
+    assert said in scanned.remedy
+    assert failed.remedy.startswith("Open the file")
 
 
 def test_many_ranges_are_cut_in_the_sentence_only() -> None:

@@ -44,8 +44,27 @@ def test_pages_that_were_not_reached_make_a_document_partial() -> None:
     status, error = status_of(reports("text", "text"), 5, ["stopped after page 2: time limit of the document"])
     assert status is DocumentStatus.PARTIAL
     assert error is not None
-    assert "3 were not reached" in error.message
+    assert "not reached: 3" in error.message
     assert "time limit" in error.message
+
+
+@pytest.mark.parametrize(
+    ("states", "failed", "code", "said"),
+    [
+        (["scanned", "garbled"], {1, 2}, "OCR_FAILED", "text cannot be decoded: 2 of 2. OCR found no text"),
+        (["scanned", "garbled"], {1}, "NEEDS_OCR", "text cannot be decoded: 2 of 2. Run OCR"),
+        (["text", "scanned"], {2}, "OCR_FAILED", "pictures without text: 1. The rest can be searched. OCR found"),
+        (["text", "scanned", "garbled"], {2}, "PAGES_NEED_OCR", "text that cannot be decoded: 1. The rest"),
+        (["text", "scanned", "failed"], {2}, "INCOMPLETE", "could not be read: 1. The rest can be searched. OCR found"),
+    ],
+)
+def test_what_ocr_could_not_read_either_is_not_sent_to_ocr_again(
+    states: list[str], failed: set[int], code: str, said: str
+) -> None:
+    _, error = status_of(reports(*states), len(states), [], failed)
+    assert error is not None
+    assert error.code == code
+    assert said in error.message
 
 
 @given(st.lists(st.sampled_from(STATES), max_size=6), st.integers(0, 3), st.lists(st.just("stopped"), max_size=1))
