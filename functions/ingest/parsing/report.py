@@ -112,11 +112,11 @@ def status_of(
 
 def _with_text(states: Counter[str], page_count: int, missing: int, because: str, *, is_ocr_done: bool) -> Verdict:
     lacking = [
-        f"{words}: {count}"
+        f"{count} {words}"
         for count, words in (
-            (states["scanned"], "pictures without text"),
-            (states["garbled"], "text that cannot be decoded"),
-            (states["failed"], "could not be read"),
+            (states["scanned"], "only a picture of text" if states["scanned"] == 1 else "only pictures of text"),
+            (states["garbled"], "with text that cannot be decoded"),
+            (states["failed"], "that could not be read"),
             (missing, "not reached"),
         )
         if count
