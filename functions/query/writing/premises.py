@@ -6,10 +6,11 @@ about 2031: the filings of others, and of other years, read alike (`absent_subje
 "How many wheels does the display have?" is refused where nothing names wheels (`missing_words`). Only an answer without
 a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
 document that answers best holds neither it, in its passages, sections and name, nor a form or synonym of it, nor a word
-that it may be misspelt for. Adverbs judge instead of naming, and line items and ratios are answered from a financial
-statement that does not name them. Words of asking, of measures and of a document's parts may be missing
-(`texts/question_words.txt`): pages that answer do without them; so may words that the question explains after it.
-What stands after "which" or "how many" may not, however much else is there. Languages without a list are not judged.
+that it may be misspelt for, nor what it is short for ("CEO"). Adverbs judge instead of naming, and line items and
+ratios are answered from a financial statement that does not name them. Words of asking, of measures and of a document's
+parts may be missing (`texts/question_words.txt`): pages that answer do without them; so may words that the question
+explains after it. What stands after "which" or "how many" may not, however much else is there. Languages without a list
+are not judged.
 """
 
 import re
@@ -25,6 +26,7 @@ from functions.query.retrieval.ranking import statements_asked, words_of_stateme
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.field_terms import document_words
 from functions.query.understanding.question import lines_of
+from functions.query.understanding.spelling import distance
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
@@ -42,6 +44,11 @@ MIN_FORM_LETTERS = 5
 ENDING_LETTERS = 2
 """Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
 
+MAX_INITIALS = 5
+"""Letters of the longest short form that is looked for as the initials of words."""
+OPENINGS = ("what", "when", "where", "which", "who", "whose", "why", "how", "does", "did", "can")
+"""English words that a question begins with; one of them misspelt by a letter is none that a document must hold."""
+
 MAX_NAME_LETTERS_MORE = 3
 """Letters that a longer form of a name may have more: "Pepsi" is short for "PepsiCo", "sales" not for "Salesforce"."""
 YEARS_COMPARED = 2
@@ -53,6 +60,8 @@ _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
 )
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
+_BETWEEN_INITIALS = "(?:of|and|the|for|in)"
+"""Words that initials leave out."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
@@ -347,7 +356,13 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
             rarity = table.get(stem, lexical.MAX_RARITY)
             if rarity >= identity.MIN_RARITY and len(word) >= MIN_LETTERS and not is_stop_word(word):
                 rare[word] = (typed, rarity)
+    first = next(iter(rare), "")
+    if first and language == "en" and asked.lstrip().startswith(rare[first][0]) and _is_misspelt_opening(*rare[first]):
+        del rare[first]
     missing = _missing(frozenset(rare), passages, language, exempt)
+    if missing:
+        long_forms = document_words(asked)
+        missing = {word for word in missing if not _is_spelt_out(rare[word][0], passages, long_forms)}
     weights = [rare[word][1] for word in missing]
     # Names say which thing is meant, not what is asked about it.
     others = [weight for word, (typed, weight) in rare.items() if word in missing or typed.islower()]
@@ -402,6 +417,27 @@ def _near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[
             if word[:2] in held:
                 held[word[:2]].add(word)
     return held
+
+
+def _is_misspelt_opening(word: str, rarity: float) -> bool:
+    """Return whether the first word of a question is no word, but nearly one of asking: "wat", "hwo"."""
+    return rarity == lexical.MAX_RARITY and any(distance(word.lower(), other, most=1) == 1 for other in OPENINGS)
+
+
+def _is_spelt_out(typed: str, passages: Sequence[Passage], long_forms: Mapping[str, str]) -> bool:
+    """Return whether the words that a short form stands for are there: "Chief Executive Officer" for "CEO".
+
+    They are the documents' words for it (`texts/field_terms.txt`), or words with its letters as their initials.
+    """
+    parts = [
+        part for short, words in long_forms.items() if short.lower() == typed.lower() for part in words.split(", ")
+    ]
+    if any(part in each.text.lower() for part in parts for each in passages):
+        return True
+    if not (typed.isupper() and typed.isascii() and MIN_LETTERS <= len(typed) <= MAX_INITIALS):
+        return False
+    spelt_out = re.compile(r"\b" + rf"[^\W_]*[\s-]+(?:{_BETWEEN_INITIALS}\s+)?".join(typed))
+    return any(spelt_out.search(each.text) for each in passages)
 
 
 def _are_forms(word: str, other: str) -> bool:

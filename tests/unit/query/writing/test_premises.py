@@ -50,6 +50,40 @@ def test_words_of_asking_misspelt_words_and_other_languages_say_nothing_about_it
     assert not missing_words(question, [STATION])
 
 
+MANAGER = passage(
+    "Ada Moor is Chief Executive Officer of the station; its Board of Trade Records is in Skarvnes. It met in May.",
+    language="en",
+    title="Skarvnes handbook",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Who is the CEO of the station?", []),
+        ("Who is the ceo of the station?", []),
+        ("Who keeps the BTR of the station?", []),
+        ("Who is the CFO of the station?", ["CFO"]),
+        ("Who is the MIM of the station?", ["MIM"]),  # "met in May" begins with these letters
+    ],
+)
+def test_what_a_short_form_stands_for_is_there_instead_of_it(question: str, missing: list[str]):
+    assert list(missing_words(question, [MANAGER])) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("wat burns in the generator of the station?", []),
+        ("Hwo burns diesel in the station?", []),
+        ("Zxq burns diesel in the station?", ["Zxq"]),
+        ("The station burns wat?", ["wat"]),
+    ],
+)
+def test_a_misspelt_word_of_asking_need_not_be_there(question: str, missing: list[str]):
+    assert list(missing_words(question, [STATION])) == missing
+
+
 def test_a_missing_word_among_many_that_are_there_is_no_false_premise():
     long = "How many litres of diesel does the generator of the Skarvnes station with its mess hall burn, zealously?"
     assert not missing_words(long, [STATION])
