@@ -1,8 +1,8 @@
 """The emulated chat model, without a language model: answers, standalone questions and summaries.
 
 An answer is the sentences of the given sources that are closest to the question. The prompt it reads is Recto's:
-sources fenced as `<source n="1" title="…" page="3">…</source>`, then `Question: …`. A follow-up is rewritten by the
-heuristic that the query function uses without a model, so that the model's code path runs on a laptop too.
+sources fenced as `<source n="1" title="…" page="3" table="…">…</source>`, then `Question: …`. A follow-up is rewritten
+by the heuristic that the query function uses without a model, so that the model's code path runs on a laptop too.
 """
 
 import re
@@ -33,6 +33,7 @@ _OTHER_YEAR_HANDICAP = 0.15  # a sentence about 2026 hardly answers what is aske
 _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
+_TABLE = re.compile(r'\btable="([^"]*)"')
 _NUMBER = re.compile(r'\bn="(\d+)"')
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SEARCHED = re.compile(r"\n\(Searched for as: (.*)\)\s*\Z", re.DOTALL)
@@ -45,6 +46,8 @@ class PromptSource:
 
     number: int
     text: str
+    above: str = ""
+    """The lines above the table that its text goes on with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,11 @@ class Pick:
 def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
     """Return the sources of all messages, and the question, which is the end of the last message."""
     sources = [
-        PromptSource(int(number[1]), body)
+        PromptSource(int(number[1]), body, f"{table[1].replace(' / ', '\n')}\n" if table else "")
         for text in texts
         for attributes, body in _SOURCE.findall(text)
         if (number := _NUMBER.search(attributes))
+        for table in [_TABLE.search(attributes)]
     ]
     rest = _SOURCE.sub("", texts[-1]) if texts else ""
     found = _QUESTION.search(rest)
@@ -109,12 +113,12 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
         if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
             chosen.append(int(row))
     picks: dict[tuple[str, int], Pick] = {}
-    texts = {source.number: source.text for source in sources}
+    by_number = {source.number: source for source in sources}
     for row in chosen:
-        one = candidates[row]
-        text = texts[one.source]
-        is_row = column_names(text, one.start) is not None
-        told = row_text(text, one.start, one.end) if is_row else " ".join(one.text.split())
+        one, source = candidates[row], by_number[candidates[row].source]
+        text, shift = source.above + source.text, len(source.above)
+        is_row = column_names(text, shift + one.start) is not None
+        told = row_text(text, shift + one.start, shift + one.end) if is_row else " ".join(one.text.split())
         picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())
 
@@ -133,7 +137,9 @@ def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candi
     stems = frozenset(content_stems(question))
     candidates = list(_candidates(source))
     shared = [
-        len(stems.intersection(content_stems(each.text))) if column_names(source.text, each.start) else None
+        len(stems.intersection(content_stems(each.text)))
+        if column_names(source.above + source.text, len(source.above) + each.start)
+        else None
         for each in candidates
     ]
     most = max((count for count in shared if count is not None), default=0)

@@ -149,7 +149,9 @@ class _Quoted:
 
     def _surroundings(self, passage: Passage, free: Sequence[Fact]) -> Surroundings:
         same = [each for each in self.sources if each.document_id == passage.document_id]
-        scales = {table.scale for each in same for table in tables_in(each.text) if table.scale is not None}
+        scales = {
+            table.scale for each in same for table in tables_in(each.above + each.text) if table.scale is not None
+        }
         return Surroundings(
             _text_before(passage, same),
             scales.pop() if len(scales) == 1 else None,
@@ -194,11 +196,11 @@ def _text_of(span: EvidenceSpan) -> str:
 
 
 def _text_before(passage: Passage, sources: Sequence[Passage]) -> str:
-    """Return the text of the source that the passage continues, up to the passage; a table may begin there."""
+    """Return what is known to stand before a passage: the source that it continues, or the lines above its table."""
     before = next((each for each in sources if each.char_start < passage.char_start <= each.char_end + 2), None)
     if before is None:
-        return ""
-    text = before.text[: passage.char_start - before.char_start]
+        return passage.above
+    text = before.above + before.text[: passage.char_start - before.char_start]
     is_row = SEPARATOR in text.rstrip().rsplit("\n", 1)[-1]
     return text.rstrip() + ("\n" if is_row else "\n\n")
 

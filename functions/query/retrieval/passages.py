@@ -78,6 +78,11 @@ class Passage(NamedTuple):
         return self.score if self.has_similarity else None
 
     @property
+    def above(self) -> str:
+        """The lines that belong above its text: the title and header of the table that it goes on with."""
+        return f"{self.table}\n" if self.table else ""
+
+    @property
     def char_end(self) -> int:
         """The position after the last character."""
         return self.char_start + len(self.text)

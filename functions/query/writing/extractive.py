@@ -121,8 +121,9 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         language = passage.language or "en"
         wanted = frozenset(content_stems(asked.text, language))
         verdict = asked.kind is Kind.YES_NO
-        asked_for = asked_row_text(passage.text, start, end, wanted, asked.years, language, verdict=verdict)
-        return asked_for or row_text(passage.text, start, end)
+        text, start, end = passage.above + passage.text, start + len(passage.above), end + len(passage.above)
+        asked_for = asked_row_text(text, start, end, wanted, asked.years, language, verdict=verdict)
+        return asked_for or row_text(text, start, end)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")
@@ -205,10 +206,12 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
     }
     passage, language = passages[best.passage], best.statement.language
     wanted = frozenset(content_stems(asked.text, language))
-    starts = [best.statement.start, *(start for start in rows if start != best.statement.start)]
-    chosen = extreme_row(passage.text, starts, wanted, asked.years, language, asked.extreme)
-    if chosen is None:
+    shift = len(passage.above)
+    starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
+    found = extreme_row(passage.above + passage.text, starts, wanted, asked.years, language, asked.extreme)
+    if found is None:
         return ranked
+    chosen = found - shift
     return [rows[chosen]._replace(score=best.score), *(each for each in ranked if each is not rows[chosen])]
 
 
@@ -276,7 +279,7 @@ def _block(
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
     passage = passages[at]
-    of_passage = statements_of(passage.text, passage.language or "en")
+    of_passage = statements_of(passage.text, passage.language or "en", passage.above)
     block = [statement]
 
     def may_add(one: Statement, other: Statement, added: Statement) -> bool:
@@ -459,7 +462,7 @@ def _ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candid
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)
-        for number, statement in enumerate(statements_of(passage.text, passage.language or "en"))
+        for number, statement in enumerate(statements_of(passage.text, passage.language or "en", passage.above))
     ]
     scores, weights = _scores(asked, passages, [(at, statement) for at, _, statement in found])
     ranked: dict[str, Candidate] = {}
@@ -587,9 +590,10 @@ def _share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
         return 0.0
     wanted = frozenset(content_stems(asked.text, statement.language))
     # Tables are read only where a row may be asked for.
-    if wanted.isdisjoint(statement.stems) or not any(year in passage.text for year in asked.years):
+    text = passage.above + passage.text
+    if wanted.isdisjoint(statement.stems) or not any(year in text for year in asked.years):
         return 0.0
-    return asked_share(passage.text, statement.start, wanted, asked.years, statement.language)
+    return asked_share(text, statement.start + len(passage.above), wanted, asked.years, statement.language)
 
 
 def _lists_contents(passage: Passage, start: int) -> bool:

@@ -395,7 +395,10 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
     missing = {word: lexical.stem(word, language) for word in words if is_missing(word)}
     if missing:
         stems = frozenset(
-            stem for each in passages for statement in statements_of(each.text, language) for stem in statement.stems
+            stem
+            for each in passages
+            for statement in statements_of(each.text, language, each.above)
+            for stem in statement.stems
         )
         known = with_synonyms(frozenset(missing.values()), stems, language)
         return {word for word, stem in missing.items() if stem not in known}

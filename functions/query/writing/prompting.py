@@ -18,7 +18,7 @@ from functions.query.understanding.question import reviewed_text
 from functions.query.writing.localization import language_name
 from shared.models import ChatMessage, Message
 
-PROMPT_VERSION = "2026-11-22"
+PROMPT_VERSION = "2026-11-26"
 """Raise this when a word of the prompt or of its schema changes: answers are logged, stored and cached with it."""
 FENCES = ("source", "summary", "preferences", "question")
 _FENCE = re.compile(rf"[<＜‹〈⟨](?=\s*[/／\\]?\s*(?:{'|'.join(FENCES)})\b)", re.IGNORECASE)
@@ -125,9 +125,11 @@ def _rules(*, structured: bool, suggesting: bool) -> str:
 def _source(number: int, passage: Passage) -> str:
     page = f' page="{_attribute(passage.page_label or str(passage.page_start))}"' if passage.page_start else ""
     section = f' section="{_attribute(passage.section)}"' if passage.section else ""
+    above = " / ".join(passage.table.split("\n"))
+    table = f' table="{_attribute(above)}"' if above else ""
     said = f' described_by="{_attribute(passage.described_by)}"' if passage.described_by else ""
     text = _escaped(without_markers(plain(passage.text)))
-    return f'<source n="{number}" title="{_attribute(passage.title)}"{page}{section}{said}>\n{text}\n</source>'
+    return f'<source n="{number}" title="{_attribute(passage.title)}"{page}{section}{table}{said}>\n{text}\n</source>'
 
 
 def _preferences(preferences: Preferences) -> str:

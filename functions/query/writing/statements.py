@@ -196,11 +196,14 @@ def _is_garbled(text: str) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def statements_of(text: str, language: str) -> Sequence[Statement]:
-    """Return the statements of a passage's text in order, without instructions to a model (injections)."""
+def statements_of(text: str, language: str, above: str = "") -> Sequence[Statement]:
+    """Return the statements of a passage's text in order, without instructions to a model (injections).
+
+    `above` are the lines above a table that the text goes on with (`Passage.above`).
+    """
     return tuple(
         Statement(start, end, text[start:end], block.context, block.list_span, language, block.heading)
-        for block in _blocks(text)
+        for block in _blocks_below(above, text)
         for part in _unlabelled(text, *block.span)
         for start, end in _parts(text, *part)
         if not is_injected(text, start, end)
@@ -217,6 +220,18 @@ class _Block(NamedTuple):
     context: str = ""
     list_span: _Span | None = None
     heading: _Span | None = None
+
+
+def _blocks_below(above: str, text: str) -> Iterator[_Block]:
+    """Yield the blocks of a text that other lines stand above, at their places in the text."""
+    shift = len(above)
+
+    def moved(span: _Span | None) -> _Span | None:
+        return (span[0] - shift, span[1] - shift) if span and span[0] >= shift else None
+
+    for block in _blocks(above + text):
+        if span := moved(block.span):
+            yield _Block(span, block.context, moved(block.list_span), moved(block.heading))
 
 
 def _blocks(text: str) -> Iterator[_Block]:

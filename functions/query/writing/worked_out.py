@@ -59,18 +59,19 @@ def calculation(question: str, passages: Sequence[Passage]) -> Claim | None:
     for at, passage in enumerate(passages, 1):
         if passage.document_id != passages[0].document_id or passage.language not in {"", "en"}:
             continue
-        for table in tables_in(passage.text):
+        text = passage.above + passage.text
+        for table in tables_in(text):
             operands = _operands(table, question)
-            rows = {passage.text[each.row.start : each.row.end] for each in operands}
+            rows = {text[each.row.start : each.row.end] for each in operands}
             # Elsewhere a cell holds two figures, or a figure stands apart from its sign: columns may be told wrongly.
             if table.columns and any(len(row_cells(row)) != len(table.columns) + 1 for row in rows):
                 continue
             if not _is_of_one_unit(operands):
                 continue
-            text = _calculated(operands, question, adds=not is_difference)
-            quotes = dict.fromkeys(passage.text[each.row.start : each.row.end] for each in operands)
-            claim = Claim(text, tuple(Reference(at, quote) for quote in quotes), "\n")
-            if text and _is_confirmed(claim, question, passages):
+            told = _calculated(operands, question, adds=not is_difference)
+            quotes = dict.fromkeys(text[each.row.start : each.row.end] for each in operands)
+            claim = Claim(told, tuple(Reference(at, quote) for quote in quotes), "\n")
+            if told and _is_confirmed(claim, question, passages):
                 return claim
     return None
 
@@ -180,7 +181,7 @@ def counted_list(question: str, passages: Sequence[Passage]) -> CountedList | No
             share = _share(weights, each.names)
             if each.items and max(best_share, MIN_NAMED) < share and held.union(each.names).issuperset(weights):
                 best, best_share = CountedList(_claim_of(at, passage.text[slice(*each.span)]), each.items), share
-        for statement in statements_of(passage.text, language):
+        for statement in statements_of(passage.text, language, passage.above):
             is_alone = not statement.has_items and statement.list_span is None
             share = _share(weights, statement.context_stems.union(statement.stems))
             if is_alone and share >= best_share and asked.is_met(statement.text):
@@ -213,7 +214,7 @@ class _List(NamedTuple):
 
 def _lists_of(passage: Passage) -> Iterator[_List]:
     seen: set[tuple[int, int]] = set()
-    for statement in statements_of(passage.text, passage.language or "en"):
+    for statement in statements_of(passage.text, passage.language or "en", passage.above):
         span = statement.list_span or ((statement.start, statement.end) if statement.has_items else None)
         if span is None or span in seen:
             continue
@@ -227,7 +228,7 @@ def _lists_of(passage: Passage) -> Iterator[_List]:
 def _chapters_of(passage: Passage, question: str) -> _List | None:
     """Return the lines "Chapter 1" and so on of a table of contents, if a question asks how many chapters there are."""
     noun = _COUNTED.search(question)
-    statements = statements_of(passage.text, passage.language or "en")
+    statements = statements_of(passage.text, passage.language or "en", passage.above)
     if noun is None or not any(each.is_contents_entry for each in statements):
         return None
     lines = list(re.finditer(rf"^\W*{noun[1]}\s+(\d+)\b.*$", passage.text, re.IGNORECASE | re.MULTILINE))

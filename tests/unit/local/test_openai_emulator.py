@@ -46,6 +46,8 @@ def test_a_prompt_is_read_as_sources_and_a_question() -> None:
         [PromptSource(2, "Text of two."), PromptSource(7, "Seven.")],
         "Why?\nAnd how?",
     )
+    below = '<source n="3" table="Fuel (in litres) / | 2024 | 2025">\nDiesel | 2 | 5\n</source>'
+    assert read_prompt([below])[0] == [PromptSource(3, "Diesel | 2 | 5", "Fuel (in litres)\n| 2024 | 2025\n")]
     assert read_prompt(["Just this?"]) == ([], "Just this?")
     assert read_prompt([]) == ([], "")
 
@@ -66,6 +68,14 @@ def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns
     assert [(chosen.sentence, chosen.told) for chosen in picks] == [
         ("Diesel | litres | 48", "Fuel: Diesel; Unit: litres; Least: 48")
     ]
+
+
+def test_rows_of_a_table_that_a_source_goes_on_with_are_told_with_the_columns_above_it() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    source = PromptSource(1, "Diesel fuel | litres | 48\nPetrol fuel | litres | 19", "Fuel | Unit | Least\n")
+    (chosen,) = pick([source], "How much diesel is there at least?", engine)
+    engine.close()
+    assert (chosen.sentence, chosen.told) == ("Diesel fuel | litres | 48", "Fuel: Diesel fuel; Unit: litres; Least: 48")
 
 
 def test_a_sentence_about_another_year_gives_way_to_one_that_may_be_about_the_year_asked() -> None:

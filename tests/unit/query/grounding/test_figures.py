@@ -88,6 +88,31 @@ def test_the_scale_and_names_may_be_in_another_source_of_the_document():
     assert check_figures(claim, spans, sources=[before, rows]).conflict == "column"
 
 
+LOWER_HALF = "Tax | 4,222 | 5,129 | 9,847 | 11,740\nNet income | $ 24,160 | $ 25,010 | $ 54,158 | $ 59,640"
+ABOVE = (
+    "STATEMENTS OF OPERATIONS\n(In millions)\n"
+    "Three Months Ended | Six Months Ended\n| April 1, 2023 | March 26, 2022 | April 1, 2023 | March 26, 2022"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Net income for the three months ended April 1, 2023 was $24,160 million.", Verdict.CONFIRMED),
+        ("Net income was $24.16 billion in the three months ended April 1, 2023.", Verdict.CONFIRMED),
+        ("Net income fell from $25,010 million to $24,160 million.", Verdict.CONFIRMED),
+        ("Net income for the three months ended March 26, 2022 was $24,160 million.", Verdict.REFUTED),
+        ("Net income for the six months ended April 1, 2023 was $24,160 million.", Verdict.REFUTED),
+        ("Net income rose from $24,160 million to $25,010 million.", Verdict.REFUTED),
+        ("Net income for the three months ended April 1, 2023 was $24,160 thousand.", Verdict.REFUTED),
+    ],
+)
+def test_a_table_that_a_passage_goes_on_with_is_read_with_the_lines_above_it(claim: str, expected: Verdict):
+    rows = passage(LOWER_HALF, language="en", table=ABOVE)
+    spans = quoted_spans("Net income | $ 24,160 | $ 25,010 | $ 54,158 | $ 59,640", rows)
+    assert judge(claim, spans, Context("What was net income?", [rows])).verdict is expected
+
+
 ASKED = Context("How did sales change in 2023?", [SALES])
 
 

@@ -99,6 +99,35 @@ def test_a_header_is_never_an_answer(question: str):
     assert "Fuel | Unit | Minimum" not in answer(question, FUEL)
 
 
+LOWER_HALF = passage(
+    "Operating income | 28,318 | 29,979\nOther income, net | 64 | 160\nNet income | $ 24,160 | $ 25,010\n\n"
+    "The notes are part of these statements.",
+    table="STATEMENTS OF OPERATIONS\n(In millions)\n| 2023 | 2022",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was the net income in 2022?", "Net income; 2022: $ 25,010"),
+        ("What is the net income?", "Net income; 2023: $ 24,160; 2022: $ 25,010"),
+        ("Which income was the highest in 2023?", "Operating income; 2023: 28,318"),
+    ],
+)
+def test_a_table_that_a_passage_goes_on_with_has_the_columns_of_the_lines_above_it(question: str, told: str):
+    claim = extractive_claims(question, [LOWER_HALF])[0]
+    assert claim.text == told
+    assert claim.references[0].quote in LOWER_HALF.text
+
+
+def test_statements_below_other_lines_are_in_their_own_text_with_the_header_as_context():
+    first, *_, last = statements_of(LOWER_HALF.text, "en", LOWER_HALF.above)
+    assert (first.start, first.text) == (0, "Operating income | 28,318 | 29,979")
+    assert "2023" in first.context
+    assert LOWER_HALF.text[last.start : last.end] == last.text == "The notes are part of these statements."
+
+
 def test_cells_without_clear_names_are_told_alone():
     signs = passage("Signs\nIn call | Silent mode\nSyncing failed | NFC enabled")
     assert shown("Which sign says that NFC is enabled?", signs).startswith("Syncing failed; NFC enabled")

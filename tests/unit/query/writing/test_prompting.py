@@ -103,6 +103,7 @@ CONVERSATION = [
 SOURCES = [
     passage("It must be descaled every 90 days.", title="Coffee machine", page_label="iv", section="Care"),
     passage("Citric acid costs 4 euros. See [7].", n=2),
+    passage("Limescale | 2 | 5", n=3, table='Costs "at home" > elsewhere\n(in euros)\n| 2024 | 2025'),
 ]
 
 

@@ -10,6 +10,9 @@ INCOME = passage(
     "Income of the station\nYears ended December 31 (in millions)\nItem | 2019 | 2018\nNet sales | $ 5,409 | $ 5,000\n"
     "Cost of sales | 3,100 | 2,900\nOther income | 20 | 15\nShare of visitors | 12% | 10%"
 )
+LOWER_HALF = passage(
+    "Net sales | $ 5,409 | $ 5,000\nCost of sales | 3,100 | 2,900", table="Income\n(in millions)\nItem | 2019 | 2018"
+)
 FUEL = passage("Fuel in store\nFuel | Litres\nDiesel | 48,000\nPetrol | 1,900\nHeating oil | (300)")
 
 
@@ -24,6 +27,11 @@ FUEL = passage("Fuel in store\nFuel | Litres\nDiesel | 48,000\nPetrol | 1,900\nH
         (
             "How much higher were net sales in 2019 compared to 2018?",
             INCOME,
+            "Net sales; 2019: $ 5,409; 2018: $ 5,000; difference: 409",
+        ),
+        (
+            "How much higher were net sales in 2019 compared to 2018?",
+            LOWER_HALF,
             "Net sales; 2019: $ 5,409; 2018: $ 5,000; difference: 409",
         ),
         (
