@@ -96,6 +96,12 @@ def sign_in(page: Page, role: str) -> None:
     expect(page.get_by_role("navigation").first).to_be_visible()
 
 
+def close_message(page: Page, text: str) -> None:
+    """Close the message with this text; one that has gone by itself meanwhile (after six seconds) needs it no more."""
+    message = page.get_by_role("status").get_by_text(text).locator("..")
+    message.get_by_role("button", name="Close").evaluate_all("(found) => found.forEach((button) => button.click())")
+
+
 @dataclass
 class Heard:
     """What a test's pages complained of; `expected` are pieces of what the test provokes itself."""

@@ -147,7 +147,7 @@ def test_editors_see_what_came_nearest(open_page: Opened) -> None:
     found.get_by_role("button", name="Show what came nearest").click()
     near = found.get_by_role("region", name="Near misses")
     expect(near).to_contain_text("an answer needs 35%")
-    assert near.get_by_role("listitem").count() == 3
+    expect(near.get_by_role("listitem")).to_have_count(3)
 
 
 def test_an_answer_is_rated_and_the_rating_kept(open_page: Opened) -> None:

@@ -13,6 +13,8 @@ from local.cli_demo import sample_pdfs
 from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.waiting import until
+from tests.web.conftest import close_message
 
 type Opened = Callable[..., Page]
 type Look = Callable[..., None]
@@ -99,7 +101,8 @@ def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_a
     choose(page, *(pdf(f"{folder}-{number}.pdf") for number in range(6)))
     expect(page.get_by_role("progressbar")).to_have_count(4)
     expect(page.get_by_text("Waiting", exact=True)).to_have_count(2)
-    assert len(held) == 4
+    # A route is told of while the test talks to the browser.
+    until(lambda: page.evaluate("(count) => count", len(held)), lambda count: count == 4, what="the four uploads")
     warned: list[str] = []
 
     def stay(dialog: Dialog) -> None:
@@ -107,7 +110,8 @@ def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_a
         dialog.dismiss()
 
     page.once("dialog", stay)
-    page.close(run_before_unload=True)
+    with page.expect_event("dialog"):
+        page.close(run_before_unload=True)
     page.get_by_role("button", name=f"Cancel {folder}-5.pdf").click()
     expect(uploads(page, f"{folder}-5.pdf")).to_contain_text("Cancelled")
     assert warned == ["beforeunload"]
@@ -143,13 +147,13 @@ def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
     page.get_by_role("button", name="Undo").click()
     expect(row).to_have_count(1)
     assert api.document(upload.document_id)["status"] != "DELETING"
-    delete()
-    toast = page.get_by_role("status").filter(has_text="1 document deleted")
     with page.expect_response(lambda answer: answer.request.method == "DELETE") as answer:
-        toast.get_by_role("button", name="Close").click()
+        delete()
+        close_message(page, "1 document deleted")
     assert answer.value.status == 202
-    page.reload()
-    expect(page.get_by_role("heading", name="Documents")).to_be_visible()
+    with page.expect_response(re.compile(r"/documents\?")):
+        page.reload()
+    expect(page.locator("[aria-busy=true]")).to_have_count(0)
     expect(row).to_have_count(0)
 
 
@@ -164,10 +168,9 @@ def test_a_document_is_erased_with_a_receipt(
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Erase every trace, with a receipt").check()
     look(page, "erase")
-    dialog.get_by_role("button", name="Delete").click()
-    toast = page.get_by_role("status").filter(has_text="1 document deleted")
     with page.expect_response(lambda got: got.request.method == "DELETE") as answer:
-        toast.locator("..").get_by_role("button", name="Close").click()
+        dialog.get_by_role("button", name="Delete").click()
+        close_message(page, "1 document deleted")
     assert answer.value.status == 202
     begun = page.get_by_role("list", name="Erasures")
     expect(begun).to_contain_text("A document is being erased.")
