@@ -26,6 +26,9 @@ PATIENCE_MS = 20_000
 """What the browser waits for is waited for so long on a busy machine; a test that passes needs none of it."""
 
 type Opened = Callable[..., Page]
+"""What `open_page` returns."""
+type Look = Callable[[Page, str], None]
+"""What `look` returns."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -168,6 +171,6 @@ def open_page(
 
 
 @pytest.fixture(scope="session")
-def look() -> Callable[..., None]:
+def look() -> Look:
     """Return `look(page, name)`: it writes screenshots of a view in three widths, light and dark, and runs axe."""
     return looking.look

@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -12,10 +10,7 @@ from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.answer_stream import AnswerStream, answer, citation, claim, source
 from tests.support.looking import too_wide
-
-type Opened = Callable[..., Page]
-type Look = Callable[..., None]
-type Heard = Any
+from tests.web.conftest import Heard, Look, Opened
 
 BOILERS = "How often are the coffee boilers descaled?"
 MOON = "What does the moon weigh?"
@@ -237,7 +232,7 @@ def test_progress_is_told_in_words_and_half_a_marker_is_not_shown(open_page: Ope
 
 
 def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hold(
-    open_page: Opened, look: Callable[..., None]
+    open_page: Opened, look: Look
 ) -> None:
     page = open_page("reader")
     stream = AnswerStream(page)
@@ -361,7 +356,7 @@ def test_the_chat_in_lithuanian(open_page: Opened) -> None:
     expect(page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 1, patvirtinta")).to_be_visible()
 
 
-def test_the_chat_looks_well(open_page: Opened, look: Callable[..., None]) -> None:
+def test_the_chat_looks_well(open_page: Opened, look: Look) -> None:
     page = open_page("editor")
     expect(page.locator("[aria-busy=false]")).to_be_visible()
     look(page, "chat-welcome")

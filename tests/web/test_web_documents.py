@@ -3,7 +3,7 @@
 import json
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,10 +14,7 @@ from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.waiting import until
-from tests.web.conftest import close_message
-
-type Opened = Callable[..., Page]
-type Look = Callable[..., None]
+from tests.web.conftest import Heard, Look, Opened, close_message
 
 MANUAL = next(pdf for pdf in sample_pdfs() if "brunata" in pdf.name).read_bytes()
 FORMS = "**/recto-uploads-*"
@@ -84,7 +81,7 @@ def test_many_files_are_uploaded_and_followed_and_what_is_no_pdf_is_refused_at_o
 
 
 def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_and_leaving_warns(
-    open_page: Opened, folder: str, heard: Any
+    open_page: Opened, folder: str, heard: Heard
 ) -> None:
     page = open_page("editor", "#/documents")
     heard.expected.append("ERR_FAILED")
@@ -125,7 +122,7 @@ def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_a
 
 
 def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
-    open_page: Opened, api: ApiClient, folder: str, heard: Any
+    open_page: Opened, api: ApiClient, folder: str, heard: Heard
 ) -> None:
     heard.expected.append("404")  # of a look at the document that was under way when it was deleted
     upload = api.announce(f"{folder}/doomed.pdf")
@@ -158,7 +155,7 @@ def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
 
 
 def test_a_document_is_erased_with_a_receipt(
-    open_page: Opened, api: ApiClient, folder: str, heard: Any, look: Look
+    open_page: Opened, api: ApiClient, folder: str, heard: Heard, look: Look
 ) -> None:
     heard.expected.append("404")  # of a look at the document that was under way when it was deleted
     upload = api.announce(f"{folder}-secret.pdf")
@@ -251,7 +248,7 @@ def test_a_menu_goes_with_its_button_and_closes_once_that_is_out_of_sight(
 
 
 def test_a_listing_that_fails_says_what_to_do_and_can_be_tried_again(
-    open_page: Opened, samples: dict[str, str], heard: Any
+    open_page: Opened, samples: dict[str, str], heard: Heard
 ) -> None:
     page = open_page("editor", "")
     heard.expected.append("503")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,9 +13,7 @@ from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.waiting import until
-from tests.web.conftest import Heard, Opened, close_message, sign_in
-
-type Look = Callable[[Page, str], None]
+from tests.web.conftest import Heard, Look, Opened, close_message, sign_in
 
 
 @pytest.fixture(scope="module")
