@@ -1,7 +1,7 @@
 """Faults on demand for the emulators: an ASGI middleware with admin routes, so that tests can break the wire.
 
     POST   /_admin/faults   add a rule (fields: see `FaultRule`); answers {"id": …}
-    GET    /_admin/faults   the rules, with what remains of each
+    GET    /_admin/faults   the rules, with what remains of each, and how many requests hang now
     DELETE /_admin/faults   forget all rules and let hanging requests go
     GET    /_admin/calls    how often each method, path and status was answered (0: no status line: reset, hang)
     DELETE /_admin/calls    start counting anew
@@ -158,6 +158,7 @@ class FaultMiddleware:
         self._rules: dict[str, FaultRule] = {}
         self._calls: Counter[tuple[str, str, int]] = Counter()
         self._cleared = asyncio.Event()
+        self._hanging = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection as ASGI says."""
@@ -208,9 +209,11 @@ class FaultMiddleware:
             else:
                 dripping = [drip(send, rule.headers)] if rule.kind == "drip" else []
                 tasks = [*map(asyncio.ensure_future, (until_disconnected(receive), self._cleared.wait(), *dripping))]
+                self._hanging += 1
                 try:
                     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 finally:
+                    self._hanging -= 1
                     for task in tasks:
                         task.cancel()
                 await abort(transport, receive)
@@ -238,7 +241,8 @@ class FaultMiddleware:
             case "POST", "/_admin/faults":
                 status, body = self._add(await read_body(receive))
             case "GET", "/_admin/faults":
-                body["faults"] = [{"id": rule_id, **rule.model_dump()} for rule_id, rule in self._rules.items()]
+                rules = [{"id": rule_id, **rule.model_dump()} for rule_id, rule in self._rules.items()]
+                body = {"faults": rules, "hanging": self._hanging}
             case "DELETE", "/_admin/faults":
                 self._rules.clear()
                 self._cleared.set()

@@ -147,7 +147,7 @@ def _delivery_of(record: Mapping[str, Any]) -> Delivery:
         changes = () if figures else _changes_of(body)
     except _Unreadable as error:
         problem = str(error)
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, RecursionError) as error:
         problem = f"body is not JSON: {type(error).__name__}"
     receives = int(record.get("attributes", {}).get("ApproximateReceiveCount", 1))
     return Delivery(record["messageId"], changes, record.get("receiptHandle", ""), receives, problem, figures)

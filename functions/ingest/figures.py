@@ -9,10 +9,8 @@ of a description: the document is searchable in any case.
 import base64
 import json
 import re
-import tempfile
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 from aws_lambda_powertools.metrics import MetricUnit
 
@@ -21,8 +19,8 @@ from functions.ingest.lease import InvocationTime
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.wire import FIGURE_ENGINE, SentFigure
 from functions.ingest.ports import ChangeQueue, FigureReader, ObjectReader, ReadPages
-from functions.ingest.reading import NOTHING, PictureReading, pages_by
-from shared.errors import DependencyError, DependencyRefused, KeyRefused, NotFound
+from functions.ingest.reading import NOTHING, PictureReading, downloaded, pages_by
+from shared.errors import DependencyError, DependencyRefused, KeyRefused
 from shared.models import NO_USAGE, ObjectHead, Usage
 from shared.ports import Clock, UsageRecorder
 from shared.prices import cost_usd
@@ -156,15 +154,9 @@ class FigureDescriber:
 
     def _describe(self, request: PagesRequest, turn: Turn) -> bool:
         """Describe figures one by one; False when time is short. A version that is gone counts as finished."""
-        head = self.objects.head(request.key)
-        if head is None or head.version_id != request.version_id:
-            return True
         first = max(turn.done, default=0) // ON_A_PAGE  # the pages before it are done
-        with tempfile.TemporaryDirectory(prefix="recto-") as folder:
-            path = Path(folder) / "object"
-            try:
-                self.objects.download(head, path)
-            except NotFound:
+        with downloaded(self.objects, request) as path:
+            if path is None:
                 return True
             for page in pages_by(FIGURE_ENGINE, path, [number for number in request.pages if number >= first], LIMITS):
                 for place, figure in enumerate(page.figures):

@@ -23,7 +23,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, list[dic
     for record in event["Records"]:
         try:
             request = PagesRequest.of("read", json.loads(record["body"]))
-        except ValueError:
+        except (ValueError, RecursionError):
             request = None
         if request is None:
             logger.error("unreadable message dropped", extra={"problem": "not a request to read pages"})

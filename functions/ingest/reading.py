@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -129,15 +130,9 @@ class PageReader:
         wanted = sorted(set(request.pages))[: self.max_pages]
         done = self.read_pages.numbers(*at)
         left = [number for number in wanted if number not in done]
-        head = self.objects.head(request.key)
-        if head is None or head.version_id != request.version_id:
-            return True
         read = 0
-        with tempfile.TemporaryDirectory(prefix="recto-") as folder:
-            path = Path(folder) / "object"
-            try:
-                self.objects.download(head, path)
-            except NotFound:
+        with downloaded(self.objects, request) as path:
+            if path is None:
                 return True
             self.prepare()
             for page in pages_by(f"{OCR_ENGINE}:{self.languages}", path, left, LIMITS):
@@ -154,6 +149,21 @@ class PageReader:
         if is_finished:
             self.read_pages.finish(*at, f"{READING_VERSION}/{self.languages}/{len(wanted)}")
         return is_finished
+
+
+@contextmanager
+def downloaded(objects: ObjectReader, request: PagesRequest) -> Iterator[Path | None]:
+    """Download the object version that a request names for the length of a block; None if the bucket holds another."""
+    head = objects.head(request.key)
+    with tempfile.TemporaryDirectory(prefix="recto-") as folder:
+        path = Path(folder) / "object"
+        found = head is not None and head.version_id == request.version_id
+        if head is not None and found:
+            try:
+                objects.download(head, path)
+            except NotFound:
+                found = False
+        yield path if found else None
 
 
 def pages_by(engine: str, path: Path, numbers: Sequence[int], limits: Limits) -> Iterator[RawPage]:

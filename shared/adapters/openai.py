@@ -597,7 +597,7 @@ class _Server:
             if refused:
                 raise RefusedParameter(refused) from None
             raise self._refusal(error, private) from None  # its message may repeat what was sent
-        except ValueError as error:  # the package lets a JSONDecodeError through, for HTML instead of JSON
+        except (ValueError, RecursionError) as error:  # the package lets them through: HTML, or JSON nested too deep
             raise self.malformed("no JSON") from error
 
     def _refusal(self, error: "APIStatusError", private: Sequence[str]) -> DependencyError:

@@ -6,7 +6,7 @@ The document's item lists them (`edits`), so that whoever reads what is publishe
 one transaction. Of an erased edit only the key is left, until DynamoDB's TTL deletes it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, fields
 from datetime import datetime
@@ -41,15 +41,7 @@ class DynamoPassageEdits:
 
     def of(self, tenant: str, document_id: str) -> Sequence[PassageEdit]:
         """Return all edits of a document, in the order of their places."""
-        items = pages(
-            "registry",
-            self._client.query,
-            TableName=self._table,
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :edit)",
-            FilterExpression="attribute_exists(original)",
-            ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":edit": f"EDIT#{document_id}#"}),
-            ConsistentRead=True,
-        )
+        items = self._items(tenant, f"EDIT#{document_id}#")
         return sorted(map(_edit_of, items), key=lambda edit: edit.char_start)
 
     def save(self, document: Document, edit: PassageEdit, *, before: PassageEdit | None) -> bool:
@@ -110,17 +102,8 @@ class DynamoPassageEdits:
 
     def forget_editor(self, tenant: str, user: str) -> int:
         """Take a user's id out of the changes they made; return how many edits named them."""
-        items = pages(
-            "registry",
-            self._client.query,
-            TableName=self._table,
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :edit)",
-            FilterExpression="attribute_exists(original)",
-            ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":edit": "EDIT#"}),
-            ConsistentRead=True,
-        )
         found = 0
-        for item in items:
+        for item in self._items(tenant, "EDIT#"):
             values = from_item(item)
             if all(change["by"] != user for change in values["changes"]):
                 continue
@@ -147,6 +130,18 @@ class DynamoPassageEdits:
             "ExpressionAttributeNames": dict(names),
             "ExpressionAttributeValues": to_item(values),
         }
+
+    def _items(self, tenant: str, prefix: str) -> Iterator[Item]:
+        """Yield the items of edits that are not erased. Consistent reads."""
+        return pages(
+            "registry",
+            self._client.query,
+            TableName=self._table,
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :edit)",
+            FilterExpression="attribute_exists(original)",
+            ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":edit": prefix}),
+            ConsistentRead=True,
+        )
 
 
 def is_made_anew(document: Document, edit: PassageEdit) -> bool:

@@ -7,13 +7,13 @@ The id is that of the message that did not answer, so an erased conversation fin
 """
 
 import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.aws import dynamo_errors, from_item, pages, to_item
+from shared.adapters.aws import Item, dynamo_errors, from_item, pages, to_item
 from shared.adapters.conversations import unanswered_key
 from shared.deadline import Workers
 from shared.errors import DependencyError
@@ -41,7 +41,8 @@ class DynamoUnansweredLog:
     ) -> tuple[Sequence[UnansweredQuestion], Collection[str]]:
         """Return the questions asked since then that nobody has answered, the latest first, at most `limit`.
 
-        Also return the ids of all that are marked as answered. Expired ones are left out (DynamoDB deletes late).
+        Also return the ids of those marked as answered that are no older than the last of these. Expired ones are left
+        out (DynamoDB deletes late).
         """
         now = self._clock.now().timestamp()
         items = pages(
@@ -64,7 +65,8 @@ class DynamoUnansweredLog:
         open_ones = self._open(items, answered)
         return list(islice(open_ones, limit)), answered
 
-    def _open(self, items: Any, answered: set[str]) -> Any:
+    def _open(self, items: Iterator[Item], answered: set[str]) -> Iterator[UnansweredQuestion]:
+        """Yield the open questions; add the ids of the answered ones to `answered` on the way."""
         for item in map(from_item, items):
             if item.get("answered_by"):
                 answered.add(item["sk"].removeprefix("MSG#"))

@@ -58,6 +58,7 @@ from shared.settings import Settings
 from shared.telemetry import logger
 from tests.support.local_stack import free_ports
 from tests.support.query import FakeChat, FakeRegistry, query_ports
+from tests.support.waiting import until
 
 EVENT = Path(__file__).parents[2] / "events" / "api_post_query.json"
 CALLS = 60
@@ -141,6 +142,13 @@ def record_of(name: str, values: Any, words: Any, metadata: dict[str, Any]) -> R
     return Record(name, values.astype(np.float32), sparse, orjson.dumps(metadata))
 
 
+def is_up(url: str) -> bool:
+    """Whether the emulator answers."""
+    with contextlib.suppress(httpx.HTTPError):
+        return httpx.get(f"{url}/indexes", trust_env=False).status_code < 500
+    return False
+
+
 @contextlib.contextmanager
 def emulator(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     """Run the Pinecone emulator as a process of its own; yield its URL and the process."""
@@ -149,11 +157,7 @@ def emulator(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     process = subprocess.Popen(command)
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(600):
-            with contextlib.suppress(httpx.HTTPError):
-                if httpx.get(f"{url}/indexes", trust_env=False).status_code < 500:
-                    break
-            time.sleep(0.1)
+        until(lambda: is_up(url), what="the emulator's start")
         yield url, psutil.Process(process.pid)
     finally:
         process.terminate()

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
-import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from pinecone import Index
 
 from tests.support.pinecone_clients import API_KEY, create_index, wire
 from tests.support.pinecone_server import running_pinecone
+from tests.support.waiting import until
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,16 +43,15 @@ def _reflects(response: Any, lsn: int) -> bool:
 def _start(state: Path, port: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "local.pinecone", "--port", str(port), "--state", str(state)]
     process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        try:
-            httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1).raise_for_status()
-        except httpx.HTTPError:
-            assert process.poll() is None, "the emulator stopped by itself"
-            time.sleep(0.02)
-        else:
-            return process
-    raise AssertionError("the emulator did not come up")
+
+    def is_up() -> bool:
+        assert process.poll() is None, "the emulator stopped by itself"
+        with suppress(httpx.HTTPError):
+            return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=1).is_success
+        return False
+
+    until(is_up, what="the emulator's start", within_s=30, every_s=0.02)
+    return process
 
 
 def test_every_acknowledged_write_survives_kill_9(tmp_path: Path) -> None:
@@ -121,11 +121,13 @@ def test_writes_become_visible_after_the_delay_and_in_order(tmp_path: Path) -> N
         assert not _reflects(early, lsn)
         assert index.fetch(ids=["a"], namespace="n").vectors == {}
         seen: list[int] = []
-        deadline = time.monotonic() + 10
-        while seen[-1:] != [2] and time.monotonic() < deadline:
+
+        def look() -> Any:
             found = index.query(vector=[1, 0, 0, 0], top_k=1, namespace="n", include_metadata=True)
-            seen += [match.metadata["v"] for match in found.matches if match.metadata]
-        assert seen[-1] == 2
+            seen.extend(match.metadata["v"] for match in found.matches if match.metadata)
+            return found
+
+        found = until(look, lambda _: seen[-1:] == [2], what="the second write", within_s=10, every_s=0)
         assert seen == sorted(seen)
         assert _reflects(found, lsn)
 

@@ -27,9 +27,7 @@ SECRET = {"OPENAI_API_KEY": "sk-test", "PINECONE_API_KEY": "pc-test"}
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, query_stack(patch, tmp_path_factory.mktemp("erasures")) as made:
-        ingest_bootstrap.eraser.cache_clear()
         yield made
-        ingest_bootstrap.eraser.cache_clear()
 
 
 def round_(**event: Any) -> dict[str, Any]:

@@ -18,8 +18,6 @@ from tests.support.ingest_kills import Killed, world_of
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         yield running
-        for cached in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
-            cached.cache_clear()
 
 
 def run(event: dict[str, Any] | None = None, *, remaining_s: float = 900) -> dict[str, Any]:

@@ -31,8 +31,6 @@ DAY_S = 24 * HOUR_S
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         yield running
-        for cached in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
-            cached.cache_clear()
 
 
 @pytest.fixture

@@ -219,6 +219,7 @@ def test_a_request_that_was_given_up_asks_anew_when_it_is_redriven(stack: Stack,
 
 def test_unreadable_messages_are_dropped(stack: Stack) -> None:
     assert stack.read_by_ocr("{}")
+    assert stack.read_by_ocr("[" * 200_000)
     assert stack.read_by_ocr('{"recto": "read", "key": "uploads/acme/a.pdf", "version_id": "1", "pages": ["x"]}')
 
 

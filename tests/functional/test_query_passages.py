@@ -28,8 +28,6 @@ numbers = itertools.count()
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, query_stack(patch, tmp_path_factory.mktemp("passages")) as made:
         yield made
-    for cached in (ingest_bootstrap.scan, ingest_bootstrap.reindexer):
-        cached.cache_clear()
 
 
 @pytest.fixture

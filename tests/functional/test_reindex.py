@@ -14,7 +14,7 @@ from shared.adapters.index_versions import MAX_AGE_S
 from shared.errors import Conflict
 from shared.models import EmbeddingSpace, IndexVersion, namespace_of
 from tests.support.embeddings import count_embeddings
-from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
+from tests.support.ingest import Context, Stack, close_clients, forget_built, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
 from tests.support.reindex import IndexVersions, lost_by_a_reindex_during_a_first_upload
 
@@ -24,8 +24,6 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     with pytest.MonkeyPatch.context() as patch, ingest_stack(patch, tmp_path_factory.mktemp("stack")) as running:
         count_embeddings(patch)
         yield running
-        for cached in (bootstrap.scan, bootstrap.comparison, bootstrap.reindexer):
-            cached.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -282,8 +280,7 @@ def test_a_new_embedding_space_gets_an_index_of_its_own_and_questions_stay_with_
     monkeypatch.setenv("RECTO_EMBEDDING_DIMENSIONS", "512")
     monkeypatch.setenv("RECTO_PINECONE_INDEX", "recto-wide")
     close_clients(bootstrap.batch())
-    for cached in (bootstrap.batch, bootstrap.reindexer, bootstrap.comparison, bootstrap.scan):
-        cached.cache_clear()
+    forget_built()
     reconciler = bootstrap.batch().reconciler
     later = "uploads/space/b.pdf"
     stack.put(later, pdf_of([prose("Later", sentences=8, seed=1)]))

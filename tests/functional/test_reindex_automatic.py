@@ -13,7 +13,7 @@ from shared.adapters.index_versions import DynamoReindexProgress
 from shared.errors import ConfigurationError
 from shared.models import DocumentStatus
 from tests.support.embeddings import count_embeddings
-from tests.support.ingest import Context, Stack, close_clients, ingest_stack, pdf_of, prose
+from tests.support.ingest import Context, Stack, close_clients, forget_built, ingest_stack, pdf_of, prose
 from tests.support.ingest_kills import Killed, World, world_of
 from tests.support.reindex import IndexVersions
 
@@ -70,8 +70,7 @@ def test_the_maintenance_function_reindexes_unless_that_is_switched_off(
     def run() -> dict[str, Any]:
         if bootstrap.batch.cache_info().currsize:
             close_clients(bootstrap.batch())
-        for name in ("batch", "scan", "comparison", "reindexer", "automatic_reindex"):
-            getattr(bootstrap, name).cache_clear()
+        forget_built()
         return dict(maintenance.handler({"recto": "reindex_automatically"}, cast("Any", Context())))
 
     key = "uploads/handler/doc.pdf"

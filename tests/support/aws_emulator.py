@@ -2,7 +2,6 @@
 
 import io
 import json
-import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from local.stack.config import PROJECT, REGION, LocalConfig
 from local.stack.processes import Supervisor
 from local.stack.sam import without_unknown_resources
 from tests.support.local_stack import free_ports
+from tests.support.waiting import until
 
 ACCOUNT = "000000000000"
 
@@ -101,6 +101,11 @@ def deploy(account: AwsAccount, name: str, template: str, parameters: Mapping[st
     source = {"TemplateURL" if template.startswith("http") else "TemplateBody": template}
     capabilities = ["CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"]
     cloudformation.create_stack(StackName=name, Parameters=given, Capabilities=capabilities, **source)
-    while (status := cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]).endswith("PROGRESS"):
-        time.sleep(0.05)
+    status = until(
+        lambda: cloudformation.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"],
+        lambda now: not now.endswith("PROGRESS"),
+        what=f"the stack {name}",
+        within_s=120,
+        every_s=0.05,
+    )
     assert status == "CREATE_COMPLETE"

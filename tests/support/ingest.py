@@ -210,6 +210,17 @@ def close_clients(batch: Batch) -> None:
                 client.close()
 
 
+BUILT = (
+    bootstrap.batch,
+    bootstrap.page_reader,
+    bootstrap.scan,
+    bootstrap.comparison,
+    bootstrap.reindexer,
+    bootstrap.eraser,
+    bootstrap.automatic_reindex,
+)
+
+
 @contextmanager
 def ingest_stack(
     patch: pytest.MonkeyPatch, folder: Path, *, visibility_delay_s: float = 0.0, with_ocr: bool = False
@@ -238,10 +249,15 @@ def ingest_stack(
         if with_ocr:
             stack.ocr_queue_url = aws.sqs.create_queue(QueueName="ocr")["QueueUrl"]
             patch.setenv("RECTO_OCR_QUEUE_URL", stack.ocr_queue_url)
-        bootstrap.batch.cache_clear()
-        bootstrap.page_reader.cache_clear()
+        forget_built()
         try:
             yield stack
         finally:
             close_clients(bootstrap.batch())
-            bootstrap.batch.cache_clear()
+            forget_built()
+
+
+def forget_built() -> None:
+    """Let the ingest and maintenance functions build everything anew from the environment."""
+    for built in BUILT:
+        built.cache_clear()

@@ -26,6 +26,9 @@ PATIENCE_MS = 20_000
 """What the browser waits for is waited for so long on a busy machine; a test that passes needs none of it."""
 
 type Opened = Callable[..., Page]
+"""What `open_page` returns."""
+type Look = Callable[[Page, str], None]
+"""What `look` returns."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -96,6 +99,12 @@ def sign_in(page: Page, role: str) -> None:
     expect(page.get_by_role("navigation").first).to_be_visible()
 
 
+def close_message(page: Page, text: str) -> None:
+    """Close the message with this text; one that has gone by itself meanwhile (after six seconds) needs it no more."""
+    message = page.get_by_role("status").get_by_text(text).locator("..")
+    message.get_by_role("button", name="Close").evaluate_all("(found) => found.forEach((button) => button.click())")
+
+
 @dataclass
 class Heard:
     """What a test's pages complained of; `expected` are pieces of what the test provokes itself."""
@@ -162,6 +171,6 @@ def open_page(
 
 
 @pytest.fixture(scope="session")
-def look() -> Callable[..., None]:
+def look() -> Look:
     """Return `look(page, name)`: it writes screenshots of a view in three widths, light and dark, and runs axe."""
     return looking.look

@@ -2,8 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -12,10 +10,7 @@ from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.answer_stream import AnswerStream, answer, citation, claim, source
 from tests.support.looking import too_wide
-
-type Opened = Callable[..., Page]
-type Look = Callable[..., None]
-type Heard = Any
+from tests.web.conftest import Heard, Look, Opened
 
 BOILERS = "How often are the coffee boilers descaled?"
 MOON = "What does the moon weigh?"
@@ -147,7 +142,7 @@ def test_editors_see_what_came_nearest(open_page: Opened) -> None:
     found.get_by_role("button", name="Show what came nearest").click()
     near = found.get_by_role("region", name="Near misses")
     expect(near).to_contain_text("an answer needs 35%")
-    assert near.get_by_role("listitem").count() == 3
+    expect(near.get_by_role("listitem")).to_have_count(3)
 
 
 def test_an_answer_is_rated_and_the_rating_kept(open_page: Opened) -> None:
@@ -237,7 +232,7 @@ def test_progress_is_told_in_words_and_half_a_marker_is_not_shown(open_page: Ope
 
 
 def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hold(
-    open_page: Opened, look: Callable[..., None]
+    open_page: Opened, look: Look
 ) -> None:
     page = open_page("reader")
     stream = AnswerStream(page)
@@ -361,7 +356,7 @@ def test_the_chat_in_lithuanian(open_page: Opened) -> None:
     expect(page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 1, patvirtinta")).to_be_visible()
 
 
-def test_the_chat_looks_well(open_page: Opened, look: Callable[..., None]) -> None:
+def test_the_chat_looks_well(open_page: Opened, look: Look) -> None:
     page = open_page("editor")
     expect(page.locator("[aria-busy=false]")).to_be_visible()
     look(page, "chat-welcome")

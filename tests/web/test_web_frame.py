@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,9 +13,7 @@ from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.waiting import until
-from tests.web.conftest import Heard, Opened, sign_in
-
-type Look = Callable[[Page, str], None]
+from tests.web.conftest import Heard, Look, Opened, close_message, sign_in
 
 
 @pytest.fixture(scope="module")
@@ -178,10 +176,10 @@ def test_a_conversation_is_found_renamed_exported_and_deleted_with_undo(
     expect(link).to_be_visible()
 
     link.click()
-    choose(page, "Quince harvest", "Delete")
-    expect(page).to_have_url(re.compile(r"#/$"))
     with page.expect_response(lambda got: got.request.method == "DELETE") as deleted:
-        page.get_by_text("“Quince harvest” is deleted.").locator("..").get_by_role("button", name="Close").click()
+        choose(page, "Quince harvest", "Delete")
+        expect(page).to_have_url(re.compile(r"#/$"))
+        close_message(page, "“Quince harvest” is deleted.")
     assert deleted.value.status == 204
     heard.expected.append("404")
     page.goto(page.url.split("#")[0] + f"#/c/{conversation}")
@@ -213,7 +211,6 @@ def test_what_one_reads_stays_in_place_while_a_source_is_opened_and_closed(
     assert abs(place_of(chip)["top"] - before["top"]) < 2
     page.get_by_role("button", name="Close the source").click()
     expect(chip).to_be_focused()
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
     after = place_of(chip)
     assert abs(after["top"] - before["top"]) < 2
     assert abs(after["scrolled"] - before["scrolled"]) < 2
@@ -221,10 +218,14 @@ def test_what_one_reads_stays_in_place_while_a_source_is_opened_and_closed(
 
 
 def place_of(element: Locator) -> dict[str, float]:
-    """Say how far down the window an element stands, and how far the view is scrolled."""
-    place: dict[str, float] = element.evaluate(
-        "(it) => ({ top: it.getBoundingClientRect().top, scrolled: document.querySelector('main').scrollTop })"
-    )
+    """Say how far down the window an element stands, and how far the view is scrolled, two frames from now.
+
+    The page itself corrects its place in the two frames after a change.
+    """
+    place: dict[str, float] = element.evaluate("""async (it) => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return { top: it.getBoundingClientRect().top, scrolled: document.querySelector('main').scrollTop };
+    }""")
     return place
 
 

@@ -1,7 +1,6 @@
 """Whole journeys in the browser, from one view to the next, as people make them; and every view as it looks."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.support.looking import look, too_wide
 from tests.support.sample_pdfs import SampleText, make_pdf
-from tests.web.conftest import sign_in
-
-type Opened = Callable[..., Page]
+from tests.web.conftest import Opened, sign_in
 
 QUESTION = "How many bees live in the hives on the roof of the Tallow library?"
 FACT = "Forty thousand bees live in the hives on the roof of the Tallow library."

@@ -7,14 +7,13 @@ from contextlib import ExitStack
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.web.conftest import Heard, Look, Opened
 
-type Opened = Callable[..., Page]
-type Look = Callable[..., None]
 type Api = Callable[[users.User], ApiClient]
 
 
@@ -71,7 +70,7 @@ def test_an_agent_answers_a_handoff_and_an_editor_publishes_it(
 
 
 def test_an_agent_is_told_that_another_one_was_faster(
-    open_page: Opened, api: Api, handoff: dict[str, Any], heard: Any
+    open_page: Opened, api: Api, handoff: dict[str, Any], heard: Heard
 ) -> None:
     page = open_page("agent", f"#/queue/{handoff['handoff_id']}")
     heard.expected.append("409")
@@ -83,7 +82,9 @@ def test_an_agent_is_told_that_another_one_was_faster(
     expect(page.get_by_role("button", name="Take it")).to_have_count(0)
 
 
-def test_two_editors_of_one_faq_lose_nothing(open_page: Opened, look: Look, api: Api, subject: str, heard: Any) -> None:
+def test_two_editors_of_one_faq_lose_nothing(
+    open_page: Opened, look: Look, api: Api, subject: str, heard: Heard
+) -> None:
     page = open_page("editor", "#/faqs")
     heard.expected.append("412")
     page.get_by_role("button", name="New FAQ").first.click()

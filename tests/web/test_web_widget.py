@@ -1,7 +1,7 @@
 """The widget on a site of somebody else's, under a policy that allows no style of its own."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,8 +14,7 @@ from local.serving import serving
 from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.looking import look
-
-type Opened = Callable[..., Page]
+from tests.web.conftest import Heard, Opened
 
 QUESTION = "How often are the coffee boilers descaled?"
 SITE = """<!doctype html><html lang="en"><title>Harbour Café</title><h1>Our machines</h1>
@@ -42,7 +41,7 @@ def site(laptop: Laptop, page_url: str, samples: dict[str, str]) -> Iterator[str
 
 
 @pytest.fixture
-def visit(open_page: Opened, site: str) -> Callable[..., Page]:
+def visit(open_page: Opened, site: str) -> Opened:
     def visited(query: str = "", **context: object) -> Page:
         page = open_page(None, **context)
         page.goto(f"{site}/{query}")
@@ -58,12 +57,12 @@ def ask(page: Page, question: str) -> None:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(heard: object, site: str) -> None:
+def elsewhere(heard: Heard, site: str) -> None:
     """The site is another origin, and it has no icon."""
-    heard.expected.extend([site, "favicon"])  # type: ignore[attr-defined]
+    heard.expected.extend([site, "favicon"])
 
 
-def test_a_visitor_asks_and_reads_the_quote(visit: Callable[..., Page], page_url: str) -> None:
+def test_a_visitor_asks_and_reads_the_quote(visit: Opened, page_url: str) -> None:
     page = visit()
     ask(page, QUESTION)
     answer = page.get_by_role("article")
@@ -82,20 +81,20 @@ def test_a_visitor_asks_and_reads_the_quote(visit: Callable[..., Page], page_url
     expect(answer).to_contain_text("every 12 months with citric acid")
 
 
-def test_a_question_without_an_answer_is_refused_in_words(visit: Callable[..., Page]) -> None:
+def test_a_question_without_an_answer_is_refused_in_words(visit: Opened) -> None:
     page = visit()
     ask(page, "Who won the football world cup in 1998?")
     expect(page.get_by_role("article")).to_contain_text("The documents do not answer this.")
 
 
-def test_a_key_that_is_not_valid_is_told_in_words(visit: Callable[..., Page], heard: object) -> None:
-    heard.expected.append("401")  # type: ignore[attr-defined]
+def test_a_key_that_is_not_valid_is_told_in_words(visit: Opened, heard: Heard) -> None:
+    heard.expected.append("401")
     page = visit("?key=wrong")
     ask(page, QUESTION)
     expect(page.get_by_role("alert")).to_have_text("This site may not ask at the moment.")
 
 
-def test_it_closes_by_the_keyboard_and_gives_the_focus_back(visit: Callable[..., Page]) -> None:
+def test_it_closes_by_the_keyboard_and_gives_the_focus_back(visit: Opened) -> None:
     page = visit()
     expect(page.get_by_role("textbox", name="Your question")).to_be_focused()
     page.keyboard.press("Escape")

@@ -207,7 +207,6 @@ class PdfiumEngine:
             word.text = word.text.translate(both)
         raw.hidden = hidden
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
-        raw.unmapped = characters.count("\ufffd")
         raw.rotation = pdfium.page_rotation(page) & 3
         raw.lines = lay_out(words, bounds, raw.rotation, scene.rules())
         if not raw.rotation and any(map(has_caption, raw.lines)):

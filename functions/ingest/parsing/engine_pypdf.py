@@ -63,7 +63,6 @@ class PypdfEngine:
         raw = RawPage(number, engine="pypdf", cut=len(text) > MAX_PAGE_CHARACTERS)
         text = text[:MAX_PAGE_CHARACTERS]
         raw.width, raw.height = float(page.mediabox.width), float(page.mediabox.height)
-        raw.unmapped = text.count("\ufffd")
         raw.lines = [Line(line.strip()) for line in re.split(r"\r\n|[\r\n]", text) if line.strip()]
         return raw
 

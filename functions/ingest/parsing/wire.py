@@ -77,7 +77,6 @@ class RawPage:
     images: float = 0.0
     paths: int = 0
     hidden: int = 0
-    unmapped: int = 0
     seconds: float = 0.0
     engine: str = "pdfium"
     error: str = ""
@@ -191,7 +190,8 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
                 Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place, bool(apart), *rest)
                 for t, x0, y0, x1, y1, size, b, m, c, col, place, apart, *rest in body["lines"]
             ]
-            return RawPage(**{**body, "lines": lines})
-    except (KeyError, TypeError, AttributeError) as error:
+            # A page that an earlier release has stored may have more fields.
+            return RawPage(**{name: body[name] for name in PAGE_FIELDS if name in body}, lines=lines)
+    except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a frame: {type(error).__name__}") from error
     raise ValueError(f"not a frame: kind {kind!r}")

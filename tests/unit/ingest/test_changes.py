@@ -49,7 +49,19 @@ def test_our_own_changes_come_back_as_they_were_sent(key: str, done: int, waits:
 
 @pytest.mark.parametrize(
     "body",
-    ["", "no json", "[]", "null", "7", "{}", '{"Records": [{}]}', '{"recto": "change"}', '{"Records": 3}'],
+    [
+        "",
+        "no json",
+        "[]",
+        "null",
+        "7",
+        "{}",
+        '{"Records": [{}]}',
+        '{"recto": "change"}',
+        '{"Records": 3}',
+        "[" * 200_000,
+    ],
+    ids=lambda body: body[:20],
 )
 def test_an_unreadable_body_fails_alone(body: str) -> None:
     good = sqs_record(change_body("uploads/t/a.pdf"))

@@ -8,13 +8,14 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from local.faults import FaultMiddleware
+from local.serving import serving
+from tests.support.waiting import until
 
 ANSWER = {"answer": "x" * 1000}
 
@@ -51,15 +52,8 @@ class FaultClient:
 def base_url() -> Iterator[str]:
     routes = [Route(path, _echo, methods=["GET", "POST"]) for path in ("/query", "/vectors/upsert", "/i/a/query")]
     app = FaultMiddleware(Starlette(routes=routes), path_of=lambda path: path.removeprefix("/i/a"))
-    config = uvicorn.Config(app, port=0, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with serving(app, name="faults") as url:
+        yield url
 
 
 @pytest.fixture
@@ -162,6 +156,18 @@ def test_a_rule_can_be_for_bodies_with_or_without_a_word(client: FaultClient) ->
     assert client.http.post("/query", content=b"x" * 100_000).json()["got"] == 100_000
 
 
+def hanging(client: FaultClient) -> int:
+    return int(client.http.get("/_admin/faults").json()["hanging"])
+
+
+def test_a_hanging_request_hangs_until_its_client_gives_up(client: FaultClient, base_url: str) -> None:
+    client.break_with(route="/query", kind="hang", count=1)
+    with pytest.raises(httpx.ReadTimeout):
+        httpx.post(f"{base_url}/query", timeout=0.1)
+    assert client.calls() == {("POST", "/query", 0): 1}
+    until(lambda: hanging(client), lambda requests: requests == 0, what="its end", within_s=10, every_s=0.005)
+
+
 def test_clearing_lets_hanging_requests_go(client: FaultClient, base_url: str) -> None:
     client.break_with(route="/query", kind="hang", count=1)
     failures: list[Exception] = []
@@ -174,8 +180,7 @@ def test_clearing_lets_hanging_requests_go(client: FaultClient, base_url: str) -
 
     waiting = threading.Thread(target=ask)
     waiting.start()
-    while client.http.get("/_admin/faults").json()["faults"][0]["count"]:
-        time.sleep(0.005)
+    until(lambda: hanging(client), what="the request", every_s=0.005)
     assert waiting.is_alive()
     client.http.delete("/_admin/faults")
     waiting.join(timeout=3)

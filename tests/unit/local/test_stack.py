@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.processes import Component, Supervisor, clean_environment, holder_of, is_free
 from local.stack.template import parameter_defaults
+from tests.support.waiting import until
 
 SERVER = """
     import http.server, signal, sys
@@ -177,8 +177,7 @@ def test_a_long_step_says_in_a_pipe_that_it_still_runs(monkeypatch: pytest.Monke
     told = io.StringIO()
     reporter = Reporter(Console(file=told))
     with reporter.step("Build the packages"):
-        while " s so far" not in told.getvalue():
-            time.sleep(0.01)
+        until(told.getvalue, lambda text: " s so far" in text, every_s=0.01)
     assert "✓ Build the packages" in told.getvalue()
 
 

@@ -44,10 +44,10 @@ def test_the_list_names_title_file_pages_and_quote() -> None:
 
 def test_nothing_of_a_document_is_markup_in_the_list() -> None:
     hostile = "![x](https://evil.example/a) [click](https://evil.example) <img src=x> *b* | `c`\n\n# h"
-    for line in citation_list([citation(1, title=hostile, quote=hostile, key="")]).splitlines()[3:]:
-        assert "evil.example" not in line
-        assert "<img" not in line
-        assert "![" not in line
+    assert citation_list([citation(1, title=hostile, quote=hostile, key="")]).splitlines()[2:] == [
+        "---",
+        r"- [1] *click \*b\* \| \`c\` \# h*, p. 5: “click \*b\* \| \`c\` \# h”",
+    ]
 
 
 def test_a_list_that_comes_back_is_not_read() -> None:

@@ -96,6 +96,17 @@ def test_the_lexical_score_is_exact_for_texts_of_very_many_words_too():
     assert lexical.score(words, text) == pytest.approx(product, abs=1e-9)
 
 
+def test_two_words_of_a_text_that_share_an_index_count_as_one_in_the_vector_and_in_the_score():
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    words = dict(zip(*lexical.query_vector("plumless"), strict=True))
+    text = "The plumless buckeroo rests."
+    ((index, value),) = [pair for pair in zip(*lexical.document_vector(text), strict=True) if pair[0] in words]
+    assert value == values_of("The plumless plumless rests.")["plumless"]
+    assert lexical.score(words, text) == pytest.approx(words[index] * value)
+    (asked,) = lexical.query_vector("plumless buckeroo").values
+    assert asked == max(words[index], *lexical.query_vector("buckeroo").values)
+
+
 def values_of(text: str, context: tuple[tuple[str, float], ...] = ()) -> dict[str, float]:
     """The weights of single letters' words in a text's vector, by word."""
     vector = dict(zip(*lexical.document_vector(text, context=context), strict=True))

@@ -226,6 +226,7 @@ def test_connections_are_used_again(server: Server) -> None:
         answering(200, {"data": [{"index": 0, "embedding": ["x", "y"]}]}),
         answering(200, [1]),
         lambda handler: handler.reply(200, b"<html>"),
+        lambda handler: handler.reply(200, b"[" * 200_000),
     ],
 )
 def test_an_answer_that_is_not_sound_is_never_returned(server: Server, act: Act) -> None:
@@ -514,12 +515,21 @@ def test_a_stream_comes_piece_by_piece_and_the_whole_last(server: Server) -> Non
     [
         events(delta("a"), done=False),
         events(delta("a"), "<html>"),
+        events(delta("a"), "[" * 200_000),
         events(delta("a"), [1]),
         events(delta("a"), {"error": {"message": "overloaded"}}),
         answering(200, {"choices": []}),
         lambda handler: handler.reply(200, b"<html>"),
     ],
-    ids=["cut short", "no JSON", "no object", "an error in the middle", "JSON instead", "HTML instead"],
+    ids=[
+        "cut short",
+        "no JSON",
+        "nested too deep",
+        "no object",
+        "an error in the middle",
+        "JSON instead",
+        "HTML instead",
+    ],
 )
 def test_a_stream_that_is_not_sound_is_malformed(server: Server, act: Act) -> None:
     server.acts = [act]
