@@ -90,8 +90,8 @@ def test_every_run_of_whole_words_is_found_at_its_place(text: str, data: st.Data
     first = data.draw(st.integers(0, len(words) - 1))
     last = data.draw(st.integers(first, len(words) - 1))
     places = list(find_quote(" ".join(words[first : last + 1]), text))
-    assert places
     wanted = "".join(words[first : last + 1]).replace("-", "")
+    assert places or len(wanted) < 2  # one character besides hyphens is looked for only as it stands
     for start, end in places:
         assert 0 <= start < end <= len(text)
         assert "".join(text[start:end].split()).replace("-", "") == wanted
