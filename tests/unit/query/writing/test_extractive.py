@@ -794,3 +794,12 @@ def test_who_does_something_is_told_by_what_it_is_done_by():
         "The inspection of the station was carried out by two keepers of the lighthouse and an expert in lamps."
     )
     assert "two keepers" in answer("Who carried out the inspection?", passage(text))[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_meant"), [("Which test is hard?", False), ("Which depth test is hard?", True)]
+)
+def test_an_abbreviation_stands_for_words_only_if_most_of_them_are_asked_for(question: str, *, is_meant: bool):
+    text = "All crews take the Diver Depth Test (DDT). It is held in spring. The DDT is short."
+    scores = {each.statement.text: each.score for each in ranked_statements(question, [passage(text)])}
+    assert (scores["The DDT is short."] > 0) == is_meant
