@@ -154,7 +154,7 @@ _DATE = re.compile(
 
 _WHAT_IS = re.compile(
     r"(?:what (?:does|do) [^?]*?\bmean by|what is meant by|(?:what|who) (?:is|are|was)|what['’]s|what (?:does|do))"
-    r" (?:an? |the )?([^?]+?)(?: mean| stand for| do)?\W*\Z",
+    r" (?:an? |the )?([^?]+?)(?: mean| stand for|( do))?\W*\Z",
     re.IGNORECASE,
 )
 """A question for what something is, with what that is."""
@@ -173,7 +173,7 @@ _REASON = re.compile(
 _WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+)", re.IGNORECASE)
 _DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
 """The verb of who does something, and the words before "by" of what is done by somebody."""
-_PAST = re.compile(r"\b(?:did|was|were|had)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
+_PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
@@ -352,6 +352,8 @@ def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
     """Return how a text defines what a question asks to define, if it does."""
     asked = _WHAT_IS.match(question)
     words = _WORD.findall(asked[1]) if asked else []
+    if asked and asked[2] and asked[1].islower():
+        return ()  # What a company does is said where it is defined; of a button, "a part of the lid" is no answer.
     if not 1 <= len(words) <= MAX_TERM_WORDS:
         return ()
     term = r"[\W_]+".join(words)

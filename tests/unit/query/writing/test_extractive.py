@@ -728,6 +728,11 @@ def test_what_something_is_is_said_where_it_is_defined(question: str, definition
     assert told[0] == definition
 
 
+def test_what_a_thing_does_is_not_what_it_is():
+    assert Asked.of("What does Alto do?").defines("Alto is a maker of machines.")
+    assert not Asked.of("What does the red button do?").defines("The red button is a part of the lid.")
+
+
 @given(st.text(max_size=40))
 def test_whatever_is_asked_for_its_definition_can_be_looked_for(term: str):
     assert isinstance(Asked.of(f"What is {term}?").defines(f"{term}: a machine"), bool)

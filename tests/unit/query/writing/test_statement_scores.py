@@ -193,7 +193,12 @@ def test_what_stands_around_a_statement_with_little_of_the_question_has_so_many_
 
 @pytest.mark.parametrize(
     ("question", "factor"),
-    [("What did the pump do?", 0.8), ("What will the pump do?", 1.0), ("What is the pump?", 1.0)],
+    [
+        ("Where was the pump?", 0.8),
+        ("Where did the pump go?", 0.8),
+        ("Where will the pump go?", 1.0),
+        ("Was ist the pump?", 1.0),
+    ],
 )
 def test_what_will_be_counts_less_where_it_is_asked_what_was(question: str, factor: float) -> None:
     assert best(question, "The pump will rest.") == pytest.approx(factor * best(question, "The pump may rest."))
