@@ -10,9 +10,15 @@ from shared.lexical import fold
 
 LONGEST_COMPARED_TOKENS = 150
 """Longer claims and sentences are not compared word by word, which takes quadratic time."""
+MAX_SPELLED_OUT = 100
+"""Characters before an abbreviation in brackets in which it may be spelled out."""
 _SHORTEST_PREFIX = 5
 """Minimum common prefix of two forms of a word ("replace", "replacement")."""
 _TOKEN = re.compile(r"(?:(?<!\d)[-−])?[$€£¥]?\d+(?:[.,:]\d+)*%?|[^\W\d_]+(?:['’][^\W\d_]+)?|\w+")
+_ABBREVIATION = re.compile(r"\((?:the )?[“\"]?([A-Z]{2,6})s?[”\"]?\)")
+"""An abbreviation where a text introduces it, in brackets."""
+_BETWEEN_INITIALS = r"[^\W\d_]*[\s-]+(?:(?:of|and|the|for|in)\s+)?"
+"""What stands between the initials of what an abbreviation is short for."""
 
 
 _STOP_WORDS = frozenset(lines_of("stop_words.txt"))
@@ -102,3 +108,25 @@ def _groups(language: str) -> Mapping[str, frozenset[int]]:
             found.setdefault(word, set()).add(number)
             found.setdefault(stem_of(word, language), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def spells_out(text: str, short: str) -> bool:
+    """Return whether a text has, with capitals, what an abbreviation is short for: "Chief Executive Officer", "CEO"."""
+    return _spelled_out(short).search(text) is not None
+
+
+@lru_cache(maxsize=1_000)
+def abbreviations_in(text: str) -> Sequence[tuple[str, str]]:
+    """Return the abbreviations that a text introduces, each with what it is short for: "diagnostic test (DT)"."""
+    found = []
+    for match in _ABBREVIATION.finditer(text):
+        before = text[: match.start()][-MAX_SPELLED_OUT:].rstrip(' -“"')
+        words = re.search(rf"{_spelled_out(match[1]).pattern}[^\W\d_]*\Z", before, re.IGNORECASE)
+        if words:
+            found.append((match[1], words.group()))
+    return found
+
+
+@cache
+def _spelled_out(short: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{_BETWEEN_INITIALS.join(short)}")

@@ -120,6 +120,7 @@ _COMPUTES = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
 _PREPARES = re.compile(
@@ -153,7 +154,7 @@ _DATE = re.compile(
 
 _WHAT_IS = re.compile(
     r"(?:what (?:does|do) [^?]*?\bmean by|what is meant by|(?:what|who) (?:is|are|was)|what['’]s|what (?:does|do))"
-    r" (?:an? |the )?([^?]+?)(?: mean| stand for)?\W*\Z",
+    r" (?:an? |the )?([^?]+?)(?: mean| stand for|( do))?\W*\Z",
     re.IGNORECASE,
 )
 """A question for what something is, with what that is."""
@@ -162,13 +163,19 @@ MAX_TERM_WORDS = 5
 _SERIES = re.compile(r",[^,;:.]{1,80},\s+(?:and|or|ir|und|oder|y|o|et|ou)\s", re.IGNORECASE)
 """The end of a list in a sentence: "…, b, and c"."""
 _REASON = re.compile(
-    r"\b(?:because|due (?:\w+ )?to|owing to|result\w* (?:from|of)|driven|caused by|reflect\w*|attribut\w+ to"
-    r"|in order to|so that|given|reasons?|purposes?)\b"
+    r"\b(?:because|due (?:\w+ )?to|owing to|result\w* (?:from|of)|driven|(?:caused|affected|impacted) by|reflect\w*"
+    r"|attribut\w+ to|in order to|so that|given|reasons?|purposes?)\b"
     r"|\b(?:nes|kadangi|dėl|siekiant|weil|denn|aufgrund|wegen|damit|porque|debido a|ya que"
     r"|puesto que|parce que|car|puisque|en raison|grâce à|afin)\b",
     re.IGNORECASE,
 )
 """What introduces a reason, in the five languages."""
+_WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+)", re.IGNORECASE)
+_DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
+"""The verb of who does something, and the words before "by" of what is done by somebody."""
+_PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
+_FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
+"""What asks about the past only, and what tells of the future."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
@@ -253,6 +260,11 @@ class Asked:
         return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
 
     @property
+    def abbreviations(self) -> Sequence[str]:
+        """The abbreviations that it names, of three letters or more: "CEO"."""
+        return () if self.text.isupper() else _ABBREVIATION.findall(self.text)
+
+    @property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
@@ -310,6 +322,16 @@ class Asked:
         """Return whether it asks why, and a text gives a reason."""
         return self.kind is Kind.REASON and _REASON.search(text) is not None
 
+    def is_done_by(self, text: str) -> bool:
+        """Return whether it asks who does something, and a text says by whom: "who inspected", "was inspected by"."""
+        verb = _WHO_DOES.search(self.text)
+        stems = content_stems(verb[1]) if verb else ()
+        return bool(stems) and any(stems[0] in content_stems(done) for done in _DONE_BY.findall(text))
+
+    def is_too_late(self, text: str) -> bool:
+        """Return whether it asks about the past only, and a text tells of the future."""
+        return _PAST.search(self.text) is not None and _FUTURE.search(text) is not None
+
     def defines(self, text: str) -> bool:
         """Return whether it asks what something is, and a text says so: "X is a …", "X: …", "X, a …", "… (the “X”)"."""
         return any(pattern.search(text) for pattern in _definitions_of(self.text))
@@ -330,6 +352,8 @@ def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
     """Return how a text defines what a question asks to define, if it does."""
     asked = _WHAT_IS.match(question)
     words = _WORD.findall(asked[1]) if asked else []
+    if asked and asked[2] and asked[1].islower():
+        return ()  # What a company does is said where it is defined; of a button, "a part of the lid" is no answer.
     if not 1 <= len(words) <= MAX_TERM_WORDS:
         return ()
     term = r"[\W_]+".join(words)

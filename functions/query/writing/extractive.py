@@ -19,7 +19,7 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import abbreviations_in, content_stems, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import asked_row_text, asked_share, extreme_row, with_line_items
@@ -163,7 +163,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     best = ranked[0]
     if not best.score:
         return [_Group([one.span]) for one in ranked if not _would_share_words(asked.text, passages[one.passage])][:1]
-    said = _Said(asked.text, weights)
+    said = _Said(asked.text, weights, _Abbreviated(asked, passages))
     ranked = _with_extreme_first(asked, ranked, passages)
     best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
     has_figure = not asked.for_name and _share_asked(asked, passages[best.passage], best.statement) > 0
@@ -218,9 +218,10 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
 class _Said:
     """What an answer says so far, and the share of the question's words in it."""
 
-    def __init__(self, question: str, weights: Mapping[str, float]) -> None:
+    def __init__(self, question: str, weights: Mapping[str, float], abbreviated: "_Abbreviated") -> None:
         self._question = question
         self._weights = weights
+        self._abbreviated = abbreviated
         self._stems: set[str] = set()
         self._texts: list[str] = []
         self._language = "en"
@@ -230,7 +231,7 @@ class _Said:
     def add(self, statement: Statement) -> None:
         """Say a statement."""
         self._language = statement.language
-        self._stems.update(statement.stems, statement.context_stems)
+        self._stems.update(statement.stems, statement.context_stems, self._abbreviated.said_in(statement))
         self._texts.append(_words_of(statement.text))
         table = lexical.background(self._language)
         rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
@@ -424,6 +425,10 @@ ASKED_FIGURE = 3.0
 those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
 REASON = 1.6
 """Factor for a statement with a reason where it is asked why."""
+DONE_BY = 1.5
+"""Factor for a statement that says by whom something is done where it is asked who does."""
+TOO_LATE = 0.8
+"""Factor for a statement about the future where it is asked about the past."""
 DEFINITION = 4.0
 """Factor for a statement that says what something is where that is asked."""
 LISTED = 1.4
@@ -432,6 +437,8 @@ TITLE = 0.4
 """Factor for what is written like a title."""
 OF_CARD = 0.3
 """Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
+MIN_SPELLED_OUT = 0.6
+"""Minimum share of the words that an abbreviation is short for, in the question, for it to stand for them."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 SHORT_LINES = 0.3
@@ -481,7 +488,8 @@ def _scores(
     of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
-    held = [wanted.intersection(statement.stems) for statement in statements]
+    abbreviated = _Abbreviated(asked, passages)
+    held = [wanted & abbreviated.said_in(each).union(each.stems) for each in statements]
     weights = _weights(wanted, languages, held)
     for stem in wanted & _words_of_card(passages[0]) if passages else ():
         weights[stem] *= OF_CARD
@@ -509,7 +517,7 @@ def _scores(
         counts |= dict.fromkeys(near, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
         own = [stem for stem in statement.stems if stem in wanted] if held[number] else []
-        counts |= {stem: own.count(stem) for stem in held[number]}
+        counts |= {stem: own.count(stem) or 1 for stem in held[number]}
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
         bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
         following = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
@@ -539,6 +547,28 @@ def _scores(
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
 
 
+class _Abbreviated:
+    """The abbreviations of a question and its passages: what a statement says in them, or in place of them."""
+
+    def __init__(self, asked: Asked, passages: Sequence[Passage]) -> None:
+        self._asked = asked.abbreviations
+        self._short_for: dict[str, frozenset[str]] = {}
+        for passage in passages:
+            language = passage.language or "en"
+            wanted = frozenset(content_stems(asked.text, language))
+            for short, words in abbreviations_in(passage.text):
+                stems = frozenset(content_stems(words, language))
+                if len(stems & wanted) >= MIN_SPELLED_OUT * len(stems):
+                    self._short_for |= dict.fromkeys(content_stems(short, language), stems & wanted)
+
+    def said_in(self, statement: Statement) -> frozenset[str]:
+        """Return the question's words that a statement abbreviates, and the abbreviations that it spells out."""
+        names = self._short_for.keys() & frozenset(statement.stems) if self._short_for else ()
+        spelled = (short for short in self._asked if spells_out(statement.text, short))
+        words = (content_stems(short, statement.language) for short in spelled)
+        return _NO_STEMS.union(*(self._short_for[stem] for stem in names), *words)
+
+
 def _words_of_card(passage: Passage) -> frozenset[str]:
     """Return the stems of the words that say whose a passage's document is, and of which kind: "PepsiCo", "10-K"."""
     return frozenset(content_stems(" ".join((*passage.organisations, passage.kind)), passage.language or "en"))
@@ -557,6 +587,10 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= QUOTED
     if asked.gives_reason(statement.text):
         fitness *= REASON
+    if asked.is_done_by(statement.text):
+        fitness *= DONE_BY
+    if asked.is_too_late(statement.text):
+        fitness *= TOO_LATE
     if asked.defines(statement.text):
         fitness *= DEFINITION
     if asked.kind is Kind.LIST and (statement.has_items or statement.list_span or has_series(statement.text)):

@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from itertools import dropwhile, groupby, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import is_stop_word, with_synonyms
+from functions.query.grounding.words import is_stop_word, spells_out, with_synonyms
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
@@ -60,8 +60,6 @@ _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
 )
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
-_BETWEEN_INITIALS = "(?:of|and|the|for|in)"
-"""Words that initials leave out."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
@@ -439,8 +437,7 @@ def _is_spelt_out(typed: str, passages: Sequence[Passage], long_forms: Mapping[s
         return True
     if not (typed.isupper() and typed.isascii() and MIN_LETTERS <= len(typed) <= MAX_INITIALS):
         return False
-    spelt_out = re.compile(r"\b" + rf"[^\W_]*[\s-]+(?:{_BETWEEN_INITIALS}\s+)?".join(typed))
-    return any(spelt_out.search(each.text) for each in passages)
+    return any(spells_out(each.text, typed) for each in passages)
 
 
 def _are_forms(word: str, other: str) -> bool:

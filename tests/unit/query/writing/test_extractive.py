@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
+from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.extractive import chosen_spans, extractive_claims, ranked_statements
+from functions.query.writing.premises import missing_words
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
@@ -739,6 +741,7 @@ def test_a_reason_is_not_gathered_from_several_places():
         ("What does the author mean by gash?", "Gash: Any opening that the sea has filled with stones."),
         ("What is Alto?", "To hear them, we made Alto, a small machine for the bottom of the sea."),
         ("What is the Sale?", "In May we gave two ships to Old Harbours for 5 coins each (the “Sale”)."),
+        ("What does Alto do?", "Alto is a maker of small machines."),
         ("Who is the Keeper?", "The deed is between Ada and Ben Hall, of Hull (herein called the “Keeper”)."),
     ],
 )
@@ -752,6 +755,11 @@ def test_what_something_is_is_said_where_it_is_defined(question: str, definition
         question, passage(f"{others[0]} {others[1]} {others[2]}"), passage(definition, n=2, document_id="doc1")
     )
     assert told[0] == definition
+
+
+def test_what_a_thing_does_is_not_what_it_is():
+    assert Asked.of("What does Alto do?").defines("Alto is a maker of machines.")
+    assert not Asked.of("What does the red button do?").defines("The red button is a part of the lid.")
 
 
 @given(st.text(max_size=40))
@@ -783,3 +791,49 @@ def test_the_name_of_the_company_counts_little_in_its_own_documents():
     best = ranked_statements(asked, [passage(text, organisations=("Skarvnes Holdings, Inc.",), kind="10-Q")])[0]
     assert "Ada Hall" in best.statement.text
     assert "Ada Hall" not in ranked_statements(asked, [passage(text)])[0].statement.text
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who needs no diver test?", "Only those who were at sea for a year are exempted from the DT."),
+        ("Who needs no DT?", "Only those who were at sea for a year are exempted from the DT."),
+    ],
+)
+def test_an_abbreviation_that_a_passage_introduces_has_the_words_that_it_is_short_for(question: str, told: str):
+    text = (
+        f"All crews take the Diver Test (DT) in the spring of each year, on the island. {told} Nobody likes the winter."
+    )
+    assert told in answer(question, passage(text))
+
+
+def test_what_is_abbreviated_in_brackets_must_have_its_initials():
+    assert abbreviations_in("the Diver Test (DT), the day of rest (the “DOR”) and safety-at-sea course (SSCs)") == [
+        ("DT", "Diver Test"),
+        ("DOR", "day of rest"),
+    ]
+    assert abbreviations_in("a note (ABC), (DT) and the Department of Tides") == []
+
+
+def test_an_abbreviation_that_is_asked_for_may_be_spelled_out():
+    text = "The growth of the year was good. Ada Hall, Chief Tide Officer, wrote the report on the growth."
+    assert "Ada Hall" in answer("Who is the CTO?", passage(text))[0]
+    assert not missing_words("Who is the CTO?", [passage(text, language="en")])
+    assert list(missing_words("Who is the CTO?", [passage(text.lower(), language="en")])) == ["CTO"]
+
+
+def test_who_does_something_is_told_by_what_it_is_done_by():
+    text = (
+        "We carried out this inspection under the Act of Tides. "
+        "The inspection of the station was carried out by two keepers of the lighthouse and an expert in lamps."
+    )
+    assert "two keepers" in answer("Who carried out the inspection?", passage(text))[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "is_meant"), [("Which test is hard?", False), ("Which depth test is hard?", True)]
+)
+def test_an_abbreviation_stands_for_words_only_if_most_of_them_are_asked_for(question: str, *, is_meant: bool):
+    text = "All crews take the Diver Depth Test (DDT). It is held in spring. The DDT is short."
+    scores = {each.statement.text: each.score for each in ranked_statements(question, [passage(text)])}
+    assert (scores["The DDT is short."] > 0) == is_meant

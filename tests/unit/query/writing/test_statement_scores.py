@@ -189,3 +189,24 @@ def test_what_stands_around_a_statement_with_little_of_the_question_has_so_many_
     assert len(text) == length
     question = "How do divers recover before decompression chambers are opened in winter storms?"
     assert (len(told(question, source(text))) == 2) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "factor"),
+    [
+        ("Where was the pump?", 0.8),
+        ("Where did the pump go?", 0.8),
+        ("Where will the pump go?", 1.0),
+        ("Was ist the pump?", 1.0),
+    ],
+)
+def test_what_will_be_counts_less_where_it_is_asked_what_was(question: str, factor: float) -> None:
+    assert best(question, "The pump will rest.") == pytest.approx(factor * best(question, "The pump may rest."))
+
+
+@pytest.mark.parametrize(
+    ("question", "factor"), [("Who built the pump?", 1.5), ("Who has built it?", 1.5), ("Who paid for the pump?", 1.0)]
+)
+def test_by_whom_it_is_done_counts_more_where_it_is_asked_who_does_it(question: str, factor: float) -> None:
+    told = best(question, "The pump was built once by Ada.")
+    assert told == pytest.approx(factor * best(question, "The pump was built once for Ada."))
