@@ -119,6 +119,12 @@ _COMPUTES = re.compile(
     r"|drop\w*|healthy|most|least)\b|%",
     re.IGNORECASE,
 )
+_CHANGES = re.compile(
+    r"\b(?:chang\w*|increas\w*|decreas\w*|improv\w*|declin\w*|drop\w*|gr[eo]w\w*|ris(?:e|es|en|ing)|rose|f[ae]ll(?:s|en)?"
+    r"|(?:go|goes|gone|going|went) (?:up|down))\b",
+    re.IGNORECASE,
+)
+"""English words of a question for how a figure changed: the year before belongs to its answer."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
@@ -289,6 +295,11 @@ class Asked:
     def computes(self) -> bool:
         """Whether its answer is worked out from several figures: a ratio, an average, a change."""
         return len(self.years) > 1 or _COMPUTES.search(self.text) is not None
+
+    @property
+    def compares_years(self) -> bool:
+        """Whether it asks how a figure changed, and names the later year only."""
+        return len(self.years) == 1 and _CHANGES.search(self.text) is not None
 
     @property
     def gathers(self) -> bool:

@@ -122,8 +122,12 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         wanted = frozenset(content_stems(asked.text, language))
         verdict = asked.kind is Kind.YES_NO
         text, start, end = passage.above + passage.text, start + len(passage.above), end + len(passage.above)
-        asked_for = asked_row_text(text, start, end, wanted, asked.years, language, verdict=verdict)
-        return asked_for or row_text(text, start, end)
+        told = (
+            ""
+            if asked.compares_years
+            else asked_row_text(text, start, end, wanted, asked.years, language, verdict=verdict)
+        )
+        return told or row_text(text, start, end)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")

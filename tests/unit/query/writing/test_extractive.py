@@ -123,6 +123,19 @@ def test_a_table_that_a_passage_goes_on_with_has_the_columns_of_the_lines_above_
     assert claim.references[0].quote in LOWER_HALF.text
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Did the net income go up or down in 2023?", "Net income; 2023: $ 24,160; 2022: $ 25,010"),
+        ("Has net income increased in 2023?", "Net income; 2023: $ 24,160; 2022: $ 25,010"),
+        ("Was there net income in 2023?", "Net income; 2023: $ 24,160"),
+        ("What is the exchange in net income of 2023?", "Net income; 2023: $ 24,160"),
+    ],
+)
+def test_how_a_figure_changed_is_told_with_the_year_before(question: str, told: str):
+    assert extractive_claims(question, [LOWER_HALF])[0].text == told
+
+
 def test_statements_below_other_lines_are_in_their_own_text_with_the_header_as_context():
     first, *_, last = statements_of(LOWER_HALF.text, "en", LOWER_HALF.above)
     assert (first.start, first.text) == (0, "Operating income | 28,318 | 29,979")
