@@ -262,7 +262,7 @@ def _terms(token: re.Match[str], language: str) -> Iterator[Term]:
             yield from ((text[at : at + 2], 1.0) for at in range(max(1, len(text) - 1)))
 
 
-class Kept[T](dict[str, T]):
+class KeptWords[T](dict[str, T]):
     """What is made of words, each kept until there are `MAX_KEPT_WORDS`: texts share most of their words."""
 
     def __init__(self, make: Callable[[str], T]) -> None:
@@ -280,13 +280,13 @@ class Kept[T](dict[str, T]):
 
 @cache
 def _reads_of(language: str) -> Mapping[str, _Read]:
-    return Kept(lambda word: _read(word, language))
+    return KeptWords(lambda word: _read(word, language))
 
 
 @cache
 def _stems_of(language: str) -> Mapping[str, str]:
     stemmer = Stemmer.Stemmer(_STEMMERS.get(language, "english"))
-    return Kept(lambda word: word if word.isdigit() else str(stemmer.stemWord(word)))
+    return KeptWords(lambda word: word if word.isdigit() else str(stemmer.stemWord(word)))
 
 
 def stem(folded: str, language: str) -> str:

@@ -178,7 +178,7 @@ class Signs:
     def __init__(self, language: str) -> None:
         self._language = language
         self._of_stems: dict[str, str] = {}
-        self._of_words = lexical.Kept(lambda word: self.of_stem(lexical.stem(word, language)))
+        self._of_words = lexical.KeptWords(lambda word: self.of_stem(lexical.stem(word, language)))
         self._numbers = count()
         self.of_text = lru_cache(maxsize=4_000)(self._of_text)  # texts are found again
 
