@@ -269,7 +269,7 @@ def _terms(token: re.Match[str], language: str) -> Iterator[Term]:
             yield from ((text[at : at + 2], 1.0) for at in range(max(1, len(text) - 1)))
 
 
-class _Kept[T](dict[str, T]):
+class KeptWords[T](dict[str, T]):
     """What is made of words, each kept until there are `MAX_KEPT_WORDS`: texts share most of their words."""
 
     def __init__(self, make: Callable[[str], T]) -> None:
@@ -287,23 +287,18 @@ class _Kept[T](dict[str, T]):
 
 @cache
 def _reads_of(language: str) -> Mapping[str, _Read]:
-    return _Kept(lambda word: _read(word, language))
+    return KeptWords(lambda word: _read(word, language))
 
 
 @cache
 def _stems_of(language: str) -> Mapping[str, str]:
     stemmer = Stemmer.Stemmer(_STEMMERS.get(language, "english"))
-    return _Kept(lambda word: word if word.isdigit() else str(stemmer.stemWord(word)))
+    return KeptWords(lambda word: word if word.isdigit() else str(stemmer.stemWord(word)))
 
 
 def stem(folded: str, language: str) -> str:
     """Return the stem of a folded, lower-case word; numbers are returned unchanged."""
     return _stems_of(language)[folded]
-
-
-def stems(folded: Sequence[str], language: str) -> Iterator[str]:
-    """Return the stems of many words, in their order, several times faster."""
-    return map(_stems_of(language).__getitem__, folded)
 
 
 @lru_cache(maxsize=50_000)

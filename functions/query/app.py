@@ -1,5 +1,6 @@
 """The query Lambda: API Gateway's proxy event in, FastAPI on Mangum, the proxy response out."""
 
+import gc
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -51,6 +52,9 @@ EXPOSED_HEADERS = (
     "x-next-cursor",
 )
 """The response headers that a browser's scripts may read besides those that they always may."""
+YOUNG_OBJECTS = 20_000
+"""Objects made, less those freed, until a collection looks for garbage among them: a question holds some 2,000 for as
+long as it is answered, so with Python's own 2,000 each would be interrupted by one that finds nothing."""
 _UNREADABLE = "This request could not be read: its body, its path or one of its headers is malformed; correct it."
 
 
@@ -125,6 +129,7 @@ def _is_readable(event: dict[str, Any], context: LambdaContext, serve: Mangum) -
         return False
 
 
+gc.set_threshold(YOUNG_OBJECTS)
 settings = Settings()
 app = create_app(settings)
 # Mangum sends any other media type as base64, which would include problem details.

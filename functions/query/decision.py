@@ -19,7 +19,7 @@ from enum import StrEnum
 
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import RankedPassage
-from functions.query.retrieval.rescoring import is_latin, plain_words, stemmed_text
+from functions.query.retrieval.rescoring import is_latin, plain_words, signs_of
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
@@ -186,13 +186,14 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if not rare.rarity or (passage.language and rare.language and passage.language != rare.language):
         return None
     around = f"{passage.section}\n{identity.name_of(passage.title, passage.key)}"
-    in_text = ""
+    signs, in_text = signs_of(rare.language), ""
     if rare.has_long_number:
         around = _GROUPING.sub("", f"{passage.text}\n{around}")
     else:
-        in_text = stemmed_text(passage.text, rare.language, rare.latin)
+        in_text = signs.of_text(passage.text, rare.latin)
     held = _stems(around, rare)
-    return sum(worth for stem, worth in rare.rarity.items() if stem in held or f" {stem} " in in_text) / rare.sum
+    found = (worth for stem, worth in rare.rarity.items() if stem in held or signs.of_stem(stem) in in_text)
+    return sum(found) / rare.sum
 
 
 def _stems(text: str, rare: RareWords) -> Set[str]:

@@ -19,7 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
@@ -52,11 +52,12 @@ class TextScore(NamedTuple):
 
 def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[TextScore]:
     """Return the bonuses of each candidate's stored text. The passages come with their first scores."""
-    terms = QueryTerms.of(question, language)
+    terms, signs = QueryTerms.of(question, language), signs_of(language)
+    wanted = [(stem, signs.of_stem(stem)) for stem in terms.rarity]
     found = []
     for passage in passages:
-        stemmed = stemmed_text(passage.text, language, terms.latin)
-        found.append({stem: places for stem in terms.rarity if (places := positions_of(stem, stemmed))})
+        text = signs.of_text(passage.text, terms.latin)
+        found.append({stem: positions_of(sign, text) for stem, sign in wanted if sign in text})
     holders = Counter(chain.from_iterable(found))
     weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}
     all_words = sum(weights.values()) or 1.0
@@ -167,22 +168,53 @@ def is_latin(question: str) -> bool:
     return all(character.isascii() for character in _folded(question) if character.isalnum())
 
 
-@lru_cache(maxsize=4_000)
-def stemmed_text(text: str, language: str, latin: bool) -> str:
-    """Return the stems of a text's `plain_words`, each between spaces; cached, because texts are found again."""
-    return f" {' '.join(lexical.stems(plain_words(text, latin=latin), language))} "
+MAX_SIGNS = 60_000
+"""Stems of a language until their signs are given anew: up to here a sign takes two bytes."""
 
 
-def positions_of(stem: str, stemmed: str) -> Sequence[int]:
-    """Return the places of a stem among the words of a `stemmed_text`, in order."""
-    between = f" {stem} "
-    places, number, read = [], 0, 0
-    at = stemmed.find(between)
+class Signs:
+    """A character for each stem of a language, its sign: in a text of signs a stem's places are found at once."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._of_stems: dict[str, str] = {}
+        self._of_words = lexical.KeptWords(lambda word: self.of_stem(lexical.stem(word, language)))
+        self._numbers = count()
+        self.of_text = lru_cache(maxsize=4_000)(self._of_text)  # texts are found again
+
+    def __len__(self) -> int:
+        """Return the number of stems that have one."""
+        return len(self._of_stems)
+
+    def of_stem(self, stem: str) -> str:
+        """Return a stem's sign."""
+        sign = self._of_stems.get(stem)
+        # The same for all threads: each number is drawn once, and `setdefault` keeps the first.
+        return self._of_stems.setdefault(stem, chr(next(self._numbers))) if sign is None else sign
+
+    def _of_text(self, text: str, latin: bool) -> str:
+        """Return the sign of the stem of each of a text's `plain_words`."""
+        return "".join(map(self._of_words.__getitem__, plain_words(text, latin=latin)))
+
+
+_SIGNS: dict[str, Signs] = {}
+
+
+def signs_of(language: str) -> Signs:
+    """Return the signs of a language, new ones after `MAX_SIGNS`: only those of one `Signs` can be compared."""
+    signs = _SIGNS.get(language)
+    if signs is None or len(signs) >= MAX_SIGNS:
+        signs = _SIGNS[language] = Signs(language)
+    return signs
+
+
+def positions_of(sign: str, text: str) -> Sequence[int]:
+    """Return the places of a sign in a text of signs, in order."""
+    places = []
+    at = text.find(sign)
     while at >= 0:
-        number += stemmed.count(" ", read, at)
-        places.append(number)
-        read = at
-        at = stemmed.find(between, at + 1)
+        places.append(at)
+        at = text.find(sign, at + 1)
     return places
 
 

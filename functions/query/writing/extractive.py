@@ -504,29 +504,29 @@ def _scores(
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
 
-    def beside(number: int, other: int) -> frozenset[str]:
-        is_near = 0 <= other < len(found) and held[other] and found[other][0] == found[number][0]
-        return held[other] if is_near and not statements[other].is_contents_entry else _NO_STEMS
+    # What a statement lends to the one before and after it in its passage.
+    lent = [_NO_STEMS if each.is_contents_entry else stems for each, stems in zip(statements, held, strict=True)]
 
     def score(number: int) -> float:
         at, statement = found[number]
         passage = passages[at]
         place = passage.section_at(passage.char_start + statement.start) if passage.sections else passage.section
         section = in_section(place, statement.language)
-        near = beside(number, number - 1) | beside(number, number + 1)
+        before = lent[number - 1] if number and found[number - 1][0] == at else _NO_STEMS
+        after = lent[number + 1] if number + 1 < len(found) and found[number + 1][0] == at else _NO_STEMS
         context = wanted & statement.context_stems
-        if not (held[number] or section or near or context):
+        if not (held[number] or section or before or after or context):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section, SECTION)
-        counts |= dict.fromkeys(near, NEAR)
+        counts |= dict.fromkeys(before | after, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
-        own = [stem for stem in statement.stems if stem in wanted] if held[number] else []
-        counts |= {stem: own.count(stem) or 1 for stem in held[number]}
-        norm = K1 * (1 - B + B * min(MAX_LENGTH, len(statement.stems) / (mean_length or 1.0)))
-        bm25 = sum(weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items())
-        following = pairs.intersection(pairwise(statement.stems)) if len(counts) > 1 else ()
-        bm25 += PAIRS * sum((weights[one] + weights[other]) / 2 for one, other in following)
-        return bm25 * math.sqrt(sum(weights[stem] * min(1.0, count) for stem, count in counts.items()) / whole)
+        stems = statement.stems
+        counts |= {stem: stems.count(stem) or 1 for stem in held[number]}  # 1: by an abbreviation
+        norm = K1 * (1 - B + B * min(MAX_LENGTH, len(stems) / (mean_length or 1.0)))
+        bm25 = sum([weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items()])
+        following = pairs.intersection(pairwise(stems)) if len(counts) > 1 else ()
+        bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
+        return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
     scores = [score(number) for number in range(len(found))]
     shares: dict[int, float] = {}

@@ -1,19 +1,22 @@
 """What the stored text adds to a passage's score: words that stand together, in the question's order."""
 
 import string
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.query.retrieval import rescoring
 from functions.query.retrieval.rescoring import (
     BESIDE,
     PHRASES,
     TOGETHER,
+    Signs,
     is_latin,
     plain_words,
     positions_of,
-    stemmed_text,
+    signs_of,
     text_scores,
 )
 from tests.support.query import passage
@@ -79,10 +82,27 @@ def test_only_letters_of_another_script_need_the_slow_tokenizer(question: str, l
 
 @given(st.lists(st.sampled_from(["pump", "pumps", "pumping", "shed", "the", "7"]), max_size=30))
 def test_a_stem_is_found_at_each_of_its_words(words: list[str]):
-    stemmed = stemmed_text(", ".join(words), "en", True)
-    assert positions_of("pump", stemmed) == [at for at, word in enumerate(words) if word.startswith("pump")]
-    assert positions_of("7", stemmed) == [at for at, word in enumerate(words) if word == "7"]
-    assert not positions_of("pum", stemmed)
+    signs = Signs("en")
+    text = signs.of_text(", ".join(words), True)
+    assert positions_of(signs.of_stem("pump"), text) == [n for n, word in enumerate(words) if word.startswith("pump")]
+    assert positions_of(signs.of_stem("7"), text) == [at for at, word in enumerate(words) if word == "7"]
+    assert not positions_of(signs.of_stem("pum"), text)
+
+
+def test_stems_have_the_same_scores_after_more_than_have_signs_at_once(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(rescoring, "MAX_SIGNS", 3)
+    asked = ("descaling the drive", "Drive the pump.", "Descaled drives.", "A descaling drive.")
+    before, first = signs_of("en"), scores(*asked)
+    assert scores(*asked) == first
+    assert signs_of("en") is not before
+
+
+def test_threads_that_see_a_stem_first_agree_on_its_sign():
+    signs, stems = Signs("en"), [f"stem{n}" for n in range(2_000)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: [signs.of_stem(stem) for stem in stems], range(4)))
+    assert found == [found[0]] * 4
+    assert len(set(found[0])) == len(stems)
 
 
 def test_a_good_neighbour_helps_as_far_as_it_is_a_candidate():
