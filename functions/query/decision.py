@@ -179,13 +179,15 @@ class RareWords:
 
 
 def coverage(rare: RareWords, passage: Passage) -> float | None:
-    """Return the share, by rarity, of a question's rare words that the passage, its section or its name holds: 0 to 1.
+    """Return the share, by rarity, of a question's rare words that a passage holds: 0 to 1.
+
+    It holds those of its text, its section, its name, and the lines above its table.
 
     None where words cannot be compared: the question has no rare ones, or the passage is in another language.
     """
     if not rare.rarity or (passage.language and rare.language and passage.language != rare.language):
         return None
-    around = f"{passage.section}\n{identity.name_of(passage.title, passage.key)}"
+    around = f"{passage.section}\n{passage.table}\n{identity.name_of(passage.title, passage.key)}"
     signs, in_text = signs_of(rare.language), ""
     if rare.has_long_number:
         around = _GROUPING.sub("", f"{passage.text}\n{around}")

@@ -51,12 +51,15 @@ class TextScore(NamedTuple):
 
 
 def text_scores(question: str, language: str, passages: Sequence[Passage]) -> list[TextScore]:
-    """Return the bonuses of each candidate's stored text. The passages come with their first scores."""
+    """Return the bonuses of each candidate's stored text, with the lines above its table.
+
+    The passages come with their first scores.
+    """
     terms, signs = QueryTerms.of(question, language), signs_of(language)
     wanted = [(stem, signs.of_stem(stem)) for stem in terms.rarity]
     found = []
     for passage in passages:
-        text = signs.of_text(passage.text, terms.latin)
+        text = signs.of_text(passage.above + passage.text, terms.latin)
         found.append({stem: positions_of(sign, text) for stem, sign in wanted if sign in text})
     holders = Counter(chain.from_iterable(found))
     weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}

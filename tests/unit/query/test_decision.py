@@ -130,12 +130,13 @@ def test_without_vectors_coverage_decides() -> None:
     assert not decide(asked, found(passage("The road is closed.", score=0.0), best=None), settings()).relevant
 
 
-def test_the_name_and_the_section_of_a_passage_count_as_held() -> None:
-    bare = passage("Every 90 days.", score=0.3)
-    named = passage("Every 90 days.", score=0.3, title="Brunata boiler", section="Descaling")
+@pytest.mark.parametrize(
+    "named", [{"title": "Brunata boiler", "section": "Descaling"}, {"table": "Descaling the Brunata boiler\n| Days"}]
+)
+def test_the_name_the_section_and_the_table_of_a_passage_count_as_held(named: dict[str, str]) -> None:
     rare = RareWords.of(QUESTION, "en")
-    assert coverage(rare, bare) == 0.0
-    covered = coverage(rare, named)
+    assert coverage(rare, passage("Every 90 days.", score=0.3)) == 0.0
+    covered = coverage(rare, passage("Every 90 days.", score=0.3, **named))
     assert covered is not None
     assert covered > 0.8
 

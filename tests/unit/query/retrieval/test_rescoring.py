@@ -41,6 +41,15 @@ def test_words_that_stand_together_score_more_than_the_same_words_far_apart():
     assert together > 2 * apart > none == 0
 
 
+def test_the_lines_above_a_table_count_as_the_text_below_them():
+    rows = passage("Net income | 24,160", score=0.0, table="STATEMENTS OF OPERATIONS\nSix months ended April")
+    whole = passage(f"{rows.table}\n{rows.text}", n=2, score=0.0)
+    bare = rows._replace(table="", chunk_index=9)
+    with_it, same, without = text_scores("net income six months ended", "en", [rows, whole, bare])
+    assert with_it == same
+    assert sum(with_it) > 1.5 * sum(without) > 0
+
+
 def test_the_order_of_the_question_counts():
     right, turned = scores(
         "Table 1 EXPRESS prefix identification", "EXPRESS prefix identification", "identification EXPRESS prefix"

@@ -26,9 +26,11 @@ class FakeReranker:
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
         self.asked: list[str] = []
+        self.texts: Sequence[str] = ()
 
     def rerank(self, question: str, texts: Sequence[str], *, timeout_s: float) -> Sequence[float]:
         self.asked.append(question)
+        self.texts = texts
         if self.error:
             raise self.error
         return [float(len(text)) for text in texts]
@@ -159,6 +161,12 @@ def test_a_reranker_decides_the_order_and_leaves_the_similarities():
     assert ids(result) == ["doc2", "doc1"]
     assert [passage.score for passage in result.passages] == [0.3, 0.9]
     assert reranker.asked == [SEARCH.question]
+
+
+def test_a_reranker_reads_the_lines_above_a_table_too():
+    reranker = FakeReranker()
+    found([match("short", n=1), match("Diesel | 48", n=2, table="Fuel\n| Litres")], reranker=reranker)
+    assert reranker.texts == ["short", "Fuel\n| Litres\nDiesel | 48"]
 
 
 def test_a_reranker_that_fails_leaves_the_order_and_a_warning():
