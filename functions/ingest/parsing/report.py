@@ -124,12 +124,13 @@ def _with_text(states: Counter[str], page_count: int, missing: int, because: str
     if not lacking and not because:
         return DocumentStatus.READY, None
     needs_ocr, advice = (OCR_FAILED, AFTER_OCR) if is_ocr_done else ("PAGES_NEED_OCR", BEFORE_OCR)
-    has_pictures = bool(states["scanned"] or states["garbled"])
     code = "INCOMPLETE" if states["failed"] or missing or not lacking else needs_ocr
-    said = [
-        f"Of {page_count} pages: {', '.join(lacking)}. The rest can be searched." if lacking else "All pages were read."
-    ]
-    return DocumentStatus.PARTIAL, DocumentError(code, " ".join([*said, *([advice] if has_pictures else [])]) + because)
+    said = "All pages were read."
+    if lacking:
+        said = f"Of {page_count} pages: {', '.join(lacking)}. The rest can be searched."
+    if states["scanned"] or states["garbled"]:
+        said += f" {advice}"
+    return DocumentStatus.PARTIAL, DocumentError(code, said + because)
 
 
 def status_of_rejection(error: DocumentRejected) -> Verdict:

@@ -149,9 +149,7 @@ class _Quoted:
 
     def _surroundings(self, passage: Passage, free: Sequence[Fact]) -> Surroundings:
         same = [each for each in self.sources if each.document_id == passage.document_id]
-        scales = {
-            table.scale for each in same for table in tables_in(each.above + each.text) if table.scale is not None
-        }
+        scales = {table.scale for each in same for table in tables_in(each.whole) if table.scale is not None}
         return Surroundings(
             _text_before(passage, same),
             scales.pop() if len(scales) == 1 else None,

@@ -235,9 +235,7 @@ def _tokens(text: str) -> tuple[str, ...]:
 
 def texts_of(passages: Sequence[Passage]) -> list[str]:
     """Return the texts and titles of passages, without prompt injections."""
-    return [
-        text for passage in passages for text in (without_injections(passage.above + passage.text), *titles_of(passage))
-    ]
+    return [text for passage in passages for text in (without_injections(passage.whole), *titles_of(passage))]
 
 
 # --- the rules ---

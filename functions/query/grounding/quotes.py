@@ -202,16 +202,13 @@ class EvidenceSpan:
     @cached_property
     def sentences(self) -> Sequence[str]:
         """The sentences it overlaps; for a table row, also as "column: value", and the head of its table."""
-        above = self.passage.above
-        text, places = (
-            above + self.passage.text,
-            [(len(above) + begin, len(above) + end) for begin, end in self._places],
-        )
+        text, shift = self.passage.whole, len(self.passage.above)
+        places = [(shift + begin, shift + end) for begin, end in self._places]
         touched = [text[begin:stop] for begin, stop in places]
         rows = {_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]}
         told = [row_text(text, *row) for row in sorted(rows)]
         of_rows = [row[begin:stop] for row in told for begin, stop in sentence_spans(row)]
-        return (*touched, *of_rows, *table_head(text, len(above) + self.start, rows=2))
+        return (*touched, *of_rows, *table_head(text, shift + self.start, rows=2))
 
     @cached_property
     def stems(self) -> frozenset[str]:

@@ -83,6 +83,11 @@ class Passage(NamedTuple):
         return f"{self.table}\n" if self.table else ""
 
     @property
+    def whole(self) -> str:
+        """Its text below those lines: what a reader of the table sees."""
+        return self.above + self.text
+
+    @property
     def char_end(self) -> int:
         """The position after the last character."""
         return self.char_start + len(self.text)

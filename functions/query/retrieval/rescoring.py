@@ -59,7 +59,7 @@ def text_scores(question: str, language: str, passages: Sequence[Passage]) -> li
     wanted = [(stem, signs.of_stem(stem)) for stem in terms.rarity]
     found = []
     for passage in passages:
-        text = signs.of_text(passage.above + passage.text, terms.latin)
+        text = signs.of_text(passage.whole, terms.latin)
         found.append({stem: positions_of(sign, text) for stem, sign in wanted if sign in text})
     holders = Counter(chain.from_iterable(found))
     weights = {stem: rarity * lexical.idf(len(passages), holders[stem]) for stem, rarity in terms.rarity.items()}

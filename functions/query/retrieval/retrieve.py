@@ -316,9 +316,7 @@ def _chosen(
         first = passages[: max(RERANK_DEPTH, top_k)]
         try:
             timeout_s = deadline.cut("rerank", RERANK_TIMEOUT_S, reserve_s=4.0)
-            scores = reranker.rerank(
-                search.question, [passage.above + passage.text for passage in first], timeout_s=timeout_s
-            )
+            scores = reranker.rerank(search.question, [passage.whole for passage in first], timeout_s=timeout_s)
         except DependencyError as error:
             warnings.append(error.warning_about("rerank"))
         else:

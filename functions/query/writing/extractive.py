@@ -121,7 +121,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         language = passage.language or "en"
         wanted = frozenset(content_stems(asked.text, language))
         verdict = asked.kind is Kind.YES_NO
-        text, start, end = passage.above + passage.text, start + len(passage.above), end + len(passage.above)
+        text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
         told = (
             ""
             if asked.compares_years
@@ -212,7 +212,7 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
     wanted = frozenset(content_stems(asked.text, language))
     shift = len(passage.above)
     starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
-    found = extreme_row(passage.above + passage.text, starts, wanted, asked.years, language, asked.extreme)
+    found = extreme_row(passage.whole, starts, wanted, asked.years, language, asked.extreme)
     if found is None:
         return ranked
     chosen = found - shift
@@ -628,7 +628,7 @@ def _share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
         return 0.0
     wanted = frozenset(content_stems(asked.text, statement.language))
     # Tables are read only where a row may be asked for.
-    text = passage.above + passage.text
+    text = passage.whole
     if wanted.isdisjoint(statement.stems) or not any(year in text for year in asked.years):
         return 0.0
     return asked_share(text, statement.start + len(passage.above), wanted, asked.years, statement.language)

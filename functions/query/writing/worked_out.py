@@ -59,7 +59,7 @@ def calculation(question: str, passages: Sequence[Passage]) -> Claim | None:
     for at, passage in enumerate(passages, 1):
         if passage.document_id != passages[0].document_id or passage.language not in {"", "en"}:
             continue
-        text = passage.above + passage.text
+        text = passage.whole
         for table in tables_in(text):
             operands = _operands(table, question)
             rows = {text[each.row.start : each.row.end] for each in operands}
