@@ -1,9 +1,12 @@
 """`POST /search` and `explain`: what is found, the parts of each score, and what was dropped."""
 
+import io
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
 
 from functions.query.retrieval.filters import FIELDS
 from tests.support.ingest import Stack, pdf_of
@@ -109,3 +112,37 @@ def test_every_field_that_ingest_gives_is_a_known_one(stack: Stack):
 def test_a_search_without_words_is_refused(stack: Stack):
     assert call("POST", "/search", {"question": "  "})[0] == 400
     assert call("POST", "/search", {"question": "x" * 100_000})[0] == 400
+
+
+def statement_of_many_lines() -> bytes:
+    """Make a PDF with a table of one page that is longer than a passage."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, invariant=True)
+    canvas.setFont("Helvetica-Bold", 12)
+    canvas.drawString(72, 790, "Statement of stores (in thousands of crates)")
+    canvas.setFont("Helvetica", 9)
+    items = [f"Ordinary ship biscuit of quality number {number}" for number in range(1, 51)]
+    rows = [("", "2025", "2024"), *((item, f"{n}1,205", f"{n}0,417") for n, item in enumerate(items, start=10))]
+    for at, (label, one, other) in enumerate([*rows, ("Smoked herring in barrels", "3,608", "4,719")]):
+        canvas.drawString(72, 770 - 14 * at, label)
+        canvas.drawRightString(400, 770 - 14 * at, one)
+        canvas.drawRightString(480, 770 - 14 * at, other)
+    canvas.save()
+    return buffer.getvalue()
+
+
+def test_a_table_that_a_passage_goes_on_with_is_known_by_what_stands_above_it_to_all_who_read_it(stack: Stack):
+    key = "uploads/acme/stores.pdf"
+    stack.put(key, statement_of_many_lines())
+    stack.deliver(key)
+    asked = "How much smoked herring was in store in 2024?"
+    first = search(question=asked)["passages"][0]
+    assert "Smoked herring in barrels | 3,608 | 4,719" in first["text"]
+    assert "2024" not in first["text"]
+    assert first["table"].split("\n")[-1].endswith("2025 | 2024")
+    status, answer, _ = call("POST", "/query", {"question": asked})
+    assert status == 200
+    assert "Smoked herring in barrels" in answer["answer"]
+    assert "2024: 4,719" in answer["answer"]
+    assert {each["verdict"] for each in answer["claims"]} == {"confirmed"}
+    assert answer["citations"][0]["quote"] == "Smoked herring in barrels | 3,608 | 4,719"

@@ -152,6 +152,7 @@ class FoundPassageOut(Out):
     page_end: int
     page_label: str
     text: str
+    table: str = Field(description="Title, unit and column names of the table that the text begins in, else empty.")
     score: float
     source: bool = Field(description="Whether an answer would be made from it.")
 
@@ -171,7 +172,8 @@ def _search(given: SearchArguments, caller: Caller) -> _Call:
     def call() -> CalledTool:
         found = FoundOut.model_validate(search(body, caller.principal, caller.services, caller.deadline))
         texts = [
-            f"{number}. {each.title}, p. {each.page_start} (document_id {each.document_id})\n{each.text}"
+            f"{number}. {each.title}, p. {each.page_start} (document_id {each.document_id})\n"
+            f"{each.table and each.table + '\n'}{each.text}"
             for number, each in enumerate(found.passages, start=1)
         ]
         return CalledTool(found, "\n\n".join(texts) or "Nothing was found.")

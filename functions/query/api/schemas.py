@@ -334,6 +334,7 @@ class ExplainedPassageOut(Out):
     page_end: int
     page_label: str
     text: str
+    table: str = Field(description="Title, unit and column names of the table that the text begins in, else empty.")
     corrected: bool = Field(description="Whether an editor has corrected the text.")
     score: float = Field(description="The ranking score: the sum of its parts.")
     parts: ScorePartsOut
@@ -349,10 +350,8 @@ class ExplainedPassageOut(Out):
     def of(cls, explained: ExplainedPassage) -> "ExplainedPassageOut":
         """Return a hit as the API shows it."""
         passage = explained.passage
-        of_passage = {
-            name: getattr(passage, name)
-            for name in ("document_id", "title", "section", "page_start", "page_end", "page_label", "text", "corrected")
-        }
+        places = ("document_id", "title", "section", "page_start", "page_end", "page_label")
+        of_passage = {name: getattr(passage, name) for name in (*places, "text", "table", "corrected")}
         return cls(
             **of_passage,
             rank=explained.rank,

@@ -122,11 +122,9 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         wanted = frozenset(content_stems(asked.text, language))
         verdict = asked.kind is Kind.YES_NO
         text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
-        told = (
-            ""
-            if asked.compares_years
-            else asked_row_text(text, start, end, wanted, asked.years, language, verdict=verdict)
-        )
+        if asked.compares_years:
+            return row_text(text, start, end)
+        told = asked_row_text(text, start, end, wanted, asked.years, language, verdict=verdict)
         return told or row_text(text, start, end)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)

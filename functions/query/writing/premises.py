@@ -360,7 +360,7 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     missing = _missing(frozenset(rare), passages, language, exempt)
     if missing:
         long_forms = document_words(asked)
-        missing = {word for word in missing if not _is_spelt_out(rare[word][0], passages, long_forms)}
+        missing = {word for word in missing if not _is_spelled_out(rare[word][0], passages, long_forms)}
     weights = [rare[word][1] for word in missing]
     # Names say which thing is meant, not what is asked about it.
     others = [weight for word, (typed, weight) in rare.items() if word in missing or typed.islower()]
@@ -425,7 +425,7 @@ def _is_misspelt_opening(word: str, rarity: float) -> bool:
     return rarity == lexical.MAX_RARITY and any(distance(word.lower(), other, most=1) == 1 for other in OPENINGS)
 
 
-def _is_spelt_out(typed: str, passages: Sequence[Passage], long_forms: Mapping[str, str]) -> bool:
+def _is_spelled_out(typed: str, passages: Sequence[Passage], long_forms: Mapping[str, str]) -> bool:
     """Return whether the words that a short form stands for are there: "Chief Executive Officer" for "CEO".
 
     They are the documents' words for it (`texts/field_terms.txt`), or words with its letters as their initials.
