@@ -136,10 +136,9 @@ def _relevant_candidates(source: PromptSource, question: str) -> Iterator[_Candi
     """
     stems = frozenset(content_stems(question))
     candidates = list(_candidates(source))
+    text, shift = source.above + source.text, len(source.above)
     shared = [
-        len(stems.intersection(content_stems(each.text)))
-        if column_names(source.above + source.text, len(source.above) + each.start)
-        else None
+        len(stems.intersection(content_stems(each.text))) if column_names(text, shift + each.start) else None
         for each in candidates
     ]
     most = max((count for count in shared if count is not None), default=0)

@@ -28,7 +28,7 @@ from functions.query.writing.statements import (
     follows_in_list,
     is_item,
     on_lines,
-    statements_of,
+    statements_in,
     without_item_sign,
 )
 from shared import lexical
@@ -282,7 +282,7 @@ def _block(
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
     passage = passages[at]
-    of_passage = statements_of(passage.text, passage.language or "en", passage.above)
+    of_passage = statements_in(passage)
     block = [statement]
 
     def may_add(one: Statement, other: Statement, added: Statement) -> bool:
@@ -322,7 +322,7 @@ def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan
     end = passage.char_start + len(passage.text)
     for at, other in enumerate(passages):
         if other.document_id == passage.document_id and 0 <= other.char_start - end <= MAX_GAP:
-            first = next(iter(statements_of(other.text, other.language or "en")), None)
+            first = next(iter(statements_in(other)), None)
             if first is None or first.list_span is None or other.text[: first.list_span[0]].strip():
                 return None
             if follows_in_list(last_line.lstrip(), first.text):
@@ -471,7 +471,7 @@ def _ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candid
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)
-        for number, statement in enumerate(statements_of(passage.text, passage.language or "en", passage.above))
+        for number, statement in enumerate(statements_in(passage))
     ]
     scores, weights = _scores(asked, passages, [(at, statement) for at, _, statement in found])
     ranked: dict[str, Candidate] = {}

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.tables import may_name, row_at, tables_in
 from functions.query.grounding.words import content_stems
+from functions.query.retrieval.passages import Passage
 from shared.text import (
     BULLETS,
     LIST_ITEM,
@@ -193,6 +194,11 @@ def _is_garbled(text: str) -> bool:
         return False
     stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces) if _STRAY_SIGN.search(text) else 0
     return stray > MAX_STRAY * len(pieces) or len(_WITH_WORD.findall(text)) < MIN_WORDS * len(pieces)
+
+
+def statements_in(passage: Passage) -> Sequence[Statement]:
+    """Return the statements of a passage; a table that it goes on with is read below the lines above it."""
+    return statements_of(passage.text, passage.language or "en", passage.above)
 
 
 @lru_cache(maxsize=1_000)

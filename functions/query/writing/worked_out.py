@@ -19,7 +19,7 @@ from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, asking_part
 from functions.query.writing.premises import words_of_asking
-from functions.query.writing.statements import count_items, on_lines, statements_of
+from functions.query.writing.statements import count_items, on_lines, statements_in
 from shared import lexical
 from shared.text import row_cells
 
@@ -181,7 +181,7 @@ def counted_list(question: str, passages: Sequence[Passage]) -> CountedList | No
             share = _share(weights, each.names)
             if each.items and max(best_share, MIN_NAMED) < share and held.union(each.names).issuperset(weights):
                 best, best_share = CountedList(_claim_of(at, passage.text[slice(*each.span)]), each.items), share
-        for statement in statements_of(passage.text, language, passage.above):
+        for statement in statements_in(passage):
             is_alone = not statement.has_items and statement.list_span is None
             share = _share(weights, statement.context_stems.union(statement.stems))
             if is_alone and share >= best_share and asked.is_met(statement.text):
@@ -214,7 +214,7 @@ class _List(NamedTuple):
 
 def _lists_of(passage: Passage) -> Iterator[_List]:
     seen: set[tuple[int, int]] = set()
-    for statement in statements_of(passage.text, passage.language or "en", passage.above):
+    for statement in statements_in(passage):
         span = statement.list_span or ((statement.start, statement.end) if statement.has_items else None)
         if span is None or span in seen:
             continue
@@ -228,7 +228,7 @@ def _lists_of(passage: Passage) -> Iterator[_List]:
 def _chapters_of(passage: Passage, question: str) -> _List | None:
     """Return the lines "Chapter 1" and so on of a table of contents, if a question asks how many chapters there are."""
     noun = _COUNTED.search(question)
-    statements = statements_of(passage.text, passage.language or "en", passage.above)
+    statements = statements_in(passage)
     if noun is None or not any(each.is_contents_entry for each in statements):
         return None
     lines = list(re.finditer(rf"^\W*{noun[1]}\s+(\d+)\b.*$", passage.text, re.IGNORECASE | re.MULTILINE))
