@@ -85,6 +85,8 @@ CENTRED = 0.05
 """How far the middles of a line and its page may differ, as a share of half the page's width."""
 ENDS = 2
 """Lines at the page's end of which one may be its number: an address or a mark of the file may stand below it."""
+MAX_NUMBERED = 12
+"""Words of a running line with a page number at most."""
 MAX_TITLES = 1_000
 _MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
@@ -98,7 +100,11 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def _key(text: str) -> str:
-    return _MASKED.sub("#", " ".join(text.lower().split()))
+    """Return what a running line says on every page, also where it was read as a row of the table below it."""
+    words = text.lower().split()
+    if 0 < len(words) <= MAX_NUMBERED and (words[0].isdecimal() or words[-1].isdecimal()):
+        words = [word for word in words if word != "|"]
+    return _MASKED.sub("#", " ".join(words))
 
 
 def _numbers(text: str) -> list[int]:
@@ -186,20 +192,23 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
         )
         found: list[Line] = []
         for i, line in enumerate(sides.lines[side]):
-            if _is_own_number(line.text, page) or (
-                not (len(line.text) > 160 or line.cells >= 2 or line.column)
-                and (
-                    (i == 0 and numbered and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)))
-                    or (
-                        (
-                            _recurs(line, side, page, others, enough)
-                            or (i == 0 and _has_its_place(line, side, sides, others))
-                        )
-                        and not (side == 0 and _first_of_its_title(line, sides, titles))
-                    )
+            counted = numbered and i == 0
+            if _is_own_number(line.text, page):
+                is_running = True
+            elif line.cells >= 2 or line.column:
+                is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
+            elif len(line.text) > 160:
+                is_running = False
+            elif counted and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)):
+                is_running = True
+            else:
+                is_running = _recurs(line, side, page, others, enough) or (
+                    i == 0 and _has_its_place(line, side, sides, others)
                 )
-                and (len(found) == i or line.size < TITLE * sides.size)  # a title below one that stays is the page's
-            ):
+                is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
+                # a title below a line that stays is the page's own
+                is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
+            if is_running:
                 found.append(line)
         gone += _set_apart(found, sides.lines[side], sides)
     for last in sides.last:
@@ -220,10 +229,17 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     return page, removed
 
 
-def _recurs(line: Line, side: int, page: RawPage, others: list[_Sides], enough: float) -> bool:
-    """Whether enough neighbours have the line; figures that differ must be page numbers on two at least."""
-    key = _key(line.text)
+def _recurs(
+    line: Line, side: int, page: RawPage, others: list[_Sides], enough: float, *, counted: bool = False
+) -> bool:
+    """Whether enough neighbours have the line; figures that differ must be page numbers on two at least.
+
+    With `counted` only neighbours with other figures count: a table that goes on repeats its header as it is.
+    """
+    key, numbers = _key(line.text), _numbers(line.text)
     alike = [(other.page, found) for other in others if (found := other.matching(side, key, line.y0))]
+    if counted:
+        alike = [(other, found) for other, found in alike if _numbers(found.text) != numbers]
     return len(alike) >= enough and _says_nothing_new(line, page, alike)
 
 
@@ -361,7 +377,7 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
 def _counted_from(text: str, page: RawPage) -> set[int]:
     """Return from which pages on a short line counts, if it begins or ends with a number or the page's label (0)."""
     words = text.lower().split()
-    if not 0 < len(words) <= 12 or len(text) > 90:
+    if not 0 < len(words) <= MAX_NUMBERED or len(text) > 90:
         return set()
     ends = {words[0], words[-1]}
     found = {page.number - int(word) for word in ends if word.isdecimal() and len(word) < MAX_BARE}

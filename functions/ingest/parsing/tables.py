@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from functions.ingest.parsing.words import CUT, Row, Word, box_of
+from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Word, box_of
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
@@ -84,7 +84,7 @@ class Cell:
         for words, below in zip(self.lines, [*self.lines, None][1:], strict=True):
             text += " ".join(word.text for word in words)
             if words[-1].ends == "-":
-                text += "-"
+                text += "-" if below is None else SOFT_HYPHEN + CUT
             elif below is not None:
                 text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
         return text.strip()

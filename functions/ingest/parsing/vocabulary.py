@@ -121,34 +121,40 @@ class Vocabulary:
         """Join two lines of which the first ends with a hyphen.
 
         The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
-        not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step").
+        not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step"),
+        or another one after two words ("state-of-the-art").
         """
         stem = before[:-1]
         tail, head = _TAIL.search(stem[-LONGEST:]), _HEAD.match(after[:LONGEST])
         if not tail or not head:
             return before.replace(SOFT_HYPHEN, "-") + after
         left, right = tail.group().lower(), head.group().lower()
-        joined = left + right.split("-")[0]
+        following = right.split("-")[0]
+        joined = left + following
         capitals = tail.group().isupper() and head.group().isupper() and len(left) > 1
         keep = not (head.group()[0].islower() or capitals) or not left[-1].isalpha() or "-" in left
         if not keep:
-            hyphenated, whole = self._count[f"{left}-{right}"], self._count[joined]
+            hyphenated = max(self._count[f"{left}-{right}"], self._count[f"{left}-{following}"])
+            whole = self._count[joined]
             keep = hyphenated > whole
             if not hyphenated and not whole:
-                both = min(self._count[left], self._count[right]) > 0
-                keep = both and min(len(left), len(right)) > 3 and left not in _PREFIXES
+                both = min(self._count[left], self._count[following]) > 0
+                keep = both and ("-" in right or (min(len(left), len(right)) > 3 and left not in _PREFIXES))
         return f"{stem}{'-' if keep else ''}{after}"
 
     def rejoin_cut(self, text: str) -> str:
         """Join the words that narrow cells cut ("replicatio" over "n"), if the whole is a word of the document.
 
-        Also if neither half is one, or the second is an unknown one of one or two letters.
+        Also if neither half is one, or the second is an unknown one of one or two letters. Words cut by a hyphen
+        are joined as in a paragraph.
         """
         while (joined := _CUT_WORD.sub(self._joined, text)) != text:
             text = joined
         return text.replace(CUT, " ")
 
     def _joined(self, match: re.Match[str]) -> str:
+        if match.group(1).endswith(SOFT_HYPHEN):
+            return self.join_hyphenated(*match.groups())
         left, right = (_NOT_LETTER.sub("", part.lower()) for part in match.groups())
         known = self._count[right]
         if self._count[left + right]:

@@ -12,7 +12,9 @@ SOFT_HYPHEN = "\u00ad"
 JOINT = "\u200b"
 """Stands for a character that was taken into another one; a word is read without it."""
 CUT = "\x1f"
-"""Marks in a cell's text where a narrow column may have cut a word; white space, so no word read contains it."""
+"""Marks in a cell's text where a narrow column may have cut a word, behind a soft hyphen if it put one there.
+
+It is white space, so no word read contains it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -420,6 +420,23 @@ def test_a_header_goes_by_its_printed_number_whatever_page_that_counts_from() ->
     assert [texts[0] for texts in stripped(raw(i, head, "Words.") for i, head in enumerate(heads, 1))] == heads
 
 
+def test_a_header_with_a_page_number_goes_where_it_was_read_as_a_row_of_the_table_below_it() -> None:
+    def pages(numbers: list[int]) -> Iterator[RawPage]:
+        for i, (fruit, number) in enumerate(zip(FRUITS, numbers, strict=True), 1):
+            page = raw(i, f"A Book of Fruit {number}", f"Words on {fruit}.")
+            if i in {4, 5}:
+                page = raw(i, f"A Book of Fruit | {number}", f"Words on {fruit}.")
+                page.lines[0].cells = 2
+            yield page
+
+    count = len(FRUITS)
+    assert stripped(pages(list(range(60, 60 + count)))) == [[f"Words on {fruit}."] for fruit in FRUITS]
+    sold = list(stripped(pages([7 * i % 11 for i in range(count)])))
+    assert [texts[0] for texts in sold[3:5]] == ["A Book of Fruit | 10", "A Book of Fruit | 6"]
+    same = list(stripped(pages([2026] * count)))
+    assert [texts[0] for texts in same[3:5]] == ["A Book of Fruit | 2026"] * 2
+
+
 def test_the_header_of_a_short_chapter_goes_where_other_pages_have_theirs() -> None:
     heads = ("Apples", "Apples", "Pears and how to grow them", "Pears and how to grow them", "Plums", "Plums")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.words import Style, Word
+from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Style, Word
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, moved, read, width_of, words_of, written
 
 
@@ -188,14 +188,14 @@ def test_the_second_line_of_a_bold_cell_in_bold_continues_it() -> None:
     assert read(*rows) == [f"Bold label goes on {name} | open | 17" for name in "abc"]
 
 
-def test_a_hyphen_at_the_end_of_a_cells_line_is_kept_and_a_narrow_columns_cut_word_is_marked() -> None:
+def test_where_a_hyphen_cuts_a_word_of_a_cell_is_marked() -> None:
     words: list[Word] = []
     for at in range(2):
         y = 700 - 30 * at
         label = written(50, y, "long")
         label[-1].ends = "-"
         words += [*label, *written(50, y - 11, "term"), *written(250, y, "1,204"), *written(400, y, "17")]
-    assert [line.text for line in lay_out(words, PAGE)] == ["long-term | 1,204 | 17"] * 2
+    assert [line.text for line in lay_out(words, PAGE)] == [f"long{SOFT_HYPHEN}{CUT}term | 1,204 | 17"] * 2
 
 
 # --- Which rows are a table -------------------------------------------------------------------------------------------

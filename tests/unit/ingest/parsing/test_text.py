@@ -101,6 +101,12 @@ def test_two_words_of_the_document_that_make_no_third_keep_it_too() -> None:
     assert mended("inter-", "face", "the face of inter alia") == "interface"
 
 
+def test_a_word_of_three_keeps_both_hyphens_where_its_parts_are_words() -> None:
+    assert mended("back-", "to-school sales", "sent back to them") == "back-to-school sales"
+    assert mended("Uni-", "code-Zeichen", "a code") == "Unicode-Zeichen"
+    assert mended("in ap-", "southeast-1.example", "as in ap-southeast") == "in ap-southeast-1.example"
+
+
 def test_a_capital_or_digit_behind_the_hyphen_keeps_it() -> None:
     assert mended("the Anglo-", "American") == "the Anglo-American"
     assert mended("in 2010-", "2011") == "in 2010-2011"
@@ -158,6 +164,11 @@ def test_a_document_of_few_words_joins_none() -> None:
         (f"data{CUT}set", "data set"),  # no word of the document
         (f"flow{CUT}er", "flower"),  # neither is the second half
         (f"rumpel{CUT}stilt", "rumpelstilt"),  # nor any of them
+        (
+            f"(rein{SOFT_HYPHEN}{CUT}force{SOFT_HYPHEN}{CUT}ments)",
+            "(reinforcements)",
+        ),  # hyphenated, like in a paragraph
+        (f"work-{CUT}flow", "work- flow"),  # a hyphen that is no end of a line
     ],
 )
 def test_a_word_that_a_narrow_cell_cut_is_joined_if_the_document_knows_it_or_no_half(cut: str, whole: str) -> None:
