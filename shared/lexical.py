@@ -8,7 +8,7 @@ chunk's vector must not change when another document is added. On 27 PDFs this s
 A word gives several terms, so that a missing diacritic or another ending still matches, and the exact form ranks
 higher:
 
-    the stem of the folded word    1      "Įmonės" → "imon"
+    the stem of the folded word    1      "Įmonės" → "imon", "wrote" → "write"
     the folded word                0.3    "imones"
     the word as written            0.3    "įmonės"
     an identifier, whole           1      "cve-2025-1234", in addition to its parts
@@ -291,13 +291,26 @@ def _reads_of(language: str) -> Mapping[str, _Read]:
 
 
 @cache
+def _irregular(language: str) -> Mapping[str, str]:
+    """Map irregular forms to the word that they are forms of: "wrote" to "write" (English; chosen from WordNet's list).
+
+    Left out are helpers ("was"), and forms that are as often a word of their own ("ground", "left").
+    """
+    if language != "en":
+        return {}
+    rows = map(str.split, Path(__file__).with_name("irregular_words.txt").read_text("utf-8").splitlines())
+    return {form: word for word, *forms in rows for form in forms}
+
+
+@cache
 def _stems_of(language: str) -> Mapping[str, str]:
-    stemmer = Stemmer.Stemmer(_STEMMERS.get(language, "english"))
-    return KeptWords(lambda word: word if word.isdigit() else str(stemmer.stemWord(word)))
+    name = _STEMMERS.get(language, "english")
+    stemmer, irregular = Stemmer.Stemmer(name), _irregular(language)
+    return KeptWords(lambda word: word if word.isdigit() else str(stemmer.stemWord(irregular.get(word, word))))
 
 
 def stem(folded: str, language: str) -> str:
-    """Return the stem of a folded, lower-case word; numbers are returned unchanged."""
+    """Return the stem of a folded, lower-case word, of "write" for "wrote"; numbers are returned unchanged."""
     return _stems_of(language)[folded]
 
 

@@ -1,8 +1,10 @@
 """The lexical arm: which forms of a word match, and what a passage's sparse vector holds."""
 
 import zlib
+from pathlib import Path
 
 import pytest
+import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +32,29 @@ def test_missing_diacritics_match_and_right_ones_rank_higher():
 def test_another_ending_matches_and_the_same_ranks_higher():
     assert score("descaling", "It must be descaled.") > 0
     assert score("descaled", "It must be descaled.") > score("descaling", "It must be descaled.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("Who wrote it?", "It was written by her."), ("the child", "Children play."), ("sell", "It sold.")],
+)
+def test_irregular_forms_match_and_the_same_ranks_higher(asked: str, told: str):
+    assert score(asked, told) > 0
+    assert score(told, told) > score(asked, told)
+
+
+def test_each_irregular_form_is_of_one_word_and_is_needed():
+    rows = [row.split() for row in Path(lexical.__file__).with_name("irregular_words.txt").read_text().splitlines()]
+    forms = [form for _, *forms in rows for form in forms]
+    assert len(forms) == len(set(forms)) > 100
+    assert not set(forms) & {word for word, *_ in rows}
+    english = Stemmer.Stemmer("english")
+    assert not [form for word, *forms in rows for form in forms if english.stemWord(form) == english.stemWord(word)]
+
+
+def test_irregular_forms_are_those_of_english():
+    assert lexical.stem("fell", "en") == "fall"
+    assert lexical.stem("fell", "de") == "fell"
 
 
 def test_identifiers_match_whole_and_in_parts():
