@@ -259,11 +259,16 @@ class _Watch:
         return "; ".join(parts)
 
     def _seconds_left(self) -> float:
-        """Return the seconds that the rest takes at the pace so far; 0 while nothing can be said."""
+        """Return the seconds that the rest takes at the pace so far; 0 while nothing can be said.
+
+        A document that is being read counts as half done: several are read at once, and the smallest are ready first.
+        """
         elapsed = self.clock() - self.begun
         if not self.done_work or elapsed < ETA_AFTER_S:
             return 0.0
-        return elapsed * sum(sent.work for sent in self.waiting.values()) / self.done_work
+        half_done = sum(sent.work for key, sent in self.waiting.items() if self.statuses[key] == "PROCESSING") / 2
+        left = sum(sent.work for sent in self.waiting.values()) - half_done
+        return elapsed * left / (self.done_work + half_done)
 
     def _late(self, timeout_s: float) -> str:
         names = _listed([f"{sent.name} ({self.statuses[key]})" for key, sent in self.waiting.items()])

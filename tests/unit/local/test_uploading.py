@@ -179,8 +179,8 @@ def test_progress_names_what_is_read_what_waits_and_the_time_left(
     results, told = run(FakeApi(polls=10), files)
     assert all(each.answerable for each in results)
     assert "Ingest: 0 of 3 done after 0 s; reading one.pdf; 2 wait" in told
-    # One of three small files took 5 s.
-    assert "1 of 3 done after 5 s; about 10 s to go; reading two.pdf; 1 waits" in told
+    # One and a half of three small files took 5 s.
+    assert "1 of 3 done after 5 s; about 5 s to go; reading two.pdf; 1 waits" in told
 
 
 def test_many_documents_are_watched_by_the_list_and_the_last_ones_singly(tmp_path: Path) -> None:
