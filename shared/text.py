@@ -35,7 +35,7 @@ _ABBREVIATION = re.compile(
 )
 
 _BORDER = re.compile(r"(?:^|(?<= ))\|(?= |$)")
-_NUMBER_OF_ITEM = re.compile(r"\s*\(?\d{1,3}")
+_NUMBER_OF_ITEM = re.compile(rf"\s*(?:[{BULLETS}]\s*)?\(?\d{{1,3}}")
 _ITEM = re.compile(rf"{LIST_ITEM}|\(?[a-z\d]{{1,3}}[.)]\s")
 _ANSWER = re.compile(r"Answer:\s")
 """The start of an FAQ answer, which is a statement even if it is short and has no full stop."""

@@ -179,6 +179,33 @@ _REASON = re.compile(
 _WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+)", re.IGNORECASE)
 _DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
 """The verb of who does something, and the words before "by" of what is done by somebody."""
+_HOW_TO = re.compile(
+    r"\bhow (?:do|can|could|should|would|must|to)\b|\bwhat (?:should|must|can) (?:you|i|we) do\b"
+    r"|\bkaip\b|\bwie\b|\bcómo\b|\bcomment\b",
+    re.IGNORECASE,
+)
+_ORDERS = (
+    "add apply ask attach avoid call change check choose clear click close complete connect contact copy create "
+    "cut delete disconnect download drag draw drop edit empty enter fill find follow give go hit hold insert "
+    "install keep lift log make move never open paste place plug press print pull push put read release remove "
+    "replace reset restart rinse rotate run save select send set sign slide specify start stop store submit "
+    "subscribe swipe switch take tap tighten touch turn type unplug update upload use verify visit wait wash wear "
+    "write"
+)
+_AT_CLAUSE = r"(?:^|[.:;,]\s+|\n)\W*(?:\(?[\da-z]{1,2}[.)]?\s+)?"
+_INSTRUCTS = re.compile(
+    rf"{_AT_CLAUSE}(?:(?:first|firstly|then|next|now|please|simply|just|also)[\s,]+)*"
+    rf"(?:{'|'.join(_ORDERS.split())}|do not|don['’]t|be sure)\b|\byou (?:must|should|need to|have to)\b"
+    rf"|\w{{3,}}kite\b|\w{{3,}}en Sie\b|{_AT_CLAUSE}\w{{3,}}ez\b",
+    re.IGNORECASE,
+)
+"""What tells the reader what to do: in English by the verbs of manuals, in other languages by their endings."""
+_PURPOSE = re.compile(
+    r"(?<!you )(?<!need )(?<!have )(?<!want )(?<!wish )(?<!able )(?<!like )(?<!how )"
+    r"\b(?:to|norint|norėdam\w+|um|pour|para)\s+(\w+)",
+    re.IGNORECASE,
+)
+"""What something is done for: the verb of "To print, press …", not of "you want to print"."""
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
@@ -338,6 +365,22 @@ class Asked:
         verb = _WHO_DOES.search(self.text)
         stems = content_stems(verb[1]) if verb else ()
         return bool(stems) and any(stems[0] in content_stems(done) for done in _DONE_BY.findall(text))
+
+    @property
+    def for_way(self) -> bool:
+        """Whether it asks how to do something; "how is" asks how something happens."""
+        return self.kind is Kind.STEPS and _HOW_TO.search(self.text) is not None
+
+    def instructs(self, text: str) -> bool:
+        """Return whether it asks how to do something, and a text tells the reader to do something."""
+        return self.for_way and _INSTRUCTS.search(text) is not None
+
+    def has_purpose(self, text: str, language: str) -> bool:
+        """Return whether it asks how to do something, and a text says what is done for it: "To print, press …"."""
+        verbs = _PURPOSE.findall(text) if self.for_way else ()
+        return bool(verbs) and not set(content_stems(" ".join(verbs), language)).isdisjoint(
+            content_stems(self.text, language)
+        )
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""

@@ -69,6 +69,10 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence that cannot be understood without the one before."""
+_SET_APART = re.compile(
+    r"(?:notes?|tips?|hint|pastaba|patarimas|hinweis|tipp|nota|consejo|remarque|astuce)\s?:?", re.IGNORECASE
+)
+"""Words above a text that is set apart: they say nothing about what it tells."""
 
 
 class PassageSpan(NamedTuple):
@@ -365,6 +369,7 @@ def _names(passage: Passage, heading: tuple[int, int], said: _Said) -> bool:
     return (
         text[:1].isalnum()
         and not text[:1].isdigit()
+        and not _SET_APART.fullmatch(text)
         and text.casefold() not in passage.section_at(passage.char_start + heading[0]).casefold()
         and said.is_news(text)
         and not is_injected(passage.text, *heading)
@@ -443,6 +448,10 @@ MIN_SPELLED_OUT = 0.6
 """Minimum share of the words that an abbreviation is short for, in the question, for it to stand for them."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
+INSTRUCTION = 2.0
+"""Factor for a statement that tells the reader to do something where it is asked how to do something."""
+PURPOSE = 2.0
+"""Factor for one that says what is done for what is asked: "To print, press …"."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -591,6 +600,10 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= REASON
     if asked.is_done_by(statement.text):
         fitness *= DONE_BY
+    if asked.instructs(statement.text):
+        fitness *= INSTRUCTION
+    if asked.has_purpose(statement.text, statement.language):
+        fitness *= PURPOSE
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text):

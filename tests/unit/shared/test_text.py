@@ -34,6 +34,7 @@ def sentences(text: str) -> list[str]:
         ("Heading\n\nText here.", ["Heading", "Text here."]),
         ("Items:\n- one\n- two\n3) three", ["Items:", "- one", "- two", "3) three"]),
         ("Do this:\n1. Wait.\n2. Go on.", ["Do this:", "1. Wait.", "2. Go on."]),
+        ("• 1. Wait.\n• 2. Go on.", ["• 1. Wait.", "• 2. Go on."]),
         ("Do this: 1. Wait. 2. Go on.", ["Do this:", "1. Wait.", "2. Go on."]),
         ("Other duties (max. 20 hours, min. 2). Done.", ["Other duties (max. 20 hours, min. 2).", "Done."]),
         ("It takes 30 min. Then stop.", ["It takes 30 min.", "Then stop."]),

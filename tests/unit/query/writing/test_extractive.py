@@ -376,6 +376,45 @@ def test_how_to_is_answered_by_the_whole_list_of_the_best_step():
     assert answer("Where is the filter rinsed?", passage(text))[0] == "2 Rinse the filter."
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How do I change my password?", "Then click Account."),
+        ("How can I change my password?", "In the menu, select Account."),
+        ("What should I do after a leak?", "1. Don't open the lid."),
+        ("Kaip pakeisti slaptažodį?", "Meniu pasirinkite „Paskyra“."),
+        ("Wie kann ich das Kennwort ändern?", "Klicken Sie auf „Konto“."),
+        ("Comment changer le mot de passe ?", "Choisissez « Compte »."),
+    ],
+)
+def test_how_to_is_told_by_a_statement_that_tells_the_reader_to_do_something(question: str, text: str) -> None:
+    assert Asked.of(question).instructs(text)
+    assert not Asked.of(question).instructs("Opening the account needs a password, see above.")
+    assert not Asked.of("When was the password changed?").instructs(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("To change it, use the account page.", True),
+        ("Use the account page to change it.", True),
+        ("If you want to change it, you may.", False),
+        ("To open it, use the account page.", False),
+    ],
+)
+def test_how_to_is_told_by_what_is_done_for_it(text: str, told: bool) -> None:
+    assert Asked.of("How do I change my password?").has_purpose(text, "en") is told
+    assert not Asked.of("Why do I change my password?").has_purpose(text, "en")
+
+
+def test_how_to_is_answered_by_the_order_and_not_by_what_else_is_said_about_it() -> None:
+    text = (
+        "You should change your password frequently, as a password is often guessed. "
+        "To change your password, use the account page. If a password is changed, others see the change."
+    )
+    assert answer("How do I change my password?", passage(text))[0].startswith("To change your password, use")
+
+
 def test_all_that_is_told_is_from_one_document():
     other = passage("Another generator burns 40 litres a week at the annex.", n=2, document_id="other")
     chosen = chosen_spans("How many litres does the station's generator burn at night in the annex?", [STATION, other])
@@ -405,6 +444,11 @@ def test_the_heading_that_names_what_a_sentence_tells_comes_with_it():
     assert shown("Which mode is ideal for landscapes?", passage(text)).startswith(
         "Matrix [1]\n\nMeasures light across the frame; ideal for landscapes. [1]"
     )
+
+
+def test_a_word_that_only_sets_a_text_apart_is_not_told_with_it():
+    text = "Storage\n\nTip\n\nCover the bowl before it goes to the cold shelf."
+    assert answer("What goes to the cold shelf?", passage(text)) == ["Cover the bowl before it goes to the cold shelf."]
 
 
 def test_a_line_that_breaks_off_is_no_heading():
