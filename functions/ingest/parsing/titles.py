@@ -106,6 +106,10 @@ def _is_borne_out(title: str, beginning: Beginning) -> bool:
     return not wanted or sum(word in held for word in wanted) >= MIN_BORNE_OUT * len(wanted)
 
 
+_BY_AUTHOR = re.compile(r"(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]i)(?: (?:[^\W\d_a-z]\S*|and|und|et|y|e|&))+")
+"""A line that names the authors is no part of the title."""
+
+
 def _first_heading(beginning: Beginning) -> str:
     """Return the largest lines of the first page that can be a title, with the next largest if they say little."""
     least = 1.15 * beginning.body_size
@@ -113,7 +117,10 @@ def _first_heading(beginning: Beginning) -> str:
     can_be = [not line.column and line.size >= least and bool(usable_title(line.text)) for line in lines]
     title, size = _block(lines, can_be, beginning.words)
     if title and len(title.split()) <= SHORT_TITLE_WORDS:
-        smaller = [usable and line.size < 0.97 * size for line, usable in zip(lines, can_be, strict=True)]
+        smaller = [
+            usable and line.size < 0.97 * size and not _BY_AUTHOR.fullmatch(line.text)
+            for line, usable in zip(lines, can_be, strict=True)
+        ]
         more, next_size = _block(lines, smaller, beginning.words)
         if more and next_size >= 1.3 * beginning.body_size:
             title = f"{title}: {more}"

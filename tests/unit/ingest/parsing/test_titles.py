@@ -159,6 +159,14 @@ def test_a_short_heading_takes_the_next_largest_lines_with_it() -> None:
     assert title_of(pages, None) == "ORCHARD COUNTY: HISTORIC TREES SURVEY"
 
 
+@pytest.mark.parametrize(
+    ("below", "title"),
+    [("by Ann B. Lee and Bo Ray", "FLASHER"), ("by the river of the north", "FLASHER: by the river of the north")],
+)
+def test_a_line_that_names_the_authors_is_no_part_of_a_title(below: str, title: str) -> None:
+    assert title_of(beginning(line("FLASHER", 30, 100), line(below, 16, 200), BODY), None) == title
+
+
 def test_a_title_of_four_lines_is_whole() -> None:
     lines = [line(text, 40, 10 + 45 * at) for at, text in enumerate(("How to", "prune", "a plum", "tree"))]
     assert title_of(beginning(*lines, BODY), None) == "How to prune a plum tree"
