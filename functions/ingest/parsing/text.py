@@ -106,15 +106,16 @@ def _scripts_mixed(text: str) -> bool:
     return mixed > 0 and mixed > 0.25 * len(words)
 
 
-_MIXABLE_SCRIPTS = {"CJK", "HIRAGANA", "KATAKANA", "HALFWIDTH", "FULLWIDTH", "BOPOMOFO", "MODIFIER", "MICRO", "ORDINAL"}
+_WITHOUT_SPACES = re.compile(f"[{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+"""Letters of scripts that may follow Latin ones without a space: Han, kana and Hangul, Thai, Lao, Burmese and Khmer."""
+_MIXABLE_SCRIPTS = {"HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDINAL"}
 
 
 @lru_cache(maxsize=8_192)
 def _script(character: str) -> str:
     script = unicodedata.name(character, "").split(" ")[0]
-    if script in _MIXABLE_SCRIPTS or "\u0300" <= character <= "\u036f":
-        return ""
-    return script
+    is_mixable = script in _MIXABLE_SCRIPTS or _WITHOUT_SPACES.match(character) or "\u0300" <= character <= "\u036f"
+    return "" if is_mixable else script
 
 
 def _mixes_scripts(word: str) -> bool:

@@ -50,6 +50,9 @@ GOOD = (
     "Die Rechtsschutzversicherungsgesellschaften haben der Änderung zugestimmt; sie gilt ab 1. Mai.",
     "Προϊόντα και υπηρεσίες για όλους τους πολίτες της χώρας, ανεξαρτήτως εισοδήματος.",
     "関于红军作战的原则，一九三七年八月一日。日本語のテキストもあります。",
+    "GnuCashチュートリアル、PDFビューアー、時々OCRサーバーで読みます。",
+    "PDF파일을 업로드하면 OCR로 읽고 API키로 질문합니다.",
+    "ไฟล์PDFของระบบOCRและเครื่องมือAPIของเรา",
     "Net sales 63,355 63,948 245,241 232,309 Cost of sales 41,485 40,899 155,084 149,476",
 )
 
