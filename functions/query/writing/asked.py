@@ -193,13 +193,17 @@ _ORDERS = (
     "write"
 )
 _AT_CLAUSE = r"(?:^|[.:;,]\s+|\n)\W*(?:\(?[\da-z]{1,2}[.)]?\s+)?"
-_INSTRUCTS = re.compile(
-    rf"{_AT_CLAUSE}(?:(?:first|firstly|then|next|now|please|simply|just|also)[\s,]+)*"
-    rf"(?:{'|'.join(_ORDERS.split())}|do not|don['’]t|be sure)\b|\byou (?:must|should|need to|have to)\b"
-    rf"|\w{{3,}}kite\b|\w{{3,}}en Sie\b|{_AT_CLAUSE}\w{{3,}}ez\b",
-    re.IGNORECASE,
-)
-"""What tells the reader what to do: in English by the verbs of manuals, in other languages by their endings."""
+_INSTRUCTS = {
+    "en": re.compile(
+        rf"{_AT_CLAUSE}(?:(?:first|firstly|then|next|now|please|simply|just|also)[\s,]+)*"
+        rf"(?:{'|'.join(_ORDERS.split())}|do not|don['’]t|be sure)\b|\byou (?:must|should|need to|have to)\b",
+        re.IGNORECASE,
+    ),
+    "lt": re.compile(r"\w{3}kite\b"),
+    "de": re.compile(r"\w{2}en Sie\b"),
+    "fr": re.compile(rf"{_AT_CLAUSE}\w{{3,}}ez\b"),
+}
+"""What tells the reader what to do, by language: the verbs of English manuals, the endings of other languages'."""
 _PURPOSE = re.compile(
     r"(?<!you )(?<!need )(?<!have )(?<!want )(?<!wish )(?<!able )(?<!like )(?<!how )"
     r"\b(?:to|norint|norėdam\w+|um|pour|para)\s+(\w+)",
@@ -371,9 +375,10 @@ class Asked:
         """Whether it asks how to do something; "how is" asks how something happens."""
         return self.kind is Kind.STEPS and _HOW_TO.search(self.text) is not None
 
-    def instructs(self, text: str) -> bool:
+    def instructs(self, text: str, language: str) -> bool:
         """Return whether it asks how to do something, and a text tells the reader to do something."""
-        return self.for_way and _INSTRUCTS.search(text) is not None
+        pattern = _INSTRUCTS.get(language) if self.for_way else None
+        return pattern is not None and pattern.search(text) is not None
 
     def has_purpose(self, text: str, language: str) -> bool:
         """Return whether it asks how to do something, and a text says what is done for it: "To print, press …"."""

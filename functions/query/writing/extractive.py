@@ -600,7 +600,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= REASON
     if asked.is_done_by(statement.text):
         fitness *= DONE_BY
-    if asked.instructs(statement.text):
+    if asked.instructs(statement.text, statement.language):
         fitness *= INSTRUCTION
     if asked.has_purpose(statement.text, statement.language):
         fitness *= PURPOSE

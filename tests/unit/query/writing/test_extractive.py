@@ -377,20 +377,22 @@ def test_how_to_is_answered_by_the_whole_list_of_the_best_step():
 
 
 @pytest.mark.parametrize(
-    ("question", "text"),
+    ("question", "text", "language"),
     [
-        ("How do I change my password?", "Then click Account."),
-        ("How can I change my password?", "In the menu, select Account."),
-        ("What should I do after a leak?", "1. Don't open the lid."),
-        ("Kaip pakeisti slaptažodį?", "Meniu pasirinkite „Paskyra“."),
-        ("Wie kann ich das Kennwort ändern?", "Klicken Sie auf „Konto“."),
-        ("Comment changer le mot de passe ?", "Choisissez « Compte »."),
+        ("How do I change my password?", "Then click Account.", "en"),
+        ("How can I change my password?", "In the menu, select Account.", "en"),
+        ("What should I do after a leak?", "1. Don't open the lid.", "en"),
+        ("Kaip pakeisti slaptažodį?", "Meniu pasirinkite „Paskyra“.", "lt"),
+        ("Wie kann ich das Kennwort ändern?", "Klicken Sie auf „Konto“.", "de"),
+        ("Comment changer le mot de passe ?", "Choisissez « Compte ».", "fr"),
     ],
 )
-def test_how_to_is_told_by_a_statement_that_tells_the_reader_to_do_something(question: str, text: str) -> None:
-    assert Asked.of(question).instructs(text)
-    assert not Asked.of(question).instructs("Opening the account needs a password, see above.")
-    assert not Asked.of("When was the password changed?").instructs(text)
+def test_how_to_is_told_by_a_statement_that_tells_the_reader_to_do_something(
+    question: str, text: str, language: str
+) -> None:
+    assert Asked.of(question).instructs(text, language)
+    assert not Asked.of(question).instructs("Opening the account needs a password, see above.", language)
+    assert not Asked.of("When was the password changed?").instructs(text, language)
 
 
 @pytest.mark.parametrize(
