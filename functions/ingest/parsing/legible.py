@@ -37,6 +37,8 @@ ILLEGIBLE_ALONE = 1.6 * STEPS
 """The same for a title, whose letters are few: by itself, and if its words are nowhere else."""
 TITLE_PAIRS = 9
 """Pairs of letters below which a title is not judged."""
+SAMPLE = 120
+"""Words that are looked at to see whether the others must be."""
 MIN_WORDS = 20
 """Different words below which pairs of letters say nothing."""
 JUDGED = 0.2
@@ -64,10 +66,11 @@ def plain(word: str) -> str:
 
 def illegible_share(text: str) -> float:
     """Return the share of a text's letters (0..1) that are in lines of no language; a few words say nothing: 0."""
-    words = text.lower().split()
+    words = text.split()
     if len(words) < MIN_WORDS or sum(map(_COMMON.__contains__, words)) > SENTENCES * len(words):
         return 0.0
-    pairs = _pairs(_WORD.findall(text))
+    some = [word for word in words[:: len(words) // SAMPLE or 1] if len(word) > 3 and word.isalpha()]
+    pairs = _pairs(some) or _pairs(_WORD.findall(text))
     if not pairs or _mean(pairs, _likeliest()) < LIKELY:
         return 0.0
     parts = _parts(text)
