@@ -156,7 +156,7 @@ def _likeliest() -> dict[tuple[str, str], int]:
     return {pair: min(digits[pair] for digits in languages) for pair in languages[0]}
 
 
-# --- Bytes of another code page, shown as Latin-1 ---
+# --- Letters that stand for others, one for one: bytes of another code page, shown as Latin-1; names of glyphs ---
 
 CODE_PAGES = ("cp1251", "koi8_r", "iso8859_5")
 CYRILLIC = frozenset(("ru", "uk", "bg"))
@@ -165,15 +165,41 @@ CASED = 0.9
 """Share of words in small letters, or in capitals that begin them, that the right code page gives."""
 
 
+_DINGBATS = (
+    (11, "☛☞✌✍✎✏✑"), (21, "✕✖"), (27, "✛✜✢✣✤✥✦✧★✩✪✫✬✭✮✯✰✱✲✳✴✵✶✷✸✹✺✻✼✽✾✿❀❁❂❃❄❅❆❇❈❉❊❋●❍■❏❑▲▼◆❖"),
+    (81, "◗❘❙❚❯❱❲❳❨❩❬❭❪❫❴❵"), (97, "❛❜❝❞❡❢❣❤✐❥❦❧♠♥♦♣"), (117, "✉✈✇①②③④⑤⑥"), (136, "❼"),
+)  # fmt: skip
+"""Characters by the numbers of their names in ZapfDingbats, from a first one on; the numbers left out name none."""
+_TEX = dict(enumerate("\ufb00\ufb01\ufb02\ufb03\ufb04“”", 11)) | dict(enumerate("\ufb00\ufb01\ufb02\ufb03\ufb04", 27))
+_TEX |= {21: "–", 22: "—", 136: "•"}
+_NAMED = {
+    ord(dingbat): _TEX.get(number) or chr(number)
+    for first, dingbats in _DINGBATS
+    for number, dingbat in enumerate(dingbats, first)
+}
+"""What TeX's bitmap fonts mean by the name of a glyph: "a101" is the character 101, which pdfium takes for ❡."""
+
+
+_EXCHANGED = re.compile("[\xa1-\xff\u2460-\u2469\u25a0-\u27be]")
+FEW_EXCHANGED = 0.1
+"""Share of a text's characters up to which hardly any can stand for others."""
+
+
+def may_be_mended(text: str) -> bool:
+    """Whether a text has so many letters of these kinds that it is worth the closer look."""
+    return not text.isascii() and len(_EXCHANGED.findall(text)) > FEW_EXCHANGED * len(text)
+
+
 def mended(text: str) -> Mapping[int, str]:
     """Return what the letters of an illegible text stand for, one for one; nothing if that cannot be told for sure."""
-    for table in () if text.isascii() else map(_letters_of, CODE_PAGES):
+    for table in map(_letters_of, CODE_PAGES):
         meant = text.translate(table)
         words = [word for word in _WORD.findall(meant) if not word.isascii()]
         cased = sum(word[1:].islower() or word.isupper() for word in words)
         if len(words) >= MIN_WORDS and cased > CASED * len(words) and language_of(meant, within="en") in CYRILLIC:
             return table
-    return {}
+    named = _pairs(set(_WORD.findall(text.translate(_NAMED))) - set(_WORD.findall(text)))
+    return _NAMED if named and min(_means(named)) < LEGIBLE else {}
 
 
 @cache

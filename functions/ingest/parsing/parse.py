@@ -19,7 +19,7 @@ from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, place_in, reflow, without_first_word
-from functions.ingest.parsing.report import is_unread, report_of
+from functions.ingest.parsing.report import is_unread, mend, report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
 from functions.ingest.parsing.tables import YEAR
 from functions.ingest.parsing.text import cleaned
@@ -132,6 +132,7 @@ class PdfParse:
     def _pages(self, page_count: int) -> Iterator[RawPage]:
         """Yield the reader's pages; in the places of those that hold no usable text, what OCR has read there."""
         for raw in self._reader.pages(page_count):
+            mend(raw)
             read = self._read_pages.get(raw.number)
             if read is None or not is_unread(raw):
                 yield raw

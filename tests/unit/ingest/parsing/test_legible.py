@@ -10,7 +10,8 @@ import pytest
 from functions.ingest.parsing.legible import illegible_share, is_illegible_title, mended
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
-from functions.ingest.parsing.report import is_unread, report_of, status_of
+from functions.ingest.parsing.report import is_unread, mend, report_of, status_of
+from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import Beginning, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import OCR_ENGINE, Line, RawPage
@@ -117,11 +118,28 @@ def test_a_few_words_say_nothing() -> None:
 def test_bytes_of_a_russian_code_page_are_turned_into_its_letters(code_page: str) -> None:
     shown = RUSSIAN.encode(code_page).decode("latin-1")
     page = RawPage(1, lines=[Line(line) for line in shown.split("\n")])
+    assert is_unread(page)
+    mend(page)
     assert not is_unread(page)
     report = report_of(page, [])
     assert (report.state, report.doubtful) == ("text", 0.0)
-    assert "code page" in report.detail
+    assert "put right" in report.detail
     assert "\n".join(line.text for line in page.lines) == RUSSIAN
+
+
+def test_names_of_glyphs_in_bitmap_fonts_are_turned_into_letters() -> None:
+    dingbats = dict(zip("acdefhilmnopRAT.,", "❛❝❞❡❢❤✐❧♠♥♦♣❘❆❚✳✱", strict=True))
+    shown = PROSE.replace("fi", "✜").translate(str.maketrans(dingbats))
+    assert shown.startswith("❆❧❧ ❤✉♠❛♥".replace("✉", "u"))
+    page = RawPage(1, lines=[Line(line) for line in shown.split("\n")])
+    mend(page)
+    assert report_of(page, []).state == "text"
+    assert "\n".join(cleaned(line.text) for line in page.lines) == PROSE
+
+
+@pytest.mark.parametrize("text", ["● Room ■ ■ ★★★★★ " * 40, "▲❖▲ ●●●●●● ◆◆◆◆◆\n" * 40])
+def test_dingbats_that_are_none_stay(text: str) -> None:
+    assert not mended(text)
 
 
 @pytest.mark.parametrize("code_page", ["cp1253", "cp1255", "cp1256"])
