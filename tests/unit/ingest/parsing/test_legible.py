@@ -6,6 +6,8 @@ import string
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from functions.ingest.parsing.legible import illegible_share, is_illegible_title, mended
 from functions.ingest.parsing.parse import open_pdf
@@ -108,6 +110,13 @@ def test_nor_what_ocr_makes_of_another_alphabet() -> None:
 def test_a_page_of_two_fonts_is_doubted_in_part(seed: int, kept: int) -> None:
     text = "\n".join([PROSE] * kept + [exchanged(PROSE, seed)])
     assert illegible_share(text) == pytest.approx(1 / (1 + kept), abs=0.15)
+
+
+@given(st.lists(st.text(st.characters(categories=["L", "Mn", "Nd"]), min_size=4), min_size=20).map(" ".join))
+def test_any_letters_are_judged(text: str) -> None:
+    assert 0.0 <= illegible_share(text) <= 1.0
+    assert all(len(letter) == 1 for letter in mended(text).values())
+    assert is_illegible_title(text) in {True, False}
 
 
 def test_a_few_words_say_nothing() -> None:
