@@ -1,11 +1,14 @@
 """Scans become searchable: ingest asks for their pages, the OCR function reads them, ingest finds what it read."""
 
+import io
 import json
+import string
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pypdf import PdfReader, PdfWriter
 
 from functions.ingest import bootstrap
 from functions.ingest.parsing import parse
@@ -98,6 +101,28 @@ def test_a_page_on_its_side_or_head_is_read(stack: Stack, turn: int) -> None:
     assert stack.read_by_ocr(request)
     follow(stack)
     assert "carve valleys shaped like the letter U" in texts(stack, key)
+
+
+def test_a_scan_with_a_text_layer_of_no_language_is_read_again(stack: Stack) -> None:
+    shown = FERMENTATION + GLACIERS + SMALL_PRINT
+    small = string.ascii_lowercase
+    layer = shown.lower().translate(str.maketrans(small, small[3:] + small[:3]))
+    writer = PdfWriter(io.BytesIO(scan_of([shown])))
+    writer.pages[0].merge_page(PdfReader(io.BytesIO(pdf_of([layer], invisible=True))).pages[0])
+    written = io.BytesIO()
+    writer.write(written)
+    key = "uploads/acme/wrong layer.pdf"
+    stack.put(key, written.getvalue())
+    stack.deliver(key)
+    waiting = stack.document(key)
+    assert (waiting.status, waiting.report[0].state) == (DocumentStatus.NEEDS_OCR, "garbled")
+    (request,) = stack.asked_of_ocr()
+    assert stack.read_by_ocr(request)
+    follow(stack)
+    document = stack.document(key)
+    assert (document.status, document.error) == (DocumentStatus.READY, None)
+    assert "carve valleys shaped like the letter U" in texts(stack, key)
+    assert "dqg" not in texts(stack, key)
 
 
 def test_a_long_scan_goes_on_where_it_was_interrupted(stack: Stack, scanned: str) -> None:

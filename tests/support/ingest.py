@@ -35,8 +35,8 @@ from tests.support.pinecone_clients import create_index
 from tests.support.pinecone_server import running_pinecone
 
 
-def pdf_of(pages: Sequence[str], *, title: str = "", size: float = 11) -> bytes:
-    """Make a PDF with one paragraph a page."""
+def pdf_of(pages: Sequence[str], *, title: str = "", size: float = 11, invisible: bool = False) -> bytes:
+    """Make a PDF with one paragraph a page, drawn or, as in the text layer of a scan, not."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4, invariant=True)
     if title:
@@ -44,6 +44,8 @@ def pdf_of(pages: Sequence[str], *, title: str = "", size: float = 11) -> bytes:
     for text in pages:
         writer = canvas.beginText(72, 760)
         writer.setFont("Helvetica", size)
+        if invisible:
+            writer.setTextRenderMode(3)
         writer.textLines(textwrap.wrap(text, 85))
         canvas.drawText(writer)
         canvas.showPage()

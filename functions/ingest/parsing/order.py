@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 
 from functions.ingest.parsing.words import Box, Row, Word, box_of
 
@@ -95,7 +96,7 @@ MOST_TOGETHER = 4
 LONGEST_PARAGRAPH = 12
 """Lines before which what stands beside them may move; of more it is a column."""
 MOST_MOVED = 0.5
-"""Share of a page's rows above which moving them is no mending."""
+"""Share of a page's rows above which moving them one by one is no mending."""
 APART = 1.15
 """Room between two words, in font sizes, that may separate two columns."""
 NEAR = 2.5
@@ -203,11 +204,16 @@ def _goes_up(a: Row, b: Row) -> bool:
     return b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
 
 
+def _is_beside(a: Row, b: Row) -> bool:
+    return min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5 * min(a.y1 - a.y0, b.y1 - b.y0)
+
+
 def top_down(rows: list[Row]) -> list[Row]:
     """Return the rows with those that were written late or early put where they stand, in the column they stand in.
 
     Those are the shortest rows (chosen greedily) without which every column goes down: headings that were drawn after
-    the text move up between its paragraphs, a footer that was drawn first moves down.
+    the text move up between its paragraphs, a footer that was drawn first moves down. Where these are most rows, as in
+    a form whose boxes were written in any order, all are sorted if none stands beside another.
     """
     if not rows or not _has_late_rows(rows):
         return rows
@@ -236,7 +242,8 @@ def top_down(rows: list[Row]) -> list[Row]:
         if all_against[i] and all_against[i] <= moved:
             moved.discard(i)  # what it contradicted has been taken out, too
     if len(moved) > MOST_MOVED * len(rows):
-        return rows
+        down = sorted(rows, key=attrgetter("y0"))
+        return rows if any(_is_beside(a, b) for a, b in pairwise(down)) else down
     out = [i for i in range(len(rows)) if i not in moved]
     for i in sorted(moved):
         kept = [rows[other] for other in out]

@@ -6,7 +6,7 @@ The child handles the hostile bytes; this module only works on text, at a cost l
 """
 
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import Part, cells, join, page_of, place_in, reflow, without_first_word
-from functions.ingest.parsing.report import is_unread, report_of
+from functions.ingest.parsing.report import is_unread, mend, report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
 from functions.ingest.parsing.tables import YEAR
 from functions.ingest.parsing.text import cleaned
@@ -132,11 +132,12 @@ class PdfParse:
     def _pages(self, page_count: int) -> Iterator[RawPage]:
         """Yield the reader's pages; in the places of those that hold no usable text, what OCR has read there."""
         for raw in self._reader.pages(page_count):
+            mend(raw)
             read = self._read_pages.get(raw.number)
             if read is None or not is_unread(raw):
                 yield raw
                 continue
-            if read.error or (read.lines and read.confidence < MIN_OCR_CONFIDENCE):
+            if read.error or (read.lines and (read.confidence < MIN_OCR_CONFIDENCE or is_unread(read))):
                 self.ocr_failed.add(raw.number)
                 yield raw
                 continue
@@ -173,11 +174,14 @@ class PdfParse:
             yield raw
 
     def _beginning(self, header: Header, file_name: str) -> Beginning:
+        """Return what is known so far; a cover of few words before pages that are mostly garbled is so, too."""
+        states = Counter(report.state for _, report in self._ahead)
+        is_garbled = states["garbled"] > states["text"]
         return Beginning(
             file_name=file_name,
             metadata_title=header.title,
-            pages=[raw.lines for raw, _ in self._ahead],
-            running=list(self._running),
+            pages=[] if is_garbled else [raw.lines for raw, _ in self._ahead],
+            running=[] if is_garbled else list(self._running),
             body_size=self._headings.body_size,
             words=self._words,
         )

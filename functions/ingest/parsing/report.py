@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 
+from functions.ingest.parsing.legible import illegible_share, may_be_mended, mended
 from functions.ingest.parsing.text import doubtful_share
 from functions.ingest.parsing.wire import OCR_ENGINE, RawPage
 from shared.errors import DocumentRejected
@@ -21,15 +22,26 @@ PICTURE = 0.6
 """Share of a page a picture covers that makes a page with few characters a scanned one."""
 
 
+def mend(raw: RawPage) -> None:
+    """Give a garbled page the letters that its own stand for, one for one, where they are known for sure."""
+    text = _text_of(raw)
+    if may_be_mended(text) and _doubt(text) >= GARBLED_SHARE and (letters := mended(text)):
+        raw.mended = True
+        for line in raw.lines:
+            line.text = line.text.translate(letters)
+
+
 def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     """Make the report of a page; a garbled page loses its text, because no question would find it."""
-    text = "\n".join(line.text for line in raw.lines)
+    text = _text_of(raw)
+    doubtful = _doubt(text)
     visible = len(text)
-    doubtful = doubtful_share(text)
     state = _state_of(raw, visible, doubtful)
     notes = [raw.error] if raw.error else []
     if state == "garbled":
         raw.lines = []
+    if raw.mended:
+        notes.append("letters that stood for others were put right")
     if doubtful >= 0.02:
         notes.append(f"{doubtful:.0%} of the text is doubtful")
     if raw.images >= 0.05:
@@ -52,8 +64,17 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
 
 def is_unread(raw: RawPage) -> bool:
     """Whether a page shows text that could not be read: it is a picture, or its text cannot be decoded."""
-    text = "\n".join(line.text for line in raw.lines)
-    return _state_of(raw, len(text), doubtful_share(text)) in UNREAD_STATES
+    text = _text_of(raw)
+    return _state_of(raw, len(text), _doubt(text)) in UNREAD_STATES
+
+
+def _text_of(raw: RawPage) -> str:
+    return "\n".join(line.text for line in raw.lines)
+
+
+def _doubt(text: str) -> float:
+    """Return the share of a text (0..1) that was decoded wrongly or is of no language."""
+    return max(doubtful_share(text), illegible_share(text))
 
 
 def _state_of(raw: RawPage, visible: int, doubtful: float) -> PageState:

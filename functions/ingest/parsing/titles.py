@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from functions.ingest.parsing.legible import is_illegible_title
 from functions.ingest.parsing.reflow import join
 from functions.ingest.parsing.text import cleaned, doubtful_share
 from functions.ingest.parsing.vocabulary import Vocabulary
@@ -87,6 +88,8 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
         return filing.title
     named = usable_title(beginning.metadata_title)
     heading = _first_heading(beginning)
+    if is_illegible_title(heading, beginning.text):  # the font of headings alone may be garbled
+        heading = ""
     if named and (not heading or ("_" not in named and _is_borne_out(named, beginning))):
         return named  # with an underscore it is the name of a file
     title = heading or title_from_file_name(beginning.file_name)
@@ -150,7 +153,9 @@ def usable_title(title: str) -> str:
         return ""
     letters = sum(character.isalpha() for character in title)
     unlike = letters < 3 or letters < 0.4 * len(title) or "\\" in title or title.startswith(("http", "/"))
-    return "" if unlike or identity.is_kind(title) or doubtful_share(title) > 0.1 else title[:MAX_TITLE]
+    if unlike or identity.is_kind(title) or doubtful_share(title) > 0.1 or is_illegible_title(title):
+        return ""
+    return title[:MAX_TITLE]
 
 
 def kind_of(title: str) -> str:

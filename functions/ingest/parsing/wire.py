@@ -67,6 +67,7 @@ class RawPage:
     out because they are invisible. `ocr`: some of the text is a layer of invisible text read from a picture. `width`
     and `height` are those before the page is turned for showing, `rotation` counts its quarter turns to the right.
     `confidence` (0..1) is Tesseract's mean over the words that it read. `figures` are those that are surely there.
+    `mended`: its letters stood for others, and no longer do.
     """
 
     number: int
@@ -85,6 +86,7 @@ class RawPage:
     rotation: int = 0
     confidence: float = 1.0
     figures: list[SentFigure] = field(default_factory=list)
+    mended: bool = False
 
     @property
     def shown_size(self) -> tuple[float, float]:

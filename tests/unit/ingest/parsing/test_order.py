@@ -334,6 +334,19 @@ def test_a_page_most_of_which_would_have_to_move_stays_as_it_is() -> None:
     assert read(*lower, *upper) in ([p[2] for p in (*lower, *upper)], [p[2] for p in (*upper, *lower)])
 
 
+def test_blocks_of_a_form_written_in_any_order_are_read_from_the_top() -> None:
+    blocks = [prose(50, 740 - 80 * n, name) for n, name in enumerate(("One", "Two", "Three", "Four", "Five", "Six"))]
+    pieces = [piece for n in (3, 5, 4, 2, 0, 1) for piece in blocks[n]]
+    assert read(*pieces) == [text for block in blocks for _, _, text in block]
+
+
+def test_blocks_written_in_any_order_stay_so_if_some_stand_beside_each_other() -> None:
+    blocks = [prose(50, 740 - 80 * n, name) for n, name in enumerate(("One", "Two", "Three", "Four", "Five", "Six"))]
+    beside = prose(320, 740, "Beside")
+    pieces = [*(piece for n in (3, 5, 4, 2, 0, 1) for piece in blocks[n]), *beside]
+    assert read(*pieces) == [text for _, _, text in pieces]
+
+
 def test_what_stands_beside_the_text_does_not_move_between_its_lines() -> None:
     text = prose(50, 700, "Left", 10)
     note: list[Piece] = [(350, 660, "A note beside it")]
