@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from evals.storage import DEFAULT_CACHE
 from shared.errors import RectoError
 from shared.models import EmbeddingSpace
 
-RESEARCH = ("documents", "chunking", "extractive", "rewrite", "beir")
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072}
 
@@ -25,14 +25,13 @@ OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return the exit code: 0 done, 1 failed, 2 wrong arguments, 130 interrupted."""
     parsed = vars(_parser().parse_args(arguments))
-    command = parsed.pop("command")
+    del parsed["command"]
+    module = parsed.pop("module")
     display = Display(quiet=parsed.pop("quiet", False))
     logging.disable(logging.WARNING)  # the libraries have a line for each page or request
     try:
-        package = "evals.research" if command in RESEARCH else "evals"
-        name = command.replace("-", "_")
-        call = getattr(import_module(f"{package}.{name}"), name)
-        return int(call(**_call_arguments(command, parsed, display)))
+        call = getattr(import_module(module), module.rsplit(".", 1)[-1])
+        return int(call(**_call_arguments(parsed, display)))
     except (EvalError, RectoError) as error:
         print(error.message if isinstance(error, RectoError) else error, file=sys.stderr)
         return 1
@@ -43,8 +42,8 @@ def main(arguments: Sequence[str]) -> int:
         logging.disable(logging.NOTSET)
 
 
-def _call_arguments(command: str, parsed: dict[str, Any], display: Display) -> dict[str, Any]:
-    if command in {"compare", "report", "grounding", "injection", "make-questions", "feedback"}:
+def _call_arguments(parsed: dict[str, Any], display: Display) -> dict[str, Any]:
+    if not parsed.pop("on_data"):
         return {**parsed, "display": display}
     shared = ("data", "json", "sample", "cache", "seed", "fresh")
     remote = _remote(*(parsed.pop(f"embedding_{name}") for name in ("model", "dimensions", "url")))
@@ -65,15 +64,33 @@ def _remote(model: str, dimensions: int | None, url: str) -> RemoteModel | None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m evals", description="Measures Recto's quality beside its peers.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    common = _common()
+    commands = _Commands(parser)
+    _add_on_data(commands)
+    _add_on_claims(commands)
+    _add_on_files(commands)
+    _add_research(commands)
+    return parser
 
-    def command(name: str, help: str, *, on_data: bool = True) -> argparse.ArgumentParser:
-        return commands.add_parser(
-            name, parents=[common] if on_data else [], help=help, description=f"{help[0].upper()}{help[1:]}."
+
+class _Commands:
+    """The commands of a parser: each is a function of its name, in a module of its name."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+        self._common = _common()
+
+    def add(self, name: str, help: str, *, on_data: bool = True, package: str = "evals") -> argparse.ArgumentParser:
+        """Add a command; one that works on a data set has the options of them all (`Options`)."""
+        added = self._commands.add_parser(
+            name, parents=[self._common] if on_data else [], help=help, description=f"{help[0].upper()}{help[1:]}."
         )
+        added.set_defaults(on_data=on_data, module=f"{package}.{name.replace('-', '_')}")
+        return added
 
-    one = command("retrieval", "whether the right page comes first: hits, MRR, nDCG, refusals, cost")
+
+def _add_on_data(commands: _Commands) -> None:
+    """What asks the questions of a data set."""
+    one = commands.add("retrieval", "whether the right page comes first: hits, MRR, nDCG, refusals, cost")
     _system(one)
     one.add_argument(
         "--k", dest="ks", type=_numbers, default="1,5,10", metavar="N,N", help="ranks to report (%(default)s)"
@@ -84,7 +101,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     _in_process(one, "run Recto's pipelines in this process instead of through the running laptop stack")
 
-    one = command("answers", "whether answers are cited, quoted exactly, supported, and refused when they should be")
+    one = commands.add(
+        "answers", "whether answers are cited, quoted exactly, supported, and refused when they should be"
+    )
     one.add_argument("--model", default="", help="chat model; without one, answers are extractive")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
     one.add_argument(
@@ -92,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
 
-    one = command("calibrate", "what every threshold refuses, which to choose, and what confidence is worth")
+    one = commands.add("calibrate", "what every threshold refuses, which to choose, and what confidence is worth")
     one.add_argument(
         "--lost",
         type=_share,
@@ -121,7 +140,12 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
 
-    one = command("grounding", "which honest and which false claims are confirmed, marked or left out", on_data=False)
+
+def _add_on_claims(commands: _Commands) -> None:
+    """What shows made claims and hidden instructions to the checks."""
+    one = commands.add(
+        "grounding", "which honest and which false claims are confirmed, marked or left out", on_data=False
+    )
     one.add_argument("--claims", type=Path, required=True, metavar="FILE", help="claims, FaithBench's or MTRAG's form")
     one.add_argument(
         "--pdfs", type=Path, nargs="+", default=[], metavar="DIR", help="folders of the PDFs that claims are about"
@@ -136,7 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
     _add_cache_options(one)
 
-    one = command("injection", "whether an answer obeys instructions hidden in documents", on_data=False)
+    one = commands.add("injection", "whether an answer obeys instructions hidden in documents", on_data=False)
     one.add_argument("--strings", type=Path, required=True, metavar="FILE", help="JSON lines: set, text, obeyed")
     one.add_argument("--pdfs", type=Path, nargs="+", required=True, metavar="DIR", help="folders of honest PDFs")
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
@@ -144,7 +168,12 @@ def _parser() -> argparse.ArgumentParser:
     _seed(one)
     _add_cache_options(one)
 
-    one = command("compare", "whether two results really differ, and on which questions; a gate for CI", on_data=False)
+
+def _add_on_files(commands: _Commands) -> None:
+    """What works on files: results, and question sets to review."""
+    one = commands.add(
+        "compare", "whether two results really differ, and on which questions; a gate for CI", on_data=False
+    )
     one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json", help="two; or one, with --accepted")
     one.add_argument(
         "--accepted", type=Path, metavar="FILE", help="compare with these figures; exit code 1 if anything is worse"
@@ -156,7 +185,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the comparison as JSON")
     _seed(one)
 
-    one = command("make-questions", "drafts a question set from your own PDFs, for you to review", on_data=False)
+    one = commands.add("make-questions", "drafts a question set from your own PDFs, for you to review", on_data=False)
     one.add_argument("--pdfs", type=Path, required=True, metavar="DIR", help="folder of the PDFs")
     text = "where the questions go, DIR/questions.jsonl; lines that are in it stay as they are"
     one.add_argument("--out", type=Path, required=True, metavar="FILE", help=text)
@@ -168,17 +197,23 @@ def _parser() -> argparse.ArgumentParser:
     _add_cache_options(one)
 
     text = "makes questions of what users thought of answers, for you to review"
-    one = command("feedback", text, on_data=False)
+    one = commands.add("feedback", text, on_data=False)
     one.add_argument("--feedback", type=Path, nargs="+", required=True, metavar="FILE", help="pages of `GET /feedback`")
     one.add_argument("--pdfs", type=Path, required=True, metavar="DIR", help="folder of the PDFs")
     text = "where the questions go, DIR/questions.jsonl; lines that are in it stay as they are"
     one.add_argument("--out", type=Path, required=True, metavar="FILE", help=text)
     one.add_argument("--quiet", action="store_true", help="show no progress")
 
-    one = command("report", "a Markdown and an HTML page from results that were written with --json", on_data=False)
+    one = commands.add(
+        "report", "a Markdown and an HTML page from results that were written with --json", on_data=False
+    )
     one.add_argument("results", type=Path, nargs="+", metavar="RESULT.json")
     one.add_argument("--out", type=Path, default=Path("report"), help="writes OUT.md and OUT.html (%(default)s)")
 
+
+def _add_research(commands: _Commands) -> None:
+    """What research measures, on public data."""
+    command = partial(commands.add, package="evals.research")
     one = command("documents", "research: whether the document that a question names comes first (KG-RAG's filings)")
     _system(one)
 
@@ -206,7 +241,6 @@ def _parser() -> argparse.ArgumentParser:
 
     one = command("beir", "research: how well passages are ranked, beside the embedder alone (data of BEIR's form)")
     one.add_argument("--k", type=_positive, default=10, help="passages looked at (%(default)s)")
-    return parser
 
 
 def _common() -> argparse.ArgumentParser:

@@ -98,10 +98,44 @@ def _destroy(given: argparse.Namespace, reporter: Reporter) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m local", description="Run the laptop stack and call its API.")
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
-    state = argparse.ArgumentParser(add_help=False)
-    text = "folder of the stack's state (default: RECTO_STATE, else .recto)"
-    state.add_argument("--state", type=Path, metavar="DIR", help=text)
+    verbs = _Verbs(parser)
+    _add_starting(verbs)
+    _add_documents(verbs)
+    _add_asking(verbs)
+    _add_laptop(verbs)
+    _add_operating(verbs)
+    _add_deploying(verbs)
+    _add_preparing(verbs)
+    return parser
+
+
+class _Verbs:
+    """The verbs of a parser, and the arguments that several of them share."""
+
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
+        self._verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+        self.state = argparse.ArgumentParser(add_help=False)
+        text = "folder of the stack's state (default: RECTO_STATE, else .recto)"
+        self.state.add_argument("--state", type=Path, metavar="DIR", help=text)
+        self.start = _start_arguments()
+        self.tenant = argparse.ArgumentParser(add_help=False)
+        text = "the user's tenant (default: demo)"
+        self.tenant.add_argument("--tenant", choices=("demo", "other"), default="demo", help=text)
+        self.stack = argparse.ArgumentParser(add_help=False)
+        text = "a stack in the AWS account of your credentials (default: the laptop's)"
+        self.stack.add_argument("--stack-name", metavar="NAME", help=text)
+        self.environment = argparse.ArgumentParser(add_help=False)
+        text = "environment of samconfig.toml, which names the stack (default: default)"
+        self.environment.add_argument("--config-env", default="default", metavar="NAME", help=text)
+
+    def add(self, name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
+        """Add a verb; the first sentence of `text` stands in the list of verbs."""
+        added = self._verbs.add_parser(name, help=text.split(". ")[0], description=text, parents=parents)
+        added.set_defaults(run=run)
+        return added
+
+
+def _start_arguments() -> argparse.ArgumentParser:
     start = argparse.ArgumentParser(add_help=False)
     for name, default in (("aws", 4566), ("pinecone", 5081), ("openai", 8081), ("streaming", 8082)):
         text = f"(default: RECTO_{name.upper()}_PORT, else {default})"
@@ -116,98 +150,141 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--parameter", action="append", metavar="NAME=VALUE", help=text)
     text = "have the AWS emulator enforce the functions' roles, and record their calls in logs/calls.jsonl"
     start.add_argument("--enforce-roles", action="store_true", default=None, help=text)
-    tenant = argparse.ArgumentParser(add_help=False)
-    tenant.add_argument("--tenant", choices=("demo", "other"), default="demo", help="the user's tenant (default: demo)")
-    stack = argparse.ArgumentParser(add_help=False)
-    text = "a stack in the AWS account of your credentials (default: the laptop's)"
-    stack.add_argument("--stack-name", metavar="NAME", help=text)
+    return start
 
-    environment = argparse.ArgumentParser(add_help=False)
-    text = "environment of samconfig.toml, which names the stack (default: default)"
-    environment.add_argument("--config-env", default="default", metavar="NAME", help=text)
 
-    def verb(name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
-        added = verbs.add_parser(name, help=text.split(". ")[0], description=text, parents=parents)
-        added.set_defaults(run=run)
-        return added
-
+def _add_starting(verbs: _Verbs) -> None:
+    """What starts the stack."""
     text = "Start the emulators, build and deploy the real template; print the page's address, a token and commands."
-    verb("up", text, _on_laptop(lambda laptop, _: cli_stack.up(laptop)), state, start)
+    verbs.add("up", text, _on_laptop(lambda laptop, _: cli_stack.up(laptop)), verbs.state, verbs.start)
     text = "Show everything: start the stack, upload the samples, ask, check every citation, print the page's address."
-    demo = verb("demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, stop=given.stop)), state, start)
+    demo = verbs.add(
+        "demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, stop=given.stop)), verbs.state, verbs.start
+    )
     demo.add_argument("--stop", action="store_true", help="stop the stack at the end")
 
+
+def _add_documents(verbs: _Verbs) -> None:
+    """What changes and lists documents."""
     text = "Upload PDFs and wait until they can be queried."
-    upload = verb("upload", text, _on_laptop(cli_upload.upload), state, tenant)
+    upload = verbs.add("upload", text, _on_laptop(cli_upload.upload), verbs.state, verbs.tenant)
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
     text = "give up when nothing has changed for this many seconds (default: %(default)s)"
     upload.add_argument("--timeout", type=float, default=600, metavar="S", help=text)
     text = "replace documents of the same name without asking"
     upload.add_argument("--replace", action="store_true", help=text)
-    _add_documents(verb, state, tenant)
+
+    text = "List the documents with status and pages, all or those whose name or title contains the words."
+    listing = verbs.add("documents", text, _on_laptop(cli_documents.documents), verbs.state, verbs.tenant)
+    listing.add_argument("search", nargs="*", metavar="WORD")
+    listing.add_argument("--status", choices=[status.value for status in DocumentStatus], help="only these")
+    listing.add_argument("--json", action="store_true", help="print what the API returns")
+    deleting = verbs.add(
+        "delete",
+        "Delete documents for good, after asking.",
+        _on_laptop(cli_documents.delete),
+        verbs.state,
+        verbs.tenant,
+    )
+    deleting.add_argument("names", nargs="+", metavar="NAME", help="a name as `documents` lists it, or an id")
+    deleting.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _add_asking(verbs: _Verbs) -> None:
+    """What asks questions, and signs in."""
     text = "Ask one question, or without one start a conversation, which reads questions line by line."
-    ask = verb("ask", text, _on_laptop(cli_ask.ask), state, tenant)
+    ask = verbs.add("ask", text, _on_laptop(cli_ask.ask), verbs.state, verbs.tenant)
     ask.add_argument("question", nargs="?", help="without it, a conversation begins")
     ask.add_argument("--conversation", metavar="ID", help="continue this conversation")
     ask.add_argument("--top-k", type=int, metavar="N", help="maximum number of passages to answer from")
     ask.add_argument("--stream", action="store_true", help="print the answer while it is generated")
     ask.add_argument("--json", action="store_true", help="print the API's response unchanged")
-    replayed = verb("replay", cli_replay.HELP, _replay, state, tenant, stack)
+    replayed = verbs.add("replay", cli_replay.HELP, _replay, verbs.state, verbs.tenant, verbs.stack)
     replayed.add_argument("message", metavar="MESSAGE", help="the `message_id` of an answer")
     replayed.add_argument("--json", action="store_true", help="print both receipts and the differences as they come")
-    verb("token", "Print a fresh ID token, valid for an hour.", _on_laptop(cli_ask.token), state, tenant)
+    verbs.add(
+        "token", "Print a fresh ID token, valid for an hour.", _on_laptop(cli_ask.token), verbs.state, verbs.tenant
+    )
 
-    verb("status", "Show what runs and which documents exist.", _on_laptop(lambda it, _: cli_stack.status(it)), state)
-    logs = verb("logs", "Show logs of the emulators or of the functions.", _on_laptop(cli_stack.logs), state)
+
+def _add_laptop(verbs: _Verbs) -> None:
+    """What looks at the laptop stack, calls its functions, and stops it."""
+    verbs.add(
+        "status",
+        "Show what runs and which documents exist.",
+        _on_laptop(lambda it, _: cli_stack.status(it)),
+        verbs.state,
+    )
+    logs = verbs.add("logs", "Show logs of the emulators or of the functions.", _on_laptop(cli_stack.logs), verbs.state)
     logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
     logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to show first (default: 40)")
     text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
-    counted = verb("metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), state)
+    counted = verbs.add(
+        "metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), verbs.state
+    )
     text = "draw the dashboard as PNG instead, as CloudWatch would show it"
     counted.add_argument("--picture", type=Path, metavar="FILE", help=text)
     text = "Run a built function on an event, against the running laptop stack: prints its logs and its response."
-    invoked = verb("invoke", text, _on_laptop(invoking.invoke), state)
+    invoked = verbs.add("invoke", text, _on_laptop(invoking.invoke), verbs.state)
     invoked.add_argument("event", type=Path, metavar="EVENT", help="a JSON file such as events/api_get_healthz.json")
     text = "its name in template.yaml (default: the one that handles such events)"
     invoked.add_argument("--function", default="", metavar="NAME", help=text)
     text = "Write what `sam local invoke` needs to reach the laptop stack, and print the command (it needs containers)."
-    verb("sam-env", text, _on_laptop(invoking.sam_env), state)
-    verb("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), state)
+    verbs.add("sam-env", text, _on_laptop(invoking.sam_env), verbs.state)
+    verbs.add("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), verbs.state)
     text = "Stop and delete everything except built packages and the evaluations' files."
-    reset = verb("reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), state)
+    reset = verbs.add(
+        "reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), verbs.state
+    )
     reset.add_argument("--yes", action="store_true", help="do not ask")
 
+
+def _add_operating(verbs: _Verbs) -> None:
+    """What operates a stack, on the laptop or on AWS."""
     text = "Ingest what the bucket holds and the index lacks, and delete vectors that a crash left (also on AWS)."
-    verb("sweep", text, _on_any_stack(lambda target, report, _: operate.sweep(target, report)), state, stack)
+    verbs.add(
+        "sweep", text, _on_any_stack(lambda target, report, _: operate.sweep(target, report)), verbs.state, verbs.stack
+    )
     text = "Retry what is in the dead-letter queue, once the cause is fixed (also on AWS)."
-    verb("redrive", text, _on_any_stack(lambda target, report, _: operate.redrive(target, report)), state, stack)
+    verbs.add(
+        "redrive",
+        text,
+        _on_any_stack(lambda target, report, _: operate.redrive(target, report)),
+        verbs.state,
+        verbs.stack,
+    )
     run = _on_any_stack(lambda target, report, given: operate.reindex(target, report, given.step, given.tenant))
-    reindex = verb("reindex", operate.REINDEX_HELP, run, state, stack)
+    reindex = verbs.add("reindex", operate.REINDEX_HELP, run, verbs.state, verbs.stack)
     reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
 
     run = _on_any_stack(lambda target, report, given: releases.run(target, report, given.step, given.release))
-    released = verb("releases", releases.HELP, run, state, stack)
+    released = verbs.add("releases", releases.HELP, run, verbs.state, verbs.stack)
     released.add_argument("step", nargs="?", choices=releases.STEPS, default="list", help="default: list")
     released.add_argument("--release", default="", metavar="NAME", help="which one to go back to")
 
     text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
-    verb("smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), state, stack)
+    verbs.add(
+        "smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), verbs.state, verbs.stack
+    )
     text = "Create a user with tenant and role, ready to sign in (also on AWS)."
     run = _on_any_stack(lambda target, report, given: operate.user(target, report, _user(given), invite=given.invite))
-    user = verb("user", text, run, state, stack)
+    user = verbs.add("user", text, run, verbs.state, verbs.stack)
     user.add_argument("email", type=_email)
     user.add_argument("--tenant", required=True, metavar="NAME", help="whose documents; it can never be changed")
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
     run = _on_any_stack(erasure.run)
-    erasure.add_arguments(verb("erasure", erasure.HELP, run, state, stack))
-    keys.add_arguments(verb("keys", keys.HELP, _on_any_stack(keys.run), state, stack))
+    erasure.add_arguments(verbs.add("erasure", erasure.HELP, run, verbs.state, verbs.stack))
+    keys.add_arguments(verbs.add("keys", keys.HELP, _on_any_stack(keys.run), verbs.state, verbs.stack))
 
+
+def _add_deploying(verbs: _Verbs) -> None:
+    """What deploys a stack to AWS and deletes it, and what it costs."""
     text = "Print what a month costs, at the prices in shared/prices.json."
-    costing = verb("costs", text, lambda given, report: cli_stack.show_costs(report, given))
+    costing = verbs.add("costs", text, lambda given, report: cli_stack.show_costs(report, given))
     month = costs.Workload()
     costing.add_argument(
         "--documents", type=_count, default=month.documents, metavar="N", help="(default: %(default)s)"
@@ -220,40 +297,31 @@ def _parser() -> argparse.ArgumentParser:
     )
     costing.add_argument("--chat-model", default="gpt-6-luna", metavar="NAME", help="(default: %(default)s)")
     text = "Check what `make deploy` is about to deploy: names, parameters, the deployed stack; list what it keeps."
-    check = verb("deploy-check", text, _deploy_check, environment)
+    check = verbs.add("deploy-check", text, _deploy_check, verbs.environment)
     text = "parameters that the deploy sets"
     check.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help=text)
     text = "Upload the page to the stack of an environment, if it serves one; `make deploy` does this at its end."
-    verb("publish-page", text, _publish_page, environment)
+    verbs.add("publish-page", text, _publish_page, verbs.environment)
     text = "Delete a stack from AWS with its bucket and all documents, after asking; say what is kept."
-    destroy = verb("destroy", text, _destroy, environment)
+    destroy = verbs.add("destroy", text, _destroy, verbs.environment)
     destroy.add_argument("--yes", action="store_true", help="do not ask")
 
+
+def _add_preparing(verbs: _Verbs) -> None:
+    """What prepares an index and checks files for the bucket."""
     text = "Create the Pinecone index of a real account, with the template's defaults."
-    _add_index(verb("index", text, cli_stack.index))
+    _add_index(verbs.add("index", text, cli_stack.index))
     text = "Check a tenant's glossary before it is put into the bucket."
-    glossary = verb("glossary", text, lambda given, _: operate.check_glossary(given.file, given.question))
+    glossary = verbs.add("glossary", text, lambda given, _: operate.check_glossary(given.file, given.question))
     glossary.add_argument("step", choices=("check",))
     glossary.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     glossary.add_argument("--question", default="", metavar="TEXT", help="show how it changes this question")
     text = "Check a tenant's folder rules, who may read which documents, before they are put into the bucket."
-    access = verb("access", text, lambda given, _: operate.check_access(given.file, given.tenant, given.key))
+    access = verbs.add("access", text, lambda given, _: operate.check_access(given.file, given.tenant, given.key))
     access.add_argument("step", choices=("check",))
     access.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     access.add_argument("--tenant", default="", metavar="NAME", help="whose rules they are (default: the file's name)")
     access.add_argument("--key", default="", metavar="KEY", help="show who may read the document with this key")
-    return parser
-
-
-def _add_documents(verb: Callable[..., argparse.ArgumentParser], *parents: argparse.ArgumentParser) -> None:
-    text = "List the documents with status and pages, all or those whose name or title contains the words."
-    listing = verb("documents", text, _on_laptop(cli_documents.documents), *parents)
-    listing.add_argument("search", nargs="*", metavar="WORD")
-    listing.add_argument("--status", choices=[status.value for status in DocumentStatus], help="only these")
-    listing.add_argument("--json", action="store_true", help="print what the API returns")
-    deleting = verb("delete", "Delete documents for good, after asking.", _on_laptop(cli_documents.delete), *parents)
-    deleting.add_argument("names", nargs="+", metavar="NAME", help="a name as `documents` lists it, or an id")
-    deleting.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:

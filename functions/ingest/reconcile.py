@@ -3,7 +3,7 @@
 An event only says that the object may have changed: the worker looks at the object as it is now.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -195,23 +195,30 @@ class ReconcileRun:
         if head is not None:
             state.take_rule(head, self.lease)
         # 3. Remove the document, or build and publish what index versions lack.
-        outcome: ReconcileOutcome | None = ReconcileOutcome.UNCHANGED
         if head is None:
             outcome = ReconcileOutcome.REMOVED if publish.remove(state=state, lease=self.lease) else None
             self.ocr.forget(self.ref)
         else:
-            for index_version in index_versions.live:
-                if not state.is_up_to_date(index_version, head):
-                    outcome = self._build_and_publish(index_version, head, state)
-                    if outcome is not ReconcileOutcome.PUBLISHED:
-                        break
+            outcome = self._bring_up_to_date(index_versions.live, head, state)
             if outcome is ReconcileOutcome.UNCHANGED and not readings.ocr and claim.document is not None:
                 self.ocr.request(self.ref, head, claim.document.report)
         # 4. Sweep the vectors that are no longer published, and what was read of other versions' pictures.
         if outcome is not None:
             publish.sweep(state=state, lease=self.lease)
-            if head is not None and claim.document is not None and claim.document.ocr:
+            if head is not None and was_read:
                 self.ocr.forget(self.ref, keep_version=head.version_id)
+        return outcome
+
+    def _bring_up_to_date(
+        self, index_versions: Sequence[IndexVersion], head: ObjectHead, state: DocumentState
+    ) -> ReconcileOutcome | None:
+        """Publish in each index version that lacks the object, up to the first where that does not succeed."""
+        outcome: ReconcileOutcome | None = ReconcileOutcome.UNCHANGED
+        for index_version in index_versions:
+            if not state.is_up_to_date(index_version, head):
+                outcome = self._build_and_publish(index_version, head, state)
+                if outcome is not ReconcileOutcome.PUBLISHED:
+                    break
         return outcome
 
     def _build_and_publish(

@@ -283,43 +283,6 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
     settings.threshold  # noqa: B018  an uncalibrated model fails here, before any call
     secret = _secret()
     pinecone_key = secret.key(PINECONE_API_KEY)
-    chat_url, chat_key = settings.chat_base_url or settings.openai_base_url, secret.key(*CHAT_KEYS)
-
-    def chat_model(name: str, attempts: int) -> ChatModel | None:
-        if not name:
-            return None
-        adapter = OpenAIResponsesModel if settings.chat_api == "responses" else OpenAIChatModel
-        return adapter(
-            base_url=chat_url,
-            api_key=chat_key,
-            model=name,
-            reasoning_effort=settings.reasoning_effort,
-            retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
-            traits=_traits(name),
-        )
-
-    def checker() -> ModelChecker | None:
-        if not (settings.chat_model and settings.check_model):
-            return None
-        # One attempt: an unchecked claim is marked, which is better than waiting twice.
-        retry = Retry("check", attempts=1, guard=_guard("check"))
-        url, key = settings.check_base_url or chat_url, secret.key(CHECK_API_KEY, *CHAT_KEYS)
-        return ModelChecker(OpenAIChatModel(base_url=url, api_key=key, model=settings.check_model, retry=retry))
-
-    def reranker() -> Reranker | None:
-        guard = _guard("rerank")
-        if settings.rerank_model and settings.rerank_path:
-            raise ConfigurationError(
-                "RECTO_RERANK_MODEL and RECTO_RERANK_PATH name a reranker each: leave one of them empty (template "
-                "parameters RerankModel and RerankPath)."
-            )
-        if settings.rerank_path:
-            return OnnxReranker(Path(settings.rerank_path), guard=guard)
-        if not settings.rerank_model:
-            return None
-        url, model = settings.pinecone_control_url, settings.rerank_model
-        return PineconeReranker(base_url=url, api_key=pinecone_key, model=model, guard=guard)
-
     half_s = CACHE_TIMEOUT_S / 2
     cache_client = dynamodb_client(read_timeout_s=half_s, connect_timeout_s=half_s, attempts=1, call_s=CACHE_TIMEOUT_S)
     cache_args = cache_client, settings.cache_table, common.clock
@@ -339,11 +302,62 @@ def _build(index: str, space: EmbeddingSpace) -> QueryPorts:
         registry=common.registry,
         conversations=common.conversations,
         glossary=_glossaries(),
-        chat=chat_model(settings.chat_model, attempts=2),
+        chat=_chat_model(settings.chat_model, settings, secret, attempts=2),
         # One attempt: falling back to the heuristic is better than spending the deadline on a second one.
-        rewriter=chat_model(settings.chat_model and (settings.rewrite_model or settings.chat_model), attempts=1),
-        reranker=reranker(),
-        checker=checker(),
+        rewriter=_chat_model(
+            settings.chat_model and (settings.rewrite_model or settings.chat_model), settings, secret, attempts=1
+        ),
+        reranker=_reranker(settings, secret),
+        checker=_checker(settings, secret),
+    )
+
+
+def _chat_model(name: str, settings: Settings, secret: Secret, *, attempts: int) -> ChatModel | None:
+    """Return the client of a chat model, None without a name."""
+    if not name:
+        return None
+    adapter = OpenAIResponsesModel if settings.chat_api == "responses" else OpenAIChatModel
+    return adapter(
+        base_url=settings.chat_base_url or settings.openai_base_url,
+        api_key=secret.key(*CHAT_KEYS),
+        model=name,
+        reasoning_effort=settings.reasoning_effort,
+        retry=Retry("chat", attempts=attempts, guard=_guard("chat")),
+        traits=_traits(name),
+    )
+
+
+def _checker(settings: Settings, secret: Secret) -> ModelChecker | None:
+    """Return what checks unconfirmed claims, None without a model that writes and one that checks."""
+    if not (settings.chat_model and settings.check_model):
+        return None
+    chat = OpenAIChatModel(
+        base_url=settings.check_base_url or settings.chat_base_url or settings.openai_base_url,
+        api_key=secret.key(CHECK_API_KEY, *CHAT_KEYS),
+        model=settings.check_model,
+        # One attempt: an unchecked claim is marked, which is better than waiting twice.
+        retry=Retry("check", attempts=1, guard=_guard("check")),
+    )
+    return ModelChecker(chat)
+
+
+def _reranker(settings: Settings, secret: Secret) -> Reranker | None:
+    """Return the configured reranker, if there is one. Raises `ConfigurationError` if there are two."""
+    guard = _guard("rerank")
+    if settings.rerank_model and settings.rerank_path:
+        raise ConfigurationError(
+            "RECTO_RERANK_MODEL and RECTO_RERANK_PATH name a reranker each: leave one of them empty (template "
+            "parameters RerankModel and RerankPath)."
+        )
+    if settings.rerank_path:
+        return OnnxReranker(Path(settings.rerank_path), guard=guard)
+    if not settings.rerank_model:
+        return None
+    return PineconeReranker(
+        base_url=settings.pinecone_control_url,
+        api_key=secret.key(PINECONE_API_KEY),
+        model=settings.rerank_model,
+        guard=guard,
     )
 
 

@@ -224,29 +224,27 @@ def _search(
 
     # 6. Decide whether any passage is relevant enough to answer from.
     with timer.stage("decide"):
-        looks = [
-            _Look(search, each, None if each is None else _decide(search, each, settings))
-            for search, each in zip(searches, found, strict=True)
-        ]
-        whole, *others = looks
-        others = [_with_subjects_of(whole, look, others[at + 1 :]) for at, look in enumerate(others)]
-        looks = [whole, *others]
+        whole, *others = _looks(searches, found, settings)
         parts = [_judged(part, look, whole) for part, look in zip(understood.parts, others, strict=True)]
         if all(part.status != "found" for part in parts):
             parts = []
-        decision = _combined([look.decision for look in looks if look.decision])
+        decision = _combined([look.decision for look in (whole, *others) if look.decision])
         lists = [whole.passages if whole.is_relevant else (), *(part.passages for part in parts)]
         chosen = _merged(lists)[: question.top_k or settings.top_k]
-    warnings = [*embedded.warnings, *chain.from_iterable(each.warnings for each in found if each)]
-    warnings += ["part_unavailable"] * (None in found) + ["threshold_relaxed"] * decision.relaxed
+    succeeded = [each for each in found if each]
+    warnings = [*embedded.warnings, *chain.from_iterable(each.warnings for each in succeeded)]
+    if None in found:
+        warnings.append("part_unavailable")
+    if decision.relaxed:
+        warnings.append("threshold_relaxed")
     return Found(
         asked=understood,
         search=whole.search,
         retrieved=whole.retrieved,
         sources=within_budget(chosen, settings.context_budget_tokens) if decision.relevant else (),
         decision=decision,
-        best_score=max((each.best_score for each in found if each and each.best_score is not None), default=None),
-        found_by=sum((Counter(each.found_by) for each in found if each), Counter()),
+        best_score=max((each.best_score for each in succeeded if each.best_score is not None), default=None),
+        found_by=sum((Counter(each.found_by) for each in succeeded), Counter()),
         parts=parts,
         usage=embedded.usage,
         embedding_cached=embedded.cached,
@@ -351,6 +349,15 @@ class _Look:
     @property
     def passages(self) -> Sequence[Passage]:
         return self.retrieved.passages if self.retrieved else ()
+
+
+def _looks(searches: Sequence[Search], found: Sequence[Retrieved | None], settings: Settings) -> Sequence[_Look]:
+    """Decide on each search: that for the whole question, then those for its parts."""
+    whole, *parts = [
+        _Look(search, each, None if each is None else _decide(search, each, settings))
+        for search, each in zip(searches, found, strict=True)
+    ]
+    return [whole, *(_with_subjects_of(whole, part, parts[at + 1 :]) for at, part in enumerate(parts))]
 
 
 def _with_subjects_of(whole: _Look, part: _Look, later: Sequence[_Look]) -> _Look:

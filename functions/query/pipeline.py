@@ -184,7 +184,6 @@ def searched(
 ) -> Generator[AnswerEvent, None, Outcome]:
     """Answer from the documents' contents: steps 2 to 7. Raises what `answer_events` raises."""
     settings, tenant = ports.settings, principal.tenant
-    preferences = Preferences.of(question.preferences)
     requested_language = requested_language_of(question)
 
     # 2. Rewrite the question so that it can be searched for without the conversation.
@@ -228,7 +227,13 @@ def searched(
         # The documents of its suggestions are no longer known, so the reader may have lost the right to one.
         suggestions = () if lookup.is_restricted else cached.suggestions
         answer = replace(cached, suggestions=suggestions, spent=spent_by((understood.model, understood.usage)))
-        return Outcome(answer, rewritten(understood), warnings, searched_for=understood.search_text, language=language)
+        return Outcome(
+            answer,
+            rewritten=rewritten(understood),
+            warnings=warnings,
+            searched_for=understood.search_text,
+            language=language,
+        )
 
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, settings))
 
@@ -236,21 +241,7 @@ def searched(
     summary = None
     if found.sources:
         summary = begin_summary(history, principal, ports, deadline)
-        # In session mode the search uses the whole session, but the model sees only the last messages.
-        shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
-        request = WritingRequest(
-            understood.question,
-            found.asked.standalone,
-            found.sources,
-            shown,
-            language,
-            preferences,
-            history.summary,
-            [
-                AskedPart(each.part.name, each.part.question, found.numbers_of(each), each.status != "unavailable")
-                for each in found.parts
-            ],
-        )
+        request = writing_request(question, understood.question, found, history, language, settings)
         with timer.stage("generate"):
             written = yield from generate(request, ports, deadline)
         warnings += written.warnings
@@ -262,11 +253,7 @@ def searched(
     watch.add(named)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = replace(
-        compose(written, found, settings),
-        named=named,
-        provenance=provenance_of(found, written, settings),
-    )
+    answer = compose(written, found, named, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
     suggesting = begin_suggestions(
@@ -279,17 +266,39 @@ def searched(
         ports=ports,
         deadline=deadline,
     )
+    shows_hits = question.explain or suggesting is not None
     return Outcome(
         answer,
-        rewritten(found.asked),
-        warnings,
-        lookup,
-        summary,
-        suggesting,
-        found.asked.search_text,
-        found.search.vector if found.search else None,
-        language,
-        [each.document_id for each in found.ranked] if question.explain or suggesting is not None else (),
+        rewritten=rewritten(found.asked),
+        warnings=warnings,
+        to_cache=lookup,
+        summary=summary,
+        suggesting=suggesting,
+        searched_for=found.asked.search_text,
+        vector=found.search.vector if found.search else None,
+        language=language,
+        hits=[each.document_id for each in found.ranked] if shows_hits else (),
+    )
+
+
+def writing_request(
+    question: Question, typed: str, found: Found, history: HistoryContext, language: str, settings: Settings
+) -> WritingRequest:
+    """Return what is needed to write an answer to the question, as `typed`, from what was found."""
+    # In session mode the search uses the whole session, but the model sees only the last messages.
+    shown = history.messages[-settings.history_messages :] if settings.history_messages else ()
+    return WritingRequest(
+        typed,
+        found.asked.standalone,
+        found.sources,
+        history=shown,
+        language=language,
+        preferences=Preferences.of(question.preferences),
+        summary=history.summary,
+        parts=[
+            AskedPart(each.part.name, each.part.question, found.numbers_of(each), each.status != "unavailable")
+            for each in found.parts
+        ],
     )
 
 
@@ -325,11 +334,7 @@ def summarised(
         return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = replace(
-        compose(written, found, ports.settings),
-        named=[document.document_id],
-        provenance=provenance_of(found, written, ports.settings),
-    )
+    answer = compose(written, found, [document.document_id], ports.settings)
     if digest.outline:
         answer = replace(answer, text=f"{digest.outline}\n\n{answer.text}")
     return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
@@ -383,10 +388,11 @@ def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
 
-def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
+def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings: Settings) -> Answer:
     """Combine the written text with the decision into an answer or a refusal.
 
-    A refusal has no sources; those that the model has read become its near misses.
+    A refusal has no sources; those that the model has read become its near misses. `named` are the documents, other
+    than its sources, that it has words from.
     """
     decision, sources = found.decision, found.sources
     refused = written.refusal is not None
@@ -430,4 +436,6 @@ def compose(written: WrittenAnswer, found: Found, settings: Settings) -> Answer:
         ),
         embedding_cached=found.embedding_cached,
         found_by=found.found_by,
+        named=named,
+        provenance=provenance_of(found, written, settings),
     )

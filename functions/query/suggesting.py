@@ -5,7 +5,7 @@ suggested if a passage reaches the threshold. This runs while the answer is save
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from itertools import islice
@@ -23,7 +23,8 @@ from functions.query.retrieval.search import Search, embed_queries
 from functions.query.service import service_texts
 from shared.deadline import Deadline, Workers
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, Match, SourceType, Usage
+from shared.models import NO_USAGE, Match, PublishedDocument, SourceType, Usage
+from shared.settings import Settings
 
 WAIT_S = 0.5
 """Seconds that an answer waits for its suggestions at most."""
@@ -130,7 +131,7 @@ def answerable(
         texts, tenant=tenant, embedder=ports.embedder, cache=ports.cache, ttl_s=0, deadline=deadline
     )
 
-    def search_for(text: str, vector: Sequence[float]) -> tuple[Search, Sequence[tuple[Passage, Match]]]:
+    def look_for(candidate: NearQuestion, text: str, vector: Sequence[float]) -> _CandidateHits:
         search = Search(text, vector, settings.embedding_dimensions, ports.namespace_of(tenant), language)
         matches = ports.search.query(
             namespace=search.namespace,
@@ -139,29 +140,38 @@ def answerable(
             filter=question.filter,
             timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=RESERVE_S),
         )
-        return search, [(Passage.of(match), match) for match in matches]
+        return _CandidateHits(candidate, search, [(Passage.of(match), match) for match in matches])
 
     searches = [
-        (candidate, _WORKERS.submit(search_for, text, vector))
+        _WORKERS.submit(look_for, candidate, text, vector)
         for candidate, text, vector in zip(candidates, texts, embedded.vectors, strict=True)
         if vector is not None
     ]
-    looks = [(candidate, *search.result()) for candidate, search in searches]
-    documents = {passage.document_id: None for *_, hits in looks for passage, _ in hits}
+    looked = [search.result() for search in searches]
+    documents = {passage.document_id: None for each in looked for passage, _ in each.hits}
     shown = ports.registry.published_documents(tenant, list(documents), index_version=ports.index_number)
-
-    def is_answered(candidate: NearQuestion, search: Search, hits: Sequence[tuple[Passage, Match]]) -> bool:
-        kept = [
-            passage
-            for passage, match in hits
-            if passage.document_id in shown and shown[passage.document_id].shows(passage.generation, match.metadata)
-        ]
-        if not kept or candidate.document_id not in {"", kept[0].document_id}:
-            return False
-        return decide(search, Retrieved(kept, kept[0].score), settings).relevant
-
-    good = (search.question for candidate, search, hits in looks if is_answered(candidate, search, hits))
+    good = (each.search.question for each in looked if _is_answered(each, shown, settings))
     return Suggested(list(islice(good, settings.suggestions)), embedded.usage)
+
+
+class _CandidateHits(NamedTuple):
+    """A candidate, and what the search for it has found."""
+
+    candidate: NearQuestion
+    search: Search
+    hits: Sequence[tuple[Passage, Match]]
+
+
+def _is_answered(looked: _CandidateHits, shown: Mapping[str, PublishedDocument], settings: Settings) -> bool:
+    """Return whether what is published answers a candidate, and its own document does so best if it has one."""
+    kept = [
+        passage
+        for passage, match in looked.hits
+        if passage.document_id in shown and shown[passage.document_id].shows(passage.generation, match.metadata)
+    ]
+    if not kept or looked.candidate.document_id not in {"", kept[0].document_id}:
+        return False
+    return decide(looked.search, Retrieved(kept, kept[0].score), settings).relevant
 
 
 def _heading(section: str) -> str:

@@ -98,28 +98,29 @@ def read_document(
     ]
     in_order = sorted(passages, key=lambda passage: passage.chunk_index)
     sources = within_budget(chosen_passages(in_order), ports.settings.context_budget_tokens)
-    decision = Decision(
+    found = Found(
+        asked=Understood(question.text, question.text, language=language),
+        sources=sources,
+        decision=_decision(sources, ports.settings.threshold),
+        best_score=max((passage.score for passage in passages if is_embedded), default=None),
+        found_by={},
+        usage=embedded.usage,
+        embedding_cached=embedded.cached,
+        warnings=embedded.warnings,
+    )
+    return DocumentDigest(found, _outline(document, in_order, language), telling_sentences(sources, in_order))
+
+
+def _decision(sources: Sequence[Passage], threshold: float) -> Decision:
+    """Decide to answer if there is anything to read: the question names the document, so nothing is nearer."""
+    return Decision(
         relevant=bool(sources),
-        score=1.0 if sources else 0.0,  # the question names the document
-        threshold=ports.settings.threshold,
+        score=1.0 if sources else 0.0,
+        threshold=threshold,
         band=Band.HIGH if sources else Band.NONE,
         relaxed=False,
         relevances={each.chunk_id: PassageRelevance(1.0, None, None) for each in sources},
         near_misses=(),
-    )
-    return DocumentDigest(
-        Found(
-            asked=Understood(question.text, question.text, language=language),
-            sources=sources,
-            decision=decision,
-            best_score=max((passage.score for passage in passages if is_embedded), default=None),
-            found_by={},
-            usage=embedded.usage,
-            embedding_cached=embedded.cached,
-            warnings=embedded.warnings,
-        ),
-        _outline(document, in_order, language),
-        telling_sentences(sources, in_order),
     )
 
 

@@ -247,17 +247,7 @@ class UnitReader:
                     groups.append(((start,), _WORD))
                 else:
                     first = last_start
-            if kind in _LINEWISE:
-                groups.append((borders.line_starts(text, start, end), _ITEM))
-            elif kind != "figure":
-                if kind == "paragraph" and text.find("\n", start, end) >= 0:
-                    for item in borders.item_starts(text, start, end):
-                        if item - first > least:
-                            groups.append((borders.sentence_starts(text, first, item), _SENTENCE))
-                        groups.append(((item,), _ITEM))
-                        first = item
-                if end - first > least:
-                    groups.append((borders.sentence_starts(text, first, end), _SENTENCE))
+            groups += _starts_within(text, kind, first, start, end, least)
             for starts, border in groups:
                 may_join = border in _MAY_JOIN
                 for start in starts:
@@ -304,6 +294,29 @@ class UnitReader:
 
     def _split(self, row: UnitRow, stop: int, done: Counted) -> None:
         split_unit(Unit(*row), self._text, self._base, stop, encode=self._encode, limit=self._limit, done=done)
+
+
+def _starts_within(
+    text: str, kind: str, first: int, start: int, end: int, least: int
+) -> list[tuple[Sequence[int], Border]]:
+    """Return where units may begin inside of a region: at lines, or at items and sentences; in a figure nowhere.
+
+    Its first sentence begins at `first`, which may be before the page; a run of at most `least` characters stays whole.
+    """
+    if kind in _LINEWISE:
+        return [(borders.line_starts(text, start, end), _ITEM)]
+    if kind == "figure":
+        return []
+    found: list[tuple[Sequence[int], Border]] = []
+    if kind == "paragraph" and text.find("\n", start, end) >= 0:
+        for item in borders.item_starts(text, start, end):
+            if item - first > least:
+                found.append((borders.sentence_starts(text, first, item), _SENTENCE))
+            found.append(((item,), _ITEM))
+            first = item
+    if end - first > least:
+        found.append((borders.sentence_starts(text, first, end), _SENTENCE))
+    return found
 
 
 def _always_begins(text: str, start: int, page_end: int) -> bool:

@@ -5,7 +5,7 @@ returns ids and the cosine similarity that the decision needs. Either may fail a
 dense one is repeated with texts. Without a query vector the search is lexical only.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -93,53 +93,95 @@ def retrieve(
     hidden: set[str] = set()
     for attempt in range(ROUNDS):
         depth = MAX_HITS if attempt else max(DEPTH, top_k)
-        *found, warnings = _search_both(without(search, hidden), depth, index, deadline)
-        by_meaning, by_both = map(_with_generations, found)
-        hits = {hit.match.id: hit for hit in (*by_meaning, *by_both)}
-        document_ids = list(dict.fromkeys(hit.document_id for hit in hits.values()))
-        shown = (
-            registry.published_documents(tenant, document_ids, index_version=search.index_version)
-            if document_ids
-            else {}
-        )
-        hybrid = _published(by_both, shown)
-        edited = {hit.match.id for hit in by_both} - {match.id for match in hybrid}  # only hits with texts tell that
-        dense = [match for match in _published(by_meaning, shown) if match.id not in edited]
-        known_hidden = len(hidden)
-        hidden |= {name for name, each in shown.items() if not each.generation}
-        unpublished = hits.keys() - {match.id for match in (*dense, *hybrid)}
-        dropped = [each for each in unpublished if hits[each].document_id not in hidden]
-        candidates = [Passage.of(match, search.boosts) for match in hybrid]
-        boosts = document_boosts(search.question, search.language, candidates)
-        if len(hits) >= depth and (named := named_documents(boosts)):
-            within, within_warnings = _search_within(search, named, depth, index, deadline)
-            known = {match.id for match in hybrid}
-            more = [match for match in _published(_with_generations(within), shown) if match.id not in known]
-            hybrid += more
-            candidates += [Passage.of(match, search.boosts) for match in more]
-            warnings = [*warnings, *within_warnings]
-        ranked = rank(search, candidates, boosts)
-        distinct = list({each.passage.text: each for each in reversed(ranked)}.values())[::-1]
-        if len(distinct) >= top_k or (attempt and len(hidden) == known_hidden) or not unpublished:
+        found = _round(search, depth, hidden=hidden, tenant=tenant, index=index, registry=registry, deadline=deadline)
+        newly_hidden = found.hidden - hidden
+        hidden |= newly_hidden
+        if len(found.distinct) >= top_k or (attempt and not newly_hidden) or not found.unpublished:
             break
-    similarities = {match.id: match.score for match in dense}
-    passages, reranked, rerank_warnings = _chosen(search, distinct, top_k, reranker, deadline)
+    similarities = {match.id: match.score for match in found.dense}
+    passages, reranked, rerank_warnings = _chosen(search, found.distinct, top_k, reranker, deadline)
     passages = with_similarity(search, passages, similarities)
-    best_score = max((match.score for match in dense), default=None)
+    best_score = max((match.score for match in found.dense), default=None)
     if best_score is None and search.vector is not None:
         # The dense search failed, but the similarities of the hybrid search's hits can be computed.
         best_score = max((passage.score for passage in passages), default=None)
-    passages, neighbour_warnings = _with_neighbours(search, passages, shown, index, deadline)
+    passages, neighbour_warnings = _with_neighbours(search, passages, found.shown, index, deadline)
     return Retrieved(
         passages,
         best_score,
-        dropped=sorted(dropped),
-        duplicates=len(ranked) - len(distinct),
-        warnings=[*warnings, *rerank_warnings, *neighbour_warnings],
-        found_by=_found_by(passages, dense, hybrid),
-        scored=distinct,
+        dropped=sorted(hit for hit, document_id in found.unpublished.items() if document_id not in hidden),
+        duplicates=found.duplicates,
+        warnings=[*found.warnings, *rerank_warnings, *neighbour_warnings],
+        found_by=_found_by(passages, found.dense, found.hybrid),
+        scored=found.distinct,
         similarities=similarities,
         reranked=reranked,
+    )
+
+
+class _Round(NamedTuple):
+    """One search by meaning and by both, and what of its hits is published.
+
+    `shown` are the hits' documents as the registry shows them. `distinct` are the published passages, best first, each
+    text once; `duplicates` counts the others. `unpublished` maps the ids of hits that are not published to those of
+    their documents.
+    """
+
+    shown: Mapping[str, PublishedDocument]
+    dense: Sequence[Match]
+    hybrid: Sequence[Match]
+    distinct: Sequence[RankedPassage]
+    duplicates: int
+    unpublished: Mapping[str, str]
+    warnings: Sequence[str]
+
+    @property
+    def hidden(self) -> Set[str]:
+        """The documents that the reader may not read."""
+        return {document_id for document_id, each in self.shown.items() if not each.generation}
+
+
+def _round(
+    search: Search,
+    depth: int,
+    *,
+    hidden: Collection[str],
+    tenant: str,
+    index: VectorSearch,
+    registry: PublishedDocuments,
+    deadline: Deadline,
+) -> _Round:
+    """Search `depth` hits deep without the `hidden` documents, and rank what is published."""
+    *found, warnings = _search_both(without(search, hidden), depth, index, deadline)
+    by_meaning, by_both = map(_with_generations, found)
+    hits = {hit.match.id: hit for hit in (*by_meaning, *by_both)}
+    document_ids = list(dict.fromkeys(hit.document_id for hit in hits.values()))
+    shown = (
+        registry.published_documents(tenant, document_ids, index_version=search.index_version) if document_ids else {}
+    )
+    hybrid = _published(by_both, shown)
+    edited = {hit.match.id for hit in by_both} - {match.id for match in hybrid}  # only hits with texts tell that
+    dense = [match for match in _published(by_meaning, shown) if match.id not in edited]
+    published = {match.id for match in (*dense, *hybrid)}
+    candidates = [Passage.of(match, search.boosts) for match in hybrid]
+    boosts = document_boosts(search.question, search.language, candidates)
+    if len(hits) >= depth and (named := named_documents(boosts)):
+        within, within_warnings = _search_within(search, named, depth, index, deadline)
+        known = {match.id for match in hybrid}
+        more = [match for match in _published(_with_generations(within), shown) if match.id not in known]
+        hybrid += more
+        candidates += [Passage.of(match, search.boosts) for match in more]
+        warnings = [*warnings, *within_warnings]
+    ranked = rank(search, candidates, boosts)
+    distinct = list({each.passage.text: each for each in reversed(ranked)}.values())[::-1]
+    return _Round(
+        shown=shown,
+        dense=dense,
+        hybrid=hybrid,
+        distinct=distinct,
+        duplicates=len(ranked) - len(distinct),
+        unpublished={match_id: hit.document_id for match_id, hit in hits.items() if match_id not in published},
+        warnings=warnings,
     )
 
 

@@ -494,6 +494,10 @@ def _ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candid
 def _scores(
     asked: Asked, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]
 ) -> tuple[Sequence[float], Mapping[str, float]]:
+    """Return a score for each statement found, and the weight of each of the question's words that any of them holds.
+
+    BM25 of its words, where those lent by its surroundings count less; then what it is, and how far down it stands.
+    """
     statements = [statement for _, statement in found]
     languages = {passage.language or "en" for passage in passages}
     of_language = {language: content_stems(asked.text, language) for language in languages}
@@ -535,27 +539,38 @@ def _scores(
         bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
         return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
-    scores = [score(number) for number in range(len(found))]
-    shares: dict[int, float] = {}
-    for number, (at, statement) in enumerate(found):
-        if statement.is_question:
-            # The text after a question (in an FAQ, an interview) answers it in other words.
-            if number + 1 < len(found) and statements[number + 1].start >= statement.end:
-                scores[number + 1] = max(scores[number + 1], AFTER_QUESTION * scores[number])
-            scores[number] *= QUESTION
-            continue
-        if scores[number]:
-            scores[number] *= _fitness(asked, passages[at], statement, wanted)
-            if share := _share_asked(asked, passages[at], statement):
-                shares[number] = share
-    most = max(shares.values(), default=1.0)
-    for number, share in shares.items():
-        scores[number] *= 1 + (ASKED_FIGURE - 1) * share / most
+    scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
     ranks = [
         score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
         for score, (at, _) in zip(scores, found, strict=True)
     ]
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
+
+
+def _fitted(
+    scores: Sequence[float],
+    asked: Asked,
+    passages: Sequence[Passage],
+    found: Sequence[tuple[int, Statement]],
+    wanted: frozenset[str],
+) -> Sequence[float]:
+    """Return the scores of the statements' words, weighed by what each statement is and what stands before it."""
+    fitted = list(scores)
+    shares: dict[int, float] = {}
+    for number, (at, statement) in enumerate(found):
+        if statement.is_question:
+            # The text after a question (in an FAQ, an interview) answers it in other words.
+            if number + 1 < len(found) and found[number + 1][1].start >= statement.end:
+                fitted[number + 1] = max(fitted[number + 1], AFTER_QUESTION * fitted[number])
+            fitted[number] *= QUESTION
+        elif fitted[number]:
+            fitted[number] *= _fitness(asked, passages[at], statement, wanted)
+            if share := _share_asked(asked, passages[at], statement):
+                shares[number] = share
+    most = max(shares.values(), default=1.0)
+    for number, share in shares.items():
+        fitted[number] *= 1 + (ASKED_FIGURE - 1) * share / most
+    return fitted
 
 
 class _Abbreviated:
