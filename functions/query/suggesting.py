@@ -132,7 +132,7 @@ def answerable(
     )
 
     def look_for(candidate: NearQuestion, text: str, vector: Sequence[float]) -> _CandidateHits:
-        search = Search(text, vector, settings.embedding_dimensions, ports.namespace_of(tenant), language)
+        search = Search(text, vector, settings.embedding_dimensions, ports.namespace_of(tenant), language=language)
         matches = ports.search.query(
             namespace=search.namespace,
             vector=vector,

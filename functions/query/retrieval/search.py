@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -56,6 +56,7 @@ class Search:
     vector: Sequence[float] | None
     dimensions: int
     namespace: str
+    _: KW_ONLY
     inherited: str = ""
     language: str = "en"
     filter: Filter | None = None

@@ -560,7 +560,7 @@ def _fitted(
     for number, (at, statement) in enumerate(found):
         if statement.is_question:
             # The text after a question (in an FAQ, an interview) answers it in other words.
-            if number + 1 < len(found) and found[number + 1][1].start >= statement.end:
+            if number + 1 < len(found) and found[number + 1][0] == at:
                 fitted[number + 1] = max(fitted[number + 1], AFTER_QUESTION * fitted[number])
             fitted[number] *= QUESTION
         elif fitted[number]:

@@ -41,7 +41,7 @@ def settings(**more: object) -> Settings:
 
 
 def search(question: str = QUESTION, language: str = "en") -> Search:
-    return Search(question, [1.0], 1, "acme", language)
+    return Search(question, [1.0], 1, "acme", language=language)
 
 
 def found(*passages: Passage, best: float | None = -1.0) -> Retrieved:

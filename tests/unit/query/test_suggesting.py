@@ -9,9 +9,11 @@ import pytest
 
 from functions.query import suggesting
 from functions.query.answer import Answer, Question
+from functions.query.decision import decide
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
-from functions.query.suggesting import Suggested, finish_suggestions
+from functions.query.retrieval.search import Search
+from functions.query.suggesting import NearQuestion, Suggested, answerable, finish_suggestions
 from shared.deadline import Deadline
 from shared.models import Match
 from shared.settings import Settings
@@ -72,6 +74,17 @@ def test_without_a_models_questions_headings_near_the_sources_are_suggested(monk
     for chat in (None, model_saying()):
         answer, _ = asked(chat, monkeypatch, matches=near)
         assert answer.suggestions == ["What do the documents say about “The filter”?"]
+
+
+def test_suggestions_are_searched_for_in_the_language_of_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[Search] = []
+    monkeypatch.setattr(suggesting, "decide", lambda search, *rest: (searched.append(search), decide(search, *rest))[1])
+    settings = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2, suggestions=1)
+    candidates = [NearQuestion("Kas valo filtrą?")]
+    ports = query_ports([match("Filtrą valo meistras.")], settings=settings)
+    deadline = Deadline(ports.clock, 26)
+    answerable(candidates, Question("Kas?"), language="lt", tenant=WHO.tenant, ports=ports, deadline=deadline)
+    assert [(each.question, each.language, each.inherited) for each in searched] == [("Kas valo filtrą?", "lt", "")]
 
 
 def test_they_are_off_by_default_and_then_the_model_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,7 +181,7 @@ def test_passages_far_behind_are_not_rescored_and_parts_add_up():
     reach = passage("zorgle", n=2, score=0.5 - 2.24)
     far = passage("zorgle wumpet", n=3, score=0.5 - 2.25)
     ranked = rank(
-        Search("zorgle wumpet", None, 1, "acme", "en"),
+        Search("zorgle wumpet", None, 1, "acme"),
         [far, near, reach],
         dict.fromkeys(("doc1", "doc2", "doc3"), 0.25),
     )
@@ -223,7 +223,7 @@ def decided(*scores: float, settings: Settings = SETTINGS, **more: object) -> De
     passages = [passage("Something.", n=n, score=score, title="x") for n, score in enumerate(scores, 1)]
     ranked = [RankedPassage(each.score, each, ScoreParts(each.score, 0, 0, 0, 0)) for each in passages]
     found = Retrieved(passages, max(scores, default=None), scored=ranked, **more)
-    return decide(Search("Is it so?", [1.0], 1, "acme", "en"), found, settings)
+    return decide(Search("Is it so?", [1.0], 1, "acme"), found, settings)
 
 
 def test_the_best_of_the_first_seven_decides():

@@ -146,6 +146,11 @@ def test_what_follows_a_question_counts_more_than_half_of_it() -> None:
     assert found["Is the pump red?"] == pytest.approx(found["It is so."] * 0.2 / 0.6)
 
 
+def test_what_follows_a_question_in_another_passage_is_no_answer_to_it() -> None:
+    found = scores("the pump", source("Is the pump red?"), source("An old lamp of the north\n\nIt is so.", n=2))
+    assert found["It is so."] == 0.0
+
+
 # --- what is told with the best statement ---
 
 
