@@ -187,7 +187,7 @@ def field_error(error: Mapping[str, Any]) -> dict[str, str]:
         message = "A JSON object is expected, sent with Content-Type: application/json."
     elif error["type"] == "model_attributes_type":
         message = "An object is expected."
-    elif error["type"] == "string_too_short" and error["ctx"]["min_length"] == 1:
+    elif error.get("ctx", {}).get("min_length") == 1:
         message = "It must not be empty."
     else:
         message = _IN_PLAIN_WORDS.get(error["type"], message)
