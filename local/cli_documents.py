@@ -37,7 +37,9 @@ def _line(document: Document, width: int) -> str:
     problem = (document.get("error") or {}).get("message")
     told = escape(str(problem or document["title"]))
     counted = f"{pages:,} page{'s' if pages != 1 else ''}" if pages else ""
-    return f"[{colour}]{status:10}[/] {counted:>11}  {escape(name_of(str(document['key']))):{width}}  [dim]{told}[/]"
+    # A key may hold a line break, which would tear the table apart.
+    name = "".join(each if each.isprintable() else "�" for each in name_of(str(document["key"])))
+    return f"[{colour}]{status:10}[/] {counted:>11}  {escape(name):{width}}  [dim]{told}[/]"
 
 
 def counts_of(documents: Iterable[Document]) -> str:

@@ -186,7 +186,10 @@ def _draw_dashboard(laptop: Laptop, series: dict[metrics.Series, list[metrics.Po
     if not series:
         laptop.report.say(_NOTHING_COUNTED)
         return 1
-    dashboard.draw(body, series, picture)
+    try:
+        dashboard.draw(body, series, picture)
+    except OSError as error:
+        raise LocalStackError(f"{picture} cannot be written: {error.strerror}.") from None
     laptop.report.say(f"Drawn: {picture}")
     return 0
 

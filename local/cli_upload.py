@@ -167,6 +167,9 @@ def _send(
     with reporter.live("Upload") as show:
         show(position)
         content = path.read_bytes()
+        if not content:
+            # An announced document would stay in the list, waiting for bytes that the bucket does not take.
+            return Uploaded(name, {"status": "refused", "error": {"message": "the file is empty."}}, 0.0)
         promised = api.announce(name)
         known = api.document(promised.document_id)
     before = str(known.get("etag", "")).strip('"')

@@ -93,7 +93,10 @@ def configuration_of(laptop: Laptop, function: str) -> dict[str, Any]:
     """Return Lambda's configuration of a deployed function. Raises `LocalStackError` for an unknown one."""
     functions = {each.logical_id: each.physical_id for each in laptop.deployed().of_type("AWS::Lambda::Function")}
     if function not in functions:
-        raise LocalStackError(f"There is no function {function}; there are {', '.join(sorted(functions))}.")
+        there_are = f"There is no function {function}; there are {', '.join(sorted(functions))}."
+        if function == KINDS["triggerSource"]:
+            there_are += " It is deployed only with a company's sign-in (parameter IdentityProvider)."
+        raise LocalStackError(there_are)
     released = [each.physical_id for each in laptop.deployed().of_type("AWS::Lambda::Alias")]
     name = functions[function]
     version = f":{ALIAS}" if any(f":{name}:" in f":{each}:" for each in released) else ""

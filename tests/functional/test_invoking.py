@@ -108,8 +108,11 @@ def test_what_cannot_be_run_is_said_in_words(laptop: Laptop, tmp_path: Path) -> 
     with pytest.raises(LocalStackError, match="AuthorizerFunction is not built"):
         invoked(laptop, {}, tmp_path, "AuthorizerFunction")
     (laptop.config.build / "Other").mkdir()
-    with pytest.raises(LocalStackError, match="There is no function Other; there are IngestFunction, QueryFunction"):
+    with pytest.raises(LocalStackError, match=r"no function Other; there are IngestFunction, QueryFunction\.$"):
         invoked(laptop, {}, tmp_path, "Other")
+    (laptop.config.build / "IdentityFunction").mkdir()
+    with pytest.raises(LocalStackError, match="only with a company's sign-in"):
+        invoked(laptop, {"triggerSource": "TokenGeneration_HostedAuth"}, tmp_path)
     (tmp_path / "broken.json").write_text("{")
     for name, said in (("broken.json", "is not JSON"), ("missing.json", "cannot be read: No such file")):
         with pytest.raises(LocalStackError, match=said):

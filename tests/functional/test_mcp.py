@@ -111,10 +111,10 @@ async def test_a_refusal_is_an_answer_and_nothing_is_stored(url: str) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
-        ("ask", {}, "question: Field required"),
+        ("ask", {}, "question: It is needed"),
         ("ask", {"question": " \u200b"}, "no text"),
         ("ask", {"question": "x" * 20_000}, "at most"),
-        ("ask", {"question": LENS, "tenant": "other"}, "tenant: Extra inputs"),
+        ("ask", {"question": LENS, "tenant": "other"}, "tenant: It is not known here"),
         ("ask", {"question": LENS, "filter": {"$bad": 1}}, "$bad"),
         ("search", {"question": LENS, "filter": {"$bad": 1}}, "$bad"),
         ("search", {"question": LENS, "limit": 21}, "limit"),

@@ -113,7 +113,7 @@ ERRORS = {
         "BadRequest",
         "A parameter or the body is not in the expected form.",
         "invalid_request",
-        "question: Field required",
+        "question: It is needed, but was not sent.",
     ),
     401: ErrorKind(
         "NotAuthenticated",

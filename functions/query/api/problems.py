@@ -39,6 +39,15 @@ _OPENAI_CODES = {"not_authenticated": "invalid_api_key", "limit_reached": "rate_
 """OpenAI's word for a code, where it has one that clients know."""
 _OPENAI_INVALID = {"extra_forbidden": "unknown_parameter", "missing": "missing_required_parameter"}
 """OpenAI's code for a kind of wrong field, as pydantic calls it."""
+_IN_PLAIN_WORDS = {
+    "missing": "It is needed, but was not sent.",
+    "extra_forbidden": "It is not known here: check how it is spelled, or leave it out.",
+    "bytes_type": "The file itself is expected as the body, sent with its own Content-Type, not as JSON.",
+    "string_type": "Text is expected.",
+    "int_parsing": "A whole number is expected.",
+    "datetime_from_date_parsing": "A time is expected, such as 2026-11-22 or 2026-11-22T14:03:00Z.",
+}
+"""What to do about a kind of wrong field, as pydantic calls it, where its own message does not say so."""
 _TEXTS = Path(__file__).parents[1] / "texts" / "problems"
 DEFAULT_LANGUAGE = "en"
 
@@ -178,6 +187,10 @@ def field_error(error: Mapping[str, Any]) -> dict[str, str]:
         message = "A JSON object is expected, sent with Content-Type: application/json."
     elif error["type"] == "model_attributes_type":
         message = "An object is expected."
+    elif error.get("ctx", {}).get("min_length") == 1:
+        message = "It must not be empty."
+    else:
+        message = _IN_PLAIN_WORDS.get(error["type"], message)
     name = ".".join(map(str, path)) or str(error["loc"][0])
     return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
 

@@ -183,3 +183,9 @@ def test_status_without_the_aws_emulator_says_what_is_missing(
 def test_the_logs_of_the_maintenance_function_can_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["logs", "maintenance", "--state", str(tmp_path)]) == 0
     assert capsys.readouterr().err == "Nothing has been logged yet.\n"
+
+
+def test_a_name_with_a_line_break_stays_on_one_line() -> None:
+    (line,) = cli_documents.lines_of([document("uploads/demo/new\nline.pdf", title="New line")])
+    assert "new�line.pdf" in line
+    assert "\n" not in line

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from matplotlib.figure import Figure
@@ -11,8 +12,10 @@ from rich.console import Console
 from functions.ingest.reconcile import ReconcileOutcome
 from functions.query.answer import Answer
 from functions.query.api.asking import counts_of
-from local import dashboard
+from local import cli_stack, dashboard
 from local.metrics import Point, Series, series_of, summaries_of, table_of
+from local.stack.config import LocalStackError
+from local.stack.laptop import Laptop
 from shared.adapters.provider_health import METRICS
 from tests.support.readme import PROJECT
 from tests.support.template import properties
@@ -126,3 +129,14 @@ def test_a_dashboard_is_drawn_with_its_own_titles_labels_and_values(tmp_path: Pa
 
 def test_the_picture_in_the_docs_is_small():
     assert 20_000 < (PROJECT / "docs" / "images" / "dashboard.png").stat().st_size <= 200_000
+
+
+def test_a_picture_that_cannot_be_written_is_said_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laptop = MagicMock(spec=Laptop)
+    laptop.log_lines.return_value = {"streaming": []}
+    laptop.aws.client.return_value.get_dashboard.return_value = {"DashboardBody": "{}"}
+    monkeypatch.setattr(dashboard, "series_in", lambda _body: [Series("Recto", "Answers", frozenset())])
+    monkeypatch.setattr(cli_stack, "_measured_by_aws", lambda _client, _series: [Point(0.0, 1.0)])
+    monkeypatch.setattr(dashboard, "draw", lambda _body, _series, file: file.write_bytes(b""))
+    with pytest.raises(LocalStackError, match=r"a\.png cannot be written: No such file or directory\."):
+        cli_stack.show_metrics(laptop, tmp_path / "missing" / "a.png")

@@ -248,3 +248,12 @@ def test_interrupted_while_sending_it_says_what_was_not_sent(files: list[tuple[P
     (told,) = ended.value.__notes__
     assert "0 of 1 sent are done; 1 is in the bucket and will still be read" in told
     assert "Not sent: 2. The same command sends them, and sends nothing twice." in told
+
+
+def test_an_empty_file_is_refused_and_not_announced(tmp_path: Path) -> None:
+    (tmp_path / "empty.pdf").touch()
+    api = FakeApi()
+    results, told = run(api, [(tmp_path / "empty.pdf", "empty.pdf")])
+    assert [each.answerable for each in results] == [False]
+    assert "empty.pdf: refused, the file is empty." in told
+    assert api.known == {}

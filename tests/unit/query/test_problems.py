@@ -113,6 +113,11 @@ def test_the_id_of_a_request_is_that_of_the_gateway() -> None:
         ({"loc": ("body", "a", 0, "b"), "msg": "Value error, no", "type": "x"}, "a.0.b", "no"),
         ({"loc": ("body",), "msg": "-", "type": "missing"}, "body", "A JSON object is expected, sent with"),
         ({"loc": ("body", "a"), "msg": "-", "type": "model_attributes_type"}, "a", "An object is expected."),
+        ({"loc": ("body", "q"), "msg": "Field required", "type": "missing"}, "q", "It is needed, but was not sent."),
+        ({"loc": ("body", "q"), "msg": "-", "type": "extra_forbidden"}, "q", "It is not known here: check how"),
+        ({"loc": ("body",), "msg": "-", "type": "bytes_type"}, "body", "The file itself is expected as the body"),
+        ({"loc": ("body", "q"), "msg": "-", "type": "string_too_short", "ctx": {"min_length": 1}}, "q", "It must not"),
+        ({"loc": ("body", "q"), "msg": "kept", "type": "string_too_short", "ctx": {"min_length": 2}}, "q", "kept"),
         ({"loc": ("body", "x" * 300), "msg": "no", "type": "x"}, "x" * 200 + "…", "no"),
         ({"loc": ("body", "x" * 200), "msg": "no", "type": "x"}, "x" * 200, "no"),
         (

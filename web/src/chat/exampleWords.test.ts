@@ -13,6 +13,10 @@ test("headings are short lines that stand alone", () => {
 test("a title is shortened to its name", () => {
   assert.equal(shortTitle("Brunata Duo espresso machine: Maintenance manual"), "Brunata Duo espresso machine");
   assert.equal(shortTitle("FAQ: Parking"), "FAQ: Parking");
+  const long = "Improving Recommendation Systems with User Personality Inferred from Product Reviews";
+  assert.equal(shortTitle(long), long.replace(" Reviews", "…"));
+  assert.equal(shortTitle("文".repeat(90)), `${"文".repeat(80)}…`);
+  assert.equal(shortTitle(`${"a".repeat(80)} b`), `${"a".repeat(80)}…`);
 });
 
 test("three questions about different documents, in their languages", () => {

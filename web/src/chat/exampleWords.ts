@@ -45,7 +45,18 @@ export function headingsOf(text: string): string[] {
 /** A title up to its colon or dash, if that is a name of its own. */
 export function shortTitle(title: string): string {
   const [first = "", ...rest] = plain(title).split(/\s*[:|–—]\s+/u);
-  return rest.length && first.length >= 8 ? first : plain(title).slice(0, MOST_CHARACTERS);
+  return rest.length && first.length >= 8 ? first : cutAfterAWord(plain(title));
+}
+
+// Writing without spaces is cut between two characters, never within one.
+function cutAfterAWord(text: string): string {
+  const characters = [...text];
+  if (characters.length <= MOST_CHARACTERS) return text;
+  const words = characters
+    .slice(0, MOST_CHARACTERS + 1)
+    .join("")
+    .replace(/\s+\S*$/u, "");
+  return `${[...words].slice(0, MOST_CHARACTERS).join("")}…`;
 }
 
 function isQuestion({ source_type, title }: Document): boolean {
