@@ -331,6 +331,19 @@ def test_a_failed_question_says_what_to_do_and_is_asked_again(open_page: Opened,
     expect(alert).to_be_hidden()
 
 
+def test_a_question_that_is_refused_is_not_asked_again_but_edited(open_page: Opened, heard: Heard) -> None:
+    page = open_page("reader")
+    heard.expected.append("400")
+    long = f"{BOILERS} {'x' * 4_000}"
+    box(page).fill(long)
+    box(page).press("Enter")
+    found = page.get_by_role("article")
+    expect(found.get_by_role("alert")).to_contain_text("at most 4000 are allowed")
+    expect(found.get_by_role("button", name="Try again")).to_be_hidden()
+    found.get_by_role("button", name="Edit the question").click()
+    expect(box(page)).to_have_value(long)
+
+
 def test_an_answer_goes_on_while_one_looks_at_something_else(open_page: Opened) -> None:
     page = open_page("reader")
     stream = AnswerStream(page)

@@ -77,7 +77,10 @@ function Answer({ chat, turn, isLast, onAskPerson }: TurnViewProps) {
         turn.text && <AnswerBody text={text} citations={citations} arriving={running} />
       )}
       {running && <Progress turn={turn} />}
-      {turn.phase === "failed" && <ErrorNotice error={turn.problem} title={t("failed")} retry={again} />}
+      {turn.phase === "failed" && (
+        // What is wrong with a question is wrong the next time, too.
+        <ErrorNotice error={turn.problem} title={t("failed")} {...(turn.problem?.status !== 400 && { retry: again })} />
+      )}
       {turn.phase === "stopped" && <Stopped turn={turn} onAgain={again} />}
       {turn.phase === "done" && (
         <>
