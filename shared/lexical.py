@@ -294,12 +294,13 @@ def _reads_of(language: str) -> Mapping[str, _Read]:
 def _irregular(language: str) -> Mapping[str, str]:
     """Map irregular forms to the word that they are forms of: "wrote" to "write" (English; chosen from WordNet's list).
 
-    Left out are helpers ("was"), and forms that are as often a word of their own ("ground", "left").
+    Left out are helpers ("was"), and forms that are as often a word of their own ("ground", "left") or a regular form
+    of another one ("lives" of "live").
     """
     if language != "en":
         return {}
-    rows = map(str.split, Path(__file__).with_name("irregular_words.txt").read_text("utf-8").splitlines())
-    return {form: word for word, *forms in rows for form in forms}
+    lines = Path(__file__).with_name("irregular_words.txt").read_text("utf-8").splitlines()
+    return {form: word for word, *forms in map(str.split, lines[1:]) for form in forms}
 
 
 @cache

@@ -391,8 +391,8 @@ def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
 def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings: Settings) -> Answer:
     """Combine the written text with the decision into an answer or a refusal.
 
-    A refusal has no sources; those that the model has read become its near misses. `named` are the documents, other
-    than its sources, that it has words from.
+    A refusal has no sources; those that the model has read become its near misses. `named` are the documents that
+    it names, as `Answer` does.
     """
     decision, sources = found.decision, found.sources
     refused = written.refusal is not None

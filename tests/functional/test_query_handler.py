@@ -286,7 +286,7 @@ def test_of_a_million_wrong_fields_only_some_are_named(stack: Stack):
         ('{"question": "Why?"}', "text/plain", "Content-Type: application/json"),
         ("question=Why%3F", "application/x-www-form-urlencoded", "Content-Type: application/json"),
         ('["Why?"]', "application/json", "A JSON object is expected"),
-        ("", "application/json", "A JSON object is expected"),
+        ("", "application/json", "A body is needed, but none was sent."),
         ('{"question": ', "application/json", "not valid JSON: Expecting value (at character 13)"),
         ("[" * 100_000, "application/json", "nested less deep"),
         ('{"question": "Why?", "preferences": 1}', "application/json", "preferences: An object is expected"),

@@ -33,8 +33,9 @@ LIKELY = 0.87 * STEPS
 LEGIBLE = 1.75 * STEPS
 """Mean digit, by the language it suits best, above which a text is of none."""
 SURELY_ILLEGIBLE = 2.0 * STEPS
-ILLEGIBLE_ALONE = 1.6 * STEPS
-"""The same for a title, whose letters are few: by itself, and if its words are nowhere else."""
+"""The same for a title, whose letters are few."""
+ILLEGIBLE_UNLESS_REPEATED = 1.6 * STEPS
+"""The same for a title whose words are nowhere else in the document."""
 TITLE_PAIRS = 9
 """Pairs of letters below which a title is not judged."""
 SAMPLE = 120
@@ -51,6 +52,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 SHORT_CAPITALS = 5
+"""Letters of a word in capitals up to which it is an abbreviation or a symbol."""
 MARKED = 0.6
 """Share of letters beyond ASCII from which on a word is of none of the languages."""
 _UNMARKED = str.maketrans(
@@ -101,12 +103,12 @@ def _is_illegible(text: str, letters: int) -> bool:
 
 def is_illegible_title(title: str, text: str = "") -> bool:
     """Whether a few words are of no language: surely, or very likely and they are nowhere else in the text."""
-    pairs = _pairs(_WORD.findall(title), least=1)
+    pairs = _pairs(_WORD.findall(_HUMP.sub(" ", title)), least=1)  # names are written so: "phpMyAdmin"
     letters = sum(count for pair, count in pairs.items() if " " not in pair)
     if letters < TITLE_PAIRS or _mean(pairs, _likeliest()) < LIKELY:
         return False
     mean = min(_means(pairs))
-    return mean > SURELY_ILLEGIBLE or (mean > ILLEGIBLE_ALONE and bool(text) and not _recurs(title, text))
+    return mean > SURELY_ILLEGIBLE or (mean > ILLEGIBLE_UNLESS_REPEATED and bool(text) and not _recurs(title, text))
 
 
 def _recurs(title: str, text: str) -> bool:

@@ -204,8 +204,13 @@ def _goes_up(a: Row, b: Row) -> bool:
     return b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
 
 
+AT_ONE_HEIGHT = 0.1
+"""Share of their height that two rows of different columns have in common at least, if they stand side by side."""
+
+
 def _is_beside(a: Row, b: Row) -> bool:
-    return min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5 * min(a.y1 - a.y0, b.y1 - b.y0)
+    common = min(a.y1, b.y1) - max(a.y0, b.y0)
+    return common > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
 
 
 def top_down(rows: list[Row]) -> list[Row]:

@@ -174,7 +174,10 @@ class PdfParse:
             yield raw
 
     def _beginning(self, header: Header, file_name: str) -> Beginning:
-        """Return what is known so far; a cover of few words before pages that are mostly garbled is so, too."""
+        """Return what is known so far.
+
+        Where most pages are garbled, nothing is taken from the cover either: it has too few words to be judged.
+        """
         states = Counter(report.state for _, report in self._ahead)
         is_garbled = states["garbled"] > states["text"]
         return Beginning(

@@ -108,7 +108,7 @@ def _scripts_mixed(text: str) -> bool:
 
 _WITHOUT_SPACES = re.compile(f"[{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 """Letters of scripts that may follow Latin ones without a space: Han, kana and Hangul, Thai, Lao, Burmese and Khmer."""
-_MIXABLE_SCRIPTS = {"HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDINAL"}
+_MIXABLE_SCRIPTS = {"CJK", "HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDINAL"}
 
 
 @lru_cache(maxsize=8_192)

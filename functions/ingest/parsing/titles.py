@@ -109,8 +109,15 @@ def _is_borne_out(title: str, beginning: Beginning) -> bool:
     return not wanted or sum(word in held for word in wanted) >= MIN_BORNE_OUT * len(wanted)
 
 
-_BY_AUTHOR = re.compile(r"(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or|[Dd]i)(?: (?:[^\W\d_a-z]\S*|and|und|et|y|e|&))+")
-"""A line that names the authors is no part of the title."""
+_BY = frozenset(("by", "von", "par", "por", "di"))
+_AND = frozenset(("and", "und", "et", "y", "e", "&"))
+
+
+def _names_authors(line: str) -> bool:
+    """Whether a line says by whom a document is, which is no part of its title: "by Ann Lee and Bo Ray"."""
+    by, *names = line.split() or [""]
+    capitals = [name for name in names if name not in _AND]
+    return by.lower() in _BY and len(capitals) > 1 and all(name[0].isupper() for name in capitals)
 
 
 def _first_heading(beginning: Beginning) -> str:
@@ -121,7 +128,7 @@ def _first_heading(beginning: Beginning) -> str:
     title, size = _block(lines, can_be, beginning.words)
     if title and len(title.split()) <= SHORT_TITLE_WORDS:
         smaller = [
-            usable and line.size < 0.97 * size and not _BY_AUTHOR.fullmatch(line.text)
+            usable and line.size < 0.97 * size and not _names_authors(line.text)
             for line, usable in zip(lines, can_be, strict=True)
         ]
         more, next_size = _block(lines, smaller, beginning.words)

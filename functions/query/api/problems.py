@@ -45,6 +45,11 @@ _IN_PLAIN_WORDS = {
     "bytes_type": "The file itself is expected as the body, sent with its own Content-Type, not as JSON.",
     "string_type": "Text is expected.",
     "int_parsing": "A whole number is expected.",
+    "int_type": "A whole number is expected.",
+    "int_from_float": "A whole number is expected.",
+    "bool_parsing": "true or false is expected.",
+    "bool_type": "true or false is expected.",
+    "list_type": "A list is expected.",
     "datetime_from_date_parsing": "A time is expected, such as 2026-11-22 or 2026-11-22T14:03:00Z.",
 }
 """What to do about a kind of wrong field, as pydantic calls it, where its own message does not say so."""
@@ -183,7 +188,9 @@ def field_error(error: Mapping[str, Any]) -> dict[str, str]:
     message = error["msg"].removeprefix("Value error, ")
     if message == "JSON decode error":
         message, path = f"This is not valid JSON: {error['ctx']['error']} (at character {path[0]}).", ()
-    elif not path and error["type"] in {"missing", "model_attributes_type"}:
+    elif not path and error["type"] == "missing":
+        message = "A body is needed, but none was sent."
+    elif not path and error["type"] == "model_attributes_type":
         message = "A JSON object is expected, sent with Content-Type: application/json."
     elif error["type"] == "model_attributes_type":
         message = "An object is expected."

@@ -38,7 +38,8 @@ _PATTERNS: Mapping[Kind, Sequence[str]] = {
         r"\bhow (?:do|does|can|could|should|would|must|to|is|are)\b|\b(?:which|what)\b.{0,30}\b(?:steps|procedure)\b"
         r"|\bwhat (?:should|must|do) (?:you|i|we|one|a user|users)\b",
         r"\bkaip\b|\bkok\w* (?:veiksm|žingsn)\w*|\bką (?:reikia|turi\w*|daryti)\b",
-        r"\bwie (?:kann|muss|soll|wird|werden|man|mache?)\b|\bwelche schritte\b|\bwas muss\b",
+        r"\bwie (?:kann|muss|soll|wird|werden|man|mache?)\b|\bwelche schritte\b|\bwas muss\b"
+        r"|\bwie (?!viele?\b|oft\b|lange\b|weit\b|alt\b|hoch\b|groß\b|schwer\b)\w+ (?:ich|man|wir)\b",
         r"\bcómo\b|\bqué pasos\b|\bqué (?:debo|hay que)\b",
         r"\bcomment\b|\bquelles étapes\b|\bque (?:dois|faut)\b",
     ),
@@ -181,7 +182,7 @@ _DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
 """The verb of who does something, and the words before "by" of what is done by somebody."""
 _HOW_TO = re.compile(
     r"\bhow (?:do|can|could|should|would|must|to)\b|\bwhat (?:should|must|can) (?:you|i|we) do\b"
-    r"|\bkaip\b|\bwie\b|\bcómo\b|\bcomment\b",
+    r"|\bkaip\b|\bwie (?:kann|muss|soll|\w+ (?:ich|man|wir)\b)|\bcómo\b|\bcomment\b",
     re.IGNORECASE,
 )
 _ORDERS = (
@@ -192,7 +193,7 @@ _ORDERS = (
     "subscribe swipe switch take tap tighten touch turn type unplug update upload use verify visit wait wash wear "
     "write"
 )
-_AT_CLAUSE = r"(?:^|[.:;,]\s+|\n)\W*(?:\(?[\da-z]{1,2}[.)]?\s+)?"
+_AT_CLAUSE = r"(?:^|[.:;,]\s+|\n)\W*(?:(?:\d{1,2}[.)]?|[a-z][.)])\s+)?"
 _INSTRUCTS = {
     "en": re.compile(
         rf"{_AT_CLAUSE}(?:(?:first|firstly|then|next|now|please|simply|just|also)[\s,]+)*"
@@ -200,16 +201,22 @@ _INSTRUCTS = {
         re.IGNORECASE,
     ),
     "lt": re.compile(r"\w{3}kite\b"),
-    "de": re.compile(r"\w{2}en Sie\b"),
+    "de": re.compile(
+        rf"{_AT_CLAUSE}(?!(?:haben|können|müssen|werden|möchten|wollen|dürfen|sollten|sind)\b)\w+en Sie\b",
+        re.IGNORECASE,
+    ),
     "fr": re.compile(rf"{_AT_CLAUSE}\w{{3,}}ez\b"),
 }
 """What tells the reader what to do, by language: the verbs of English manuals, the endings of other languages'."""
-_PURPOSE = re.compile(
-    r"(?<!you )(?<!need )(?<!have )(?<!want )(?<!wish )(?<!able )(?<!like )(?<!how )"
-    r"\b(?:to|norint|norėdam\w+|um|pour|para)\s+(\w+)",
-    re.IGNORECASE,
-)
-"""What something is done for: the verb of "To print, press …", not of "you want to print"."""
+_PURPOSE = {
+    "en": re.compile(rf"{_AT_CLAUSE}(?:in order )?to (\w+)", re.IGNORECASE),
+    "lt": re.compile(r"\b(?:norint|norėdam\w+) (\w+)", re.IGNORECASE),
+    "de": re.compile(r"\bum\b[^.;]{0,80}?\bzu (\w+)", re.IGNORECASE),
+    "fr": re.compile(rf"{_AT_CLAUSE}pour (\w+)", re.IGNORECASE),
+    "es": re.compile(rf"{_AT_CLAUSE}para (\w+)", re.IGNORECASE),
+}
+_ORDERED_FOR = re.compile(r"\bto (\w+)")
+"""What something is done for, by language: the verb of "To print, press …"; behind an order also of "… to print"."""
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
@@ -372,7 +379,7 @@ class Asked:
 
     @property
     def for_way(self) -> bool:
-        """Whether it asks how to do something; "how is" asks how something happens."""
+        """Whether it asks how something is done; "how is" asks how something is."""
         return self.kind is Kind.STEPS and _HOW_TO.search(self.text) is not None
 
     def instructs(self, text: str, language: str) -> bool:
@@ -382,7 +389,10 @@ class Asked:
 
     def has_purpose(self, text: str, language: str) -> bool:
         """Return whether it asks how to do something, and a text says what is done for it: "To print, press …"."""
-        verbs = _PURPOSE.findall(text) if self.for_way else ()
+        pattern = _PURPOSE.get(language) if self.for_way else None
+        verbs = pattern.findall(text) if pattern else []
+        if verbs == [] and language == "en" and self.instructs(text, language):
+            verbs = _ORDERED_FOR.findall(text)
         return bool(verbs) and not set(content_stems(" ".join(verbs), language)).isdisjoint(
             content_stems(self.text, language)
         )

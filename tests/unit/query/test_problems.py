@@ -111,7 +111,13 @@ def test_the_id_of_a_request_is_that_of_the_gateway() -> None:
     [
         ({"loc": ("body", "n"), "msg": "too many", "type": "x"}, "n", "too many"),
         ({"loc": ("body", "a", 0, "b"), "msg": "Value error, no", "type": "x"}, "a.0.b", "no"),
-        ({"loc": ("body",), "msg": "-", "type": "missing"}, "body", "A JSON object is expected, sent with"),
+        ({"loc": ("body",), "msg": "-", "type": "missing"}, "body", "A body is needed, but none was sent."),
+        (
+            {"loc": ("body",), "msg": "-", "type": "model_attributes_type"},
+            "body",
+            "A JSON object is expected, sent with",
+        ),
+        ({"loc": ("body", "n"), "msg": "-", "type": "int_from_float"}, "n", "A whole number is expected."),
         ({"loc": ("body", "a"), "msg": "-", "type": "model_attributes_type"}, "a", "An object is expected."),
         ({"loc": ("body", "q"), "msg": "Field required", "type": "missing"}, "q", "It is needed, but was not sent."),
         ({"loc": ("body", "q"), "msg": "-", "type": "extra_forbidden"}, "q", "It is not known here: check how"),

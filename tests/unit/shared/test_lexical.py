@@ -44,12 +44,20 @@ def test_irregular_forms_match_and_the_same_ranks_higher(asked: str, told: str):
 
 
 def test_each_irregular_form_is_of_one_word_and_is_needed():
-    rows = [row.split() for row in Path(lexical.__file__).with_name("irregular_words.txt").read_text().splitlines()]
+    lines = Path(lexical.__file__).with_name("irregular_words.txt").read_text().splitlines()
+    rows = [row.split() for row in lines[1:]]
     forms = [form for _, *forms in rows for form in forms]
     assert len(forms) == len(set(forms)) > 100
     assert not set(forms) & {word for word, *_ in rows}
     english = Stemmer.Stemmer("english")
     assert not [form for word, *forms in rows for form in forms if english.stemWord(form) == english.stemWord(word)]
+
+
+@pytest.mark.parametrize(
+    ("form", "same"), [("lives", "lived"), ("analyses", "analysed"), ("diagnoses", "diagnosed"), ("halves", "halved")]
+)
+def test_what_is_a_regular_form_too_keeps_its_stem(form: str, same: str):
+    assert lexical.stem(form, "en") == lexical.stem(same, "en")
 
 
 def test_irregular_forms_are_those_of_english():

@@ -33,9 +33,9 @@ export class ApiProblem extends Error {
     this.body = body;
   }
 
-  /** Whether the same request may succeed later. */
+  /** Whether the same request may succeed later: also once signed in again, or when another change has been made. */
   get passing(): boolean {
-    return this.status === 0 || this.status === 429 || this.status >= 500;
+    return this.status <= 0 || [401, 409, 429].includes(this.status) || this.status >= 500;
   }
 }
 

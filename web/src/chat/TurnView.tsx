@@ -78,8 +78,7 @@ function Answer({ chat, turn, isLast, onAskPerson }: TurnViewProps) {
       )}
       {running && <Progress turn={turn} />}
       {turn.phase === "failed" && (
-        // What is wrong with a question is wrong the next time, too.
-        <ErrorNotice error={turn.problem} title={t("failed")} {...(turn.problem?.status !== 400 && { retry: again })} />
+        <ErrorNotice error={turn.problem} title={t("failed")} {...(turn.problem?.passing && { retry: again })} />
       )}
       {turn.phase === "stopped" && <Stopped turn={turn} onAgain={again} />}
       {turn.phase === "done" && (

@@ -17,6 +17,8 @@ test("a title is shortened to its name", () => {
   assert.equal(shortTitle(long), long.replace(" Reviews", "…"));
   assert.equal(shortTitle("文".repeat(90)), `${"文".repeat(80)}…`);
   assert.equal(shortTitle(`${"a".repeat(80)} b`), `${"a".repeat(80)}…`);
+  assert.equal(shortTitle(`第1章 ${"文".repeat(90)}`), `第1章 ${"文".repeat(76)}…`);
+  assert.equal(shortTitle(`${"a".repeat(90)}: b`), `${"a".repeat(80)}…`);
 });
 
 test("three questions about different documents, in their languages", () => {

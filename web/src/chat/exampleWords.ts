@@ -45,18 +45,17 @@ export function headingsOf(text: string): string[] {
 /** A title up to its colon or dash, if that is a name of its own. */
 export function shortTitle(title: string): string {
   const [first = "", ...rest] = plain(title).split(/\s*[:|–—]\s+/u);
-  return rest.length && first.length >= 8 ? first : cutAfterAWord(plain(title));
+  return cutAfterAWord(rest.length && first.length >= 8 ? first : plain(title));
 }
 
-// Writing without spaces is cut between two characters, never within one.
+// Writing with hardly a space is cut between two characters, never within one.
 function cutAfterAWord(text: string): string {
   const characters = [...text];
   if (characters.length <= MOST_CHARACTERS) return text;
-  const words = characters
-    .slice(0, MOST_CHARACTERS + 1)
-    .join("")
-    .replace(/\s+\S*$/u, "");
-  return `${[...words].slice(0, MOST_CHARACTERS).join("")}…`;
+  const kept = characters.slice(0, MOST_CHARACTERS + 1);
+  const words = [...kept.join("").replace(/\s+\S*$/u, "")];
+  const cut = words.length > MOST_CHARACTERS || words.length < MOST_CHARACTERS / 2 ? kept.slice(0, -1) : words;
+  return `${cut.join("")}…`;
 }
 
 function isQuestion({ source_type, title }: Document): boolean {

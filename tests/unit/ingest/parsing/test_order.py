@@ -329,11 +329,6 @@ def test_two_boxes_drawn_late_move_each_to_its_place() -> None:
     assert read(*parts[0], *parts[1], *parts[2], *boxes[1], *boxes[0]) == wanted
 
 
-def test_a_page_most_of_which_would_have_to_move_stays_as_it_is() -> None:
-    lower, upper = filler(400, 3), prose(50, 700, "Upper", 3)
-    assert read(*lower, *upper) in ([p[2] for p in (*lower, *upper)], [p[2] for p in (*upper, *lower)])
-
-
 def test_blocks_of_a_form_written_in_any_order_are_read_from_the_top() -> None:
     blocks = [prose(50, 740 - 80 * n, name) for n, name in enumerate(("One", "Two", "Three", "Four", "Five", "Six"))]
     pieces = [piece for n in (3, 5, 4, 2, 0, 1) for piece in blocks[n]]
@@ -345,6 +340,19 @@ def test_blocks_written_in_any_order_stay_so_if_some_stand_beside_each_other() -
     beside = prose(320, 740, "Beside")
     pieces = [*(piece for n in (3, 5, 4, 2, 0, 1) for piece in blocks[n]), *beside]
     assert read(*pieces) == [text for _, _, text in pieces]
+
+
+@pytest.mark.parametrize("seed", [4, 10, 11, 17])
+def test_columns_whose_lines_are_not_level_are_not_read_in_turns(seed: int) -> None:
+    names = ("One", "Two", "Three", "Four", "Five", "Six")
+    left = [prose(50, 740 - 80 * n, f"Left {name}") for n, name in enumerate(names)]
+    right = [prose(320, 733 - 80 * n, f"Right {name}") for n, name in enumerate(names)]
+    blocks = [*left, *right]
+    random.Random(seed).shuffle(blocks)
+    got = read(*(piece for block in blocks for piece in block))
+    for block in blocks:
+        first = got.index(block[0][2])
+        assert got[first : first + len(block)] == [text for _, _, text in block]
 
 
 def test_what_stands_beside_the_text_does_not_move_between_its_lines() -> None:

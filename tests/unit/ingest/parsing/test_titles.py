@@ -161,7 +161,12 @@ def test_a_short_heading_takes_the_next_largest_lines_with_it() -> None:
 
 @pytest.mark.parametrize(
     ("below", "title"),
-    [("by Ann B. Lee and Bo Ray", "FLASHER"), ("by the river of the north", "FLASHER: by the river of the north")],
+    [
+        ("by Ann B. Lee and Bo Ray", "FLASHER"),
+        ("by the river of the north", "FLASHER: by the river of the north"),
+        ("By Region", "FLASHER: By Region"),
+        ("por último", "FLASHER: por último"),
+    ],
 )
 def test_a_line_that_names_the_authors_is_no_part_of_a_title(below: str, title: str) -> None:
     assert title_of(beginning(line("FLASHER", 30, 100), line(below, 16, 200), BODY), None) == title

@@ -384,6 +384,7 @@ def test_how_to_is_answered_by_the_whole_list_of_the_best_step():
         ("What should I do after a leak?", "1. Don't open the lid.", "en"),
         ("Kaip pakeisti slaptažodį?", "Meniu pasirinkite „Paskyra“.", "lt"),
         ("Wie kann ich das Kennwort ändern?", "Klicken Sie auf „Konto“.", "de"),
+        ("Wie ändere ich das Kennwort?", "Um es zu ändern, klicken Sie auf „Konto“.", "de"),
         ("Comment changer le mot de passe ?", "Choisissez « Compte ».", "fr"),
     ],
 )
@@ -391,22 +392,40 @@ def test_how_to_is_told_by_a_statement_that_tells_the_reader_to_do_something(
     question: str, text: str, language: str
 ) -> None:
     assert Asked.of(question).instructs(text, language)
-    assert not Asked.of(question).instructs("Opening the account needs a password, see above.", language)
     assert not Asked.of("When was the password changed?").instructs(text, language)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "language"),
     [
-        ("To change it, use the account page.", True),
-        ("Use the account page to change it.", True),
-        ("If you want to change it, you may.", False),
-        ("To open it, use the account page.", False),
+        ("Opening the account needs a password, see above.", "en"),
+        ("We keep a log of every change.", "en"),
+        ("No change was made, in place since 2020.", "en"),
+        ("An update followed. To change is human.", "en"),
+        ("In diesem Fall haben Sie Anspruch. Leider können Sie das nicht.", "de"),
     ],
 )
-def test_how_to_is_told_by_what_is_done_for_it(text: str, told: bool) -> None:
-    assert Asked.of("How do I change my password?").has_purpose(text, "en") is told
-    assert not Asked.of("Why do I change my password?").has_purpose(text, "en")
+def test_what_only_tells_something_is_no_instruction(text: str, language: str) -> None:
+    assert not Asked.of("How do I change my password?").instructs(text, language)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language", "told"),
+    [
+        ("How do I change my password?", "To change it, use the account page.", "en", True),
+        ("How do I change my password?", "Use the account page to change it.", "en", True),
+        ("How do I change my password?", "If you want to change it, you may.", "en", False),
+        ("How do I change my password?", "To open it, use the account page.", "en", False),
+        ("How do I change my password?", "People fail to change passwords.", "en", False),
+        ("How do I change my password?", "This applies to passwords only.", "en", False),
+        ("Why do I change my password?", "To change it, use the account page.", "en", False),
+        ("Wie kann ich das Kennwort speichern?", "Um Ihr Kennwort zu speichern, öffnen Sie es.", "de", True),
+        ("Wie kann ich das Kennwort ändern?", "Um das Konto geht es nicht.", "de", False),
+        ("Kaip pakeisti slaptažodį?", "Norėdami pakeisti slaptažodį, atverkite paskyrą.", "lt", True),
+    ],
+)
+def test_how_to_is_told_by_what_is_done_for_it(question: str, text: str, language: str, told: bool) -> None:
+    assert Asked.of(question).has_purpose(text, language) is told
 
 
 def test_how_to_is_answered_by_the_order_and_not_by_what_else_is_said_about_it() -> None:
