@@ -73,7 +73,8 @@ BASES = 400
 """Texts that are made; the chunks repeat them, each with a number of its own."""
 BATCH = 5_000
 QUESTION = "How often is the pump of unit 4 serviced, and by whom?"
-ANSWER = "The pump is serviced every 7 weeks [1]. The eastern shed does it [2]."
+ANSWER = "The pump is serviced by the crew of the eastern shed [1]. The eastern shed does it [2]."
+"""Without a number: those of the texts depend on the words of the background table."""
 READER = Principal("acme", "ann", frozenset({"reader", "crew"}))
 RULES = (AccessRule(frozenset({"board", "crew"}), frozenset({"bob"})), AccessRule(frozenset({"crew", "office"})))
 TELLING = (
@@ -88,7 +89,9 @@ def text_of(number: int) -> str:
     """Write about 300 words in sentences, as often as English has them."""
     pick = random.Random(number)
     table = lexical.background("en")
-    words = pick.choices(list(table), weights=[math.exp(-rarity) for rarity in table.values()], k=300)
+    # A letter before a full stop is an initial, and ends no sentence.
+    rarities = {word: rarity for word, rarity in table.items() if len(word) > 1}
+    words = pick.choices(list(rarities), weights=[math.exp(-rarity) for rarity in rarities.values()], k=300)
     cuts = [*range(0, 300, 15), 300]
     sentences = [f"{' '.join(words[start:end]).capitalize()}." for start, end in pairwise(cuts)]
     if number % 4 == 0:
