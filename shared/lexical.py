@@ -290,7 +290,6 @@ def _reads_of(language: str) -> Mapping[str, _Read]:
     return KeptWords(lambda word: _read(word, language))
 
 
-@cache
 def _irregular(language: str) -> Mapping[str, str]:
     """Map irregular forms to the word that they are forms of: "wrote" to "write" (English; chosen from WordNet's list).
 

@@ -6,7 +6,6 @@ capitals and words with digits (symbols, part numbers, codes).
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -15,6 +14,7 @@ from operator import mul
 from pathlib import Path
 
 from shared.language import FUNCTION_WORDS, language_of
+from shared.lexical import fold
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyz"
 """Letters, and the space at both ends of a word."""
@@ -49,7 +49,6 @@ PART = 30
 
 _WORD = re.compile(r"(?<![\w.@/\\])[^\W\d_]{4,}(?![\w@/\\])")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_MARKS = re.compile("[\u0300-\u036f]+")
 _HUMP = re.compile("(?<=[a-z])(?=[A-Z])")
 SHORT_CAPITALS = 5
 """Letters of a word in capitals up to which it is an abbreviation or a symbol."""
@@ -63,7 +62,7 @@ _UNMARKED = str.maketrans(
 def plain(word: str) -> str:
     """Return a word in lower case without accents."""
     word = word.lower()
-    return word if word.isascii() else _MARKS.sub("", unicodedata.normalize("NFD", word.translate(_UNMARKED)))
+    return word if word.isascii() else fold(word.translate(_UNMARKED))
 
 
 def illegible_share(text: str) -> float:

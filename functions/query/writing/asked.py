@@ -391,7 +391,7 @@ class Asked:
         """Return whether it asks how to do something, and a text says what is done for it: "To print, press …"."""
         pattern = _PURPOSE.get(language) if self.for_way else None
         verbs = pattern.findall(text) if pattern else []
-        if verbs == [] and language == "en" and self.instructs(text, language):
+        if not verbs and language == "en" and self.instructs(text, language):
             verbs = _ORDERED_FOR.findall(text)
         return bool(verbs) and not set(content_stems(" ".join(verbs), language)).isdisjoint(
             content_stems(self.text, language)
