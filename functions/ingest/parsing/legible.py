@@ -162,6 +162,8 @@ def _likeliest() -> dict[tuple[str, str], int]:
 CODE_PAGES = ("cp1251", "koi8_r", "iso8859_5")
 CYRILLIC = frozenset(("ru", "uk", "bg"))
 """Languages that a text in one of them can be told by, for sure."""
+FEW_WORDS = 8
+"""Words, some of them the language's common ones, that the right code page gives at least."""
 CASED = 0.9
 """Share of words in small letters, or in capitals that begin them, that the right code page gives."""
 
@@ -197,7 +199,7 @@ def mended(text: str) -> Mapping[int, str]:
         meant = text.translate(table)
         words = [word for word in _WORD.findall(meant) if not word.isascii()]
         cased = sum(word[1:].islower() or word.isupper() for word in words)
-        if len(words) >= MIN_WORDS and cased > CASED * len(words) and language_of(meant, within="en") in CYRILLIC:
+        if len(words) >= FEW_WORDS and cased > CASED * len(words) and language_of(meant, within="en") in CYRILLIC:
             return table
     named = _pairs(set(_WORD.findall(text.translate(_NAMED))) - set(_WORD.findall(text)))
     return _NAMED if named and min(_means(named)) < LEGIBLE else {}

@@ -27,6 +27,8 @@ COVER_PAGES = 3
 MAX_TITLE_LINES = 4
 SHORT_TITLE_WORDS = 2
 """A heading of so few words takes the next largest lines with it: "HAMILTON COUNTY: HISTORIC BUILDINGS SURVEY"."""
+FEW_TITLE_WORDS = 4
+"""A heading of so few words takes a block of lines that are as large with it: "Oracle Berkeley DB: Upgrade Guide"."""
 MIN_BORNE_OUT = 0.5
 """Share of a metadata title's words that the first pages or the file name hold; a template's are not there."""
 
@@ -37,7 +39,8 @@ _NO_TITLE = re.compile(
 )
 _BOILERPLATE = re.compile(
     r"(?:united states )?securities and exchange commission|united states|(?:table of )?contents|home|cover(?: page)?|"
-    r"support|welcome|agenda|introduction|overview|exhibit \d[\d.]*|for (?:immediate )?release|confidential",
+    r"support|welcome|agenda|introduction|overview|exhibit \d[\d.]*|for (?:immediate )?release|confidential|"
+    r"(?:copyright|version \d|©|\(c\) \d).*",
     re.IGNORECASE,
 )
 """What stands on many documents."""
@@ -90,8 +93,9 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     heading = _first_heading(beginning)
     if is_illegible_title(heading, beginning.text):  # the font of headings alone may be garbled
         heading = ""
-    if named and (not heading or ("_" not in named and _is_borne_out(named, beginning))):
-        return named  # with an underscore it is the name of a file
+    is_whole = "_" not in named and not named.endswith(",")  # neither a file's name nor cut off at a line's end
+    if named and (not heading or (is_whole and _is_borne_out(named, beginning))):
+        return named
     title = heading or title_from_file_name(beginning.file_name)
     on_cover = (kind_of(line.text) for line in beginning.cover)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
@@ -125,31 +129,39 @@ def _first_heading(beginning: Beginning) -> str:
     least = 1.15 * beginning.body_size
     lines = beginning.cover
     can_be = [not line.column and line.size >= least and bool(usable_title(line.text)) for line in lines]
-    title, size = _block(lines, can_be, beginning.words)
-    if title and len(title.split()) <= SHORT_TITLE_WORDS:
-        smaller = [
-            usable and line.size < 0.97 * size and not _names_authors(line.text)
+    block = _block(lines, can_be)
+    title = _joined(block, beginning.words)
+    count = len(title.split())
+    if 0 < count <= FEW_TITLE_WORDS:
+        large = 0.0 if count <= SHORT_TITLE_WORDS else 0.97 * block[0].size
+        others = [
+            usable and line.size >= large and line not in block and not _names_authors(line.text)
             for line, usable in zip(lines, can_be, strict=True)
         ]
-        more, next_size = _block(lines, smaller, beginning.words)
-        if more and next_size >= 1.3 * beginning.body_size:
-            title = f"{title}: {more}"
+        more = _block(lines, others)
+        if more and more[0].size >= 1.3 * beginning.body_size and not more[-1].text.endswith(":"):
+            title = f"{title}: {_joined(more, beginning.words)}"
     return title
 
 
-def _block(lines: Sequence[Line], can_be: Sequence[bool], words: Vocabulary) -> tuple[str, float]:
-    """Return the first block of the largest lines among those that can be a title, and its size."""
+def _block(lines: Sequence[Line], can_be: Sequence[bool]) -> list[Line]:
+    """Return the first block of the largest lines among those that can be a title."""
     largest = max((line.size for line, usable in zip(lines, can_be, strict=True) if usable), default=0.0)
     if not largest:
-        return "", 0.0
-    first = next(at for at, line in enumerate(lines) if can_be[at] and line.size >= 0.97 * largest)
-    chosen = [lines[first]]
+        return []
+    first = next((at for at, line in enumerate(lines) if can_be[at] and line.size >= 0.97 * largest), len(lines))
+    block = list(lines[first : first + 1])
     for line in islice(lines, first + 1, first + MAX_TITLE_LINES):
-        if abs(line.size - largest) > 0.3 or line.y0 - chosen[-1].y0 > 2 * largest:
+        if abs(line.size - largest) > 0.3 or line.y0 - block[-1].y0 > 2 * largest:
             break
-        chosen.append(line)
-    title = usable_title(reduce(lambda a, b: join(a, b, words), (line.text for line in chosen)))
-    return _UNCLOSED.sub("", title) or title, largest
+        block.append(line)
+    return block
+
+
+def _joined(block: Sequence[Line], words: Vocabulary) -> str:
+    """Return the lines of a title as one."""
+    title = usable_title(reduce(lambda a, b: join(a, b, words), (line.text for line in block))) if block else ""
+    return _UNCLOSED.sub("", title) or title
 
 
 def usable_title(title: str) -> str:

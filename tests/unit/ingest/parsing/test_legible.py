@@ -136,6 +136,12 @@ def test_bytes_of_a_russian_code_page_are_turned_into_its_letters(code_page: str
     assert "\n".join(line.text for line in page.lines) == RUSSIAN
 
 
+def test_ten_words_of_a_russian_code_page_are_enough() -> None:
+    slide = "Сообщения об ошибках\n► Найденные ошибки по всем пакетам\n► Оглавление и указатель к этому руководству"
+    shown = slide.replace("►", "-").encode("cp1251").decode("latin-1")
+    assert shown.translate(mended(shown)) == slide.replace("►", "-")
+
+
 def test_names_of_glyphs_in_bitmap_fonts_are_turned_into_letters() -> None:
     dingbats = dict(zip("acdefhilmnopRAT.,", "❛❝❞❡❢❤✐❧♠♥♦♣❘❆❚✳✱", strict=True))
     shown = PROSE.replace("fi", "✜").translate(str.maketrans(dingbats))

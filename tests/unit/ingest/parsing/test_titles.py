@@ -172,6 +172,25 @@ def test_a_line_that_names_the_authors_is_no_part_of_a_title(below: str, title: 
     assert title_of(beginning(line("FLASHER", 30, 100), line(below, 16, 200), BODY), None) == title
 
 
+@pytest.mark.parametrize(
+    ("first", "below", "title"),
+    [
+        ("Orchard Berry DB", "Upgrade Guide", "Orchard Berry DB: Upgrade Guide"),
+        ("Orchard", "Changes:", "Orchard"),
+        ("How to keep an orchard", "Upgrade Guide", "How to keep an orchard"),
+        ("Copyright © 2013 Orchard", "Version 1.5", "plums"),
+    ],
+)
+def test_a_block_as_large_is_part_of_a_title_of_few_words(first: str, below: str, title: str) -> None:
+    pages = beginning(line(first, 30, 100), line(below, 30, 300), BODY, file_name="plums.pdf")
+    assert title_of(pages, None) == title
+
+
+def test_metadata_that_end_in_the_middle_are_no_title() -> None:
+    lines = line("Orchard Follies, or,", 20, 10), line("Why Plums Matter", 20, 32), BODY
+    assert title_of(beginning(*lines, metadata="Orchard Follies, or,"), None) == "Orchard Follies, or, Why Plums Matter"
+
+
 def test_a_title_of_four_lines_is_whole() -> None:
     lines = [line(text, 40, 10 + 45 * at) for at, text in enumerate(("How to", "prune", "a plum", "tree"))]
     assert title_of(beginning(*lines, BODY), None) == "How to prune a plum tree"
