@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Literal
 
 from functions.ingest.parsing.headings import Heading
-from functions.ingest.parsing.tables import is_figure, is_number
+from functions.ingest.parsing.tables import BULLETS, is_figure, is_number
 from functions.ingest.parsing.text import cleaned, is_cjk
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
@@ -20,10 +20,12 @@ from shared.text import SEPARATOR, row_cells
 
 Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
-_BULLET = re.compile(r"^(?:[o§]\s+[A-Z]|[•▪◦‣·●○■□➢✓→*∙⁃–—-]\s+|[•▪◦‣●○■□➢✓]\S)")
+_BULLETS = "".join(sorted(BULLETS))
+_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|[{_BULLETS}]\S)")
 _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
+_NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
 _JOINT = re.compile(r"-|[ |]*")
 """What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
@@ -226,6 +228,7 @@ def _add(
     places = places_in(line, text)
     item = (
         _is_next_note(last, text)
+        or _is_next_item(last, line, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
         or (
@@ -257,6 +260,13 @@ def _is_next_note(last: Part | None, text: str) -> bool:
     if last is None or last.is_open or not text[0].isdigit():
         return False
     number, before = _NOTE.match(text), _NOTE.match(last.text)
+    return number is not None and before is not None and int(number[1]) == int(before[1]) + 1
+
+
+def _is_next_item(last: Part | None, line: Line, text: str) -> bool:
+    """Whether a line begins the item behind the one above it, however that ends: "3. …" below "2. RFC, http://…"."""
+    number = _NUMBERED.match(text)
+    before = _NUMBERED.match(last.text) if number and last and abs(line.x0 - last.begin) < 1 else None
     return number is not None and before is not None and int(number[1]) == int(before[1]) + 1
 
 

@@ -69,6 +69,8 @@ SHARE = 0.35
 """Share of the neighbours a line must recur on: less than half, because left and right pages differ."""
 PLACE_SHARE = 0.6
 """Share of the neighbours with a line in the place of a running line, whatever it says; chapters change it."""
+NEAR = 4
+"""Pages on either side that may be all those with the footer of a part, such as the table of contents."""
 SAME_PLACE = 2.0
 """Points by which such lines may differ."""
 MARGIN = 0.16
@@ -205,6 +207,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
                 is_running = _recurs(line, side, page, others, enough) or (
                     i == 0 and _has_its_place(line, side, sides, others)
                 )
+                is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
                 is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
                 # a title below a line that stays is the page's own
                 is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
@@ -257,6 +260,13 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
     if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
+
+
+def _ends_a_part(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
+    """Whether two pages nearby end with the line too, in smaller print than the text: the footer of a few pages."""
+    near = [other for other in others if abs(other.page.number - sides.page.number) <= NEAR]
+    is_small_print = sides.has_positions and line.size < sides.largest and _WORD.search(line.text)
+    return bool(is_small_print) and _recurs(line, 1, sides.page, near, IN_STEP)
 
 
 def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:

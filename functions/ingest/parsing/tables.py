@@ -52,7 +52,7 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
-BULLETS = frozenset("•▪◦‣●○■□➢✓\uf0b7\uf0a7")
+BULLETS = frozenset("•▪◦‣●○■□➢✓▶►▸❯➤◆◇❖✔⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
 

@@ -156,7 +156,7 @@ class Vocabulary:
         if match.group(1).endswith(SOFT_HYPHEN):
             return self.join_hyphenated(*match.groups())
         left, right = (_NOT_LETTER.sub("", part.lower()) for part in match.groups())
-        known = self._count[right]
+        known = self._count[right] or self._count[_NOT_LETTER.split(match.group(2).lower())[-1]]
         if self._count[left + right]:
             whole = self._count[left + right] >= min(self._count[left], known)
         else:

@@ -450,6 +450,20 @@ def test_the_header_of_a_short_chapter_goes_where_other_pages_have_theirs() -> N
     assert [texts[0] for texts in stripped(pages(10))] == list(heads)
 
 
+@pytest.mark.parametrize(
+    ("size", "on", "gone"), [(8, (4, 6, 8), True), (10, (4, 6, 8), False), (8, (1, 6, 11), False), (8, (4, 6), False)]
+)
+def test_the_footer_of_a_few_pages_goes_if_it_is_in_small_print(size: float, on: tuple[int, ...], gone: bool) -> None:
+    def page(number: int) -> RawPage:
+        page = raw(number, f"All about {FRUITS[number - 1]}.")
+        if number in on:
+            page.lines.append(Line("Rev 1.20", 50, 750, 90, 750 + size, size))
+        return page
+
+    kept = [texts[1:] for texts in stripped(map(page, range(1, 12)))]
+    assert kept == [[] if gone or number not in on else ["Rev 1.20"] for number in range(1, 12)]
+
+
 def test_a_footer_of_two_lines_goes_with_the_printed_number_above_it_wherever_the_text_ends() -> None:
     def page(number: int) -> RawPage:
         end = 300 + 20 * (number % 5)

@@ -328,7 +328,7 @@ def titled(*cover: Line) -> str:
     return title_of(Beginning("scan_17.pdf", "", [[*cover, *body]], [], 10.0, Vocabulary()), None)
 
 
-LAMPS = title("Lamps of the coast", 50, 16)
+LAMPS = title("Lamps of the whole coast", 50, 16)
 
 
 def of_lines(count: int) -> int:

@@ -98,7 +98,7 @@ def test_a_line_in_the_next_column_goes_on_by_its_text_alone() -> None:
     assert not are_one(line("It goes no further.", 700), line("And this is next", 40, 320, 560))
 
 
-@pytest.mark.parametrize("mark", ["•", "▪", "–", "1.", "(2)", "a)", "(iv)", "[12]", "B.", "*", "✓", "12)"])
+@pytest.mark.parametrize("mark", ["•", "▪", "–", "1.", "(2)", "a)", "(iv)", "[12]", "B.", "*", "✓", "▶", "◆", "12)"])
 def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> None:
     lines = [line(f"{mark} Wash the fruit and cut it so that it fills the line", 20), line("well enough.", 32, 62, 120)]
     lines += [line(f"{mark} Boil it.", 44, x1=120)]
@@ -106,6 +106,12 @@ def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> N
         ("list_item", f"{lines[0].text} well enough."),
         ("list_item", f"{mark} Boil it."),
     ]
+
+
+@pytest.mark.parametrize(("number", "x0", "expected"), [("3.", 50, 2), ("4.", 50, 1), ("3.", 62, 1)])
+def test_the_next_number_is_an_item_though_the_one_above_fills_its_line(number: str, x0: float, expected: int) -> None:
+    above = line("2. RFC 3369, as it stands at http://www.example.org/rfc/3852.txt", 20)
+    assert len(parts_of(above, line(f"{number} RFC 5280, which is another one", 32, x0))) == expected
 
 
 @pytest.mark.parametrize("text", ["1937 was a year", "x", "(see below) it", "1.5 percent of it"])

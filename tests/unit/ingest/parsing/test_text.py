@@ -168,6 +168,7 @@ def test_a_document_of_few_words_joins_none() -> None:
         (f"data{CUT}set", "data set"),  # no word of the document
         (f"flow{CUT}er", "flower"),  # neither is the second half
         (f"rumpel{CUT}stilt", "rumpelstilt"),  # nor any of them
+        (f"catalogue{CUT}d'shop", "catalogue d'shop"),  # the second is one, behind an article
         (
             f"(rein{SOFT_HYPHEN}{CUT}force{SOFT_HYPHEN}{CUT}ments)",
             "(reinforcements)",
