@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
+from shared.text import SEPARATOR
 
 TEXTS = Path(__file__).parents[1] / "texts"
 RESCORED = 100
@@ -250,6 +252,18 @@ ON_PAGE = 1.0
 IN_SECTION = 0.5
 """Boost of one whose section heading contains what the question quotes."""
 
+CONTENTS = 1.0
+"""How much a table of contents is put back: it holds the words of all headings, and answers only where something is."""
+MIN_ENTRIES, MIN_ENTRY_SHARE = 4, 0.5
+"""Page numbers at least, and the share of lines that end in one."""
+FALLING = 0.1
+"""Share of page numbers that may be lower than the one before: of a list of figures behind that of chapters."""
+_CONTENTS_ENTRY = re.compile(r"[^\W\d_]\W*(?:…|(?:\. ?){4,}|\|)[\s|]*(\d{1,4})$")
+_ASKS_WHERE = re.compile(
+    r"\b(?:pages?|chapters?|sections?|contents|appendix|puslap\w*|skyri\w*|skirsn\w*|turin\w*|seiten?|kapitel\w*|"
+    r"abschnitt\w*|inhalt\w*|páginas?|capítulos?|chapitres?|sommaire)\b",
+    re.IGNORECASE,
+)
 _PAGES = re.compile(
     r"\b(?:pages?|slides?|pp?\.|psl\.|puslap\w*|skaidr\w*)\s*(\d{1,4})\b"
     r"(?:\s*(?:and|&|,|or|to|ir|iki|-|–)\s*(?:pages?\s*|slides?\s*)?(\d{1,4})\b)?"
@@ -265,20 +279,35 @@ class NamedPlaces:
 
     pages: frozenset[str]
     quoted: Sequence[str]
+    asks_where: bool
 
     @classmethod
     def of(cls, question: str) -> "NamedPlaces":
         """Read a question."""
         pages = frozenset(number for found in _PAGES.findall(question) for number in found if number)
-        return cls(pages, [words for text in _QUOTED.findall(question) if (words := _spaced(text)).strip()])
+        quoted = [words for text in _QUOTED.findall(question) if (words := _spaced(text)).strip()]
+        return cls(pages, quoted, _ASKS_WHERE.search(question) is not None)
 
     def boost(self, passage: Passage) -> float:
-        """Return a passage's boost for its page and section, in units of cosine."""
+        """Return a passage's boost for its page and section, in units of cosine; below 0 for a table of contents."""
+        if not self.asks_where and lists_contents(passage.text):
+            return -CONTENTS
         if not self.pages and not self.quoted:
             return 0.0
         on_page = not self.pages.isdisjoint((str(passage.page_start), passage.page_label))
         section = _spaced(passage.section) if self.quoted and passage.section else ""
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)
+
+
+def lists_contents(text: str) -> bool:
+    """Whether a passage is a table of contents: lines of few cells that end in page numbers, which go up."""
+    lines = [line for line in text.split("\n") if line]
+    ends = [_CONTENTS_ENTRY.search(line) for line in lines if line[-1].isdigit() and line.count(SEPARATOR) <= 2]
+    numbers = [int(found[1]) for found in ends if found]
+    if len(set(numbers)) < MIN_ENTRIES or len(numbers) < MIN_ENTRY_SHARE * len(lines):
+        return False
+    steps = [after - before for before, after in pairwise(numbers)]
+    return sum(step < 0 for step in steps) <= FALLING * len(numbers) and set(steps) != {1}
 
 
 def _spaced(text: str) -> str:

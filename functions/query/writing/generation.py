@@ -284,10 +284,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
     claims: dict[str, Claim] = {}
     unanswered = set()
     for part in request.parts:
-        of_part = []
-        for claim in extractive_claims(part.question, [request.sources[number - 1] for number in part.sources]):
-            references = [replace(each, source=part.sources[each.source - 1]) for each in claim.references]
-            of_part.append(replace(claim, references=references))
+        of_part = _claims_of(part.question, part.sources, request)
         if not of_part or _missing(part.question, of_part, request):
             unanswered.add(part.name)
         else:
@@ -299,7 +296,23 @@ def _chosen(request: WritingRequest) -> _Chosen:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
     whole = extractive_claims(question, request.sources)
-    return _Chosen(whole, _missing(question, whole, request))
+    missing = _missing(question, whole, request)
+    if missing:  # the best passage's document may hold the words, and say the rest in others
+        document = request.sources[0].document_id
+        numbers = [number for number, source in enumerate(request.sources, 1) if source.document_id == document]
+        of_best = _claims_of(question, numbers, request)
+        if of_best and not _missing(question, of_best, request):
+            return _Chosen(of_best)
+    return _Chosen(whole, missing)
+
+
+def _claims_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Sequence[Claim]:
+    """Return the claims that answer a question from the sources with these numbers alone."""
+    claims = extractive_claims(question, [request.sources[number - 1] for number in numbers])
+    return [
+        replace(claim, references=[replace(each, source=numbers[each.source - 1]) for each in claim.references])
+        for claim in claims
+    ]
 
 
 def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool = False) -> Verifier:

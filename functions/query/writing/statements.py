@@ -44,6 +44,12 @@ _ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 _DOTS = "...."
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
+_LABELLED = re.compile(r"^[^\W\d][^:\n]{0,40}:[^\S\n]+\S.*", re.MULTILINE)
+"""A line of a form: "Customer: Ann Lee"."""
+FORM = 0.5
+"""Share of lines with a figure among these, two at least, from which on each line of a form is a statement."""
+_FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
+"""The field of a form with its figure, which reads like a heading: "Balance: $1,438.20"; not "Chapter 2: Income"."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}●○■□➢✓]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
@@ -253,11 +259,11 @@ def _blocks(text: str) -> Iterator[_Block]:
         whole = text[start:end]
         if SEPARATOR not in whole and is_heading(whole):
             at, run = _with_short_lines(text, spans, at, (start, end))
-            if run is None:
+            if run is None and not _FIELD.match(whole):
                 above, heading = None if whole[0].islower() else (start, end), whole
                 continue
             found, above = True, None
-            yield _Block(run, heading)
+            yield from (_Block(span, heading) for span in _fields(text, *(run or (start, end))))
             continue
         found, below, above = True, above, None
         if SEPARATOR in whole or whole.endswith(_DOTS):
@@ -274,7 +280,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             group = (start, items[-1][1])
             yield from (_Block(item, heading, group) for item in items)
         else:
-            yield _Block((start, end), heading, heading=below)
+            yield from (_Block(span, heading, heading=below) for span in _fields(text, start, end))
     if not found:
         yield from map(_Block, spans)
 
@@ -299,6 +305,17 @@ def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) 
     if last - at + 1 < MIN_SHORT_LINES:
         return at, None
     return last, (first[0], spans[last - 1][1])
+
+
+def _fields(text: str, start: int, end: int) -> Iterator[_Span]:
+    """Yield the lines of a form that say what they hold, or the whole span if it is none."""
+    if "\n" in text[start:end]:
+        fields = [found.span() for found in _LABELLED.finditer(text, start, end)]
+        figures = sum(_FIELD.match(text[slice(*field)]) is not None for field in fields)
+        if figures > 1 and figures >= FORM * len(list(filter(str.strip, text[start:end].split("\n")))):
+            yield from fields
+            return
+    yield start, end
 
 
 def _with_row(text: str, spans: Sequence[_Span], at: int, end: int) -> tuple[int, int]:
