@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Request, params
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
 
 from functions.query.api.middleware import DEADLINE
 from functions.query.api.roles import require_permission
@@ -51,6 +53,22 @@ def _member_of(verified: Mapping[str, Any]) -> Iterator[str]:
 
 
 # Coroutines, because FastAPI would run plain functions in threads, which costs more than the functions themselves.
+
+
+async def known_parameters(request: Request) -> None:
+    """Raise `RequestValidationError` for query parameters that the route does not have.
+
+    A misspelt filter would otherwise list everything.
+    """
+    if not request.query_params:
+        return
+    fields = get_flat_params(request.scope["route"].dependant)
+    known = sorted(field.alias for field in fields if isinstance(field.field_info, params.Query))
+    if unknown := [name for name in request.query_params if name not in known]:
+        message = f"There is no such parameter; known are: {', '.join(known) or 'none'}."
+        raise RequestValidationError(
+            [{"type": "unknown_parameter", "loc": ("query", name), "msg": message} for name in unknown]
+        )
 
 
 async def _principal(request: Request) -> Principal:
