@@ -615,9 +615,9 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= REASON
     if asked.is_done_by(statement.text):
         fitness *= DONE_BY
-    if asked.instructs(statement.text, statement.language):
+    if instructs := asked.instructs(statement.text, statement.language):
         fitness *= INSTRUCTION
-    if asked.has_purpose(statement.text, statement.language):
+    if asked.has_purpose(statement.text, statement.language, instructs=instructs):
         fitness *= PURPOSE
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE

@@ -425,7 +425,8 @@ def test_what_only_tells_something_is_no_instruction(text: str, language: str) -
     ],
 )
 def test_how_to_is_told_by_what_is_done_for_it(question: str, text: str, language: str, told: bool) -> None:
-    assert Asked.of(question).has_purpose(text, language) is told
+    asked = Asked.of(question)
+    assert asked.has_purpose(text, language, instructs=asked.instructs(text, language)) is told
 
 
 def test_how_to_is_answered_by_the_order_and_not_by_what_else_is_said_about_it() -> None:
