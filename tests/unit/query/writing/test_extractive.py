@@ -8,8 +8,9 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
-from functions.query.writing.extractive import chosen_spans, extractive_claims, ranked_statements
+from functions.query.writing.extractive import chosen_spans, extractive_claims
 from functions.query.writing.premises import missing_words
+from functions.query.writing.statement_scores import ranked_statements
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
