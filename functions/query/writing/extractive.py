@@ -12,21 +12,8 @@ from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text, extreme_row
-from functions.query.writing.statement_scores import (
-    Abbreviated,
-    Candidate,
-    PassageSpan,
-    asked_of,
-    ranking,
-    share_asked,
-)
-from functions.query.writing.statements import (
-    Statement,
-    follows_in_list,
-    is_item,
-    on_lines,
-    statements_in,
-)
+from functions.query.writing.statement_scores import Abbreviated, Candidate, PassageSpan, asked_of, ranking, share_asked
+from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_in
 from shared import lexical
 from shared.language import language_of
 from shared.text import SEPARATOR, is_heading
