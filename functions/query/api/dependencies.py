@@ -1,4 +1,4 @@
-"""What routes depend on: the services, the principal, the request's deadline, and well-formed ids."""
+"""What routes depend on: the services, the principal, the deadline, well-formed ids, and no unknown parameters."""
 
 import json
 import re
