@@ -18,7 +18,7 @@ from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import ROLES, TENANT, Principal
 
 _DOCUMENT_ID = re.compile(DOCUMENT_ID)
-_CONVERSATION_ID = re.compile(ULID)
+_ULID = re.compile(ULID)
 
 
 def principal_of(event: Mapping[str, Any]) -> Principal:
@@ -100,13 +100,13 @@ async def _document_id(document_id: Annotated[str, Path(json_schema_extra={"patt
 
 async def _conversation_id(conversation_id: Annotated[str, Path(json_schema_extra={"pattern": ULID})]) -> str:
     # As above; also, a message's sort key begins with its conversation's id and must not pass as one.
-    if not _CONVERSATION_ID.fullmatch(conversation_id):
+    if not _ULID.fullmatch(conversation_id):
         raise NotFound("There is no such conversation.")
     return conversation_id
 
 
 async def _message_id(message_id: str) -> str:
-    if not _CONVERSATION_ID.fullmatch(message_id):
+    if not _ULID.fullmatch(message_id):
         raise NotFound("There is no such message.")
     return message_id
 
