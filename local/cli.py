@@ -129,8 +129,10 @@ class _Verbs:
         self.environment.add_argument("--config-env", default="default", metavar="NAME", help=text)
 
     def add(self, name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
-        """Add a verb; the first sentence of `text` stands in the list of verbs."""
-        added = self._verbs.add_parser(name, help=text.split(". ")[0], description=text, parents=parents)
+        """Add a verb; the first sentence of `text` stands in the list of verbs, without its full stop."""
+        added = self._verbs.add_parser(
+            name, help=text.split(". ")[0].removesuffix("."), description=text, parents=parents
+        )
         added.set_defaults(run=run)
         return added
 

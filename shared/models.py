@@ -508,8 +508,8 @@ class Document:
 
     `generation` is the set of vectors published in the tenant's current index version; empty means that the document
     is not searchable. `card` is the identity card as it was found, without labels (`identity`). `index_versions` maps
-    each index version's number to what is published in it. `access` is its own
-    rule; `access_version` the object version whose metadata were last asked for one.
+    each index version's number to what is published in it. `access` is its own rule; `access_version` the object
+    version whose metadata were last asked for one.
     """
 
     tenant: str

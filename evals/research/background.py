@@ -4,10 +4,10 @@ Word frequencies are Robyn Speer's wordfreq (CC BY-SA 4.0); a term's is the sum 
 than `MAX_RARITY` are left out, because the lookup gives them that weight anyway.
 """
 
-import sys
 from collections import defaultdict
 from pathlib import Path
 
+from evals.errors import not_installed
 from shared.lexical import MAX_RARITY, rarity, terms_of
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "lt", "nl", "pl", "pt")
@@ -16,13 +16,12 @@ HEADER = (
 )
 
 
-def main() -> int:
-    """Write one table a language beside shared/lexical.py."""
+def main() -> None:
+    """Write one table a language beside shared/lexical.py. Raises `EvalError` without wordfreq."""
     try:
         from wordfreq import get_frequency_dict
-    except ImportError:
-        print("wordfreq is missing: it is in the dependency group `research`.", file=sys.stderr)
-        return 2
+    except ModuleNotFoundError as error:
+        raise not_installed("The table", error, group="research") from None
     folder = Path(__file__).parents[2] / "shared" / "background"
     folder.mkdir(exist_ok=True)
     for language in LANGUAGES:
@@ -34,8 +33,7 @@ def main() -> int:
         lines = [f"{term}\t{rare:.2f}" for rare, term in rows if rare < MAX_RARITY and "\t" not in term]
         (folder / f"{language}.tsv").write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
         print(f"{language}: {len(lines)} terms")
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

@@ -24,7 +24,7 @@ from evals.systems.recto import RectoInProcess
 from functions.query.answer import Answer
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked
-from functions.query.writing.extractive import ranked_spans
+from functions.query.writing.statement_scores import ranked_spans
 from shared.models import Citation
 from shared.text import header_at, is_header
 

@@ -3,11 +3,11 @@
 Words are the commonest of Robyn Speer's wordfreq (CC BY-SA 4.0), each counted once.
 """
 
-import sys
 from collections import Counter
 from itertools import pairwise, product
 from math import log10
 
+from evals.errors import not_installed
 from functions.ingest.parsing.legible import ALPHABET, ALWAYS, NEVER, PAIRS, STEPS, plain
 
 LANGUAGES = "cs da de en es fi fr hu id is it lt lv nl pl pt ro sh sv tr vi".split()  # noqa: SIM905
@@ -20,13 +20,12 @@ HEADER = (
 )
 
 
-def main() -> int:
-    """Write the table beside the module that reads it."""
+def main() -> None:
+    """Write the table beside the module that reads it. Raises `EvalError` without wordfreq."""
     try:
         from wordfreq import top_n_list
-    except ImportError:
-        print("wordfreq is missing: it is in the dependency group `research`.", file=sys.stderr)
-        return 2
+    except ModuleNotFoundError as error:
+        raise not_installed("The table", error, group="research") from None
     rows: list[str] = []
     for language in LANGUAGES:
         words = {plain(word) for word in top_n_list(language, WORDS)}
@@ -40,8 +39,7 @@ def main() -> int:
         rows.append(f"{language} {digits}")
         print(f"{language}: {len(chosen)} words")
     PAIRS.write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    main()

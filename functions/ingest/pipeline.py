@@ -258,20 +258,24 @@ def _upsert(
     _record_usage(job.ref.tenant, embedded.tokens, dependencies)
     built.reused += embedded.reused
     built.refused += [reason for _, reason in embedded.refused]
-    records = []
+    records = list(_records_of(embedded, job, built, dependencies.clock))
+    job.save_progress(done, end)
+    dependencies.vectors.upsert(namespace=job.namespace, records=records)
+    built.last_written = records[-1].id if records else built.last_written
+    return end
+
+
+def _records_of(embedded: Embedded, job: BuildJob, built: BuiltGeneration, clock: Clock) -> Iterator[VectorRecord]:
+    """Yield the record of each embedded chunk; one that is too large for the index counts as refused."""
     for each, vector in embedded.pairs:
-        metadata = metadata_of(job, built, each, created_at=dependencies.clock.now().isoformat())
+        metadata = metadata_of(job, built, each, created_at=clock.now().isoformat())
         if not _fits(metadata):
             metadata.pop("rects", None)  # the text without its place on the page is better than neither
         if "rects" not in metadata and not _fits(metadata):
             built.refused.append(f"chunk {each.chunk.index} is larger than the index accepts")
             continue
         vector_id = vector_id_of(job.ref.document_id, job.unfinished.generation, each.chunk.index)
-        records.append(VectorRecord(vector_id, vector, metadata, sparse_vector_of(metadata)))
-    job.save_progress(done, end)
-    dependencies.vectors.upsert(namespace=job.namespace, records=records)
-    built.last_written = records[-1].id if records else built.last_written
-    return end
+        yield VectorRecord(vector_id, vector, metadata, sparse_vector_of(metadata))
 
 
 def _fits(metadata: Mapping[str, MetadataValue]) -> bool:

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -155,15 +155,14 @@ class PageReader:
 def downloaded(objects: ObjectReader, request: PagesRequest) -> Iterator[Path | None]:
     """Download the object version that a request names for the length of a block; None if the bucket holds another."""
     head = objects.head(request.key)
+    if head is None or head.version_id != request.version_id:
+        yield None
+        return
     with tempfile.TemporaryDirectory(prefix="recto-") as folder:
         path = Path(folder) / "object"
-        found = head is not None and head.version_id == request.version_id
-        if head is not None and found:
-            try:
-                objects.download(head, path)
-            except NotFound:
-                found = False
-        yield path if found else None
+        with suppress(NotFound):
+            objects.download(head, path)
+        yield path if path.exists() else None
 
 
 def pages_by(engine: str, path: Path, numbers: Sequence[int], limits: Limits) -> Iterator[RawPage]:

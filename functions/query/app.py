@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
-from fastapi import Request
+from fastapi import Depends, Request
 from fastapi.middleware.cors import CORSMiddleware
 from mangum import Mangum
 from mangum.types import LambdaContext
@@ -35,6 +35,7 @@ from functions.query.api import (
     responses,
     search,
 )
+from functions.query.api.dependencies import known_parameters
 from functions.query.api.middleware import DeadlineMiddleware, HttpMiddleware
 from functions.query.api.openapi import DocumentedApi
 from shared.errors import InvalidRequest
@@ -64,6 +65,7 @@ def create_app(settings: Settings) -> DocumentedApi:
         title="Recto",
         version=VERSION,
         openapi_url=None,  # FastAPI's own route; ours adds this deployment's address
+        dependencies=[Depends(known_parameters)],
         redirect_slashes=False,  # behind API Gateway the redirect would lack the stage
     )
     app.add_middleware(DeadlineMiddleware)

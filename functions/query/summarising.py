@@ -22,7 +22,7 @@ from functions.query.service import document_name, service_texts
 from functions.query.understanding.question import Understood
 from functions.query.writing.localization import with_language_note
 from functions.query.writing.prompting import within_budget
-from functions.query.writing.statements import Statement, statements_of
+from functions.query.writing.statements import Statement, statements_in
 from shared.deadline import Deadline, StageTimer
 from shared.ports import CatalogueEntry
 from shared.text import SEPARATOR
@@ -156,9 +156,7 @@ def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage]) -
     A sentence's score is the mean weight of its words: the logarithm of how many of all `passages` hold them.
     """
     holders = Counter(
-        stem
-        for passage in passages
-        for stem in {stem for each in statements_of(passage.text, passage.language or "en") for stem in each.stems}
+        stem for passage in passages for stem in {stem for each in statements_in(passage) for stem in each.stems}
     )
 
     def score(statement: Statement) -> float:
@@ -170,7 +168,7 @@ def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage]) -
     for number, passage in enumerate(sources, start=1):
         sentences = [
             statement
-            for statement in statements_of(passage.text, passage.language or "en")
+            for statement in statements_in(passage)
             if least <= len(statement.text) <= most
             and SEPARATOR not in statement.text
             and "\n" not in statement.text.strip()

@@ -19,7 +19,7 @@ from functions.query.writing.asked import Asked
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role
-from shared.text import column_names, is_header, statement_spans
+from shared.text import SEPARATOR, column_names, is_header, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 
@@ -117,7 +117,7 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
     for row in chosen:
         one, source = candidates[row], by_number[candidates[row].source]
         text, shift = source.above + source.text, len(source.above)
-        is_row = column_names(text, shift + one.start) is not None
+        is_row = SEPARATOR in one.text
         told = row_text(text, shift + one.start, shift + one.end) if is_row else " ".join(one.text.split())
         picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())

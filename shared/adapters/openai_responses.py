@@ -1,7 +1,7 @@
 """OpenAI's Responses API behind the same port as chat completions (`ChatApi=responses`); nothing is stored there.
 
 OpenAI recommends it for new work; chat completions are what every compatible server speaks, so they are the default.
-Field names: `openai.types.responses` (openai 3.54) and developers.openai.com, "Responses".
+Field names: `openai.types.responses` (openai 3.57) and developers.openai.com, "Responses".
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

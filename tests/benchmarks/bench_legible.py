@@ -11,7 +11,6 @@ as it is or fewer than 90 % are found of those that are garbled as a whole.
 
 import argparse
 import os
-import random
 import string
 import sys
 import time
@@ -23,21 +22,20 @@ import pypdfium2
 
 from functions.ingest.parsing.legible import illegible_share
 from functions.ingest.parsing.report import GARBLED_SHARE
+from tests.support.made_pages import exchanged
 
 EVERY = 10
 FEWEST_WORDS = 60
 FOUND = 0.9
-_SMALL, _BOTH = string.ascii_lowercase, string.ascii_letters
+_SMALL = string.ascii_lowercase
 _CYRILLIC = str.maketrans("abvgdeziyklmnoprstufhc", "абвгдезийклмнопрстуфхц")
 
 
-def exchanged(text: str, share: float) -> str:
+def partly_exchanged(text: str, share: float) -> str:
     """Exchange the letters of a share of the lines, the first ones, for each other; the same for the same text."""
-    small = "".join(random.Random(text).sample(_SMALL, len(_SMALL)))
-    table = str.maketrans(_BOTH, small + small.upper())
     lines = text.split("\n")
     some = int(share * len(lines))
-    return "\n".join([*(line.translate(table) for line in lines[:some]), *lines[some:]])
+    return "\n".join([*(exchanged(line, text) for line in lines[:some]), *lines[some:]])
 
 
 def shifted(text: str) -> str:
@@ -51,11 +49,11 @@ def shown_as_latin(text: str) -> str:
 
 
 GARBLED: dict[str, Callable[[str], str]] = {
-    "exchanged": lambda text: exchanged(text, 1.0),
+    "exchanged": lambda text: exchanged(text, text),
     "shifted": shifted,
     "CP1251 as Latin-1": shown_as_latin,
-    "half exchanged": lambda text: exchanged(text, 0.5),
-    "30 % exchanged": lambda text: exchanged(text, 0.3),
+    "half exchanged": lambda text: partly_exchanged(text, 0.5),
+    "30 % exchanged": lambda text: partly_exchanged(text, 0.3),
 }
 WHOLE = ("exchanged", "shifted", "CP1251 as Latin-1")
 

@@ -1,6 +1,8 @@
 """Pages made of words as pdfium gives them, to try what the layout makes of them."""
 
+import random
 from collections.abc import Iterable
+from string import ascii_letters, ascii_lowercase
 
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.wire import Line
@@ -83,3 +85,9 @@ def moved(words: Iterable[Word], *, by: tuple[float, float] = (0, 0), scale: flo
         )
         for word in words
     ]
+
+
+def exchanged(text: str, seed: int | str) -> str:
+    """Exchange the letters of a text for each other, as a font without a table of its letters does."""
+    small = "".join(random.Random(seed).sample(ascii_lowercase, 26))
+    return text.translate(str.maketrans(ascii_letters, small + small.upper()))

@@ -222,18 +222,31 @@ def top_down(rows: list[Row]) -> list[Row]:
     """
     if not rows or not _has_late_rows(rows):
         return rows
-    parts = [_parts(row) for row in rows]
-    against: list[set[int]] = [set() for _ in rows]
-    tops = [row.y0 for row in rows]
-    for late, top in enumerate(tops):
-        # Most rows stand below those before them.
-        for early in [at for at in range(late) if top < tops[at]]:
-            if _is_above(parts[late], parts[early]):
-                against[late].add(early)
-                against[early].add(late)
-    all_against = [set(each) for each in against]
+    parts, blocks = [_parts(row) for row in rows], _blocks(rows)
+    moved = _misplaced(rows, parts, blocks)
+    if len(moved) > MOST_MOVED * len(rows):
+        down = sorted(rows, key=attrgetter("y0"))
+        return rows if any(_is_beside(a, b) for a, b in pairwise(down)) else down
+    out = [i for i in range(len(rows)) if i not in moved]
+    for i in sorted(moved):
+        kept = [rows[other] for other in out]
+        if _take_marks(kept, rows[i]):
+            continue
+        if i - 1 in moved and blocks[i - 1] == blocks[i] and i - 1 in out:
+            at = out.index(i - 1) + 1
+        elif _is_mark(rows[i], kept):
+            at = sum([other < i for other in out])
+        else:
+            at = _place_among(out, i, rows, parts, blocks)
+        out.insert(at, i)
+    return [rows[i] for i in out]
+
+
+def _misplaced(rows: list[Row], parts: list[list[Box]], blocks: Sequence[range]) -> set[int]:
+    """Return rows without which every column goes down: the shortest that contradict most others, with their blocks."""
+    contradicted = _contradicted(rows, parts)
+    against = [set(each) for each in contradicted]
     lengths = [max(1, row.length) for row in rows]
-    blocks = _blocks(rows)
     moved: set[int] = set()
     while any(against):
         worst = max(range(len(rows)), key=lambda i: len(against[i]) / lengths[i])
@@ -244,23 +257,31 @@ def top_down(rows: list[Row]) -> list[Row]:
             against[i] = set()
         moved.update(block)
     for i in sorted(moved):
-        if all_against[i] and all_against[i] <= moved:
+        if contradicted[i] and contradicted[i] <= moved:
             moved.discard(i)  # what it contradicted has been taken out, too
-    if len(moved) > MOST_MOVED * len(rows):
-        down = sorted(rows, key=attrgetter("y0"))
-        return rows if any(_is_beside(a, b) for a, b in pairwise(down)) else down
-    out = [i for i in range(len(rows)) if i not in moved]
-    for i in sorted(moved):
-        kept = [rows[other] for other in out]
-        if not _take_marks(kept, rows[i]):
-            is_mark = all(len(word.text) <= LONGEST_MARK for word in rows[i].words) and _is_small(rows[i], kept)
-            is_mark = is_mark and any(_is_at(rows[i], other) for other in kept)
-            if i - 1 in moved and blocks[i - 1] == blocks[i] and i - 1 in out:
-                at = out.index(i - 1) + 1
-            else:
-                at = sum([other < i for other in out]) if is_mark else _place_among(out, i, rows, parts, blocks)
-            out.insert(at, i)
-    return [rows[i] for i in out]
+    return moved
+
+
+def _contradicted(rows: list[Row], parts: list[list[Box]]) -> list[set[int]]:
+    """Return for each row those that stand above it but are written after it, and the other way round."""
+    against: list[set[int]] = [set() for _ in rows]
+    tops = [row.y0 for row in rows]
+    for late, top in enumerate(tops):
+        # Most rows stand below those before them.
+        for early in [at for at in range(late) if top < tops[at]]:
+            if _is_above(parts[late], parts[early]):
+                against[late].add(early)
+                against[early].add(late)
+    return against
+
+
+def _is_mark(row: Row, others: list[Row]) -> bool:
+    """Whether a row is nothing but marks in small print, as of footnotes, at one of the others."""
+    return (
+        all(len(word.text) <= LONGEST_MARK for word in row.words)
+        and _is_small(row, others)
+        and any(_is_at(row, other) for other in others)
+    )
 
 
 def _blocks(rows: list[Row]) -> list[range]:

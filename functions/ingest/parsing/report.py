@@ -110,7 +110,7 @@ def status_of(
     if any(report.state == "text" and report.characters for report in reports):
         return _with_text(states, page_count, missing, because, is_ocr_done=is_ocr_done)
     if unread:
-        code, advice = (OCR_FAILED, AFTER_OCR) if is_ocr_done else ("NEEDS_OCR", BEFORE_OCR)
+        code, advice = _told("NEEDS_OCR", is_ocr_done=is_ocr_done)
         return DocumentStatus.NEEDS_OCR, DocumentError(
             code,
             f"Pages that are pictures of text, or whose text cannot be decoded: {len(unread)} of {page_count}. "
@@ -131,6 +131,11 @@ def status_of(
     )
 
 
+def _told(needs_ocr: str, *, is_ocr_done: bool) -> tuple[str, str]:
+    """Return the code and the advice for pages without text that could be read, before and after OCR."""
+    return (OCR_FAILED, AFTER_OCR) if is_ocr_done else (needs_ocr, BEFORE_OCR)
+
+
 def _with_text(states: Counter[str], page_count: int, missing: int, because: str, *, is_ocr_done: bool) -> Verdict:
     lacking = [
         f"{count} {words}"
@@ -144,7 +149,7 @@ def _with_text(states: Counter[str], page_count: int, missing: int, because: str
     ]
     if not lacking and not because:
         return DocumentStatus.READY, None
-    needs_ocr, advice = (OCR_FAILED, AFTER_OCR) if is_ocr_done else ("PAGES_NEED_OCR", BEFORE_OCR)
+    needs_ocr, advice = _told("PAGES_NEED_OCR", is_ocr_done=is_ocr_done)
     code = "INCOMPLETE" if states["failed"] or missing or not lacking else needs_ocr
     said = "All pages were read."
     if lacking:

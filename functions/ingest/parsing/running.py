@@ -183,37 +183,12 @@ def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, li
 
 
 def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
+    """Take the running lines of a page away; return it with their texts."""
     sides = seen[at]
     page = sides.page
     others = [other for i, other in enumerate(seen) if i != at and abs(i - at) <= WINDOW]
     enough = max(2, SHARE * len(others))
-    gone: list[Line] = []
-    for side in (0, 1):
-        numbered = any(
-            sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side]
-        )
-        found: list[Line] = []
-        for i, line in enumerate(sides.lines[side]):
-            counted = numbered and i == 0
-            if _is_own_number(line.text, page):
-                is_running = True
-            elif line.cells >= 2 or line.column:
-                is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
-            elif len(line.text) > 160:
-                is_running = False
-            elif counted and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)):
-                is_running = True
-            else:
-                is_running = _recurs(line, side, page, others, enough) or (
-                    i == 0 and _has_its_place(line, side, sides, others)
-                )
-                is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
-                is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
-                # a title below a line that stays is the page's own
-                is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
-            if is_running:
-                found.append(line)
-        gone += _set_apart(found, sides.lines[side], sides)
+    gone = [*_running(0, sides, others, enough, titles), *_running(1, sides, others, enough, titles)]
     for last in sides.last:
         if not any(last is line for line in gone):
             is_footer = _ends_every_page(last, page, others, enough)
@@ -230,6 +205,34 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     removed = [line.text for line in page.lines if id(line) in ids]
     page.lines = [line for line in page.lines if id(line) not in ids]
     return page, removed
+
+
+def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titles: set[str]) -> list[Line]:
+    """Return the running lines at the top (`side` 0) or bottom (1) of a page."""
+    page = sides.page
+    numbered = any(sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side])
+    found: list[Line] = []
+    for i, line in enumerate(sides.lines[side]):
+        counted = numbered and i == 0
+        if _is_own_number(line.text, page):
+            is_running = True
+        elif line.cells >= 2 or line.column:
+            is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
+        elif len(line.text) > 160:
+            is_running = False
+        elif counted and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)):
+            is_running = True
+        else:
+            is_running = _recurs(line, side, page, others, enough) or (
+                i == 0 and _has_its_place(line, side, sides, others)
+            )
+            is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
+            is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
+            # a title below a line that stays is the page's own
+            is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
+        if is_running:
+            found.append(line)
+    return _set_apart(found, sides.lines[side], sides)
 
 
 def _recurs(

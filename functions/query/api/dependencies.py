@@ -1,11 +1,13 @@
-"""What routes depend on: the services, the principal, the request's deadline, and well-formed ids."""
+"""What routes depend on: the services, the principal, the deadline, well-formed ids, and no unknown parameters."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Request
+from fastapi import Depends, Path, Request, params
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
 
 from functions.query.api.middleware import DEADLINE
 from functions.query.api.roles import require_permission
@@ -16,7 +18,7 @@ from shared.errors import NotAllowed, NotAuthenticated, NotFound
 from shared.models import ROLES, TENANT, Principal
 
 _DOCUMENT_ID = re.compile(DOCUMENT_ID)
-_CONVERSATION_ID = re.compile(ULID)
+_ULID = re.compile(ULID)
 
 
 def principal_of(event: Mapping[str, Any]) -> Principal:
@@ -53,6 +55,22 @@ def _member_of(verified: Mapping[str, Any]) -> Iterator[str]:
 # Coroutines, because FastAPI would run plain functions in threads, which costs more than the functions themselves.
 
 
+async def known_parameters(request: Request) -> None:
+    """Raise `RequestValidationError` for query parameters that the route does not have.
+
+    A misspelt filter would otherwise list everything.
+    """
+    if not request.query_params:
+        return
+    fields = get_flat_params(request.scope["route"].dependant)
+    known = sorted(field.alias for field in fields if isinstance(field.field_info, params.Query))
+    if unknown := [name for name in request.query_params if name not in known]:
+        message = f"There is no such parameter; known are: {', '.join(known) or 'none'}."
+        raise RequestValidationError(
+            [{"type": "unknown_parameter", "loc": ("query", name), "msg": message} for name in unknown]
+        )
+
+
 async def _principal(request: Request) -> Principal:
     """Return the principal. Raises `NotAllowed` unless one of their roles may call this route."""
     principal = principal_of(request.scope.get("aws.event") or {})
@@ -82,13 +100,13 @@ async def _document_id(document_id: Annotated[str, Path(json_schema_extra={"patt
 
 async def _conversation_id(conversation_id: Annotated[str, Path(json_schema_extra={"pattern": ULID})]) -> str:
     # As above; also, a message's sort key begins with its conversation's id and must not pass as one.
-    if not _CONVERSATION_ID.fullmatch(conversation_id):
+    if not _ULID.fullmatch(conversation_id):
         raise NotFound("There is no such conversation.")
     return conversation_id
 
 
 async def _message_id(message_id: str) -> str:
-    if not _CONVERSATION_ID.fullmatch(message_id):
+    if not _ULID.fullmatch(message_id):
         raise NotFound("There is no such message.")
     return message_id
 

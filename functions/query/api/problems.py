@@ -37,8 +37,12 @@ OPENAI_PATHS = "/v1/"
 """Errors below it are in OpenAI's form, which its clients read."""
 _OPENAI_CODES = {"not_authenticated": "invalid_api_key", "limit_reached": "rate_limit_exceeded"}
 """OpenAI's word for a code, where it has one that clients know."""
-_OPENAI_INVALID = {"extra_forbidden": "unknown_parameter", "missing": "missing_required_parameter"}
-"""OpenAI's code for a kind of wrong field, as pydantic calls it."""
+_OPENAI_INVALID = {
+    "extra_forbidden": "unknown_parameter",
+    "missing": "missing_required_parameter",
+    "unknown_parameter": "unknown_parameter",
+}
+"""OpenAI's code for a kind of wrong field, as pydantic and `known_parameters` call it."""
 _IN_PLAIN_WORDS = {
     "missing": "It is needed, but was not sent.",
     "extra_forbidden": "It is not known here: check how it is spelled, or leave it out.",

@@ -19,7 +19,7 @@ from functions.query.understanding.question import QueryMode, normalized
 from functions.query.writing.localization import Refusal, language_code_of
 from shared.access import MAX_NAME, MAX_NAMES, NO_FOLDERS, AccessRule, FolderRules, is_name
 from shared.errors import InvalidRequest
-from shared.models import Conversation, Document, FeedbackRating, FeedbackReason, Message
+from shared.models import Conversation, Document, FeedbackRating, FeedbackReason, Message, SourceType
 
 DOCUMENT_ID = r"^[0-9a-f]{32}$"
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
@@ -113,7 +113,7 @@ class FilterIn(BaseModel):
     either: "list[FilterIn] | None" = Field(None, alias="$or", min_length=1)
     document_id: FieldFilter | Absent = None
     source_id: FieldFilter | Absent = Field(None, description="The object's key.")
-    source_type: FieldFilter | Absent = Field(None, description="`pdf`, `faq`, `resolved` or `knowledge`.")
+    source_type: FieldFilter | Absent = Field(None, description=", ".join(f"`{each}`" for each in SourceType))
     title: FieldFilter | Absent = None
     section: FieldFilter | Absent = None
     language: FieldFilter | Absent = Field(None, description="Two-letter code.")

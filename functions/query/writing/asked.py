@@ -387,11 +387,14 @@ class Asked:
         pattern = _INSTRUCTS.get(language) if self.for_way else None
         return pattern is not None and pattern.search(text) is not None
 
-    def has_purpose(self, text: str, language: str) -> bool:
-        """Return whether it asks how to do something, and a text says what is done for it: "To print, press …"."""
+    def has_purpose(self, text: str, language: str, *, instructs: bool) -> bool:
+        """Return whether it asks how to do something, and a text says what is done for it: "To print, press …".
+
+        `instructs` is what `instructs` says of the text: an English order may name its purpose at its end.
+        """
         pattern = _PURPOSE.get(language) if self.for_way else None
         verbs = pattern.findall(text) if pattern else []
-        if not verbs and language == "en" and self.instructs(text, language):
+        if not verbs and language == "en" and instructs:
             verbs = _ORDERED_FOR.findall(text)
         return bool(verbs) and not set(content_stems(" ".join(verbs), language)).isdisjoint(
             content_stems(self.text, language)

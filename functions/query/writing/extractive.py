@@ -1,36 +1,19 @@
-"""The extractive answer, without a model: the statement of the passages that answers best, with what belongs to it.
+"""The extractive answer, without a model: the statement of the passages that answers best, with what belongs to it."""
 
-A statement's score is BM25 (Robertson and Zaragoza 2009) over the question's words, weighted by their rarity in the
-language and among the statements. Words beside it, in its heading and in its section's name count a little. The score
-is higher with more of the question's words and its word pairs, and lower in lower-ranked passages and for a statement
-that cannot answer: without the number that is asked for, garbled, cut. Measured by `python -m evals extractive`.
-"""
-
-import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
-from functools import cache
-from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.words import abbreviations_in, content_stems, spells_out
+from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
-from functions.query.writing.cells import asked_row_text, asked_share, extreme_row, with_line_items
-from functions.query.writing.statements import (
-    Statement,
-    follows_in_list,
-    is_item,
-    on_lines,
-    statements_in,
-    without_item_sign,
-)
+from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.cells import asked_row_text, extreme_row
+from functions.query.writing.statement_scores import Abbreviated, Candidate, PassageSpan, asked_of, ranking, share_asked
+from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_in
 from shared import lexical
 from shared.language import language_of
 from shared.text import SEPARATOR, is_heading
@@ -60,8 +43,6 @@ MAX_GAP = 4
 MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
-_NO_STEMS: frozenset[str] = frozenset()
-_CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _POINTS_BACK = re.compile(
     r"(?:it|its|this|these|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
@@ -75,28 +56,6 @@ _SET_APART = re.compile(
 """Words above a text that is set apart: they say nothing about what it tells."""
 
 
-class PassageSpan(NamedTuple):
-    """Characters `start` to `end` of the text of passage number `passage`, counted from 0."""
-
-    passage: int
-    start: int
-    end: int
-
-
-class Candidate(NamedTuple):
-    """A statement with its passage's number, from 0, its own number in that passage, and its score."""
-
-    passage: int
-    number: int
-    statement: Statement
-    score: float
-
-    @property
-    def span(self) -> PassageSpan:
-        """Its place."""
-        return PassageSpan(self.passage, self.statement.start, self.statement.end)
-
-
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
     """Return the answer as claims in the order to be shown; each quotes what it is made from.
 
@@ -104,7 +63,7 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
     `further`.
     """
     claims: dict[str, Claim] = {}
-    asked = _asked_of(question, passages)
+    asked = asked_of(question, passages)
     for block in _blocks(asked, passages):
         (at, start, _), (_, _, end) = block.spans[0], block.spans[-1]
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
@@ -137,17 +96,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
     """Return the spans of the answer, in the order to be shown."""
-    return [span for block in _blocks(_asked_of(question, passages), passages) for span in block.spans]
-
-
-def _asked_of(question: str, passages: Sequence[Passage]) -> Asked:
-    """Read a question as it is compared with statements: what it asks, and line items in the statements' words."""
-    asked = Asked.of(without_scope(question))
-    if not asked.years:
-        return asked
-    # A definition names the figures that an answer is worked out from; what is stated needs none of them.
-    part = asked.text if asked.computes else asking_part(question)
-    return replace(asked, text=with_line_items(asked.text, part, [passage.text for passage in passages]))
+    return [span for block in _blocks(asked_of(question, passages), passages) for span in block.spans]
 
 
 class _Group(NamedTuple):
@@ -163,16 +112,16 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
     first one.
     """
-    ranked, weights = _ranking(asked, passages)
+    ranked, weights = ranking(asked, passages)
     if not ranked:
         return ()
     best = ranked[0]
     if not best.score:
         return [_Group([one.span]) for one in ranked if not _would_share_words(asked.text, passages[one.passage])][:1]
-    said = _Said(asked.text, weights, _Abbreviated(asked, passages))
+    said = _Said(asked.text, weights, Abbreviated(asked, passages))
     ranked = _with_extreme_first(asked, ranked, passages)
     best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
-    has_figure = not asked.for_name and _share_asked(asked, passages[best.passage], best.statement) > 0
+    has_figure = not asked.for_name and share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
     is_list = best.statement.has_items or best.statement.list_span is not None
     # What one statement cannot say whole: items from several places, figures to work with.
@@ -224,7 +173,7 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
 class _Said:
     """What an answer says so far, and the share of the question's words in it."""
 
-    def __init__(self, question: str, weights: Mapping[str, float], abbreviated: "_Abbreviated") -> None:
+    def __init__(self, question: str, weights: Mapping[str, float], abbreviated: Abbreviated) -> None:
         self._question = question
         self._weights = weights
         self._abbreviated = abbreviated
@@ -395,285 +344,3 @@ def _would_share_words(question: str, passage: Passage) -> bool:
         return False
     question_language = language_of(question)
     return question_language == language if question_language else not known.isdisjoint(stems)
-
-
-# --- The score of a statement ---
-
-K1 = 0.8
-B = 0.3
-MAX_LENGTH = 2.0
-"""Length from which on a statement is not longer for BM25, in mean lengths: a list of steps is long."""
-PAIRS = 0.4
-"""Bonus for two of the question's words in a row, as a share of their mean weight."""
-CONTEXT = 0.4
-"""Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
-SECTION = 0.4
-"""Occurrences that a word in the name of its section counts for."""
-NEAR = 0.3
-"""Occurrences that a word in the statement before or after counts for."""
-FURTHER_DOWN = 0.3
-"""Penalty for each rank of the sentence's passage below the first."""
-QUESTION = 0.2
-"""Factor for a question: a question seldom answers one."""
-AFTER_QUESTION = 0.6
-"""Minimum score of a sentence after a question, as a share of the question's."""
-CONTENTS_ENTRY = 0.3
-"""Factor for an entry of a table of contents."""
-ASKED_CONTENTS_ENTRY = 4.0
-"""Factor for one where a page is asked for."""
-NOT_THE_KIND = 0.4
-"""Factor where what is asked for, as a number, is not in the statement."""
-QUOTED = 1.5
-"""Factor where the statement, or its section's name, holds what the question puts in quotes."""
-YES_OR_NO = 1.3
-"""Factor for a row that says yes or no where that is asked."""
-ASKED_FIGURE = 3.0
-"""Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for
-those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
-REASON = 1.6
-"""Factor for a statement with a reason where it is asked why."""
-DONE_BY = 1.5
-"""Factor for a statement that says by whom something is done where it is asked who does."""
-TOO_LATE = 0.8
-"""Factor for a statement about the future where it is asked about the past."""
-DEFINITION = 4.0
-"""Factor for a statement that says what something is where that is asked."""
-LISTED = 1.4
-"""Factor for a list, or a series in a sentence, where a list is asked for."""
-TITLE = 0.4
-"""Factor for what is written like a title."""
-OF_CARD = 0.3
-"""Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
-MIN_SPELLED_OUT = 0.6
-"""Minimum share of the words that an abbreviation is short for, in the question, for it to stand for them."""
-STEPS = 1.4
-"""Factor for a list's item, or a list, where steps are asked for."""
-INSTRUCTION = 2.0
-"""Factor for a statement that tells the reader to do something where it is asked how to do something."""
-PURPOSE = 2.0
-"""Factor for one that says what is done for what is asked: "To print, press …"."""
-SHORT_LINES = 0.3
-"""Factor for a run of short lines: what a table or a title page is read as."""
-NOTHING_NEW = 0.2
-"""Factor for at most `MAX_HEADING_WORDS` without a full stop that only repeat the question's words."""
-MAX_HEADING_WORDS = 6
-INTRODUCTION = 0.4
-"""Factor for a statement that introduces what does not follow."""
-CUT = 0.7
-"""Factor for a statement that begins or ends within a sentence."""
-GARBLED = 0.1
-"""Factor for text that is not readable."""
-
-
-def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, PassageSpan]]:
-    """Return every statement of the passages with its score, best first, each text once."""
-    return [(each.score, each.span) for each in ranked_statements(question, passages)]
-
-
-def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return every statement of the passages, best first, each text once."""
-    return _ranking(_asked_of(question, passages), passages)[0]
-
-
-def _ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
-    """Return the statements, best first, and the weight of each of the question's words that any of them holds."""
-    found = [
-        (at, number, statement)
-        for at, passage in enumerate(passages)
-        for number, statement in enumerate(statements_in(passage))
-    ]
-    scores, weights = _scores(asked, passages, [(at, statement) for at, _, statement in found])
-    ranked: dict[str, Candidate] = {}
-    for place in sorted(range(len(found)), key=lambda place: -scores[place]):
-        at, number, statement = found[place]
-        if statement.text not in ranked:  # passages overlap: a sentence in two of them is one statement
-            ranked[statement.text] = Candidate(at, number, statement, scores[place])
-    return list(ranked.values()), weights
-
-
-def _scores(
-    asked: Asked, passages: Sequence[Passage], found: Sequence[tuple[int, Statement]]
-) -> tuple[Sequence[float], Mapping[str, float]]:
-    """Return a score for each statement found, and the weight of each of the question's words that any of them holds.
-
-    BM25 of its words, where those lent by its surroundings count less; then what it is, and how far down it stands.
-    """
-    statements = [statement for _, statement in found]
-    languages = {passage.language or "en" for passage in passages}
-    of_language = {language: content_stems(asked.text, language) for language in languages}
-    wanted = frozenset(stem for stems in of_language.values() for stem in stems)
-    pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
-    abbreviated = _Abbreviated(asked, passages)
-    held = [wanted & abbreviated.said_in(each).union(each.stems) for each in statements]
-    weights = _weights(wanted, languages, held)
-    for stem in wanted & _words_of_card(passages[0]) if passages else ():
-        weights[stem] *= OF_CARD
-    whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
-    mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
-
-    @cache
-    def in_section(section: str, language: str) -> frozenset[str]:
-        return wanted.intersection(content_stems(section, language))
-
-    # What a statement lends to the one before and after it in its passage.
-    lent = [_NO_STEMS if each.is_contents_entry else stems for each, stems in zip(statements, held, strict=True)]
-
-    def score(number: int) -> float:
-        at, statement = found[number]
-        passage = passages[at]
-        place = passage.section_at(passage.char_start + statement.start) if passage.sections else passage.section
-        section = in_section(place, statement.language)
-        before = lent[number - 1] if number and found[number - 1][0] == at else _NO_STEMS
-        after = lent[number + 1] if number + 1 < len(found) and found[number + 1][0] == at else _NO_STEMS
-        context = wanted & statement.context_stems
-        if not (held[number] or section or before or after or context):
-            return 0.0
-        counts: dict[str, float] = dict.fromkeys(section, SECTION)
-        counts |= dict.fromkeys(before | after, NEAR)
-        counts |= dict.fromkeys(context, CONTEXT)
-        stems = statement.stems
-        counts |= {stem: stems.count(stem) or 1 for stem in held[number]}  # 1: by an abbreviation
-        norm = K1 * (1 - B + B * min(MAX_LENGTH, len(stems) / (mean_length or 1.0)))
-        bm25 = sum([weights[stem] * count * (K1 + 1) / (count + norm) for stem, count in counts.items()])
-        following = pairs.intersection(pairwise(stems)) if len(counts) > 1 else ()
-        bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
-        return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
-
-    scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
-    ranks = [
-        score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
-        for score, (at, _) in zip(scores, found, strict=True)
-    ]
-    return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
-
-
-def _fitted(
-    scores: Sequence[float],
-    asked: Asked,
-    passages: Sequence[Passage],
-    found: Sequence[tuple[int, Statement]],
-    wanted: frozenset[str],
-) -> Sequence[float]:
-    """Return the scores of the statements' words, weighed by what each statement is and what stands before it."""
-    fitted = list(scores)
-    shares: dict[int, float] = {}
-    for number, (at, statement) in enumerate(found):
-        if statement.is_question:
-            # The text after a question (in an FAQ, an interview) answers it in other words.
-            if number + 1 < len(found) and found[number + 1][0] == at:
-                fitted[number + 1] = max(fitted[number + 1], AFTER_QUESTION * fitted[number])
-            fitted[number] *= QUESTION
-        elif fitted[number]:
-            fitted[number] *= _fitness(asked, passages[at], statement, wanted)
-            if share := _share_asked(asked, passages[at], statement):
-                shares[number] = share
-    most = max(shares.values(), default=1.0)
-    for number, share in shares.items():
-        fitted[number] *= 1 + (ASKED_FIGURE - 1) * share / most
-    return fitted
-
-
-class _Abbreviated:
-    """The abbreviations of a question and its passages: what a statement says in them, or in place of them."""
-
-    def __init__(self, asked: Asked, passages: Sequence[Passage]) -> None:
-        self._asked = asked.abbreviations
-        self._short_for: dict[str, frozenset[str]] = {}
-        for passage in passages:
-            language = passage.language or "en"
-            wanted = frozenset(content_stems(asked.text, language))
-            for short, words in abbreviations_in(passage.text):
-                stems = frozenset(content_stems(words, language))
-                if len(stems & wanted) >= MIN_SPELLED_OUT * len(stems):
-                    self._short_for |= dict.fromkeys(content_stems(short, language), stems & wanted)
-
-    def said_in(self, statement: Statement) -> frozenset[str]:
-        """Return the question's words that a statement abbreviates, and the abbreviations that it spells out."""
-        names = self._short_for.keys() & frozenset(statement.stems) if self._short_for else ()
-        spelled = (short for short in self._asked if spells_out(statement.text, short))
-        words = (content_stems(short, statement.language) for short in spelled)
-        return _NO_STEMS.union(*(self._short_for[stem] for stem in names), *words)
-
-
-def _words_of_card(passage: Passage) -> frozenset[str]:
-    """Return the stems of the words that say whose a passage's document is, and of which kind: "PepsiCo", "10-K"."""
-    return frozenset(content_stems(" ".join((*passage.organisations, passage.kind)), passage.language or "en"))
-
-
-def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
-    """Return the factor for what a statement is, whatever its words."""
-    fitness = 1.0
-    if statement.is_contents_entry or _lists_contents(passage, statement.start):
-        fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
-    if not asked.fits(statement.text):
-        fitness *= NOT_THE_KIND
-    if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
-        fitness *= YES_OR_NO
-    if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
-        fitness *= QUOTED
-    if asked.gives_reason(statement.text):
-        fitness *= REASON
-    if asked.is_done_by(statement.text):
-        fitness *= DONE_BY
-    if asked.instructs(statement.text, statement.language):
-        fitness *= INSTRUCTION
-    if asked.has_purpose(statement.text, statement.language):
-        fitness *= PURPOSE
-    if asked.is_too_late(statement.text):
-        fitness *= TOO_LATE
-    if asked.defines(statement.text):
-        fitness *= DEFINITION
-    if asked.kind is Kind.LIST and (statement.has_items or statement.list_span or has_series(statement.text)):
-        fitness *= LISTED
-    if statement.is_title:
-        fitness *= TITLE
-    short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
-    if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
-        fitness *= NOTHING_NEW
-    if statement.is_short_lines and not asked.needed:
-        fitness *= SHORT_LINES
-    if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):
-        fitness *= STEPS
-    if statement.is_introduction:
-        fitness *= INTRODUCTION
-    if statement.is_garbled:
-        fitness *= GARBLED
-    elif statement.is_cut:
-        fitness *= CUT
-    return fitness
-
-
-def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
-    """Return whether a statement has only words of the question, and the number or bullet of an item."""
-    return wanted.issuperset(content_stems(without_item_sign(statement.text), statement.language))
-
-
-def _share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
-    """Return how much of a row's label is asked for, if it has a figure of the year that is asked for; else 0."""
-    if not (asked.years and statement.is_row and asked.for_figure):
-        return 0.0
-    wanted = frozenset(content_stems(asked.text, statement.language))
-    # Tables are read only where a row may be asked for.
-    text = passage.whole
-    if wanted.isdisjoint(statement.stems) or not any(year in text for year in asked.years):
-        return 0.0
-    return asked_share(text, statement.start + len(passage.above), wanted, asked.years, statement.language)
-
-
-def _lists_contents(passage: Passage, start: int) -> bool:
-    """Say whether a position in a passage is in a table of contents, by its heading."""
-    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
-
-
-def _weights(wanted: frozenset[str], languages: set[str], held: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Weigh each word of the question: its rarity among the statements times its rarity in the language.
-
-    `held`: the question's words that each statement has.
-    """
-    holders = Counter(chain.from_iterable(held))
-    tables = [lexical.background(language) for language in languages]
-    return {
-        stem: lexical.idf(len(held), holders[stem])
-        * (0.5 + min((table.get(stem, lexical.MAX_RARITY) for table in tables), default=1.0) / lexical.MAX_RARITY)
-        for stem in wanted
-    }

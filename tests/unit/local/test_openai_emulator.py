@@ -78,6 +78,16 @@ def test_rows_of_a_table_that_a_source_goes_on_with_are_told_with_the_columns_ab
     assert (chosen.sentence, chosen.told) == ("Diesel fuel | litres | 48", "Fuel: Diesel fuel; Unit: litres; Least: 48")
 
 
+def test_a_row_below_a_header_of_two_rows_is_told_in_words() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    table = "Quarter ended |\nPer share | March 31, 2025 | March 31, 2024\nBasic earnings | $ 0.23 | $ 0.19"
+    (chosen,) = pick([PromptSource(1, table)], "What were the basic earnings?", engine)
+    engine.close()
+    assert chosen.sentence == "Basic earnings | $ 0.23 | $ 0.19"
+    assert "|" not in chosen.told
+    assert "March 31, 2025: $ 0.23" in chosen.told
+
+
 def test_a_sentence_about_another_year_gives_way_to_one_that_may_be_about_the_year_asked() -> None:
     engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
     sources = [PromptSource(1, "Few guests came in 2026."), PromptSource(2, "Few guests came to stay.")]

@@ -601,7 +601,7 @@ def test_a_reader_that_stops_at_the_completion_has_read_to_the_end(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed: list[object] = []
-    monkeypatch.setattr("shared.adapters.openai._Connected.close", closed.append)
+    monkeypatch.setattr("shared.adapters.openai_server._Connected.close", closed.append)
     guard = Guard(RetryBudget(), CircuitBreaker("chat", failures_to_open=2))
     server.acts = [failing(503), events(delta("a"), LAST), failing(503), events(delta("a"), LAST)]
     model = chat(server, attempts=1, guard=guard)

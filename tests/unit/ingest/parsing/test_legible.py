@@ -17,6 +17,7 @@ from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import Beginning, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import OCR_ENGINE, Line, RawPage
+from tests.support.made_pages import exchanged
 from tests.support.pdfs import document, lines
 
 PROSE = """All human beings are born free and equal in dignity and rights. They are endowed with reason and conscience
@@ -33,13 +34,6 @@ WRONG_OCR = """HanorosaR AeKnapaUMR no Hanory ynnaYMBaeMoMy cBR3M npMMeHeHMeM yn
 HaCTOAweM DOKYMeHTe yKa3bIBaeTCA cyMMa noaneBallIaA ynnaTe pe3ynbTaTaM HanorOBorO nepMODa HanorOnnaTenbWMK
 npeAcTaBMTenb AOCTOBepHOCTb nonHOTy cBeneHMM yKa3aHHbIX HacTOALleM AeKnapauMM noATBepmAaro nOAnMCb paBOTHMK
 perMcTpauMM OpraHM3auMM MHAMBMAyanbHbIM npeAnpMHMMaTenb KoppeKTMpoBKM OTpMuaTenbHaA yMeHbLUeHMe HanoroBbIM"""
-
-
-def exchanged(text: str, seed: int) -> str:
-    """Exchange the letters of a text for each other, as a font without a table of its letters does."""
-    letters = random.Random(seed).sample(string.ascii_lowercase, 26)
-    wanted = "".join(letters)
-    return text.translate(str.maketrans(string.ascii_letters, wanted + wanted.upper()))
 
 
 HONEST = {

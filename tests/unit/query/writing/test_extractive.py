@@ -8,8 +8,9 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
-from functions.query.writing.extractive import chosen_spans, extractive_claims, ranked_statements
+from functions.query.writing.extractive import chosen_spans, extractive_claims
 from functions.query.writing.premises import missing_words
+from functions.query.writing.statement_scores import ranked_statements
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
@@ -425,7 +426,8 @@ def test_what_only_tells_something_is_no_instruction(text: str, language: str) -
     ],
 )
 def test_how_to_is_told_by_what_is_done_for_it(question: str, text: str, language: str, told: bool) -> None:
-    assert Asked.of(question).has_purpose(text, language) is told
+    asked = Asked.of(question)
+    assert asked.has_purpose(text, language, instructs=asked.instructs(text, language)) is told
 
 
 def test_how_to_is_answered_by_the_order_and_not_by_what_else_is_said_about_it() -> None:

@@ -5,7 +5,8 @@ from math import sqrt
 import pytest
 
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.extractive import chosen_spans, extractive_claims, ranked_spans
+from functions.query.writing.extractive import chosen_spans, extractive_claims
+from functions.query.writing.statement_scores import ranked_spans
 from tests.support.query import passage
 
 
