@@ -212,7 +212,8 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
 
 def _may_name(cell: str) -> bool:
     is_name = _NAME.fullmatch(cell) or _VERSION.fullmatch(cell)
-    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and is_name is not None
+    is_label = len(cell) <= MAX_NAME_CHARACTERS and not cell.endswith(":")  # "Due date:" names the cell beside it
+    return is_label and any(map(str.isalnum, cell)) and is_name is not None
 
 
 def _line(text: str, at: int) -> str:

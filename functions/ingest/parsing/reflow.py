@@ -26,6 +26,12 @@ _ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
+_FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
+"""A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+FIELD_CHARACTERS = 60
+"""Characters of such a line, and of the one above it, at most; those of running text are longer."""
+LITTLE_WORD = 3
+"""Letters of a last word up to which the sentence goes on."""
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
 _JOINT = re.compile(r"-|[ |]*")
 """What stands between two lines of a table row's cells: the hyphen that joins them, a space, or borders of cells."""
@@ -334,7 +340,7 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
-    if _has_leader(above.text) or not line.cells or not above.cells:
+    if _has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above):
         return False
     if ends_hyphenated(last.text):
         below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
@@ -382,6 +388,16 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     return not ended and (first.islower() or is_cjk(first))
+
+
+def _is_field(line: Line, above: Line) -> bool:
+    """Whether a line is the field of a form: with a figure below another short line, or below another field."""
+    *_, before = above.text.split() or [""]
+    goes_on = before.islower() and len(before) <= LITTLE_WORD  # "divided views of" / "Bo Ray's work: 46%"
+    if goes_on or max(len(line.text), len(above.text)) > FIELD_CHARACTERS or not line.text[0].isupper():
+        return False
+    is_field = _FIELD.fullmatch(line.text) is not None
+    return is_field and (any(map(str.isdigit, line.text)) or _FIELD.fullmatch(above.text) is not None)
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:

@@ -134,6 +134,8 @@ _CAUSATIVE = re.compile(
     re.IGNORECASE,
 )
 """An imperative that begins with a stop word: "Have the user …"."""
+_NOTE_THAT = re.compile(r"\W*(?:please )?note that\b", re.IGNORECASE)
+"""What introduces a fact, as in letters: "Please note that pets are not allowed"."""
 _OBLIGED = frozenset(
     chain(("person", "customer", "visitor"), *map(words_in_class, ("READER", "MODEL", "REPLY", "TEXT")))
 )
@@ -473,6 +475,8 @@ def _signs(sentence: str, *, is_manual: bool) -> int:
 def _is_imperative(sentence: str) -> bool:
     if _CAUSATIVE.match(sentence):
         return True
+    if _NOTE_THAT.match(sentence):
+        return False
     found = _IMPERATIVE.match(sentence)
     return found is not None and not _FINITE.match(sentence) and _is_verb(found[1].lower())
 

@@ -124,7 +124,7 @@ def row_text(text: str, start: int, end: int) -> str:
         names = [""] * len(cells)
     named = zip(names, cells, strict=True)
     shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown)
+    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown).replace(":; ", ": ")
 
 
 def _named(table: Table, cell: TableCell) -> Sequence[str]:
@@ -198,7 +198,7 @@ def is_figure(cell: str) -> bool:
 @lru_cache(maxsize=2_048)
 def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
-    if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
+    if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell) or cell.endswith(":"):
         return False
     folded = fold(_FOOTNOTE.sub(" ", cell))
     for date in reversed(dates_in(folded)):

@@ -12,7 +12,15 @@ from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text, extreme_row
-from functions.query.writing.statement_scores import Abbreviated, Candidate, PassageSpan, asked_of, ranking, share_asked
+from functions.query.writing.statement_scores import (
+    Abbreviated,
+    Candidate,
+    PassageSpan,
+    asked_of,
+    is_field_asked,
+    ranking,
+    share_asked,
+)
 from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_in
 from shared import lexical
 from shared.language import language_of
@@ -91,7 +99,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         return told or row_text(text, start, end)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
-    return shown + ("\n\n" if is_heading(quote) else " " if is_sentence else "\n")
+    return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
@@ -234,6 +242,8 @@ def _block(
     said.add(statement)
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
+    if is_field_asked(frozenset(content_stems(asked.text, statement.language)), statement):
+        return [best.span]
     passage = passages[at]
     of_passage = statements_in(passage)
     block = [statement]

@@ -75,6 +75,8 @@ INSTRUCTION = 2.0
 """Factor for a statement that tells the reader to do something where it is asked how to do something."""
 PURPOSE = 2.0
 """Factor for one that says what is done for what is asked: "To print, press …"."""
+FIELD = 6.0
+"""Factor for the field of a form that is asked for."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -174,7 +176,10 @@ def _scores(
         return wanted.intersection(content_stems(section, language))
 
     # What a statement lends to the one before and after it in its passage.
-    lent = [_NO_STEMS if each.is_contents_entry else stems for each, stems in zip(statements, held, strict=True)]
+    lent = [
+        _NO_STEMS if each.is_contents_entry or each.field[0] else stems
+        for each, stems in zip(statements, held, strict=True)
+    ]
 
     def score(number: int) -> float:
         at, statement = found[number]
@@ -288,6 +293,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
+    elif is_field_asked(wanted, statement):
+        fitness *= FIELD
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):
@@ -302,8 +309,18 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
 
 
 def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
-    """Return whether a statement has only words of the question, and the number or bullet of an item."""
-    return wanted.issuperset(content_stems(without_item_sign(statement.text), statement.language))
+    """Return whether a statement has only words of the question, and the number or bullet of an item.
+
+    Or the label of a field: "Employee: Ann Lee" does not say what Ann Lee's tax code is.
+    """
+    said = statement.field[1] or without_item_sign(statement.text)
+    return wanted.issuperset(content_stems(said, statement.language))
+
+
+def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
+    """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
+    label = content_stems(statement.field[0], statement.language)
+    return bool(label) and wanted.issuperset(label)
 
 
 def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:

@@ -44,10 +44,10 @@ _ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 _DOTS = "...."
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
-_LABELLED = re.compile(r"^[^\W\d][^:\n]{0,40}:[^\S\n]+\S.*", re.MULTILINE)
-"""A line of a form: "Customer: Ann Lee"."""
-FORM = 0.5
-"""Share of lines with a figure among these, two at least, from which on each line of a form is a statement."""
+_LABELLED = re.compile(r"^[^\W\d][^\s:]*(?: [^\s:]+){0,3}:[^\S\n]+(?!.*:\s)\S.{0,60}(?<![.!?:])$", re.MULTILINE)
+"""A line of a form: "Customer: Ann Lee"; not "To remove it: Pull it out."."""
+FORM = 0.4
+"""Share of lines that are fields with a figure, two at least, from which on each field is a statement."""
 _FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
 """The field of a form with its figure, which reads like a heading: "Balance: $1,438.20"; not "Chapter 2: Income"."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
@@ -112,6 +112,14 @@ class Statement:
     def is_row(self) -> bool:
         """Whether it is a row of a table, or has one."""
         return SEPARATOR in self.text
+
+    @cached_property
+    def field(self) -> tuple[str, str]:
+        """The label and the value of a form's field: "Customer", "Ann Lee"; empty if it is none."""
+        if not _LABELLED.fullmatch(self.text.replace(f":{SEPARATOR}", ": ")):
+            return "", ""
+        label, _, value = self.text.partition(":")
+        return label, value.strip(" |")
 
     @cached_property
     def is_short_lines(self) -> bool:
@@ -309,13 +317,10 @@ def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) 
 
 def _fields(text: str, start: int, end: int) -> Iterator[_Span]:
     """Yield the lines of a form that say what they hold, or the whole span if it is none."""
-    if "\n" in text[start:end]:
-        fields = [found.span() for found in _LABELLED.finditer(text, start, end)]
-        figures = sum(_FIELD.match(text[slice(*field)]) is not None for field in fields)
-        if figures > 1 and figures >= FORM * len(list(filter(str.strip, text[start:end].split("\n")))):
-            yield from fields
-            return
-    yield start, end
+    lines = [line for line in text[start:end].split("\n") if line.strip()]
+    fields = [found.span() for found in _LABELLED.finditer(text, start, end)] if len(lines) > 1 else []
+    figures = sum(_FIELD.match(text, *field) is not None for field in fields)
+    yield from fields if figures > 1 and figures >= FORM * len(lines) else [(start, end)]
 
 
 def _with_row(text: str, spans: Sequence[_Span], at: int, end: int) -> tuple[int, int]:

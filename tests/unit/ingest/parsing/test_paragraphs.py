@@ -114,6 +114,21 @@ def test_the_next_number_is_an_item_though_the_one_above_fills_its_line(number: 
     assert len(parts_of(above, line(f"{number} RFC 5280, which is another one", 32, x0))) == expected
 
 
+@pytest.mark.parametrize(
+    ("above", "below", "expected"),
+    [
+        ("Pay period: 1 March 2024 to 31 March 2024", "Tax code: 1257L", 2),
+        ("14 Harbour Street, Galway H91 X2K4, Republic", "VAT No: IE6388047V", 2),
+        ("Sample taken: 22 October 2024, in the morning", "Ordered by: Ann Lee", 2),
+        ("14 Harbour Street, Galway H91 X2K4, Republic", "Ordered by: Ann Lee", 1),
+        ("The public goes on to have divided views of", "Bo Ray's work: 46 of them", 1),
+        ("It is told in the longer lines of a text that fill the whole page", "By year: 46", 1),
+    ],
+)
+def test_a_field_of_a_form_goes_on_in_no_line_above_it(above: str, below: str, expected: int) -> None:
+    assert len(parts_of(line(above, 20), line(below, 32, x1=160))) == expected
+
+
 @pytest.mark.parametrize("text", ["1937 was a year", "x", "(see below) it", "1.5 percent of it"])
 def test_a_number_or_letter_within_a_sentence_marks_no_item(text: str) -> None:
     found = parts_of(*filled(), line(text, 68))

@@ -190,7 +190,12 @@ def test_work_that_is_foreign_to_its_text_is_found():
     )
     for foreign in ("Explain how volcanoes erupt.", "Who painted the Mona Lisa?", "Compose a poem about winter."):
         assert injected_spans(about_pumps.format(foreign)), foreign
-    for honest in ("Find the valves at the housing.", "How does the pump move oil?", "Replace the sensor."):
+    for honest in (
+        "Find the valves at the housing.",
+        "How does the pump move oil?",
+        "Replace the sensor.",
+        "Please note that smoking is not allowed in the building.",
+    ):
         assert not injected_spans(about_pumps.format(honest)), honest
     exercises = "\n".join(f"{n}. Explain how {thing} work." for n, thing in enumerate(["taxes", "loans", "bonds"], 1))
     assert not injected_spans(about_pumps.format(exercises))

@@ -4,11 +4,13 @@ import pytest
 
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import (
+    CONTENTS,
     IN_SECTION,
     ON_PAGE,
     ON_STATEMENT,
     NamedPlaces,
     document_boosts,
+    lists_contents,
     named_documents,
     rank,
     statement_boosts,
@@ -192,6 +194,33 @@ def test_a_passage_in_a_quoted_section_is_boosted():
 
 def test_apostrophes_quote_nothing():
     assert NamedPlaces.of("Does the company's plan change the users' rights?").quoted == []
+
+
+CONTENTS_PAGE = (
+    "Contents\n\n1 About the pump … 3\n2 Parts … 4\nValves | 4\n3 Service . . . . . . | 9\n3.1 Spare parts … 12"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (CONTENTS_PAGE, True),
+        (CONTENTS_PAGE.replace("9", "2").replace("4", "1"), False),  # the numbers go down
+        ("Pump | 4\nValve | 5\nHose | 6\nLamp | 7\nFuse | 8", False),  # a list of ranks
+        ("Pump | 2 x 18 | 16 | 5\nValve | 2 x 18 | 16 | 7\nHose | 3 x 18 | 16 | 9\nLamp | 3 x 18 | 16 | 12", False),
+        (f"{CONTENTS_PAGE}\n\n{'The pump is old.\n' * 6}", False),
+        ("Pumps … 3\nValves … 4", False),
+    ],
+)
+def test_a_table_of_contents_is_told_by_page_numbers_that_go_up(text: str, expected: bool) -> None:
+    assert lists_contents(text) is expected
+
+
+def test_a_table_of_contents_is_put_back_unless_it_is_asked_where_something_is() -> None:
+    contents = passage(CONTENTS_PAGE)
+    assert NamedPlaces.of("How are the valves serviced?").boost(contents) == -CONTENTS
+    assert NamedPlaces.of("Which chapter is about the valves?").boost(contents) == 0.0
+    assert NamedPlaces.of("How are the valves serviced?").boost(passage("The valves are oiled.")) == 0.0
 
 
 def test_a_question_that_names_no_place_boosts_none():

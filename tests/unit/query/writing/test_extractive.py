@@ -457,6 +457,25 @@ def test_what_is_garbled_cut_or_says_nothing_new_gives_way(worse: str):
     assert answer("How do you remove the bins?", *sources)[0] == "Lift a bin up and pull it straight out to remove it."
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What is the net pay of Ann Lee?", "Net pay: 2,312.13 EUR"),
+        ("What is Ann Lee's tax code?", "Tax code: 1257L"),
+        ("Who is the employee with the tax code 1257L?", "Employee: Ann Lee"),
+    ],
+)
+def test_a_form_is_answered_by_the_field_whose_label_is_asked_for(question: str, told: str):
+    payslip = passage("Payslip\n\nEmployee: Ann Lee\n\nStaff number: 20417\n\nTax code: 1257L\n\nNet pay: 2,312.13 EUR")
+    assert answer(question, payslip)[0] == told
+
+
+def test_a_field_in_two_cells_is_told_as_one_and_heads_no_table():
+    invoice = passage("Invoice number: | BW-2024\nDue date: | 3 July 2024\n\nPay to Plum Ltd. It is late.")
+    assert extractive_claims("What is the invoice number?", [invoice])[0].text == "Invoice number: BW-2024"
+    assert extractive_claims("When is the due date?", [invoice])[0].text == "Due date: 3 July 2024"
+
+
 def test_a_number_that_is_asked_for_is_preferred():
     sources = [passage("The tank for chilled water has a lid. The tank is large. The tank takes 1.5 litres.")]
     assert answer("How much water does the tank take?", *sources)[0] == "The tank takes 1.5 litres."

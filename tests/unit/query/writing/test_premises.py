@@ -123,6 +123,16 @@ def test_what_is_not_mentioned_is_named_with_the_nearest_place():
     assert not answer.citations
 
 
+def test_where_another_document_lacks_a_word_the_best_passages_document_answers():
+    question = "What is the balance of the ACME bank account?"
+    statement = passage("ACME\n\nBalance: 18.20 EUR", n=1)
+    manual = passage("The balance of a bank account is a balance of an account in a bank: the account balance.", n=2)
+    settings, deadline = Settings(), Deadline(FakeClock(), 26.0)
+    sources = [statement, manual]
+    answer = written(WritingRequest(question, question, sources), chat=None, settings=settings, deadline=deadline)
+    assert (answer.refusal, answer.text) == (None, "Balance: 18.20 EUR [1]")
+
+
 # --- whose page it is ---
 
 

@@ -89,6 +89,37 @@ def test_three_short_lines_in_a_row_are_no_headings(count: int, expected: int) -
     assert found == [*([text] if expected else []), "All of them are old."]
 
 
+@pytest.mark.parametrize(
+    ("text", "label", "value"),
+    [
+        ("Customer: Ann Lee", "Customer", "Ann Lee"),
+        ("Due date: | 3 July 2024", "Due date", "3 July 2024"),
+        ("To drain the pump: Pull it out.", "", ""),
+        ("All of the seven parts: steel", "", ""),
+        ("Place: Graz Date: 3 July", "", ""),
+        ("https://example.test/a", "", ""),
+    ],
+)
+def test_a_field_of_a_form_has_a_label_of_few_words_and_a_short_value(text: str, label: str, value: str) -> None:
+    assert only(text).field == (label, value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        # In a form each field is a statement; without figures it is a run of short lines.
+        (["Invoice", "Ann Lee", "Number: 4711", "Total due: 5 EUR"], ["Number: 4711", "Total due: 5 EUR"]),
+        (["Invoice", "Number: 4711", "Customer: Ann", "Due: 3 May"], ["Number: 4711", "Customer: Ann", "Due: 3 May"]),
+        (["Plum plc", "By: Ann Lee", "Title: Clerk", "Date: 3 May"], None),
+        (["Orchard", "Balance: 18.20 EUR"], ["Balance: 18.20 EUR"]),
+        (["Orchard", "Chapter 2: Income of 2020"], []),
+    ],
+)  # fmt: skip
+def test_the_fields_of_a_form_are_statements(lines: list[str], expected: list[str] | None) -> None:
+    run = "\n\n".join(lines)
+    assert told(f"{run}\n\nAll of them are old.")[:-1] == ([run] if expected is None else expected)
+
+
 def test_a_row_belongs_to_the_head_of_its_table_and_a_head_is_no_statement() -> None:
     text = "Fuel in store\nFuel | Unit | Minimum\nDiesel | litres | 48,000\nPetrol | litres | 1,900\n\nIt is old."
     diesel, petrol, old = statements_of(text, "en")
