@@ -309,12 +309,16 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
 
 
 def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
-    """Return whether a statement has only words of the question, and the number or bullet of an item.
+    """Return whether a statement tells nothing that the question does not, but perhaps the number of an item.
 
-    Or the label of a field: "Employee: Ann Lee" does not say what Ann Lee's tax code is.
+    A field says nothing new if its value is in the question, at least in part, but its label is not: "Employee: Ann
+    Lee" does not tell Ann Lee's tax code.
     """
-    said = statement.field[1] or without_item_sign(statement.text)
-    return wanted.issuperset(content_stems(said, statement.language))
+    label, value = (frozenset(content_stems(part, statement.language)) for part in statement.field)
+    if value:
+        only_names = bool(wanted & value) and wanted.isdisjoint(label) and not wanted <= value
+        return wanted >= value or only_names
+    return wanted.issuperset(content_stems(without_item_sign(statement.text), statement.language))
 
 
 def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:

@@ -462,7 +462,9 @@ def test_what_is_garbled_cut_or_says_nothing_new_gives_way(worse: str):
     [
         ("What is the net pay of Ann Lee?", "Net pay: 2,312.13 EUR"),
         ("What is Ann Lee's tax code?", "Tax code: 1257L"),
-        ("Who is the employee with the tax code 1257L?", "Employee: Ann Lee"),
+        ("Who is the employee?", "Employee: Ann Lee"),
+        ("Who is Ann Lee?", "Employee: Ann Lee"),
+        ("What is the staff number of Lee with code 1257L?", "Staff number: 20417"),
     ],
 )
 def test_a_form_is_answered_by_the_field_whose_label_is_asked_for(question: str, told: str):
