@@ -390,7 +390,7 @@ class OpenAIChatModel:
     def _text_of(self, choice: Mapping[str, Any], *names: str) -> str:
         try:
             return _text_of(next((choice[name] for name in names if choice.get(name)), {}))
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, LookupError) as error:
             raise self._server.malformed("a message that is no text") from error
 
 
@@ -587,7 +587,7 @@ class _Server:
             yield
         except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise DependencyTimeout(self._dependency, f"{self._base_url} did not answer in time.") from error
-        except (openai.APIConnectionError, httpx2.TransportError) as error:
+        except (openai.APIConnectionError, httpx2.RequestError) as error:  # also what cannot be decompressed
             kind = type(error.__cause__ or error).__name__
             raise DependencyUnavailable(
                 self._dependency, f"the connection to {self._base_url} failed ({kind})."
