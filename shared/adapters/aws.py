@@ -18,6 +18,7 @@ from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     ConnectTimeoutError,
+    IncompleteReadError,
     NoCredentialsError,
     PartialCredentialsError,
     ReadTimeoutError,
@@ -134,7 +135,22 @@ _CLIENTS: WeakSet[Any] = WeakSet()
 
 def _tracked[C](client: C) -> C:
     _CLIENTS.add(client)
+    cast("Any", client).meta.events.register("before-parse", _refuse_part_of_an_answer)
     return client
+
+
+def _refuse_part_of_an_answer(operation_model: Any, response_dict: Any, **_: object) -> None:
+    """Raise `IncompleteReadError` for an answer whose connection broke before its end.
+
+    Botocore (1.44) tells urllib3 not to compare the length (`enforce_content_length=False`) and does so itself for
+    streams only. It reads half an answer of DynamoDB as an empty one: an item that is there would be "not found".
+    """
+    stated = response_dict["headers"].get("content-length", "")
+    body = response_dict["body"]
+    if not isinstance(body, bytes) or not stated.isdigit() or operation_model.http.get("method") == "HEAD":
+        return
+    if len(body) < int(stated):
+        raise IncompleteReadError(actual_bytes=len(body), expected_bytes=int(stated))
 
 
 def _within_deadline[C](client: C, call_s: float | None) -> C:

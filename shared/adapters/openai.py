@@ -359,7 +359,7 @@ class OpenAIChatModel:
     def _text_of(self, choice: Mapping[str, Any], *names: str) -> str:
         try:
             return _text_of(next((choice[name] for name in names if choice.get(name)), {}))
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, LookupError) as error:
             raise self._server.malformed("a message that is no text") from error
 
 

@@ -47,7 +47,19 @@ _REFUSING_STATUSES = (400, 422)
 _SCHEMA = ("response_format", "text")
 _ABOUT_THE_TEXT = frozenset({"context_length_exceeded", "content_filter", "content_policy_violation"})
 """Codes of refusals that are about what was sent, not about how."""
-_OUT_OF_QUOTA = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_OUT_OF_QUOTA = frozenset(
+    {
+        "insufficient_quota",
+        "billing_hard_limit_reached",
+        "billing_not_active",
+        "credit_balance_exhausted",
+        "organization_spend_limit_exceeded",
+        "organization_usage_limit_exceeded",
+        "project_spend_limit_exceeded",
+    }
+)
+"""Codes and types of a 429 that waiting does not help (help.openai.com, "Troubleshooting API rate limits and 429
+errors", read on 2026-11-27: the type "can still be" `insufficient_quota`)."""
 _WORD = re.compile(r"\w+")
 
 
@@ -167,7 +179,7 @@ class OpenAIServer:
             yield
         except (openai.APITimeoutError, httpx2.TimeoutException) as error:
             raise DependencyTimeout(self._dependency, f"{self._base_url} did not answer in time.") from error
-        except (openai.APIConnectionError, httpx2.TransportError) as error:
+        except (openai.APIConnectionError, httpx2.RequestError) as error:  # also what cannot be decompressed
             kind = type(error.__cause__ or error).__name__
             raise DependencyUnavailable(
                 self._dependency, f"the connection to {self._base_url} failed ({kind})."

@@ -352,6 +352,7 @@ def _prepare_decoders(*answers: type) -> None:
 @contextmanager
 def _vendor_errors(dependency: str, *, private: Sequence[object] = (), check: str = "") -> Iterator[None]:
     """Translate the SDK's errors. `private` are the values sent, whose texts no error message repeats."""
+    import httpx
     from pinecone import ApiError, PineconeConnectionError, PineconeError, PineconeTimeoutError, ResponseParsingError
 
     try:
@@ -366,6 +367,8 @@ def _vendor_errors(dependency: str, *, private: Sequence[object] = (), check: st
         raise DependencyUnavailable(dependency, "the answer of Pinecone is malformed") from error
     except PineconeError as error:  # our arguments did not pass the SDK's own checks
         raise DependencyRefused(dependency, without_echo(str(error), _texts_in(private))) from error
+    except (httpx.DecodingError, UnicodeDecodeError) as error:  # the SDK lets them through
+        raise DependencyUnavailable(dependency, "the answer of Pinecone is malformed") from error
 
 
 def _texts_in(value: object) -> Iterator[str]:

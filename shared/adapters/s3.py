@@ -1,6 +1,7 @@
 """The S3 bucket: reads objects for ingest, lists them for maintenance, changes them for the API, reads small ones."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from threading import BoundedSemaphore
@@ -8,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from botocore.exceptions import ClientError
+from botocore.exceptions import ClientError, IncompleteReadError
 
 from shared.adapters.aws import aws_errors
 from shared.deadline import call_within
@@ -19,6 +20,7 @@ from shared.ports import ListedObject, PresignedPost, SmallObject
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import (
+        GetObjectOutputTypeDef,
         GetObjectRequestTypeDef,
         ListObjectsV2OutputTypeDef,
         ListObjectVersionsOutputTypeDef,
@@ -108,8 +110,7 @@ class S3Objects:
                 if error.response.get("Error", {}).get("Code") in _GONE:
                     return None
                 raise
-            with answer["Body"] as body:
-                return SmallObject(answer["ETag"].strip('"'), body.read(max_bytes + 1))
+            return SmallObject(answer["ETag"].strip('"'), _start_of(answer, max_bytes + 1))
 
     def write(self, key: str, body: bytes, *, content_type: str, replacing: str | None = None) -> str:
         """Write an object and return its ETag.
@@ -239,6 +240,19 @@ class S3Objects:
         return len(batch)
 
 
+def _start_of(answer: "GetObjectOutputTypeDef", most: int) -> bytes:
+    """Return the first `most` bytes of an object, or all if it has fewer. Raises botocore's errors.
+
+    `with answer["Body"]` would give urllib3's stream, whose errors nobody translates, and a read of a number of bytes
+    does not notice that the connection broke before the end.
+    """
+    with closing(answer["Body"]) as body:
+        start = body.read(most)
+    if len(start) < min(most, answer["ContentLength"]):
+        raise IncompleteReadError(actual_bytes=len(start), expected_bytes=answer["ContentLength"])
+    return start
+
+
 def _versioned(head: ObjectHead) -> bool:
     """Return whether the version id is real; without bucket versioning, the ETag is used instead."""
     return head.version_id not in {"", "null", head.etag}
@@ -289,5 +303,4 @@ class S3SmallObjects:
                 if code in _GONE:
                     return None
                 raise
-            with answer["Body"] as body:
-                return SmallObject(answer["ETag"].strip('"'), body.read(max_bytes + 1))
+            return SmallObject(answer["ETag"].strip('"'), _start_of(answer, max_bytes + 1))

@@ -554,6 +554,24 @@ def test_each_environment_of_the_deploy_workflow_is_a_stack_with_a_valid_name(en
 COMPANY_ATTRIBUTES = {"custom:idp_groups", "custom:idp_tenant"}
 
 
+@pytest.mark.parametrize("function", ["QueryFunction", "QueryStreamFunction"])
+def test_a_gradual_deployment_is_stopped_by_the_errors_of_its_own_function(function: str) -> None:
+    watched = [properties(each["Ref"]) for each in properties(function)["DeploymentPreference"]["Alarms"]]
+    errors = [each["Dimensions"] for each in watched if each["MetricName"] == "Errors"]
+    assert errors == [[{"Name": "FunctionName", "Value": {"Ref": function}}]]
+
+
+def test_the_errors_of_each_function_raise_an_alarm_where_the_function_is_deployed() -> None:
+    functions = {name for name, each in RESOURCES.items() if each["Type"].endswith("::Function")}
+    alarms = [each for each in RESOURCES.values() if each["Type"] == "AWS::CloudWatch::Alarm"]
+    watched = {
+        each["Properties"]["Dimensions"][0]["Value"]["Ref"]: each.get("Condition")
+        for each in alarms
+        if each["Properties"]["MetricName"] == "Errors"
+    }
+    assert watched == {name: RESOURCES[name].get("Condition") for name in functions}
+
+
 def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:
     names = {name for name, resource in RESOURCES.items() if resource.get("Condition") == "CompanySignsIn"}
     assert names == {
@@ -563,6 +581,7 @@ def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:
         "IdentityRole",
         "IdentityLogGroup",
         "IdentityPermission",
+        "IdentityErrorsAlarm",
     }
     assert template()["Conditions"]["CompanySignsIn"] == {
         "Fn::Not": [{"Fn::Equals": [{"Ref": "IdentityProvider"}, "none"]}]

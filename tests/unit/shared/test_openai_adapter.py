@@ -283,6 +283,8 @@ def test_attempts_end(server: Server) -> None:
     [
         (failing(429, code="insufficient_quota"), QuotaExhausted, "no quota left"),
         (failing(429, code="billing_hard_limit_reached"), QuotaExhausted, "no quota left"),
+        (failing(429, code="credit_balance_exhausted"), QuotaExhausted, "no quota left"),
+        (failing(429, code="project_spend_limit_exceeded"), QuotaExhausted, "no quota left"),
         (failing(402), QuotaExhausted, "no quota left"),
         (failing(401), DependencyRefused, "check OPENAI_API_KEY in the secret"),
         (failing(403), DependencyRefused, "check OPENAI_API_KEY in the secret"),

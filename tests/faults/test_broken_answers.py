@@ -1,0 +1,161 @@
+"""Answers that break off or cannot be read: each adapter says that its service failed; no part passes for the whole."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from shared.adapters.aws import batch_get, dynamo_errors, dynamodb_client, pages, s3_client, sqs_client
+from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai_responses import OpenAIResponsesModel
+from shared.adapters.pinecone import PineconeIndex, PineconeReranker
+from shared.adapters.retry import Retry
+from shared.adapters.s3 import S3Objects, S3SmallObjects
+from shared.adapters.sqs import SqsChangeQueue
+from shared.errors import DependencyUnavailable
+from shared.models import ChatMessage, EmbeddingSpace, ObjectHead, VectorRecord
+from tests.support.raw_server import answering, response
+
+JSON = {"Content-Type": "application/json"}
+DYNAMO = {"Content-Type": "application/x-amz-json-1.0"}
+OBJECT = {"Content-Type": "application/json", "ETag": '"abc"', "Last-Modified": "Wed, 25 Nov 2026 10:00:00 GMT"}
+EVENTS = {"Content-Type": "text/event-stream"}
+GARBLED = {"Content-Encoding": "gzip"}
+HEAD = ObjectHead("uploads/t/a.pdf", "v1", "abc", 100, "application/pdf", datetime.now(UTC))
+QUESTION = [ChatMessage("user", "Why?")]
+
+HALF_AN_ITEM = response(200, DYNAMO, b'{"Item": {"pk": {"S": "TENANT#a"', stated=300)
+HALF_A_PAGE = response(200, DYNAMO, b'{"Items": [], "Count": 0}', stated=300)
+HALF_AN_OBJECT = response(200, OBJECT, b'{"terms": []}', stated=100)
+CUT_CHUNK = (
+    b'HTTP/1.1 200 OK\r\nETag: "abc"\r\nContent-Length: 100\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"a": 1}\r\n'
+)
+
+
+@pytest.fixture(autouse=True)
+def _account(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }.items():
+        monkeypatch.setenv(name, value)
+
+
+def get_item() -> object:
+    with dynamo_errors("registry"):
+        return dynamodb_client().get_item(TableName="t", Key={"pk": {"S": "a"}})
+
+
+def query() -> object:
+    return list(pages("registry", dynamodb_client().query, TableName="t", KeyConditionExpression="pk = :pk"))
+
+
+def get_batch() -> object:
+    return list(batch_get(dynamodb_client(), "t", [{"pk": {"S": "a"}}], retry=Retry("registry", attempts=1)))
+
+
+def send_message() -> object:
+    return SqsChangeQueue(sqs_client(), "http://queue/q").send("a change")  # type: ignore[func-returns-value]
+
+
+@pytest.mark.parametrize("call", [get_item, query, get_batch, send_message])
+@pytest.mark.parametrize("said", [HALF_AN_ITEM, HALF_A_PAGE])
+def test_half_an_answer_of_aws_is_not_taken_for_an_empty_one(
+    monkeypatch: pytest.MonkeyPatch, call: Callable[[], object], said: bytes
+) -> None:
+    with answering(said) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(DependencyUnavailable, match="IncompleteReadError"):
+            call()
+
+
+@pytest.mark.parametrize("said", [HALF_AN_OBJECT, CUT_CHUNK], ids=["length", "chunk"])
+def test_half_an_object_is_not_taken_for_the_whole(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: bytes
+) -> None:
+    with answering(said) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        objects, small = S3Objects(s3_client(), "b"), S3SmallObjects(s3_client(), "b")
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            objects.read("access/a.json", max_bytes=1_000)
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            small.read_small("glossary/a.json", known_etag="", max_bytes=1_000)
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            objects.download(HEAD, tmp_path / "a.pdf")
+
+
+def test_the_start_of_an_object_that_is_too_long_is_no_broken_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(response(200, OBJECT, b"0123456789")) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        found = S3Objects(s3_client(), "b").read("access/a.json", max_bytes=3)
+        assert found is not None
+        assert found.body == b"0123"
+
+
+def complete(model: OpenAIChatModel) -> object:
+    return model.complete(QUESTION, max_output_tokens=9, temperature=0.0, timeout_s=5)
+
+
+def stream(model: OpenAIChatModel) -> object:
+    return list(model.stream(QUESTION, max_output_tokens=9, temperature=0.0, timeout_s=5))
+
+
+UNREADABLE = {
+    "garbled": response(200, JSON | GARBLED, b"no gzip"),
+    "garbled events": response(200, EVENTS | GARBLED, b"no gzip"),
+    "garbled error": response(500, JSON | GARBLED, b"no gzip"),
+    "half": response(200, JSON, b'{"choices": [', stated=300),
+    "half the events": response(200, EVENTS, b'data: {"choices": []}\n\n', stated=300),
+    "not HTTP": b"SSH-2.0-OpenSSH_9.9\r\n",
+    "calls by name": response(200, JSON, b'{"choices": [{"message": {"content": null, "tool_calls": {"a": 1}}}]}'),
+}
+
+
+@pytest.mark.parametrize("said", UNREADABLE.values(), ids=UNREADABLE.keys())
+@pytest.mark.parametrize("ask", [complete, stream])
+@pytest.mark.parametrize("api", [OpenAIChatModel, OpenAIResponsesModel])
+def test_a_chat_models_answer_that_cannot_be_read_is_its_failure(
+    said: bytes, ask: Callable[[OpenAIChatModel], object], api: type[OpenAIChatModel]
+) -> None:
+    with answering(said) as url:
+        model = api(base_url=f"{url}/v1", api_key="key", model="m", retry=Retry("chat", attempts=1))
+        with pytest.raises(DependencyUnavailable, match="chat"):
+            ask(model)
+        model.close()
+
+
+@pytest.mark.parametrize("said", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_vectors_that_cannot_be_read_are_the_models_failure(said: bytes) -> None:
+    retry = Retry("embeddings", attempts=1)
+    with answering(said) as url:
+        model = OpenAIEmbedder(base_url=f"{url}/v1", api_key="key", space=EmbeddingSpace("m", 3), retry=retry)
+        with pytest.raises(DependencyUnavailable, match="embeddings"):
+            model.embed(["a"], timeout_s=5)
+        model.close()
+
+
+@pytest.fixture(params=["garbled", "garbled error", "half", "not HTTP", "not UTF-8"])
+def broken_index(request: pytest.FixtureRequest) -> Iterator[str]:
+    not_utf8 = response(200, JSON, b'{"matches": [{"id": "\xff", "score": 1}], "data": [{"index": "\xff"}]}')
+    with answering(UNREADABLE.get(request.param, not_utf8)) as url:
+        yield url
+
+
+def test_an_answer_of_the_index_that_cannot_be_read_is_its_failure(
+    broken_index: str, request: pytest.FixtureRequest
+) -> None:
+    index = PineconeIndex(host=broken_index, api_key="key", writes=Retry("vectors", attempts=1), write_timeout_s=5)
+    with pytest.raises(DependencyUnavailable, match="vectors"):
+        index.query(namespace="n", vector=[1.0], top_k=1, timeout_s=5)
+    reranker = PineconeReranker(base_url=broken_index, api_key="key", model="m")
+    with pytest.raises(DependencyUnavailable, match="rerank"):
+        reranker.rerank("Why?", ["a", "b"], timeout_s=5)
+    if "UTF-8" not in request.node.name:  # the id is in no other answer
+        with pytest.raises(DependencyUnavailable, match="vectors"):
+            index.upsert(namespace="n", records=[VectorRecord("a", [1.0], {})])
+        with pytest.raises(DependencyUnavailable, match="vectors"):
+            list(index.list_ids(namespace="n", prefix="a"))
+    index.close()
+    reranker.close()
