@@ -112,7 +112,7 @@ def test_a_gradual_deployment_is_of_the_query_functions_and_two_alarms_stop_it()
         assert "CodeDeployDefault.Lambda${ConfigName}" in json.dumps(group["DeploymentConfigName"])
         assert GRADUAL["DeploymentPreference"] in json.dumps(group["DeploymentConfigName"])
         alarms = [each["Name"]["Ref"] for each in group["AlarmConfiguration"]["Alarms"]]
-        assert alarms == ["QueryErrorsAlarm", "ApiErrorsAlarm"]
+        assert alarms == [name.replace("FunctionDeploymentGroup", "ErrorsAlarm"), "ApiErrorsAlarm"]
         assert "DEPLOYMENT_STOP_ON_ALARM" in group["AutoRollbackConfiguration"]["Events"]
         alias = resources[name.replace("DeploymentGroup", "Aliaslive")]
         assert alias["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]["DeploymentGroupName"] == {"Ref": name}
