@@ -167,7 +167,7 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
     begin = sum(len(line) + 1 for line in lines[:first])
     names, *rows = _rows_from(text, begin)
     rows = [row for row in rows if len(row) == len(names)]
-    if not rows or not any(names[1:]) or not all(not name or _may_name(name) for name in names):
+    if not rows or is_field(names) or not any(names[1:]) or not all(not name or _may_name(name) for name in names):
         return None
     columns = list(zip(*rows, strict=True))
     if any(name and name in column for name, column in zip(names, columns, strict=True)):
@@ -185,9 +185,16 @@ def is_header(text: str, start: int) -> bool:
     begin = sum(len(line) + 1 for line in lines)
     below = _rows_from(text, begin)[1:]
     names = [cell for row in above for cell in row if cell]
-    return all(_may_name(name) and not _SENTENCE_END.search(name) for name in names) and any(
-        cell and not _may_name(cell) for row in below for cell in row[1:]
+    return (
+        not any(map(is_field, above))
+        and all(_may_name(name) and not _SENTENCE_END.search(name) for name in names)
+        and any(cell and not _may_name(cell) for row in below for cell in row[1:])
     )
+
+
+def is_field(cells: Sequence[str]) -> bool:
+    """Return whether a row is the field of a form, whose first cell names the second: "Due date: | 3 May"."""
+    return len(cells) == 2 and cells[0].endswith(":") and not cells[1].endswith(":")
 
 
 def row_cells(row: str) -> list[str]:
@@ -212,8 +219,7 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
 
 def _may_name(cell: str) -> bool:
     is_name = _NAME.fullmatch(cell) or _VERSION.fullmatch(cell)
-    is_label = len(cell) <= MAX_NAME_CHARACTERS and not cell.endswith(":")  # "Due date:" names the cell beside it
-    return is_label and any(map(str.isalnum, cell)) and is_name is not None
+    return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and is_name is not None
 
 
 def _line(text: str, at: int) -> str:

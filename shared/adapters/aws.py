@@ -147,7 +147,8 @@ def _refuse_part_of_an_answer(operation_model: Any, response_dict: Any, **_: obj
     """
     stated = response_dict["headers"].get("content-length", "")
     body = response_dict["body"]
-    if not isinstance(body, bytes) or not stated.isdigit() or operation_model.http.get("method") == "HEAD":
+    is_bare = operation_model.http.get("method") == "HEAD" or response_dict["status_code"] == 304
+    if not isinstance(body, bytes) or not stated.isdigit() or is_bare:
         return
     if len(body) < int(stated):
         raise IncompleteReadError(actual_bytes=len(body), expected_bytes=int(stated))

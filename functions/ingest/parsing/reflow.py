@@ -271,7 +271,7 @@ def _is_next_note(last: Part | None, text: str) -> bool:
 
 def _is_next_item(last: Part | None, line: Line, text: str) -> bool:
     """Whether a line begins the item behind the one above it, however that ends: "3. …" below "2. RFC, http://…"."""
-    number = _NUMBERED.match(text)
+    number = None if last and _goes_on(last.text) else _NUMBERED.match(text)
     before = _NUMBERED.match(last.text) if number and last and abs(line.x0 - last.begin) < 1 else None
     return number is not None and before is not None and int(number[1]) == int(before[1]) + 1
 
@@ -340,7 +340,7 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
-    if _has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above):
+    if _has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
         return False
     if ends_hyphenated(last.text):
         below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
@@ -390,14 +390,19 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     return not ended and (first.islower() or is_cjk(first))
 
 
-def _is_field(line: Line, above: Line) -> bool:
-    """Whether a line is the field of a form: with a figure below another short line, or below another field."""
-    *_, before = above.text.split() or [""]
-    goes_on = before.islower() and len(before) <= LITTLE_WORD  # "divided views of" / "Bo Ray's work: 46%"
-    if goes_on or max(len(line.text), len(above.text)) > FIELD_CHARACTERS or not line.text[0].isupper():
+def _is_field(line: Line, above: Line, last: Part) -> bool:
+    """Whether a line is the field of a form: below another field, or with a figure where no sentence goes on."""
+    is_short = max(len(line.text), len(above.text)) <= FIELD_CHARACTERS
+    if not is_short or not line.text[:1].isupper() or _FIELD.fullmatch(line.text) is None:
         return False
-    is_field = _FIELD.fullmatch(line.text) is not None
-    return is_field and (any(map(str.isdigit, line.text)) or _FIELD.fullmatch(above.text) is not None)
+    has_figure = any(map(str.isdigit, line.text)) and not (last.full and last.is_open)
+    return has_figure or (_FIELD.fullmatch(above.text) is not None and not _goes_on(above.text))
+
+
+def _goes_on(text: str) -> bool:
+    """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
+    *_, last = text.split() or [""]
+    return last.islower() and len(last) <= LITTLE_WORD
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:

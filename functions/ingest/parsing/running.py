@@ -266,7 +266,12 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
 
 
 def _ends_a_part(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
-    """Whether two pages nearby end with the line too, in smaller print than the text: the footer of a few pages."""
+    """Whether two pages nearby end with the line too, in smaller print than the text: the footer of a few pages.
+
+    A sentence, a note with its mark, and a source or another field are none.
+    """
+    if _SENTENCE_END.search(line.text) or line.text[:1] in "*†‡§¶" or ": " in line.text:
+        return False
     near = [other for other in others if abs(other.page.number - sides.page.number) <= NEAR]
     is_small_print = sides.has_positions and line.size < sides.largest and _WORD.search(line.text)
     return bool(is_small_print) and _recurs(line, 1, sides.page, near, IN_STEP)

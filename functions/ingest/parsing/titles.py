@@ -28,7 +28,9 @@ MAX_TITLE_LINES = 4
 SHORT_TITLE_WORDS = 2
 """A heading of so few words takes the next largest lines with it: "HAMILTON COUNTY: HISTORIC BUILDINGS SURVEY"."""
 FEW_TITLE_WORDS = 4
-"""A heading of so few words takes a block of lines that are as large with it: "Oracle Berkeley DB: Upgrade Guide"."""
+"""On a cover a heading of so few words takes a block that is as large with it: "Oracle Berkeley DB: Upgrade Guide"."""
+COVER_LINES = 12
+"""Lines of a cover at most; a page with more has headings of sections."""
 MIN_BORNE_OUT = 0.5
 """Share of a metadata title's words that the first pages or the file name hold; a template's are not there."""
 
@@ -40,7 +42,7 @@ _NO_TITLE = re.compile(
 _BOILERPLATE = re.compile(
     r"(?:united states )?securities and exchange commission|united states|(?:table of )?contents|home|cover(?: page)?|"
     r"support|welcome|agenda|introduction|overview|exhibit \d[\d.]*|for (?:immediate )?release|confidential|"
-    r"(?:copyright|version \d|©|\(c\) \d).*",
+    r"copyright(?: (?:©|\(c\)|\d{4}).*)?|©.*|\(c\) \d.*|version [\d.]+",
     re.IGNORECASE,
 )
 """What stands on many documents."""
@@ -54,6 +56,7 @@ _CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
 _TEMPLATE = re.compile(r"\bexhibit 99|\bdraft\b|\bproof\b", re.IGNORECASE)
 """What metadata call a step of production; a heading says more."""
 _MEANING = re.compile(r"[^\W\d_]{3,}")
+_NUMBERED = re.compile(r"(?:\w+ )?\d")
 _UNCLOSED = re.compile(r"\s*\([^)]*$")
 """A remark that goes on behind the lines of the title."""
 
@@ -132,10 +135,15 @@ def _first_heading(beginning: Beginning) -> str:
     block = _block(lines, can_be)
     title = _joined(block, beginning.words)
     count = len(title.split())
-    if 0 < count <= FEW_TITLE_WORDS:
+    is_cover = len(lines) <= COVER_LINES
+    if 0 < count <= (FEW_TITLE_WORDS if is_cover else SHORT_TITLE_WORDS):
         large = 0.0 if count <= SHORT_TITLE_WORDS else 0.97 * block[0].size
         others = [
-            usable and line.size >= large and line not in block and not _names_authors(line.text)
+            usable
+            and line.size >= large
+            and line not in block
+            and not _names_authors(line.text)
+            and not (large and _NUMBERED.match(line.text))
             for line, usable in zip(lines, can_be, strict=True)
         ]
         more = _block(lines, others)
@@ -149,8 +157,8 @@ def _block(lines: Sequence[Line], can_be: Sequence[bool]) -> list[Line]:
     largest = max((line.size for line, usable in zip(lines, can_be, strict=True) if usable), default=0.0)
     if not largest:
         return []
-    first = next((at for at, line in enumerate(lines) if can_be[at] and line.size >= 0.97 * largest), len(lines))
-    block = list(lines[first : first + 1])
+    first = next(at for at, line in enumerate(lines) if can_be[at] and line.size >= 0.97 * largest)
+    block = [lines[first]]
     for line in islice(lines, first + 1, first + MAX_TITLE_LINES):
         if abs(line.size - largest) > 0.3 or line.y0 - block[-1].y0 > 2 * largest:
             break

@@ -14,6 +14,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
 _NOT_LETTER = re.compile(r"[\W\d_]+")
+_ARTICLE = re.compile(r"^[^\W\d_]{1,2}['’]")
 _CUT_WORD = re.compile(rf"(\S+){CUT}(\S+)")
 _PREFIXES = frozenset(
     "over under with some every back down inter super counter work news life hand".split()  # noqa: SIM905
@@ -156,7 +157,7 @@ class Vocabulary:
         if match.group(1).endswith(SOFT_HYPHEN):
             return self.join_hyphenated(*match.groups())
         left, right = (_NOT_LETTER.sub("", part.lower()) for part in match.groups())
-        known = self._count[right] or self._count[_NOT_LETTER.split(match.group(2).lower())[-1]]
+        known = self._count[right] or self._count[_ARTICLE.sub("", match.group(2).lower())]  # "d'étoiles"
         if self._count[left + right]:
             whole = self._count[left + right] >= min(self._count[left], known)
         else:

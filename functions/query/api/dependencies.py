@@ -58,7 +58,7 @@ def _member_of(verified: Mapping[str, Any]) -> Iterator[str]:
 async def known_parameters(request: Request) -> None:
     """Raise `RequestValidationError` for query parameters that the route does not have.
 
-    A misspelt filter would otherwise list everything.
+    A misspelt filter would otherwise list everything. It comes before the role is checked: the parameters are public.
     """
     if not request.query_params:
         return

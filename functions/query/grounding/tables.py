@@ -15,7 +15,7 @@ from itertools import chain
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
-from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at, row_cells
+from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at, is_field, row_cells
 
 MAX_HEAD_ROWS = 3
 MAX_SHORT_LINE = 90
@@ -124,7 +124,8 @@ def row_text(text: str, start: int, end: int) -> str:
         names = [""] * len(cells)
     named = zip(names, cells, strict=True)
     shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
-    return "; ".join(f"{name}: {cell}" if name else cell for name, cell in shown).replace(":; ", ": ")
+    told = "; ".join(f"{name.rstrip(':')}: {cell}" if name else cell for name, cell in shown)
+    return told.replace(":; ", ": ") if is_field(cells) else told
 
 
 def _named(table: Table, cell: TableCell) -> Sequence[str]:
@@ -198,7 +199,7 @@ def is_figure(cell: str) -> bool:
 @lru_cache(maxsize=2_048)
 def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
-    if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell) or cell.endswith(":"):
+    if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
         return False
     folded = fold(_FOOTNOTE.sub(" ", cell))
     for date in reversed(dates_in(folded)):
@@ -280,7 +281,7 @@ class _TableReader:
 def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     """Return how many of the first rows name columns."""
     first = rows[:MAX_HEAD_ROWS]
-    names = (len(line.cells) > 1 and all(map(may_name, line.cells)) for line in first)
+    names = (_is_named(line) for line in first)
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
     if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
         return heads
@@ -290,7 +291,11 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
 
 def _is_next_head(line: _TextLine) -> bool:
     """Return whether a row inside a table begins another one: all its cells are periods."""
-    return len(line.cells) > 1 and all(map(may_name, line.cells)) and all(map(_is_period, line.cells[-2:]))
+    return _is_named(line) and all(map(_is_period, line.cells[-2:]))
+
+
+def _is_named(line: _TextLine) -> bool:
+    return len(line.cells) > 1 and not is_field(line.cells) and all(map(may_name, line.cells))
 
 
 def _count_columns(lines: Sequence[_TextLine]) -> int:

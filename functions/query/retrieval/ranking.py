@@ -258,7 +258,9 @@ MIN_ENTRIES, MIN_ENTRY_SHARE = 4, 0.5
 """Page numbers at least, and the share of lines that end in one."""
 FALLING = 0.1
 """Share of page numbers that may be lower than the one before: of a list of figures behind that of chapters."""
+_LED_ENTRY = re.compile(r"[^\W\d_]\W*(?:…|(?:\. ?){4,})[\s|]*(\d{1,4})$")
 _CONTENTS_ENTRY = re.compile(r"[^\W\d_]\W*(?:…|(?:\. ?){4,}|\|)[\s|]*(\d{1,4})$")
+_CONTENTS_HEADING = re.compile(r"\b(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)$", re.IGNORECASE | re.MULTILINE)
 _ASKS_WHERE = re.compile(
     r"\b(?:pages?|chapters?|sections?|contents|appendix|puslap\w*|skyri\w*|skirsn\w*|turin\w*|seiten?|kapitel\w*|"
     r"abschnitt\w*|inhalt\w*|páginas?|capítulos?|chapitres?|sommaire)\b",
@@ -290,19 +292,21 @@ class NamedPlaces:
 
     def boost(self, passage: Passage) -> float:
         """Return a passage's boost for its page and section, in units of cosine; below 0 for a table of contents."""
-        if not self.asks_where and lists_contents(passage.text):
-            return -CONTENTS
         if not self.pages and not self.quoted:
-            return 0.0
+            return -CONTENTS if not self.asks_where and lists_contents(passage.text) else 0.0
         on_page = not self.pages.isdisjoint((str(passage.page_start), passage.page_label))
         section = _spaced(passage.section) if self.quoted and passage.section else ""
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)
 
 
 def lists_contents(text: str) -> bool:
-    """Whether a passage is a table of contents: lines of few cells that end in page numbers, which go up."""
+    """Whether a passage is a table of contents: lines that end in page numbers, which go up.
+
+    Dots lead to the number; a cell of its own is one only below the word "contents".
+    """
     lines = [line for line in text.split("\n") if line]
-    ends = [_CONTENTS_ENTRY.search(line) for line in lines if line[-1].isdigit() and line.count(SEPARATOR) <= 2]
+    entry = _CONTENTS_ENTRY if _CONTENTS_HEADING.search(text) else _LED_ENTRY
+    ends = [entry.search(line) for line in lines if line[-1].isdigit() and line.count(SEPARATOR) <= 2]
     numbers = [int(found[1]) for found in ends if found]
     if len(set(numbers)) < MIN_ENTRIES or len(numbers) < MIN_ENTRY_SHARE * len(lines):
         return False

@@ -16,6 +16,7 @@ from shared.text import (
     SEPARATOR,
     header_at,
     is_abbreviated,
+    is_field,
     is_header,
     is_heading,
     row_cells,
@@ -295,7 +296,8 @@ def _blocks(text: str) -> Iterator[_Block]:
 
 def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     """Return whether a row names the columns of rows below it."""
-    if not all(map(may_name, row_cells(text[start:end]))):
+    cells = row_cells(text[start:end])
+    if is_field(cells) or not all(map(may_name, cells)):
         return False
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True
@@ -316,11 +318,21 @@ def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) 
 
 
 def _fields(text: str, start: int, end: int) -> Iterator[_Span]:
-    """Yield the lines of a form that say what they hold, or the whole span if it is none."""
+    """Yield the lines of a form that say what they hold, and what stands between; the whole span if it is none."""
     lines = [line for line in text[start:end].split("\n") if line.strip()]
     fields = [found.span() for found in _LABELLED.finditer(text, start, end)] if len(lines) > 1 else []
     figures = sum(_FIELD.match(text, *field) is not None for field in fields)
-    yield from fields if figures > 1 and figures >= FORM * len(lines) else [(start, end)]
+    if figures < max(2, FORM * len(lines)):
+        yield start, end
+        return
+    for field_start, field_end in (*fields, (end, end)):
+        between = text[start:field_start].strip()
+        if between and (":" in between or not is_heading(between)):
+            start = text.index(between, start)
+            yield start, start + len(between)
+        if field_start < field_end:
+            yield field_start, field_end
+        start = field_end
 
 
 def _with_row(text: str, spans: Sequence[_Span], at: int, end: int) -> tuple[int, int]:

@@ -451,17 +451,28 @@ def test_the_header_of_a_short_chapter_goes_where_other_pages_have_theirs() -> N
 
 
 @pytest.mark.parametrize(
-    ("size", "on", "gone"), [(8, (4, 6, 8), True), (10, (4, 6, 8), False), (8, (1, 6, 11), False), (8, (4, 6), False)]
+    ("text", "size", "on", "gone"),
+    [
+        ("Rev 1.20", 8, (4, 6, 8), True),
+        ("Rev 1.20", 10, (4, 6, 8), False),
+        ("Rev 1.20", 8, (1, 6, 11), False),
+        ("Rev 1.20", 8, (4, 6), False),
+        ("* Not audited", 8, (4, 6, 8), False),
+        ("Source: the bank", 8, (4, 6, 8), False),
+        ("It is void if the seal is broken.", 8, (4, 6, 8), False),
+    ],
 )
-def test_the_footer_of_a_few_pages_goes_if_it_is_in_small_print(size: float, on: tuple[int, ...], gone: bool) -> None:
+def test_the_footer_of_a_few_pages_goes_if_it_is_in_small_print(
+    text: str, size: float, on: tuple[int, ...], gone: bool
+) -> None:
     def page(number: int) -> RawPage:
         page = raw(number, f"All about {FRUITS[number - 1]}.")
         if number in on:
-            page.lines.append(Line("Rev 1.20", 50, 750, 90, 750 + size, size))
+            page.lines.append(Line(text, 50, 750, 90, 750 + size, size))
         return page
 
     kept = [texts[1:] for texts in stripped(map(page, range(1, 12)))]
-    assert kept == [[] if gone or number not in on else ["Rev 1.20"] for number in range(1, 12)]
+    assert kept == [[] if gone or number not in on else [text] for number in range(1, 12)]
 
 
 def test_a_footer_of_two_lines_goes_with_the_printed_number_above_it_wherever_the_text_ends() -> None:

@@ -169,6 +169,7 @@ def test_a_document_of_few_words_joins_none() -> None:
         (f"flow{CUT}er", "flower"),  # neither is the second half
         (f"rumpel{CUT}stilt", "rumpelstilt"),  # nor any of them
         (f"catalogue{CUT}d'shop", "catalogue d'shop"),  # the second is one, behind an article
+        (f"rumpelst{CUT}ilt-shop", "rumpelstilt-shop"),  # but not behind a hyphen
         (
             f"(rein{SOFT_HYPHEN}{CUT}force{SOFT_HYPHEN}{CUT}ments)",
             "(reinforcements)",

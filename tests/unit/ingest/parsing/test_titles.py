@@ -179,11 +179,19 @@ def test_a_line_that_names_the_authors_is_no_part_of_a_title(below: str, title: 
         ("Orchard", "Changes:", "Orchard"),
         ("How to keep an orchard", "Upgrade Guide", "How to keep an orchard"),
         ("Copyright © 2013 Orchard", "Version 1.5", "plums"),
+        ("Copyright Law of Graz", "1. Definitions", "Copyright Law of Graz"),
+        ("Plum Data Sheet", "Section 1. Use", "Plum Data Sheet"),
     ],
 )
 def test_a_block_as_large_is_part_of_a_title_of_few_words(first: str, below: str, title: str) -> None:
     pages = beginning(line(first, 30, 100), line(below, 30, 300), BODY, file_name="plums.pdf")
     assert title_of(pages, None) == title
+
+
+def test_a_page_of_many_lines_is_no_cover() -> None:
+    text = [line(f"The plum number {n} is ripe in July.", 10, 400 + 12 * n) for n in range(12)]
+    pages = beginning(line("Orchard Staff Handbook", 30, 100), line("Our Values", 30, 300), *text)
+    assert title_of(pages, None) == "Orchard Staff Handbook"
 
 
 def test_metadata_that_end_in_the_middle_are_no_title() -> None:

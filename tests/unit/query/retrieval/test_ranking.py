@@ -210,6 +210,8 @@ CONTENTS_PAGE = (
         ("Pump | 2 x 18 | 16 | 5\nValve | 2 x 18 | 16 | 7\nHose | 3 x 18 | 16 | 9\nLamp | 3 x 18 | 16 | 12", False),
         (f"{CONTENTS_PAGE}\n\n{'The pump is old.\n' * 6}", False),
         ("Pumps … 3\nValves … 4", False),
+        ("City | Inhabitants\nVilnius | 5\nKaunas | 12\nOslo | 30\nBerlin | 80\nParis | 200", False),
+        ("CONTENTS\nThe city | 5\nIts people | 12\nIts river | 30\nIts hills | 80", True),
     ],
 )
 def test_a_table_of_contents_is_told_by_page_numbers_that_go_up(text: str, expected: bool) -> None:
@@ -220,6 +222,7 @@ def test_a_table_of_contents_is_put_back_unless_it_is_asked_where_something_is()
     contents = passage(CONTENTS_PAGE)
     assert NamedPlaces.of("How are the valves serviced?").boost(contents) == -CONTENTS
     assert NamedPlaces.of("Which chapter is about the valves?").boost(contents) == 0.0
+    assert NamedPlaces.of("What is said on p. 2?").boost(contents) == 0.0
     assert NamedPlaces.of("How are the valves serviced?").boost(passage("The valves are oiled.")) == 0.0
 
 

@@ -476,6 +476,8 @@ def test_a_field_in_two_cells_is_told_as_one_and_heads_no_table():
     invoice = passage("Invoice number: | BW-2024\nDue date: | 3 July 2024\n\nPay to Plum Ltd. It is late.")
     assert extractive_claims("What is the invoice number?", [invoice])[0].text == "Invoice number: BW-2024"
     assert extractive_claims("When is the due date?", [invoice])[0].text == "Due date: 3 July 2024"
+    stock = passage("Item: | Price: | Stock:\nPump | 20 | 5\nValve | 30 | 7")
+    assert extractive_claims("What does a valve cost?", [stock])[0].text == "Item: Valve; Price: 30; Stock: 7"
 
 
 def test_a_number_that_is_asked_for_is_preferred():

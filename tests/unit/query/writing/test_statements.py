@@ -107,11 +107,12 @@ def test_a_field_of_a_form_has_a_label_of_few_words_and_a_short_value(text: str,
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        # In a form each field is a statement; without figures it is a run of short lines.
-        (["Invoice", "Ann Lee", "Number: 4711", "Total due: 5 EUR"], ["Number: 4711", "Total due: 5 EUR"]),
+        # In a form each field is a statement, and what stands between; without figures it is a run of short lines.
+        (["Plum", "Ann Lee", "No: 4711", "Due: 5 EUR"], ["Plum\n\nAnn Lee", "No: 4711", "Due: 5 EUR"]),
         (["Invoice", "Number: 4711", "Customer: Ann", "Due: 3 May"], ["Number: 4711", "Customer: Ann", "Due: 3 May"]),
         (["Plum plc", "By: Ann Lee", "Title: Clerk", "Date: 3 May"], None),
         (["Orchard", "Balance: 18.20 EUR"], ["Balance: 18.20 EUR"]),
+        (["Rent: 900", "Deposit: 1800", "Hours: Mon: 9-5"], ["Rent: 900", "Deposit: 1800", "Hours: Mon: 9-5"]),
         (["Orchard", "Chapter 2: Income of 2020"], []),
     ],
 )  # fmt: skip
