@@ -60,9 +60,9 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
             and (is_abbreviated(text, match.start()) or _NUMBER_OF_ITEM.fullmatch(text, begin, match.start()))
         ):
             continue
-        yield from _stripped(text, begin, end)
+        yield from stripped(text, begin, end)
         begin = end
-    yield from _stripped(text, begin, len(text))
+    yield from stripped(text, begin, len(text))
 
 
 def is_abbreviated(text: str, at: int) -> bool:
@@ -103,7 +103,8 @@ def is_heading(sentence: str) -> bool:
     )
 
 
-def _stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def stripped(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the span without the white space at its ends, if anything is left."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():

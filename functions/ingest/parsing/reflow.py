@@ -263,17 +263,20 @@ def _add(
 
 def _is_next_note(last: Part | None, text: str) -> bool:
     """Whether a line begins the note behind the one that has just ended: "2 Derivatives …" after "1 Debts …"."""
-    if last is None or last.is_open or not text[0].isdigit():
-        return False
-    number, before = _NOTE.match(text), _NOTE.match(last.text)
-    return number is not None and before is not None and int(number[1]) == int(before[1]) + 1
+    return last is not None and not last.is_open and _counts_on(_NOTE, last.text, text)
 
 
 def _is_next_item(last: Part | None, line: Line, text: str) -> bool:
     """Whether a line begins the item behind the one above it, however that ends: "3. …" below "2. RFC, http://…"."""
-    number = None if last and _goes_on(last.text) else _NUMBERED.match(text)
-    before = _NUMBERED.match(last.text) if number and last and abs(line.x0 - last.begin) < 1 else None
-    return number is not None and before is not None and int(number[1]) == int(before[1]) + 1
+    if last is None or abs(line.x0 - last.begin) >= 1 or _goes_on(last.text):
+        return False
+    return _counts_on(_NUMBERED, last.text, text)
+
+
+def _counts_on(numbered: re.Pattern[str], before: str, text: str) -> bool:
+    """Whether two texts begin with a number, and the second one's is the next."""
+    number, above = numbered.match(text), numbered.match(before)
+    return number is not None and above is not None and int(number[1]) == int(above[1]) + 1
 
 
 def _mid_sentence(last: Part | None) -> bool:

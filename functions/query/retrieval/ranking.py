@@ -258,8 +258,8 @@ MIN_ENTRIES, MIN_ENTRY_SHARE = 4, 0.5
 """Page numbers at least, and the share of lines that end in one."""
 FALLING = 0.1
 """Share of page numbers that may be lower than the one before: of a list of figures behind that of chapters."""
-_LED_ENTRY = re.compile(r"[^\W\d_]\W*(?:…|(?:\. ?){4,})[\s|]*(\d{1,4})$")
-_CONTENTS_ENTRY = re.compile(r"[^\W\d_]\W*(?:…|(?:\. ?){4,}|\|)[\s|]*(\d{1,4})$")
+_ENTRY = r"[^\W\d_]\W*(?:…|(?:\. ?){{4,}}{})[\s|]*(\d{{1,4}})$"
+_LED_ENTRY, _CONTENTS_ENTRY = re.compile(_ENTRY.format("")), re.compile(_ENTRY.format(r"|\|"))
 _CONTENTS_HEADING = re.compile(r"\b(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)$", re.IGNORECASE | re.MULTILINE)
 _ASKS_WHERE = re.compile(
     r"\b(?:pages?|chapters?|sections?|contents|appendix|puslap\w*|skyri\w*|skirsn\w*|turin\w*|seiten?|kapitel\w*|"

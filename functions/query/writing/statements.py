@@ -21,6 +21,7 @@ from shared.text import (
     is_heading,
     row_cells,
     sentence_spans,
+    stripped,
     table_head,
 )
 
@@ -326,10 +327,10 @@ def _fields(text: str, start: int, end: int) -> Iterator[_Span]:
         yield start, end
         return
     for field_start, field_end in (*fields, (end, end)):
-        between = text[start:field_start].strip()
-        if between and (":" in between or not is_heading(between)):
-            start = text.index(between, start)
-            yield start, start + len(between)
+        for span in stripped(text, start, field_start):
+            between = text[slice(*span)]
+            if ":" in between or not is_heading(between):
+                yield span
         if field_start < field_end:
             yield field_start, field_end
         start = field_end
