@@ -20,6 +20,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
+from functions.query.grounding.statements import same_signs
 from functions.query.grounding.words import is_stop_word, stem_of, stems_of
 from functions.query.understanding.question import reviewed_text
 from shared.language import FUNCTION_WORDS, language_of
@@ -69,11 +70,14 @@ _BACK = re.compile(
 _ORDER_TO_SAY = re.compile(
     r"(?:\A\W*|[,;:.!?\-–—]\s+|\b(?:and|then|please|to|just|only|must|should|always|will|instead|now|simply|und|y|et|ir)\s+)"
     r"(?:say|print|output|state|claim|write|respond|reply|answer(?!:)|repeat|mention|declare|echo|tell|sag|sage|schreibe|antworte|di|escribe"
-    r"|responde|indique|dis|dites|ecris|reponds|indiquez|sakyk|sakykite|rasyk|parasyk|atsakyk)\b",
+    r"|responde|indique|dis|dites|ecris|reponds|indiquez|sakyk|sakykite|rasyk|parasyk|atsakyk)\b(?!\s*[;|])",
     re.IGNORECASE,
 )
-"""An order to say something, which does not make it true; "Answer:" is how a FAQ marks an answer."""
-_JOINT = re.compile(r"(?:\b(?:that|saying|writing|say|write|words)|[:\uff1a;>\"“„'‘\]])\W*\Z", re.IGNORECASE)
+"""An order to say something, which does not make it true; "Answer:" is how a FAQ marks an answer.
+
+The first cell of a row is none: "Answer | …".
+"""
+_JOINT = re.compile(r"(?:\b(?:that|saying|writing|say|write|words)|[:\uff1a;>\"“„'‘]|(?<!\d)\])\W*\Z", re.IGNORECASE)
 """What joins a statement to what is said of it."""
 MAX_LABEL_WORDS = 3
 """Words before a colon that are taken for a label: "Note for staff: …"."""
@@ -105,6 +109,15 @@ _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|
 _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
 _LIST_START = re.compile(LIST_ITEM)
+_ITEM_BEFORE = re.compile(rf"(?:^|\n|\|) *(?:[{BULLETS}]|\(?[a-z\d]{{1,3}}[.)]|\d+(?:\.\d+)+) +\Z")
+"""A list's mark or a heading's number, right before a sentence."""
+_PUBLICATION = re.compile(r"\barXiv(?: preprint|:\d)|\bCoRR\b|\bpages? \d+[-–]\d|\bpp\.? ?\d+[-–]\d|\d\(\d+\):\d")
+"""Where a publication has appeared."""
+_PUBLISHED = re.compile(rf"(?:(?<![.?!])[^.?!\n]*[.?!])?\s+(?:(?:In |[A-Z])[^.?!\n]*?)?(?:{_PUBLICATION.pattern})")
+"""The rest of a title, and where it has appeared."""
+_YEAR_BEFORE = re.compile(r"(?:\A|[\s(,])(?:19|20)\d\d[a-z]?\)?\.\s+\Z")
+MAX_PUBLISHER = 160
+"""Characters from a place in the title of a publication to its pages."""
 _OBJECT = (
     r"(?:an?|the|any|every|each|all|both|no|some|that|this|these|those|your|their|his|her|its|our|my|me|us|them|him|it"
     r"|only|how|why|what|whether|out|up|down|as|by|with|to|in|on|into|from"
@@ -342,7 +355,22 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
         if not _goes_on(text, begin) and _is_outlier(text[begin:stop], counts, text, is_manual=is_manual)
     ]
     for found in (foreign, outliers):
-        yield from found if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN else ()
+        if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN:
+            yield from (each for each in found if not (_is_item(text, each[0]) or _is_title(text, *each[:2])))
+
+
+def _is_item(text: str, start: int) -> bool:
+    """Return whether a list's mark or a heading's number stands right before a place."""
+    return _ITEM_BEFORE.search(text, max(0, start - 10), start) is not None
+
+
+def _is_title(text: str, start: int, end: int) -> bool:
+    """Return whether a span is the title of a publication in a list of references."""
+    return (
+        _YEAR_BEFORE.search(text, max(0, start - 12), start) is not None
+        or _PUBLISHED.match(text, end, end + MAX_PUBLISHER) is not None
+        or _PUBLICATION.search(text, start, end) is not None
+    )
 
 
 def _is_manual(text: str) -> bool:
@@ -412,9 +440,13 @@ def _is_in_another_language(sentence: str, text: str) -> bool:
 
 
 def _is_alone_in_its_language(sentence: str, text: str) -> bool:
-    """Return whether the rest of a text holds few function words of a sentence's language: it is not in both."""
+    """Return whether the rest of a text holds few function words of a sentence's language: it is not in both.
+
+    Of some languages no function words are known, so it cannot be told.
+    """
+    own = FUNCTION_WORDS.get(language_of(sentence))
     others = plain_words(text.replace(sentence, " ")) - _FUNCTION_WORDS
-    return len(others & FUNCTION_WORDS[language_of(sentence)]) < MIN_WORDS_OF_BOTH
+    return own is not None and len(others & own) < MIN_WORDS_OF_BOTH
 
 
 def _is_prose(sentence: str, *, lower_case: float = MIN_LOWER_CASE) -> bool:
@@ -473,12 +505,14 @@ def _signs(sentence: str, *, is_manual: bool) -> int:
 
 
 def _is_imperative(sentence: str) -> bool:
+    """Return whether an English sentence begins with an order; "Student an der …" does not."""
     if _CAUSATIVE.match(sentence):
         return True
     if _NOTE_THAT.match(sentence):
         return False
     found = _IMPERATIVE.match(sentence)
-    return found is not None and not _FINITE.match(sentence) and _is_verb(found[1].lower())
+    is_one = found is not None and not _FINITE.match(sentence) and _is_verb(found[1].lower())
+    return is_one and language_of(sentence) in ("", "en")
 
 
 def _is_verb(word: str) -> bool:
@@ -632,13 +666,14 @@ def _without(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language: str) -> bool:
     """Return whether a claim is an instruction, says what only an injected sentence says, or speaks as "I".
 
-    `evidence`: the sentences that it cites; `sources`: the texts of all sources.
+    `evidence`: the sentences that it cites, and rows of tables in other words; `sources`: the texts of all sources.
     """
     if injected_spans(claim):
         return True
     if _FIRST_PERSON.search(claim) and not any(map(_FIRST_PERSON.search, evidence)):
         return True
-    if any(_is_told(claim, sentence) or _is_framed(claim, sentence, sources) for sentence in evidence):
+    written = [sentence for sentence in evidence if any(sentence in same_signs(text) for text in sources)]
+    if any(_is_told(claim, sentence) or _is_framed(claim, sentence, sources) for sentence in written):
         return True
     reports = bool(reported_spans(claim))
 
