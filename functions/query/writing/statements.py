@@ -267,6 +267,9 @@ def _blocks(text: str) -> Iterator[_Block]:
         start, end = spans[at]
         at += 1
         whole = text[start:end]
+        if _is_numbered_heading(text, spans, at - 1):
+            above, heading = None, whole
+            continue
         if SEPARATOR not in whole and is_heading(whole):
             at, run = _with_short_lines(text, spans, at, (start, end))
             if run is None and not _FIELD.match(whole):
@@ -293,6 +296,16 @@ def _blocks(text: str) -> Iterator[_Block]:
             yield from (_Block(span, heading, heading=below) for span in _fields(text, start, end))
     if not found:
         yield from map(_Block, spans)
+
+
+def _is_numbered_heading(text: str, spans: Sequence[_Span], at: int) -> bool:
+    """Return whether a span is the title of a numbered section, with prose in paragraphs of their own below it."""
+    start, end = spans[at]
+    if at + 1 == len(spans) or text[end : spans[at + 1][0]] != "\n\n":
+        return False
+    below = text[slice(*spans[at + 1])]
+    is_prose = SEPARATOR not in below and not is_item(below) and not is_heading(below)
+    return is_prose and _STEP.match(text, start, end) is not None and is_heading(without_item_sign(text[start:end]))
 
 
 def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:

@@ -82,6 +82,29 @@ def test_a_statement_belongs_to_the_heading_above_it() -> None:
     assert told("Cleaning") == ["Cleaning"]
 
 
+@pytest.mark.parametrize(
+    ("between", "below", "is_heading"),
+    [
+        ("\n\n", "The boat was bought.", True),
+        ("\n", "The boat was bought.", False),
+        ("\n\n", "2. Any other business", False),
+        ("\n\n", "Any other business", False),
+        ("\n\n", "boat | 7,950", False),
+    ],
+)
+def test_a_number_and_a_title_above_prose_are_a_heading(between: str, below: str, is_heading: bool) -> None:
+    first, *_ = statements_of(f"1. New boats{between}{below}", "en")
+    assert (first.text == below, first.context) == (is_heading, "1. New boats" if is_heading else "")
+
+
+def test_what_stands_above_a_numbered_heading_does_not_belong_to_what_is_below_it() -> None:
+    statements = statements_of("Boats\n\n1. New boats\n\nOne was bought.\n\n2. The roof\n\nIt leaks.", "en")
+    assert [(each.text, each.context, each.heading) for each in statements] == [
+        ("One was bought.", "1. New boats", None),
+        ("It leaks.", "2. The roof", None),
+    ]
+
+
 @pytest.mark.parametrize(("count", "expected"), [(1, 0), (2, 0), (3, 3), (4, 4)])
 def test_three_short_lines_in_a_row_are_no_headings(count: int, expected: int) -> None:
     text = "\n\n".join(["Pump", "Valve", "Hose", "Lamp"][:count])
