@@ -79,6 +79,14 @@ def with_synonyms(stems: frozenset[str], held: frozenset[str], language: str) ->
     return frozenset(stem for stem in stems if known & groups.get(stem, frozenset()))
 
 
+@lru_cache(maxsize=2_048)
+def synonyms_of(stem: str, language: str) -> frozenset[str]:
+    """Return the stems of the words that may stand for a word with this stem; none for a degree."""
+    groups = _groups(language).get(stem, frozenset())
+    lines = [line for line in map(_synonyms().__getitem__, groups) if line[0] != "="]
+    return frozenset(stem_of(word, language) for line in lines for word in line) - {stem}
+
+
 def is_degree(word: str) -> bool:
     """Return whether a word (folded, in lower case) is a degree: "may", "all", "often"."""
     return word in _degrees()

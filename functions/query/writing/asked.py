@@ -235,10 +235,17 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
             r"|\bwie viel prozent|\bqué porcentaje|\bquel pourcentage",
             r"%|\bper ?cent|\bprozent|\bpor ciento|\bpour cent|\bprocent",
         ),
+        (
+            r"\bhow much (?:is|are|was|were) (?:the|an?|it)\b"
+            r"|\b(?:how much|what)\b.*\b(?:costs?|prices?|pays?|paid|charged?|fees?|owe|rent|fare|salary|earn\w*)\b",
+            r"[$€£¥|]|\d ?p\b|\d[.,]\d\d\b|(?-i:\b[A-Z]{3} ?\d|\d ?[A-Z]{3}\b)|%"
+            r"|\b(?:euros?|dollars?|pounds?|pence|cents?|francs?|million|billion|free|included?)\b",
+        ),
         (r"\b(?:what|which)\b.{0,30}\btemperature\b|\bin (?:celsius|fahrenheit)\b", r"°|\bdegrees?\b|\d ?[CF]\b"),
     )
 )
-"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a temperature."""
+"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money or a
+row, a temperature."""
 
 
 def has_series(text: str) -> bool:

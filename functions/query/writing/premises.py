@@ -61,8 +61,8 @@ _ASKED_FOR = re.compile(
 )
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_NO_WORD = re.compile(r"\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
-"""Formulas, addresses, numbers and identifiers: they are compared elsewhere, or written in other ways."""
+_NO_WORD = re.compile(r"\bo['’]clock\b|\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
+"""Formulas, addresses, numbers, times and identifiers: they are compared elsewhere, or written in other ways."""
 
 
 class _Exempt(NamedTuple):
@@ -396,7 +396,7 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
             stem
             for each in passages
             for statement in statements_of(each.text, language, each.above)
-            for stem in statement.stems
+            for stem in (*statement.stems, *statement.context_stems)
         )
         known = with_synonyms(frozenset(missing.values()), stems, language)
         return {word for word, stem in missing.items() if stem not in known}

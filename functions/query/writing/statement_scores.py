@@ -15,7 +15,7 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import abbreviations_in, content_stems, spells_out
+from functions.query.grounding.words import abbreviations_in, content_stems, spells_out, synonyms_of
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import asked_share, with_line_items
@@ -31,7 +31,9 @@ PAIRS = 0.4
 CONTEXT = 0.4
 """Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
 SECTION = 0.4
-"""Occurrences that a word in the name of its section counts for."""
+"""Occurrences that a word in the name of its section, or in its document's title, counts for."""
+SYNONYM = 0.4
+"""Occurrences that a word's synonym counts for."""
 NEAR = 0.3
 """Occurrences that a word in the statement before or after counts for."""
 FURTHER_DOWN = 0.3
@@ -171,6 +173,13 @@ def _scores(
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
 
+    alike: dict[str, set[str]] = {}
+    """The question's words that each of their synonyms may stand for."""
+    for language, stems in of_language.items():
+        for stem in frozenset(stems):
+            for other in synonyms_of(stem, language):
+                alike.setdefault(other, set()).add(stem)
+
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
@@ -189,11 +198,13 @@ def _scores(
         before = lent[number - 1] if number and found[number - 1][0] == at else _NO_STEMS
         after = lent[number + 1] if number + 1 < len(found) and found[number + 1][0] == at else _NO_STEMS
         context = wanted & statement.context_stems
-        if not (held[number] or section or before or after or context):
+        like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & frozenset(statement.stems)))
+        if not (held[number] or section or before or after or context or like):
             return 0.0
-        counts: dict[str, float] = dict.fromkeys(section, SECTION)
+        counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
         counts |= dict.fromkeys(before | after, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
+        counts |= dict.fromkeys(like, SYNONYM)
         stems = statement.stems
         counts |= {stem: stems.count(stem) or 1 for stem in held[number]}  # 1: by an abbreviation
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(stems) / (mean_length or 1.0)))
@@ -266,7 +277,8 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
     fitness = 1.0
-    if statement.is_contents_entry or _lists_contents(passage, statement.start):
+    in_contents = statement.is_contents_entry or _lists_contents(passage, statement.start)
+    if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     if not asked.fits(statement.text):
         fitness *= NOT_THE_KIND
@@ -293,7 +305,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
-    elif is_field_asked(wanted, statement):
+    elif is_field_asked(wanted, statement) and not in_contents:
         fitness *= FIELD
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
@@ -323,8 +335,8 @@ def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
 
 def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
-    label = content_stems(statement.field[0], statement.language)
-    return bool(label) and wanted.issuperset(label)
+    label, value = (content_stems(part, statement.language) for part in statement.field)
+    return bool(label) and wanted.issuperset(label) and wanted.isdisjoint(value)
 
 
 def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:

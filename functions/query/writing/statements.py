@@ -48,6 +48,8 @@ _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
 _LABELLED = re.compile(r"^[^\W\d][^\s:]*(?: [^\s:]+){0,3}:[^\S\n]+(?!.*:\s)\S.{0,60}(?<![.!?:])$", re.MULTILINE)
 """A line of a form: "Customer: Ann Lee"; not "To remove it: Pull it out."."""
+_LABELLED_FIGURE = re.compile(rf"[^\W\d_][^\s|]*(?: [^\s|]+){{0,3}}(?<=\w){re.escape(SEPARATOR)}[(\-−$€£]*\d[^|:\n]*")
+"""A row of a form: "Deposit | £1,250"."""
 FORM = 0.4
 """Share of lines that are fields with a figure, two at least, from which on each field is a statement."""
 _FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
@@ -117,7 +119,13 @@ class Statement:
 
     @cached_property
     def field(self) -> tuple[str, str]:
-        """The label and the value of a form's field: "Customer", "Ann Lee"; empty if it is none."""
+        """The label and the value of a form's field, or of a row of two cells with a figure: "Customer", "Ann Lee".
+
+        Both are empty if it is none.
+        """
+        if _LABELLED_FIGURE.fullmatch(self.text):
+            label, value = row_cells(self.text)
+            return label, value
         if not _LABELLED.fullmatch(self.text.replace(f":{SEPARATOR}", ": ")):
             return "", ""
         label, _, value = self.text.partition(":")

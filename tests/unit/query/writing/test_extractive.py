@@ -361,6 +361,9 @@ def test_a_row_is_told_without_those_around_it():
         ("What is the e-mail address of the hotel?", "Hotel: desk@example.test", "The hotel's address"),
         ("What is the web address of the hotel?", "Hotel: www.example.test", "The hotel's address is long"),
         ("What percentage of the rooms is taken?", "85 % of them", "85 rooms are taken"),
+        ("How much is the room?", "It is £85", "It is from 8 to 20 May"),
+        ("What does the room cost?", "The price is 85 EUR", "Rooms are on 3 floors"),
+        ("What does a child pay?", "Children are free", "Up to 2 children"),
         ("At what temperature are the rooms kept?", "They are kept at 19 °C", "All 19 rooms are kept warm"),
     ],
 )

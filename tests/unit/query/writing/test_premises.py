@@ -41,6 +41,7 @@ def test_a_question_about_what_no_source_mentions_has_a_false_premise(question: 
         "Which percentage of the rooms is described in the handbook's chapter on living?",
         "How many litres does the genrator burn at Skarvnes?",
         "What is the minimun number of rooms?",
+        "How many rooms are heated at 6 o'clock?",
         r"What is $\overline{generator}$ on page 12 of X-1000/b?",
         "Kiek ratų turi stotis?",
         "",

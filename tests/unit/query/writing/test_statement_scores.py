@@ -67,6 +67,8 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
         ("On which page is the pump?", "The pump is red ........ 30", "The pump is red.", 4.0 * 0.7),
         ("How many pumps are red?", "Those pumps are red.", "Twelve pumps are red.", 0.4),
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
+        ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
+        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
         ('Where is "the pump"?', "The pump is red.", "A pump is red.", 1.5),
         ("How do I pump?", "1. The pump is red.", "The pump is red.", 1.4),
         ("How do I pump?", "Pump:\n\n1. It is red.", "Pump is red.", 1.4),
@@ -108,6 +110,23 @@ def test_a_word_counts_as_often_as_it_is_there_and_a_little_in_a_section(
         assert found == pytest.approx(rare * weight * 4.8188, rel=1e-3)
     else:
         assert found == pytest.approx(rare * weight)
+
+
+def test_a_synonym_counts_a_little_and_a_word_of_the_title_only_beside_others() -> None:
+    question = "Who bought the pump?"
+    word, synonym, neither = scores(
+        question, source("We bought it in Graz.\n\nWe acquired it in Graz.\n\nWe praised it in Graz.")
+    ).values()
+    assert (synonym / word, neither) == (pytest.approx(share(0.4) / share(1), rel=0.02), 0.0)
+    titled = best(question, "We bought it in Graz.", title="The pump of Graz")
+    assert titled > best(question, "We bought it in Graz.")
+    assert best(question, "We sold it in Graz.", title="The pump of Graz") == 0.0
+
+
+def test_a_field_is_no_answer_if_the_question_has_its_value() -> None:
+    form = "Flat | 3 Kestrel Street\n\nDeposit | £1,250\n\nTerm | 12 months"
+    found = scores("deposit for the Kestrel Street flat?", source(form))
+    assert max(found, key=lambda text: found[text]) == "Deposit | £1,250"
 
 
 def test_a_word_beside_a_statement_counts_a_little_and_more_in_its_heading() -> None:

@@ -117,6 +117,13 @@ def test_three_short_lines_in_a_row_are_no_headings(count: int, expected: int) -
     [
         ("Customer: Ann Lee", "Customer", "Ann Lee"),
         ("Due date: | 3 July 2024", "Due date", "3 July 2024"),
+        ("Deposit | £1,250", "Deposit", "£1,250"),
+        ("Deposit for a flat | 1,250 (in May)", "Deposit for a flat", "1,250 (in May)"),
+        ("Deposit | none", "", ""),
+        ("Deposit. | 1,250", "", ""),
+        ("Deposit | 1,250 | 2,100", "", ""),
+        ("3 | 1,250", "", ""),
+        ("The deposit for one flat | 1,250", "", ""),
         ("To drain the pump: Pull it out.", "", ""),
         ("All of the seven parts: steel", "", ""),
         ("Place: Graz Date: 3 July", "", ""),
