@@ -616,11 +616,21 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if _shared(sentence, counts) > MAX_SHARED_BY_EVIDENCE[-1]:
         return False
     signs = _evidence_signs(sentence, text)
+    if not signs:
+        # What answers a question, as in a FAQ, is about what the question is about.
+        sentence = text[_start_of_question(text, start) : end]
     around = sum((_counts_in(each.replace(sentence, "")) for each in near), Counter(counts))
     own = {word[:_STEM] for word in _content_words(sentence)}
     if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
         return False
     return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
+
+
+def _start_of_question(text: str, start: int) -> int:
+    """Return where the question begins that stands right before a place; the place itself if there is none."""
+    before = next((span for span in reversed(_sentences(text)) if span[1] <= start), (start, start))
+    is_asked = text[before[0] : before[1]].endswith("?") and not text[before[1] : start].strip()
+    return before[0] if is_asked else start
 
 
 def _is_in_another_script(text: str, start: int, end: int) -> bool:

@@ -296,7 +296,8 @@ def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan
 def _window(asked: Asked, text: str, statements: Sequence[Statement], number: int) -> list[Statement]:
     """Return a statement with those directly after and before it, in turn, a table's row alone.
 
-    Where a number or a time is asked for, there is enough with the first one.
+    Where a number or a time is asked for, there is enough with the first one. A question, as in a FAQ, begins another
+    matter.
     """
 
     def may_be(first: int, last: int, *, after: bool) -> bool:
@@ -308,6 +309,7 @@ def _window(asked: Asked, text: str, statements: Sequence[Statement], number: in
             and not text[statements[gap].end : statements[gap + 1].start].strip()
             and not (added.is_row or statements[number].is_row)
             and not (added.is_garbled or added.is_contents_entry)
+            and not (added if after else statements[first]).is_question
             and (after or not added.is_short_lines)
         )
 

@@ -348,6 +348,14 @@ def test_the_next_sentence_is_told_if_it_adds_a_word_of_the_question():
     assert answer("Does the tray under the tap for small spills have a drain?", told) == [tray, "It has no drain."]
 
 
+def test_what_stands_around_a_statement_is_of_its_question():
+    faq = passage(
+        "When are you open?\n\nFrom ten to five.\n\nMay I take photographs?\n\nFor private use yes, without flash.\n\n"
+        "Where can I leave my coat?\n\nIn the lockers beside the shop."
+    )
+    assert answer("Can a guest from abroad take pictures?", faq) == ["For private use yes, without flash."]
+
+
 def test_a_row_is_told_without_those_around_it():
     prices = passage("Prices\nSort | 2022 | 2021\nNails | 11 | 12\nBolts | 13 | 14\nNuts | 15 | 16")
     question = "What did hammers, saws, screws and bolts cost altogether?"
