@@ -8,6 +8,7 @@ from playwright.sync_api import Dialog, Locator, Page, Route, expect
 
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.looking import too_wide
 from tests.support.marks import marked_pages
 from tests.web.conftest import Heard, Look, Opened
 
@@ -45,6 +46,28 @@ def test_a_citation_opens_its_page_with_the_quote_marked(open_page: Opened, answ
     assert marked.page == answer["citations"][0]["page_start"]
     assert words(marked.text) == words(answer["citations"][0]["quote"])
     look(page, "source")
+
+
+def test_a_quote_can_be_read_in_forced_colours(open_page: Opened, answer: dict[str, Any]) -> None:
+    page = open_page("editor", f"#/c/{answer['conversation_id']}", forced_colors="active", color_scheme="dark")
+    open_citation(page)
+    mark = page.locator("[data-mark]").first
+    expect(mark).to_have_css("background-color", "rgb(255, 226, 122)")  # multiplied with the page: never black
+
+
+def test_the_tools_of_a_pdf_are_one_row_on_a_phone(open_page: Opened, answer: dict[str, Any]) -> None:
+    page = open_page("editor", f"#/c/{answer['conversation_id']}", has_touch=True, is_mobile=True)
+    page.set_viewport_size({"width": 360, "height": 740})
+    open_citation(page)
+    tools = page.get_by_role("toolbar")
+    for zoom in ("100 %", "125 %"):
+        expect(tools).to_contain_text(zoom)
+        middles = tools.get_by_role("button").evaluate_all(
+            "(all) => all.map((each) => each.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2)"
+        )
+        assert max(middles) - min(middles) < 2
+        assert too_wide(page) == []
+        tools.get_by_role("button", name="Larger").click()
 
 
 def test_one_leafs_through_an_answers_sources_and_closes_by_keyboard(open_page: Opened, answer: dict[str, Any]) -> None:
