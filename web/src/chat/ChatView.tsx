@@ -49,11 +49,7 @@ export default function ChatView({ conversation_id }: { conversation_id: string 
         {turns.length > 0 && <h1 class="visually-hidden">{plain(chat.title.value) || t("new_chat")}</h1>}
         {chat.loading.value && <Skeleton lines={6} label={t("loading")} />}
         {chat.problem.value && (
-          <ErrorNotice
-            error={chat.problem.value}
-            title={t("load_failed")}
-            {...(chat.problem.value.passing && { retry: () => void chat.load() })}
-          />
+          <ErrorNotice error={chat.problem.value} title={t("load_failed")} retry={() => void chat.load()} />
         )}
         {conversation_id === null && turns.length === 0 && <Welcome onAsk={ask} />}
         {turns.map((turn, place) => (

@@ -5,7 +5,7 @@ import { Button } from "./Button.tsx";
 import css from "./ErrorNotice.module.css";
 import { Icon } from "./Icon.tsx";
 
-/** An error where the content would be: what happened, what to do, and again where that may help. */
+/** An error where the content would be: what happened, what to do, and `retry` where that may help. */
 export function ErrorNotice({ error, retry, title }: { error: unknown; retry?: () => void; title?: string }) {
   const problem = asProblem(error);
   return (
@@ -16,7 +16,7 @@ export function ErrorNotice({ error, retry, title }: { error: unknown; retry?: (
         <p>{adviceOn(problem)}</p>
         {problem.request_id && <p class={css.id}>{t("request_id", problem.request_id)}</p>}
       </div>
-      {retry && (
+      {retry && problem.passing && (
         <Button size="s" icon="retry" onClick={retry}>
           {t("try_again")}
         </Button>

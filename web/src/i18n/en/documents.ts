@@ -71,6 +71,7 @@ export const documents = {
   cancel_one: (name: string) => `Cancel ${name}`,
   cancel_all: "Cancel all",
   retry: "Try again",
+  retry_all: "Try all again",
   retry_one: (name: string) => `Try ${name} again`,
   clear: "Clear list",
   not_pdf: "Only PDFs can be uploaded. Save the document as a PDF first.",

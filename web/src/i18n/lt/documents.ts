@@ -75,6 +75,7 @@ export const documents: Messages<typeof english> = {
   cancel_one: (name) => `Atšaukti ${name}`,
   cancel_all: "Atšaukti visus",
   retry: "Bandyti dar kartą",
+  retry_all: "Bandyti visus dar kartą",
   retry_one: (name) => `Bandyti įkelti ${name} dar kartą`,
   clear: "Išvalyti sąrašą",
   not_pdf: "Įkelti galima tik PDF failus. Pirmiausia išsaugokite dokumentą kaip PDF.",
