@@ -76,6 +76,18 @@ def test_an_answer_that_may_not_be_read_any_more_says_so(open_page: Opened, lapt
         expect(found.get_by_role("button", name=name)).to_have_count(0)
 
 
+def test_where_a_conversation_cannot_be_opened_nothing_is_asked_but_a_new_one_begun(
+    open_page: Opened, heard: Heard
+) -> None:
+    heard.expected.append("404")
+    page = open_page("reader", f"#/c/{'0' * 26}")
+    expect(page.get_by_role("alert")).to_contain_text("This does not exist, or it is not yours.")
+    expect(box(page)).to_have_count(0)
+    page.get_by_role("main").get_by_role("link", name="New chat").click()
+    expect(page.get_by_role("region", name="Questions to begin with")).to_be_visible()
+    expect(box(page)).to_be_visible()
+
+
 def test_an_answer_shows_its_sources_and_opens_them(open_page: Opened) -> None:
     page = open_page("reader")
     found = answered(page, BOILERS)

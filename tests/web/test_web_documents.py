@@ -169,6 +169,7 @@ def test_what_a_role_may_not_is_said_and_not_offered_again(
     expect(uploads(page, f"{folder}-new.pdf")).to_contain_text("Your account may not do this.")
     page.goto(f"{page.url.split('#')[0]}#/admin")
     alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This is not open to you")
     expect(alert).to_contain_text("An administrator can give you the role.")
     expect(alert.get_by_role("button", name="Try again")).to_have_count(0)
 

@@ -74,16 +74,22 @@ export default function ChatView({ conversation_id }: { conversation_id: string 
         <div ref={end} />
       </div>
       <div class={css.foot} data-foot>
-        <Composer
-          text={text}
-          running={chat.running}
-          begun={turns.length > 0}
-          box={box}
-          onAsk={ask}
-          onStop={() => chat.stop()}
-          onRecall={() => edit(turns.findLast(({ question }) => question !== null)?.question ?? "")}
-        />
-        <p class={css.hint}>{t("box_hint")}</p>
+        {chat.problem.value?.passing === false ? (
+          <a href="#/">{t("new_chat")}</a>
+        ) : (
+          <>
+            <Composer
+              text={text}
+              running={chat.running}
+              begun={turns.length > 0}
+              box={box}
+              onAsk={ask}
+              onStop={() => chat.stop()}
+              onRecall={() => edit(turns.findLast(({ question }) => question !== null)?.question ?? "")}
+            />
+            <p class={css.hint}>{t("box_hint")}</p>
+          </>
+        )}
       </div>
       <p class="visually-hidden" role="status">
         {announced(turns.at(-1))}

@@ -12,7 +12,7 @@ export function ErrorNotice({ error, retry, title }: { error: unknown; retry?: (
     <div class={css.notice} role="alert">
       <Icon name="alert" />
       <div class={css.words}>
-        <p class={css.title}>{title ?? t("went_wrong")}</p>
+        <p class={css.title}>{title ?? t(problem.status === 403 ? "not_yours" : "went_wrong")}</p>
         <p>{adviceOn(problem)}</p>
         {problem.request_id && <p class={css.id}>{t("request_id", problem.request_id)}</p>}
       </div>

@@ -36,7 +36,7 @@ export const documents = {
   gone_title: "This document is not here",
   gone_text: "It was deleted, or the address is wrong.",
 
-  status_PENDING: "Waiting for its file",
+  status_PENDING: "Not read yet",
   status_PROCESSING: "Being read",
   status_READY: "Ready",
   status_PARTIAL: "Partly readable",

@@ -40,7 +40,7 @@ export const documents: Messages<typeof english> = {
   gone_title: "Šio dokumento čia nėra",
   gone_text: "Jis ištrintas arba adresas neteisingas.",
 
-  status_PENDING: "Laukiama failo",
+  status_PENDING: "Dar neskaitytas",
   status_PROCESSING: "Skaitomas",
   status_READY: "Parengtas",
   status_PARTIAL: "Perskaityta dalis",
