@@ -194,8 +194,9 @@ def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
         expect(row).to_have_count(0)
 
     delete()
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").press("Enter")
     expect(row).to_have_count(1)
+    expect(page.get_by_role("main")).to_be_focused()
     assert api.document(upload.document_id)["status"] != "DELETING"
     with page.expect_response(lambda answer: answer.request.method == "DELETE") as answer:
         delete()
