@@ -2,6 +2,7 @@
 
 import json
 import re
+import uuid
 
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
@@ -10,6 +11,7 @@ from local.stack import users
 from local.stack.laptop import Laptop
 from tests.support.answer_stream import AnswerStream, answer, citation, claim, source
 from tests.support.looking import too_wide
+from tests.support.waiting import until
 from tests.web.conftest import Heard, Look, Opened
 
 BOILERS = "How often are the coffee boilers descaled?"
@@ -72,6 +74,18 @@ def test_an_answer_that_may_not_be_read_any_more_says_so(open_page: Opened, lapt
     expect(found.get_by_role("button", name="Answer again")).to_be_visible()
     for name in ("Copy with sources", "A good answer", "How this answer was made"):
         expect(found.get_by_role("button", name=name)).to_have_count(0)
+
+
+def test_where_a_conversation_cannot_be_opened_nothing_is_asked_but_a_new_one_begun(
+    open_page: Opened, heard: Heard
+) -> None:
+    heard.expected.append("404")
+    page = open_page("reader", f"#/c/{'0' * 26}")
+    expect(page.get_by_role("alert")).to_contain_text("This does not exist, or it is not yours.")
+    expect(box(page)).to_have_count(0)
+    page.get_by_role("main").get_by_role("link", name="New chat").click()
+    expect(page.get_by_role("region", name="Questions to begin with")).to_be_visible()
+    expect(box(page)).to_be_visible()
 
 
 def test_an_answer_shows_its_sources_and_opens_them(open_page: Opened) -> None:
@@ -203,6 +217,88 @@ def test_what_is_typed_outlives_a_reload(open_page: Opened) -> None:
     box(page).press("Shift+Enter")
     page.reload()
     expect(box(page)).to_have_value("Half a quest\n")
+
+
+# --- left before the answer had come
+
+
+def left_amid_an_answer(page: Page, question: str) -> tuple[Locator, AnswerStream]:
+    """Ask, reload the page before the answer comes, and return the question's place after that, and its answers."""
+    stream = AnswerStream(page)
+    found = ask(page, question)
+    stream.waits()
+    page.reload()
+    return found, stream
+
+
+def test_a_first_question_is_not_lost_with_the_page(open_page: Opened) -> None:
+    page = open_page("reader")
+    found, stream = left_amid_an_answer(page, BOILERS)
+    expect(found).to_contain_text("The answer to this question did not arrive.")
+    page.reload()
+    found.get_by_role("button", name="Ask again").click()
+    stream.done(answer("Every year. [1]", [citation(1)], [claim("Every year.", 1)]))
+    expect(found).to_contain_text("Every year.")
+    page.goto(page.url.split("#")[0])
+    page.reload()
+    expect(page.get_by_role("region", name="Questions to begin with")).to_be_visible()
+    expect(found).to_have_count(0)
+
+
+def test_a_first_question_that_was_answered_all_the_same_is_found_with_its_answer(
+    open_page: Opened, laptop: Laptop
+) -> None:
+    question = f"{uuid.uuid4().hex[:8]}: {BOILERS}"
+    with laptop.client(users.READER, streaming=True) as client:
+        earlier = client.query(question)["conversation_id"]
+        page = open_page("reader")
+        expect(page.get_by_role("link", name=question)).to_be_visible()
+        found, _ = left_amid_an_answer(page, question)
+        expect(found).to_contain_text("did not arrive")  # the earlier conversation is another
+        saved = client.query(question)["conversation_id"]
+        until(
+            lambda: client.request("GET", "/conversations?limit=1").json()["conversations"][0]["conversation_id"],
+            lambda newest: newest == saved,
+            what="the conversation in the list",
+        )
+    page.reload()
+    expect(page).to_have_url(re.compile(f"#/c/{saved}$"))
+    expect(found.get_by_role("button", name="Copy with sources")).to_be_visible()
+    expect(found.get_by_role("button", name="Ask again")).to_have_count(0)
+    assert saved != earlier
+    page.get_by_role("link", name="New chat").first.click()
+    expect(page.get_by_role("region", name="Questions to begin with")).to_be_visible()
+
+
+def test_a_follow_up_is_not_lost_with_the_page(open_page: Opened, laptop: Laptop) -> None:
+    follow_up = "And with which acid?"
+    with laptop.client(users.READER, streaming=True) as client:
+        conversation = client.query(BOILERS)["conversation_id"]
+        page = open_page("reader", f"#/c/{conversation}")
+        expect(page.get_by_role("article", name=f"Answer to: {BOILERS}")).to_be_visible()
+        found, _ = left_amid_an_answer(page, follow_up)
+        expect(found.get_by_role("button", name="Ask again")).to_be_visible()
+        expect(page.get_by_role("article")).to_have_count(2)
+        client.query(follow_up, conversation_id=conversation)
+    page.reload()
+    expect(found.get_by_role("button", name="Copy with sources")).to_be_visible()
+    expect(found.get_by_role("button", name="Ask again")).to_have_count(0)
+    expect(page.get_by_role("article")).to_have_count(2)
+
+
+def test_a_new_chat_begins_without_the_question_that_was_stopped(open_page: Opened) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, BOILERS)
+    stream.waits()
+    new_chat = page.get_by_role("link", name="New chat").first
+    new_chat.click()
+    expect(found).to_be_visible()  # its answer is under way
+    page.get_by_role("button", name="Stop").click()
+    expect(found).to_contain_text("You stopped this answer.")
+    new_chat.click()
+    expect(found).to_have_count(0)
+    expect(page.get_by_role("region", name="Questions to begin with")).to_be_visible()
 
 
 # --- with an answer that the test sends itself

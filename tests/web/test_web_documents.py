@@ -121,6 +121,59 @@ def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_a
     expect(page.get_by_role("heading", name="5 files uploaded")).to_be_visible()
 
 
+def test_files_that_were_not_taken_say_why_in_words_stand_first_and_are_tried_again_together(
+    open_page: Opened, folder: str, heard: Heard
+) -> None:
+    page = open_page("editor", "#/documents")
+    heard.expected.append("ERR_CONNECTION_REFUSED")
+    page.route("**/documents/bulk", lambda route: route.abort("connectionrefused"))
+    choose(page, pdf(f"{folder}-1.docx"), pdf(f"{folder}-2.pdf"), pdf(f"{folder}-3.pdf"))
+    for name in (f"{folder}-2.pdf", f"{folder}-3.pdf"):
+        expect(uploads(page, name)).to_contain_text("The service cannot be reached. Check your connection.")
+    page.unroute("**/documents/bulk")
+    rows = page.get_by_role("region", name="Uploads").get_by_role("listitem")
+    page.get_by_role("button", name="Try all again").click()
+    expect(page.get_by_role("heading", name="2 files uploaded, 1 not")).to_be_visible()
+    expect(rows.first).to_contain_text(f"{folder}-1.docx")
+    choose(page, {"name": f"{folder}-4.txt", "mimeType": "text/plain", "buffer": b"notes"})
+    expect(rows.nth(1)).to_contain_text(f"{folder}-4.txt")
+    expect(page.get_by_role("button", name="Try all again")).to_have_count(0)
+
+
+def test_what_a_role_may_not_is_said_and_not_offered_again(
+    open_page: Opened, api: ApiClient, folder: str, heard: Heard
+) -> None:
+    heard.expected.append("403")
+    name = f"{folder}/kept.pdf"
+    upload = api.announce(name)
+    api.send(upload, MANUAL)
+    api.wait_until_final(upload.document_id)
+    page = open_page("editor", "#/documents")
+
+    def refuse(route: Route) -> None:  # the role was taken away while the page was open
+        if route.request.method == "GET":
+            route.fallback()
+        else:
+            problem = {"title": "Not allowed", "status": 403, "code": "not_allowed", "detail": "internal"}
+            route.fulfill(status=403, json=problem)
+
+    page.route(re.compile(r"/documents/\w+"), refuse)
+    listed(page, name).get_by_role("button", name=re.compile("^Actions for")).click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    close_message(page, "1 document deleted")
+    told = "1 document could not be deleted. Your account may not do this."
+    expect(page.get_by_role("status").get_by_text(told)).to_be_visible()
+    expect(listed(page, name)).to_be_visible()
+    choose(page, pdf(f"{folder}-new.pdf"))
+    expect(uploads(page, f"{folder}-new.pdf")).to_contain_text("Your account may not do this.")
+    page.goto(f"{page.url.split('#')[0]}#/admin")
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("This is not open to you")
+    expect(alert).to_contain_text("An administrator can give you the role.")
+    expect(alert.get_by_role("button", name="Try again")).to_have_count(0)
+
+
 def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
     open_page: Opened, api: ApiClient, folder: str, heard: Heard
 ) -> None:
@@ -141,8 +194,9 @@ def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
         expect(row).to_have_count(0)
 
     delete()
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").press("Enter")
     expect(row).to_have_count(1)
+    expect(page.get_by_role("main")).to_be_focused()
     assert api.document(upload.document_id)["status"] != "DELETING"
     with page.expect_response(lambda answer: answer.request.method == "DELETE") as answer:
         delete()

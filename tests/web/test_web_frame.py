@@ -313,3 +313,11 @@ def test_an_address_that_leads_nowhere_says_so(open_page: Opened) -> None:
     expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
     page.get_by_role("link", name="To a new chat").click()
     expect(page.get_by_role("textbox", name="Question")).to_be_visible()
+
+
+def test_where_one_is_shows_in_forced_colours(open_page: Opened) -> None:
+    page = open_page("editor", "#/documents", forced_colors="active")
+    background = "(link) => getComputedStyle(link).backgroundColor"
+    here, elsewhere = (page.get_by_role("link", name=name, exact=True) for name in ("Documents", "Queue"))
+    expect(here).to_have_attribute("aria-current", "page")
+    assert here.evaluate(background) != elsewhere.evaluate(background)

@@ -1,13 +1,16 @@
 """A citation opens its document with the quote marked; what cannot be shown or is not certain is said."""
 
+import io
 import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, Route, expect
+from pypdf import PdfWriter
 
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.looking import too_wide
 from tests.support.marks import marked_pages
 from tests.web.conftest import Heard, Look, Opened
 
@@ -47,6 +50,28 @@ def test_a_citation_opens_its_page_with_the_quote_marked(open_page: Opened, answ
     look(page, "source")
 
 
+def test_a_quote_can_be_read_in_forced_colours(open_page: Opened, answer: dict[str, Any]) -> None:
+    page = open_page("editor", f"#/c/{answer['conversation_id']}", forced_colors="active", color_scheme="dark")
+    open_citation(page)
+    mark = page.locator("[data-mark]").first
+    expect(mark).to_have_css("background-color", "rgb(255, 226, 122)")  # multiplied with the page: never black
+
+
+def test_the_tools_of_a_pdf_are_one_row_on_a_phone(open_page: Opened, answer: dict[str, Any]) -> None:
+    page = open_page("editor", f"#/c/{answer['conversation_id']}", has_touch=True, is_mobile=True)
+    page.set_viewport_size({"width": 360, "height": 740})
+    open_citation(page)
+    tools = page.get_by_role("toolbar")
+    for zoom in ("100 %", "125 %"):
+        expect(tools).to_contain_text(zoom)
+        middles = tools.get_by_role("button").evaluate_all(
+            "(all) => all.map((each) => each.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2)"
+        )
+        assert max(middles) - min(middles) < 2
+        assert too_wide(page) == []
+        tools.get_by_role("button", name="Larger").click()
+
+
 def test_one_leafs_through_an_answers_sources_and_closes_by_keyboard(open_page: Opened, answer: dict[str, Any]) -> None:
     page = open_page("editor", f"#/c/{answer['conversation_id']}")
     open_citation(page)
@@ -67,6 +92,25 @@ def test_words_are_found_in_the_document(open_page: Opened, answer: dict[str, An
     expect(page.get_by_role("search").get_by_role("status")).to_have_text(re.compile(r"^\d+ of \d+$"))
     page.get_by_role("textbox", name="Search in the document").fill("unicorn")
     expect(page.get_by_role("search").get_by_role("status")).to_have_text("Not found")
+
+
+def test_that_pictures_cannot_be_searched_is_said(open_page: Opened, answer: dict[str, Any]) -> None:
+    page = open_page("editor", f"#/c/{answer['conversation_id']}")
+    scan = io.BytesIO()
+    with PdfWriter() as writer:
+        writer.add_blank_page(600, 800)
+        writer.write(scan)
+    headers = {"access-control-allow-origin": "*"}
+    page.route(
+        FILES,
+        lambda route: route.fulfill(body=scan.getvalue(), content_type="application/pdf", headers=headers),
+    )
+    open_citation(page)
+    page.get_by_role("button", name="Search in the document").click()
+    page.get_by_role("textbox", name="Search in the document").fill("citric")
+    search = page.get_by_role("search")
+    expect(search.get_by_role("status")).to_have_text("Not found")
+    expect(search).to_contain_text("Pages that are pictures cannot be searched here.")
 
 
 def test_a_link_that_has_expired_is_replaced(open_page: Opened, answer: dict[str, Any], heard: Heard) -> None:

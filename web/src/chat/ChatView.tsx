@@ -49,11 +49,7 @@ export default function ChatView({ conversation_id }: { conversation_id: string 
         {turns.length > 0 && <h1 class="visually-hidden">{plain(chat.title.value) || t("new_chat")}</h1>}
         {chat.loading.value && <Skeleton lines={6} label={t("loading")} />}
         {chat.problem.value && (
-          <ErrorNotice
-            error={chat.problem.value}
-            title={t("load_failed")}
-            {...(chat.problem.value.passing && { retry: () => void chat.load() })}
-          />
+          <ErrorNotice error={chat.problem.value} title={t("load_failed")} retry={() => void chat.load()} />
         )}
         {conversation_id === null && turns.length === 0 && <Welcome onAsk={ask} />}
         {turns.map((turn, place) => (
@@ -78,16 +74,22 @@ export default function ChatView({ conversation_id }: { conversation_id: string 
         <div ref={end} />
       </div>
       <div class={css.foot} data-foot>
-        <Composer
-          text={text}
-          running={chat.running}
-          begun={turns.length > 0}
-          box={box}
-          onAsk={ask}
-          onStop={() => chat.stop()}
-          onRecall={() => edit(turns.findLast(({ question }) => question !== null)?.question ?? "")}
-        />
-        <p class={css.hint}>{t("box_hint")}</p>
+        {chat.problem.value?.passing === false ? (
+          <a href="#/">{t("new_chat")}</a>
+        ) : (
+          <>
+            <Composer
+              text={text}
+              running={chat.running}
+              begun={turns.length > 0}
+              box={box}
+              onAsk={ask}
+              onStop={() => chat.stop()}
+              onRecall={() => edit(turns.findLast(({ question }) => question !== null)?.question ?? "")}
+            />
+            <p class={css.hint}>{t("box_hint")}</p>
+          </>
+        )}
       </div>
       <p class="visually-hidden" role="status">
         {announced(turns.at(-1))}

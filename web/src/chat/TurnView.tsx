@@ -77,9 +77,7 @@ function Answer({ chat, turn, isLast, onAskPerson }: TurnViewProps) {
         turn.text && <AnswerBody text={text} citations={citations} arriving={running} />
       )}
       {running && <Progress turn={turn} />}
-      {turn.phase === "failed" && (
-        <ErrorNotice error={turn.problem} title={t("failed")} {...(turn.problem?.passing && { retry: again })} />
-      )}
+      {turn.phase === "failed" && <ErrorNotice error={turn.problem} title={t("failed")} retry={again} />}
       {turn.phase === "stopped" && <Stopped turn={turn} onAgain={again} />}
       {turn.phase === "done" && (
         <>

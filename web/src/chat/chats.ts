@@ -6,12 +6,23 @@ import { type ApiProblem, asProblem, isAbort } from "../api/problem.ts";
 import type { Feedback, Message } from "../api/types.ts";
 import { navigate, route } from "../app/router.ts";
 import { recall, remember, tab } from "../app/storage.ts";
-import { touched } from "../conversations/list.ts";
+import { conversations, touched } from "../conversations/list.ts";
 import { ask } from "./ask.ts";
 import type { ScopedDocument } from "./scope.ts";
 import { after, failed, isRunning, newTurn, stopped, type Turn, turnsOf } from "./turn.ts";
 
 const PAGE = 200; // messages in one request, the most that the API gives
+const NEWEST = 5; // conversations that are looked through for a question
+const CLOCKS_MS = 60_000; // how far the clocks here and there may differ
+
+/** A question without its answer yet. The tab keeps it, so that it is not lost with the page. */
+interface Asked {
+  question: string;
+  scope: readonly ScopedDocument[];
+  at: string;
+  /** The answers of the conversation that there were before; of a new one the conversations. */
+  before: readonly string[];
+}
 
 export class Chat {
   readonly #id = signal<string | null>(null);
@@ -62,12 +73,13 @@ export class Chat {
   /** Read the conversation as it is stored. */
   async load(): Promise<void> {
     const id = this.#id.value;
-    if (!id || this.running) return;
+    if (this.running) return;
+    if (!id) return this.#findAgain();
     this.#problem.value = null;
     this.#loading.value = this.#turns.value.length === 0;
     try {
       const messages = await this.#messages(id);
-      if (!this.running) this.#turns.value = turnsOf(messages);
+      if (!this.running) this.#turns.value = withAsked(id, turnsOf(messages));
       if (messages.at(-1)?.role === "agent") this.#wait(id, false);
     } catch (error) {
       this.#problem.value = asProblem(error);
@@ -100,6 +112,14 @@ export class Chat {
     if (!this.running) return;
     this.#running?.abort();
     this.#turns.value = this.#turns.value.map(stopped);
+    keepAsked(this.#id.value, null);
+  }
+
+  /** Begin anew, where no answer is under way: what was asked here has no answer that was saved. */
+  clear(): void {
+    if (this.running) return;
+    this.#turns.value = [];
+    keepAsked(null, null);
   }
 
   /** Remember what the user thinks of an answer; the API is asked by whoever calls this. */
@@ -138,18 +158,47 @@ export class Chat {
     const running = new AbortController();
     this.#running = running;
     const { key, question, scope } = turn;
+    const id = this.#id.value;
+    const before = id
+      ? this.#turns.value.map(({ message_id }) => message_id)
+      : conversations.value.map(({ conversation_id }) => conversation_id);
+    keepAsked(id, { question: question ?? "", scope, at: new Date().toISOString(), before });
     try {
-      const asked = { question: question ?? "", conversation_id: this.#id.value, scope, fresh };
+      const asked = { question: question ?? "", conversation_id: id, scope, fresh };
       for await (const event of ask(asked, running.signal)) {
         if (running.signal.aborted) break;
         this.#change(key, (each) => after(each, event));
-        if (event.name === "done") this.#asked(event.answer.conversation_id, question ?? "");
+        if (event.name !== "done") continue;
+        keepAsked(id, null);
+        this.#asked(event.answer.conversation_id, question ?? "");
       }
     } catch (error) {
+      // When the page goes, the answer breaks off like any other: then it must be kept.
+      if (!asProblem(error).passing) keepAsked(id, null);
       this.#change(key, (each) => (isAbort(error) ? stopped(each) : failed(each, error)));
     } finally {
       if (this.#running === running) this.#running = null;
     }
+  }
+
+  /** Show what was asked when the page was left; if it was answered all the same, go to that conversation. */
+  async #findAgain(): Promise<void> {
+    const asked = askedIn(null);
+    if (!asked) return;
+    this.#turns.value = withAsked(null, []);
+    const params = { query: { limit: NEWEST } };
+    const newest = await data(api().GET("/conversations", { params })).catch(() => null); // then it is asked again
+    const found = newest?.conversations.find(
+      ({ conversation_id, title, created_at }) =>
+        !asked.before.includes(conversation_id) &&
+        Date.parse(created_at) > Date.parse(asked.at) - CLOCKS_MS &&
+        title !== "" &&
+        comparable(asked.question).startsWith(comparable(title)),
+    );
+    if (!found || this.running || blank !== this || !this.#turns.value.length) return;
+    this.clear();
+    const { conversation_id } = found;
+    if (route.value.name === "chat") navigate({ name: "conversation", conversation_id }, { replace: true });
   }
 
   #asked(conversation_id: string, question: string): void {
@@ -187,6 +236,34 @@ function waiting(id: string): string {
   return `handoff.${id}`;
 }
 
+function askedName(id: string | null): string {
+  return `asked.${id ?? "new"}`;
+}
+
+function askedIn(id: string | null): Asked | null {
+  return JSON.parse(recall(askedName(id), tab) ?? "null");
+}
+
+function keepAsked(id: string | null, asked: Asked | null): void {
+  remember(askedName(id), asked && JSON.stringify(asked), tab);
+}
+
+/** The turns of a conversation, and at their end the question that the page was left with, unless they answer it. */
+function withAsked(id: string | null, turns: Turn[]): Turn[] {
+  const asked = askedIn(id);
+  if (!asked) return turns;
+  const { question, scope, at, before } = asked;
+  const isAnswered = ({ message_id, question: other }: Turn) =>
+    message_id !== "" && !before.includes(message_id) && comparable(other ?? "") === comparable(question);
+  if (!turns.some(isAnswered)) return [...turns, newTurn(question, { scope, phase: "stopped", created_at: at })];
+  keepAsked(id, null);
+  return turns;
+}
+
+function comparable(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 const kept = new Map<string, Chat>();
 let blank: Chat | null = null;
 
@@ -209,3 +286,8 @@ function keep(id: string, chat: Chat): void {
   blank = null;
   if (route.value.name === "chat") navigate({ name: "conversation", conversation_id: id }, { replace: true });
 }
+
+// The link to a new chat is one to the place where one is already, if the first question has failed or was stopped.
+addEventListener("click", ({ target }) => {
+  if (target instanceof Element && target.closest('a[href="#/"]')) blank?.clear();
+});

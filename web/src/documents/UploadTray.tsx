@@ -15,6 +15,9 @@ export function UploadTray({ of: name }: { of?: string }) {
   const kinds = all.map((each) => each.state.value.kind);
   const over = kinds.filter((kind) => kind !== "waiting" && kind !== "sending").length;
   const busy = over < all.length;
+  const failed = all.filter((each) => each.state.value.kind === "failed");
+  // What is left to do stands first, once nothing moves any more.
+  const rows = busy ? all : all.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
   return (
     <section class={css.tray}>
       <header class={css.head}>
@@ -26,14 +29,21 @@ export function UploadTray({ of: name }: { of?: string }) {
             {t("cancel_all")}
           </Button>
         ) : (
-          <Button size="s" kind="quiet" onClick={() => uploads.clear()}>
-            {t("clear")}
-          </Button>
+          <span class={css.over}>
+            {failed.length > 1 && (
+              <Button size="s" icon="retry" onClick={() => failed.forEach((each) => void uploads.retry(each))}>
+                {t("retry_all")}
+              </Button>
+            )}
+            <Button size="s" kind="quiet" onClick={() => uploads.clear()}>
+              {t("clear")}
+            </Button>
+          </span>
         )}
       </header>
       <Scroller label={t("uploads")} class={css.list}>
         <ul>
-          {all.map((each) => (
+          {rows.map((each) => (
             <Row key={each.id} upload={each} />
           ))}
         </ul>
@@ -44,7 +54,7 @@ export function UploadTray({ of: name }: { of?: string }) {
 
 function Row({ upload }: { upload: Upload }) {
   const state = upload.state.value;
-  const bad = state.kind === "refused" || state.kind === "failed";
+  const bad = isBad(upload);
   const stoppable = state.kind === "waiting" || state.kind === "sending";
   const again = state.kind === "failed" || state.kind === "cancelled";
   return (
@@ -85,6 +95,10 @@ function Row({ upload }: { upload: Upload }) {
       )}
     </li>
   );
+}
+
+function isBad({ state }: Upload): boolean {
+  return state.value.kind === "refused" || state.value.kind === "failed";
 }
 
 function shareOf(sent: number, size: number): string {

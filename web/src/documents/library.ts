@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 import { Listing } from "../api/listing.ts";
+import { asProblem } from "../api/problem.ts";
 import type { Document, DocumentStatus } from "../api/types.ts";
+import { adviceOn } from "../app/advice.ts";
 import { t } from "../i18n/documents.ts";
 import { toast } from "../ui/toast.ts";
 import { deleteDocument, listDocuments, readDocument, readDocuments } from "./calls.ts";
@@ -98,8 +100,8 @@ export function deleteWithUndo(
       if (end.status === "fulfilled" && id) after(id);
     });
     show();
-    const lost = ends.filter((end) => end.status === "rejected").length;
-    if (lost > 0) toast(t("delete_failed", lost));
+    const lost = ends.filter((end) => end.status === "rejected");
+    if (lost[0]) toast(`${t("delete_failed", lost.length)} ${adviceOn(asProblem(lost[0].reason))}`);
   };
   toast(t("deleted", ids.length), { undo: show, done: () => void act() });
 }

@@ -1,4 +1,6 @@
 import { effect, untracked } from "@preact/signals";
+import { asProblem } from "../api/problem.ts";
+import { adviceOn } from "../app/advice.ts";
 import { t } from "../i18n/documents.ts";
 import { toast } from "../ui/toast.ts";
 import { announceUploads, deleteDocument } from "./calls.ts";
@@ -7,7 +9,10 @@ import { type Upload, Uploads } from "./uploads.ts";
 
 /** The page's uploads: they go on while one looks at something else. */
 export const uploads = new Uploads({
-  announce: announceUploads,
+  announce: (names) =>
+    announceUploads(names).catch((error: unknown) => {
+      throw new Error(adviceOn(asProblem(error)));
+    }),
   send,
   withdraw: deleteDocument,
   now: () => performance.now(),

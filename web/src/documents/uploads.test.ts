@@ -81,12 +81,13 @@ test("what is no PDF, or empty, or there twice is refused before the server is a
     { name: "nothing.pdf", file: new Blob([]) },
     { name: "twice.pdf", file: pdf() },
     { name: "twice.pdf", file: pdf() },
+    { name: "former.pdf", file: new File(["PK"], "its new version.docx") },
   ]);
   await settled();
   const why = uploads.all.value.map(({ state: { value } }) =>
     value.kind === "refused" ? value.refusal.why : value.kind,
   );
-  assert.deepEqual(why, ["not_pdf", "no_pdf_inside", "empty", "sending", "twice"]);
+  assert.deepEqual(why, ["not_pdf", "no_pdf_inside", "empty", "sending", "twice", "not_pdf"]);
   assert.deepEqual(server.announcedNames, ["twice.pdf"]);
 });
 

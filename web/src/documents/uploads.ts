@@ -87,7 +87,9 @@ const isOver = (state: UploadState): boolean => state.kind !== "waiting" && stat
 
 /** Look at a file before anything is asked of the server; null if it may be sent. */
 export async function refusalOf(name: string, file: Blob, maxBytes: number | null): Promise<Refusal | null> {
-  if (!/[^/]\.pdf$/i.test(name)) return { why: "not_pdf" };
+  // A new version goes by the name of the former one, whatever its own is.
+  if (![name, file instanceof File ? file.name : name].every((each) => /[^/]\.pdf$/i.test(each)))
+    return { why: "not_pdf" };
   if (file.size === 0) return { why: "empty" };
   if (maxBytes !== null && file.size > maxBytes) return { why: "too_large", max_bytes: maxBytes };
   const head = new TextDecoder("latin1").decode(await file.slice(0, HEADER_BYTES).arrayBuffer());

@@ -5,18 +5,18 @@ import { Button } from "./Button.tsx";
 import css from "./ErrorNotice.module.css";
 import { Icon } from "./Icon.tsx";
 
-/** An error where the content would be: what happened, what to do, and again where that may help. */
+/** An error where the content would be: what happened, what to do, and `retry` where that may help. */
 export function ErrorNotice({ error, retry, title }: { error: unknown; retry?: () => void; title?: string }) {
   const problem = asProblem(error);
   return (
     <div class={css.notice} role="alert">
       <Icon name="alert" />
       <div class={css.words}>
-        <p class={css.title}>{title ?? t("went_wrong")}</p>
+        <p class={css.title}>{title ?? t(problem.status === 403 ? "not_yours" : "went_wrong")}</p>
         <p>{adviceOn(problem)}</p>
         {problem.request_id && <p class={css.id}>{t("request_id", problem.request_id)}</p>}
       </div>
-      {retry && (
+      {retry && problem.passing && (
         <Button size="s" icon="retry" onClick={retry}>
           {t("try_again")}
         </Button>

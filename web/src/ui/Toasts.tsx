@@ -22,6 +22,10 @@ function One({ toast }: { toast: Toast }) {
     const timer = setTimeout(() => dismiss(toast.id), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [toast.id, held]);
+  const end = (how: (id: number) => void) => {
+    how(toast.id);
+    document.querySelector("main")?.focus({ preventScroll: true }); // the button goes, and the focus would with it
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only keeps it on the page
     <div
@@ -33,11 +37,11 @@ function One({ toast }: { toast: Toast }) {
     >
       <span class={css.text}>{toast.text}</span>
       {toast.undo && (
-        <Button size="s" kind="quiet" class={css.undo} onClick={() => undo(toast.id)}>
+        <Button size="s" kind="quiet" class={css.undo} onClick={() => end(undo)}>
           {t("undo")}
         </Button>
       )}
-      <IconButton size="s" icon="close" label={t("close")} class={css.close} onClick={() => dismiss(toast.id)} />
+      <IconButton size="s" icon="close" label={t("close")} class={css.close} onClick={() => end(dismiss)} />
     </div>
   );
 }

@@ -8,13 +8,14 @@ interface Props {
   count: number;
   index: number;
   isDone: boolean;
+  hasPictures: boolean;
   onWords: (words: string) => void;
   onLeaf: (step: number) => void;
   onClose: () => void;
 }
 
 /** Searches in the document: Enter goes to the next place, Shift+Enter to the one before, Esc closes. */
-export function SearchBar({ words, count, index, isDone, onWords, onLeaf, onClose }: Props) {
+export function SearchBar({ words, count, index, isDone, hasPictures, onWords, onLeaf, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -42,6 +43,7 @@ export function SearchBar({ words, count, index, isDone, onWords, onLeaf, onClos
       <IconButton size="s" icon="arrowUp" label={t("previous_hit")} onClick={() => onLeaf(-1)} />
       <IconButton size="s" icon="arrowDown" label={t("next_hit")} onClick={() => onLeaf(1)} />
       <IconButton size="s" icon="close" label={t("close_search")} onClick={onClose} />
+      {hasPictures && isDone && count === 0 && <p class={css.pictures}>{t("pictures")}</p>}
     </search>
   );
 }

@@ -4,10 +4,14 @@ import { boxesOf } from "./geometry.ts";
 import type { Mark } from "./highlight.ts";
 import type { PdfFile } from "./pdf.ts";
 
-/** Words that were searched for in a PDF, in the order of its pages. `isDone` says that all pages were read. */
+/**
+ * Words that were searched for in a PDF, in the order of its pages. `isDone` says that all pages were read, `hasPictures`
+ * that some have no text.
+ */
 export interface Hits {
   hits: readonly Mark[];
   isDone: boolean;
+  hasPictures: boolean;
 }
 
 const MOST_HITS = 1_000;
@@ -16,20 +20,22 @@ const SHORTEST = 2;
 
 /** Searches a PDF for words, whatever their case, marks and line ends; hits come page by page. */
 export function useSearch(file: PdfFile, words: string): Hits {
-  const [found, setFound] = useState<Hits>({ hits: [], isDone: true });
+  const [found, setFound] = useState<Hits>({ hits: [], isDone: true, hasPictures: false });
   useEffect(() => {
-    setFound({ hits: [], isDone: words.trim().length < SHORTEST });
+    setFound({ hits: [], isDone: words.trim().length < SHORTEST, hasPictures: false });
     if (words.trim().length < SHORTEST) return;
     let isLeft = false;
     const search = async () => {
       const hits: Mark[] = [];
+      let hasPictures = false;
       for (let page = 1; page <= file.pageCount && hits.length < MOST_HITS; page++) {
-        const before = hits.length;
-        hits.push(...(await hitsOn(file, page, words).catch(() => [])));
+        const found = await hitsOn(file, page, words).catch(() => null);
         if (isLeft) return;
-        if (hits.length > before) setFound({ hits: [...hits], isDone: false });
+        hits.push(...(found ?? []));
+        hasPictures ||= found === null;
+        if (found?.length) setFound({ hits: [...hits], isDone: false, hasPictures });
       }
-      setFound({ hits, isDone: true });
+      setFound({ hits, isDone: true, hasPictures });
     };
     const timer = setTimeout(() => void search(), PAUSE_MS);
     return () => {
@@ -40,9 +46,10 @@ export function useSearch(file: PdfFile, words: string): Hits {
   return found;
 }
 
-async function hitsOn(file: PdfFile, number: number, words: string): Promise<Mark[]> {
+/** The places on a page, or null if it has no text. */
+async function hitsOn(file: PdfFile, number: number, words: string): Promise<Mark[] | null> {
   const page = await file.layer(number);
-  if (!page) return [];
+  if (!page?.runs.length) return null;
   return occurrencesOf(words, page).map((stretches) => ({
     page: number,
     boxes: boxesOf(page.runs, stretches).map(({ x0, y0, x1, y1 }) => ({

@@ -125,7 +125,7 @@ export const chat = {
   state_erased: "The document was deleted since.",
   stop: "Stop",
   stopped: "You stopped this answer. What had come by then is checked, but nothing of it was saved.",
-  stopped_unanswered: "This question has no answer.",
+  stopped_unanswered: "The answer to this question did not arrive.",
   suggestions: "Ask next",
   support_all: (n: number) =>
     n === 1

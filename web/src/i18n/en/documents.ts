@@ -36,7 +36,7 @@ export const documents = {
   gone_title: "This document is not here",
   gone_text: "It was deleted, or the address is wrong.",
 
-  status_PENDING: "Waiting for its file",
+  status_PENDING: "Not read yet",
   status_PROCESSING: "Being read",
   status_READY: "Ready",
   status_PARTIAL: "Partly readable",
@@ -71,6 +71,7 @@ export const documents = {
   cancel_one: (name: string) => `Cancel ${name}`,
   cancel_all: "Cancel all",
   retry: "Try again",
+  retry_all: "Try all again",
   retry_one: (name: string) => `Try ${name} again`,
   clear: "Clear list",
   not_pdf: "Only PDFs can be uploaded. Save the document as a PDF first.",

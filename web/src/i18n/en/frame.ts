@@ -75,6 +75,7 @@ export const frame = {
   unavailable: "A part of the service does not answer at the moment. Try again in a minute.",
   undo: "Undo",
   unreachable: "The service cannot be reached. Check your connection.",
+  not_yours: "This is not open to you",
   went_wrong: "Something went wrong",
   queue: "Queue",
   admin: "Administration",

@@ -29,6 +29,7 @@ export const viewer = {
   pages: (first: number, last: number) => `Pages ${first} and ${last}`,
   pane: "Source",
   present_version: "Show the present version",
+  pictures: "Pages that are pictures cannot be searched here.",
   previous_hit: "Place before this one",
   previous_page: "Page before this one",
   search: "Search in the document",

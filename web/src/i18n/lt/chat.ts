@@ -127,7 +127,7 @@ export const chat: Messages<typeof english> = {
   state_erased: "Dokumentas vėliau ištrintas.",
   stop: "Stabdyti",
   stopped: "Atsakymą sustabdėte. Kas spėjo pasirodyti, patikrinta, bet neišsaugota.",
-  stopped_unanswered: "Į šį klausimą neatsakyta.",
+  stopped_unanswered: "Atsakymas į šį klausimą nebuvo gautas.",
   suggestions: "Klauskite toliau",
   support_all: (n) =>
     n === 1

@@ -40,7 +40,7 @@ export const documents: Messages<typeof english> = {
   gone_title: "Šio dokumento čia nėra",
   gone_text: "Jis ištrintas arba adresas neteisingas.",
 
-  status_PENDING: "Laukiama failo",
+  status_PENDING: "Dar neskaitytas",
   status_PROCESSING: "Skaitomas",
   status_READY: "Parengtas",
   status_PARTIAL: "Perskaityta dalis",
@@ -75,6 +75,7 @@ export const documents: Messages<typeof english> = {
   cancel_one: (name) => `Atšaukti ${name}`,
   cancel_all: "Atšaukti visus",
   retry: "Bandyti dar kartą",
+  retry_all: "Bandyti visus dar kartą",
   retry_one: (name) => `Bandyti įkelti ${name} dar kartą`,
   clear: "Išvalyti sąrašą",
   not_pdf: "Įkelti galima tik PDF failus. Pirmiausia išsaugokite dokumentą kaip PDF.",

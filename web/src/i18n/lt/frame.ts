@@ -77,6 +77,7 @@ export const frame: Messages<typeof english> = {
   unavailable: "Dalis paslaugos šiuo metu neatsako. Bandykite po minutės.",
   undo: "Atkurti",
   unreachable: "Paslauga nepasiekiama. Patikrinkite ryšį.",
+  not_yours: "Jums tai neprieinama",
   went_wrong: "Kažkas nepavyko",
   queue: "Eilė",
   admin: "Administravimas",

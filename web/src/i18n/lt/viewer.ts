@@ -32,6 +32,7 @@ export const viewer: Messages<typeof english> = {
   pages: (first: number, last: number) => `${first} ir ${last} puslapiai`,
   pane: "Šaltinis",
   present_version: "Rodyti dabartinę versiją",
+  pictures: "Puslapiuose, kurie yra paveikslėliai, čia ieškoti negalima.",
   previous_hit: "Ankstesnė vieta",
   previous_page: "Ankstesnis puslapis",
   search: "Ieškoti dokumente",
