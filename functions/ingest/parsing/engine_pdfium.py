@@ -98,6 +98,13 @@ PRIVATE = 0xF0000
 CODES = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 CODED = 0.05
 """Share of control characters above which a page's text is bare font codes; other texts have none."""
+LIGATURES = str.maketrans(
+    dict(zip("\x1b\x1c\x1d\x1e\x1f", "\ufb00\ufb01\ufb02\ufb03\ufb04", strict=True))
+    | dict(zip("\x0b\x0c\x0e\x0f", "\ufb00\ufb01\ufb03\ufb04", strict=True))
+    | dict(zip("\x15\x16", "–—", strict=True))
+)
+"""What the codes of TeX's fonts mean that do not say so: "ff", "fi", "fl", "ffi" and "ffl", in its newer and its older
+encoding (where "fl" is a line's end), and the dashes."""
 
 
 class PdfiumEngine:
@@ -198,6 +205,8 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
+        elif CODES.search(characters):
+            characters = characters.translate(LIGATURES)
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))
         words, hidden = words_of(text, characters, scene, bounds)

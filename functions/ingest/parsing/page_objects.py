@@ -161,6 +161,10 @@ MEASURED = tuple(map(ord, "ilmW.0"))
 FIXED = frozenset(number / 100 for number in range(48, 67))
 MISSING = 1
 """Characters whose widths tell a fixed pitch, the widths of such fonts, in font sizes, and a code that text has not."""
+EVEN = 0.03
+MIN_EVEN = 8
+"""How much the room that a letter takes may differ from word to word in a font of fixed pitch without a name, and the
+words that tell it."""
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
@@ -311,7 +315,25 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words[-1].ends = words[-1].ends or "\n"
             continue
         words.append(Word(token, x0, y0, x1, y1, style))
+    _find_fixed_pitch(words)
     return words, hidden
+
+
+def _find_fixed_pitch(words: Sequence[Word]) -> None:
+    """Mark the words in fonts without a name (bitmaps of TeX) that have a fixed pitch: pdfium tells no widths there."""
+    nameless: dict[int, list[Word]] = {}
+    for word in words:
+        if not word.style.face:
+            nameless.setdefault(id(word.style), []).append(word)
+    for alike in nameless.values():
+        pitches = sorted([(w.x1 - w.x0) / len(w.text) for w in alike if len(w.text) > 2 and w.text.isalpha()])
+        if len(pitches) < MIN_EVEN or alike[0].style.turn:
+            continue
+        usual = pitches[len(pitches) // 2]
+        if sum([abs(pitch - usual) > EVEN * usual for pitch in pitches]) < 0.1 * len(pitches):
+            fixed = replace(alike[0].style, mono=True)
+            for word in alike:
+                word.style = fixed
 
 
 def _undoubled(token: str) -> str:
