@@ -28,6 +28,14 @@ _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+_INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
+"""An entry of an index, up to a page."""
+MIN_INDEXED = 8
+INDEXED_SHARE = 0.4
+SUB_ENTRY = 2.5
+ENTRIES = 4
+"""Entries of a page that is an index, and share of its lines; how far those below another are indented, in font sizes;
+sentences of one line each that are entries of a list."""
 FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
@@ -107,6 +115,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     starts = {heading.start: heading for heading in headings}
     right = _right_edges(page.lines)
     pitch = _pitch(page.lines)
+    is_index = _is_index(page.lines)
     i = 0
     while i < len(page.lines):
         line = page.lines[i]
@@ -135,13 +144,33 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if line.text.endswith(SOFT_HYPHEN):
             text += SOFT_HYPHEN
         if text:
-            _add(parts, page, i, text, words, right, pitch)
+            _add(parts, page, i, text, words, right, pitch, is_entry=is_index and _begins_entry(page.lines, i))
         i += 1
     _caption_figures(parts)
     _caption_tables(parts)
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _is_index(lines: Sequence[Line]) -> bool:
+    """Whether a page is part of an index: many of its lines end in numbers of pages."""
+    indexed = sum([_is_indexed(line.text) for line in lines])
+    return indexed >= MIN_INDEXED and indexed > INDEXED_SHARE * len(lines)
+
+
+def _is_indexed(text: str) -> bool:
+    return text[-1:].isdecimal() and len(text) <= FIELD_CHARACTERS and _INDEXED.match(text) is not None
+
+
+def _begins_entry(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line of an index begins an entry: below one that has its page, or where another one begins."""
+    line = lines[i]
+    if line.text[:1].isdecimal():
+        return False
+    if not i or lines[i - 1].text[-1:].isdecimal():
+        return True
+    return _is_indexed(line.text) and line.x0 - lines[i - 1].x0 < SUB_ENTRY * line.size
 
 
 def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float) -> bool:
@@ -225,15 +254,24 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
 
 
 def _add(
-    parts: list[Part], page: RawPage, i: int, text: str, words: Vocabulary, right: list[float], pitch: float
+    parts: list[Part],
+    page: RawPage,
+    i: int,
+    text: str,
+    words: Vocabulary,
+    right: list[float],
+    pitch: float,
+    *,
+    is_entry: bool,
 ) -> None:
-    """Append a line of prose to the part before it, or begin a new one."""
+    """Append a line of prose to the part before it, or begin a new one, as where it `is_entry` of an index."""
     line = page.lines[i]
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
     item = (
-        _is_next_note(last, text)
+        is_entry
+        or _is_next_note(last, text)
         or _is_next_item(last, line, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
@@ -382,15 +420,50 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return False
     if _is_centred_apart(above, line):
         return False
+    if ended and (_begins_hanging(page.lines, i) or _is_one_of_many(page.lines, i)):
+        return False
     if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
         return False
-    if last.full:
-        return True
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
+    if last.full:
+        return not (ended and is_set_off) or indent > -OUTDENT * em or is_centred
     if indent < -OUTDENT * em and not is_centred:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     return not ended and (first.islower() or is_cjk(first))
+
+
+def _begins_hanging(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line begins an entry of a list of references: the next one, which goes on in it, is indented.
+
+    It is as near as the line above, and so is what follows: else it is a formula or a quotation.
+    """
+    if i + 2 >= len(lines):
+        return False
+    line, below, after = lines[i : i + 3]
+    em = max(4.0, line.size)
+    indent, drop = below.x0 - line.x0, line.y0 - lines[i - 1].y0
+    if not HANGING * em < indent < 6 * em or _ends_sentence(line.text) or line.x0 > lines[i - 1].x0 + 1:
+        return False
+    if not 0 < below.y0 - line.y0 < drop + EVEN * em or abs(below.size - line.size) > 0.4 or below.column or below.mono:
+        return False
+    return after.x0 < below.x0 + 1 and 0 < after.y0 - below.y0 < 2 * drop
+
+
+def _is_one_of_many(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line is one of several at one edge that each end a sentence, and not at the edge of a paragraph."""
+    em = max(4.0, lines[i].size)
+    for start in range(max(0, i + 1 - ENTRIES), min(i, len(lines) - ENTRIES + 1)):
+        some = lines[start : start + ENTRIES]
+        drops = [below.y0 - line.y0 for line, below in pairwise(some)]
+        ends = sorted([line.x1 for line in some])
+        if (
+            all(_ends_sentence(line.text) and abs(line.x0 - lines[i].x0) < 1 and not line.column for line in some)
+            and 0 < min(drops) > max(drops) - EVEN * em
+            and all(b - a > 0.1 for a, b in pairwise(ends))
+        ):
+            return True
+    return False
 
 
 def _is_field(line: Line, above: Line, last: Part) -> bool:

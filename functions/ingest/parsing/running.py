@@ -293,7 +293,7 @@ def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line
 
 
 def _has_no_sentence(line: Line) -> bool:
-    return _SENTENCE.match(line.text.strip()) is None
+    return _SENTENCE.match(line.text.strip().removesuffix("et al.")) is None
 
 
 def _is_apart(line: Line, sides: _Sides) -> bool:

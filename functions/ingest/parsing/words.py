@@ -88,7 +88,8 @@ class Row:
 
     def _begins_with_number(self) -> bool:
         number, word = self.words[:2]
-        return word.style.mono and not number.style.mono and number.text.isdecimal()
+        is_number = word.style.mono and not number.style.mono and number.text.isdecimal()
+        return is_number and "://" not in word.text  # a footnote
 
 
 def _share_of_mono(words: Sequence[Word]) -> float:
