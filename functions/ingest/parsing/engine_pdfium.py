@@ -209,7 +209,7 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
-        elif LIGATURE.search(characters):
+        if not both and LIGATURE.search(characters):
             characters, both = self._with_ligatures(number, text, characters.translate(DASHES))
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))

@@ -245,7 +245,8 @@ WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 LINE_ENDS = frozenset("\r\n\ufffe\x02")
 
 TEX_BULLET = "\x88"
-"""The bullet of TeX's text companion fonts, which seldom say what their codes mean."""
+OLD_TEX_BULLET = "\x0f"
+"""The bullets of TeX's text companion fonts and, at a line's begin, of its symbols: they seldom say what codes mean."""
 OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
 MIN_DOUBLED = 6
@@ -276,7 +277,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
-    has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters
+    has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters or OLD_TEX_BULLET in characters
     for start, end in spans:
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
@@ -285,7 +286,8 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             next(boxes)
             continue
         if has_bullets:
-            token = token if token != TEX_BULLET else "•"
+            is_first = not start or characters[start - 1] in LINE_ENDS
+            token = "•" if token == TEX_BULLET or (is_first and token == OLD_TEX_BULLET) else token
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"

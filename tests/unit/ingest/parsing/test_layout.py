@@ -1017,3 +1017,35 @@ def test_headers_and_refusals_survive_their_frames() -> None:
 def test_nonsense_from_a_child_is_an_error_and_nothing_else(data: bytes) -> None:
     with pytest.raises(ValueError):
         unpack(data)
+
+
+def test_the_numbers_of_a_listings_lines_stand_in_another_font() -> None:
+    small, fixed = Style(size=6), Style(size=10, mono=True)
+    rows = [
+        word
+        for i, row in enumerate(["if x:", "run(x)"])
+        for word in _numbered(700 - 12 * i, f"{i + 9}", row, small, fixed)
+    ]
+    lines = lay_out([*written(50, 740, "A line of prose that stands above."), *rows], PAGE)
+    assert [(line.text, line.mono) for line in lines[1:]] == [("9    if x:", True), ("10    run(x)", True)]
+    note = _numbered(700, "4", "https://example.org", small, fixed)
+    assert [line.mono for line in lay_out([*written(50, 740, "A line of prose."), *note], PAGE)] == [False, False]
+
+
+def _numbered(y: float, number: str, row: str, small: Style, fixed: Style) -> list[Word]:
+    words = [*written(50, y, number, small), *written(72, y, row, fixed)]
+    words[0].ends = ""
+    return words
+
+
+def test_entries_of_contents_with_and_without_dots_are_rows_of_their_own() -> None:
+    words = [*_entry(700, 50, "A Chapter on Fruit and Jam"), *_entry(686, 60, "Of Pears " + ". " * 30)]
+    words += [*_entry(672, 60, "Of Plums and Others " + ". " * 24), *_entry(658, 50, "A Chapter on Trees")]
+    texts = [line.text.replace(" .", "").replace(" | ", " ") for line in lay_out(words, PAGE)]
+    assert texts == ["A Chapter on Fruit and Jam 12", "Of Pears 12", "Of Plums and Others 12", "A Chapter on Trees 12"]
+
+
+def _entry(y: float, x: float, text: str) -> list[Word]:
+    words = [*written(x, y, text), *written(400, y, "12")]
+    words[-2].ends = ""
+    return words
