@@ -414,7 +414,8 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
         return False
-    if HANGING * em < indent < 6 * em and last.full and len(last.lines) == 1 and _hangs(page.lines, i):
+    begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
+    if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
