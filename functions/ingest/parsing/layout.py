@@ -39,6 +39,8 @@ ANOTHER_LINE = 1
 parts of fractions are nearer."""
 MAX_BULLETS = 100
 """Bullets of a page written apart; more are the points of a chart."""
+NO_ROOM = 0.4
+"""Room between two words in fixed pitch that is no space, as a share of a letter's."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -281,7 +283,7 @@ def _overlap(a: Row, b: Row) -> bool:
 
 
 def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
-    words = row.words
+    words = _whole(row.words) if row.mono else row.words
     style = words[0].style
     size, bold = style.size, style.bold
     apart = style.face != usual_face != ""
@@ -295,16 +297,16 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     mono = row.mono
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
-    place = _place_of(row, size, text, placing)
+    place = _place_of(words, row, size, text, placing)
     return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place, apart=apart)
 
 
-def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:
+def _place_of(words: list[Word], row: Row, size: float, text: str, placing: Placing) -> str:
     """Return the place of a line; a record for each of its runs, if it has several."""
-    starts = [word.x0 for word in row.words]
+    starts = [word.x0 for word in words]
     if row.y1 - row.y0 < TALL * size and starts == sorted(starts):  # nearly always
         return placing.place((row.x0, row.y0, row.x1, row.y1), starts)
-    runs = runs_of(row.words)
+    runs = runs_of(words)
     if len(runs) == 1:
         return placing.place_of(runs[0])
     records: list[str] = []
@@ -313,6 +315,20 @@ def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:
         start, end = span_of(run, text, end)
         records.append(pair(start) + pair(end - start) + placing.place_of(run))
     return " ".join(records)
+
+
+def _whole(words: list[Word]) -> list[Word]:
+    """Return the words of a line in fixed pitch with those joined that have no room between them: "-", "map"."""
+    whole = [words[0]]
+    for word in words[1:]:
+        last = whole[-1]
+        pitch = (word.x1 - word.x0) / len(word.text)
+        if last.style is word.style and -NO_ROOM * pitch < word.x0 - last.x1 < NO_ROOM * pitch:
+            box = box_of([last, word])
+            whole[-1] = Word(last.text + word.text, *box, last.style, word.ends)
+        else:
+            whole.append(word)
+    return whole
 
 
 def _spaced(words: list[Word]) -> str:

@@ -247,6 +247,8 @@ LINE_ENDS = frozenset("\r\n\ufffe\x02")
 TEX_BULLET = "\x88"
 OLD_TEX_BULLET = "\x0f"
 """The bullets of TeX's text companion fonts and, at a line's begin, of its symbols: they seldom say what codes mean."""
+TRIANGLE = ("MSAM", "I")
+"""The font of symbols with the triangle that marks items of slides made with TeX, and the code it has there."""
 OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
 MIN_DOUBLED = 6
@@ -317,6 +319,10 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words[-1].ends = words[-1].ends or "\n"
             continue
         words.append(Word(token, x0, y0, x1, y1, style))
+    if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
+        for word in words:
+            if word.text == TRIANGLE[1] and word.style.face.startswith(TRIANGLE[0]):
+                word.text = "▶"
     _find_fixed_pitch(words)
     return words, hidden
 

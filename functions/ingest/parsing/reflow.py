@@ -22,7 +22,9 @@ Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
 _BULLETS = "".join(sorted(BULLETS))
 _BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|[{_BULLETS}]\S)")
-_ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
+_ITEM = re.compile(
+    r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\([a-zA-Z]\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
+)
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
@@ -58,6 +60,10 @@ LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+MUCH_ROOM = 0.3
+"""Room behind a line, as a share of its column, with which prose does not break: it is code, or verse."""
+MIN_JUSTIFIED = 3
+"""Lines of a paragraph from which on the others than its last tell where all end."""
 CENTRED_APART = 0.6
 """Room between centred lines that are no lines of one text, in font sizes."""
 MIN_NARROW = 3
@@ -144,7 +150,16 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if line.text.endswith(SOFT_HYPHEN):
             text += SOFT_HYPHEN
         if text:
-            _add(parts, page, i, text, words, right, pitch, is_entry=is_index and _begins_entry(page.lines, i))
+            _add(
+                parts,
+                page,
+                i,
+                text,
+                words,
+                right,
+                pitch,
+                is_entry=is_index and _begins_entry(page.lines, i, parts[-1] if parts else None),
+            )
         i += 1
     _caption_figures(parts)
     _caption_tables(parts)
@@ -163,14 +178,16 @@ def _is_indexed(text: str) -> bool:
     return text[-1:].isdecimal() and len(text) <= FIELD_CHARACTERS and _INDEXED.match(text) is not None
 
 
-def _begins_entry(lines: Sequence[Line], i: int) -> bool:
-    """Whether a line of an index begins an entry: below one that has its page, or where another one begins."""
+def _begins_entry(lines: Sequence[Line], i: int, last: Part | None) -> bool:
+    """Whether a line of an index begins an entry: below one that has its page, or at the edge of the one above it."""
     line = lines[i]
-    if line.text[:1].isdecimal():
+    if line.text[:1].isdecimal() or (last is not None and ends_hyphenated(last.text)):
         return False
-    if not i or lines[i - 1].text[-1:].isdecimal():
+    if not i or last is None or lines[i - 1].text[-1:].isdecimal():
         return True
-    return _is_indexed(line.text) and line.x0 - lines[i - 1].x0 < SUB_ENTRY * line.size
+    if line.y0 > lines[i - 1].y0 and line.x0 < last.begin + 1:
+        return True
+    return _is_indexed(line.text) and line.x0 - last.begin < SUB_ENTRY * line.size
 
 
 def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float) -> bool:
@@ -426,12 +443,23 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
         return False
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
+    if above.apart and line.apart and above.x1 + MUCH_ROOM * (edge - above.x0) < edge and had_room:
+        return False  # lines of code or verse in another font
+    if ended and had_room and not first.islower() and _is_justified(page.lines, i, last, edge):
+        return False
     if last.full:
         return not (ended and is_set_off) or indent > -OUTDENT * em or is_centred
     if indent < -OUTDENT * em and not is_centred:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
-    return not ended and (first.islower() or is_cjk(first))
+    return not ended and (first.islower() or first == "(" or is_cjk(first))
+
+
+def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
+    """Whether the lines of a part but its last one end at the edge, so that one with room for another word ends it."""
+    if len(last.lines) < MIN_JUSTIFIED or i < MIN_JUSTIFIED:
+        return False
+    return all(abs(line.x1 - edge) < 1 for line in lines[i - MIN_JUSTIFIED : i - 1])
 
 
 def _begins_hanging(lines: Sequence[Line], i: int) -> bool:
@@ -509,7 +537,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
         return before + after
-    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
+    if (before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]) or (before[-1:] == ":" and after[:2] == "//"):
         return before + after
     return f"{before} {after}"
 

@@ -32,12 +32,21 @@ def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[L
         if not _interrupts(column, start, following):
             while start < len(column) and not _MARK.match(column[start].text):
                 start += 1
-        if 0 < start < len(column) and column[start].y0 > 0.5 * height:
+        ends_page = 0 < start < len(column) and column[start].y0 > 0.5 * height
+        if ends_page and not _is_above_text(column[start], lines, body_size):
             kept += column[:start]
             notes += column[start:]
         else:
             kept += column
     return kept + notes
+
+
+def _is_above_text(note: Line, lines: list[Line], body_size: float) -> bool:
+    """Whether the page's text goes on below a line in small print, which is no footnote then."""
+    return any(
+        line.y0 > note.y1 and line.x0 < note.x1 and note.x0 < line.x1 and not _small(line, body_size) and line.cells
+        for line in lines
+    )
 
 
 def _interrupts(column: list[Line], start: int, following: list[Line]) -> bool:

@@ -148,7 +148,15 @@ def test_an_item_ends_where_the_next_line_stands_on_its_left_or_is_plain_below_b
 
 @pytest.mark.parametrize(("x1", "drop", "expected"), [(370, 14, False), (370, 12, True), (398, 14, True)])
 def test_a_little_room_ends_a_paragraph_if_its_last_line_had_some_left(x1: float, drop: float, expected: bool) -> None:
-    assert are_one(line("which ends it here.", 56, x1=x1), line("The next begins", 56 + drop, x1=150)) is expected
+    above, below = line("which ends it here.", 56, x1=x1), line("The next begins", 56 + drop, x1=150)
+    assert are_one(above, below, lead=1) is expected
+
+
+@pytest.mark.parametrize(("x1", "expected"), [(370, False), (398, True)])
+def test_a_paragraph_whose_lines_end_at_the_edge_ends_with_one_that_had_room(x1: float, expected: bool) -> None:
+    above, below = line("which ends it here.", 56, x1=x1), line("The next begins", 68, x1=150)
+    assert are_one(above, below) is expected
+    assert len(texts(*filled()[:2], line("is not as wide", 44, x1=380), above, below)) == 1
 
 
 def test_a_little_room_between_lines_that_are_all_as_far_from_each_other_ends_a_paragraph() -> None:
@@ -433,6 +441,20 @@ def test_a_reference_begins_where_the_next_line_is_indented_to_go_on_in_it() -> 
     assert texts(first, second, rest, third)[:2] == [first.text, f"{second.text} {rest.text}"]
     formula = [line("x = y + z", 84, x0=65, x1=120), line("where x is what grows.", 106)]
     assert texts(first, second, *formula)[0].startswith(f"{first.text} {second.text}")
+
+
+def test_short_lines_in_another_font_are_kept_apart() -> None:
+    rows = ["Set edges", "print one"]
+    code = [Line(row, 60, 80 + 12 * i, 180, 90 + 12 * i, 10, apart=True) for i, row in enumerate(rows)]
+    assert texts(*filled(), *code)[-2:] == rows
+    assert texts(*filled(), *(line(one.text, one.y0, 60, 180) for one in code))[-1] == "Set edges print one"
+
+
+def test_a_sentence_goes_on_in_parentheses_and_an_address_behind_its_colon() -> None:
+    assert are_one(line("in a book of the year", 100, x1=300), line("(A. Pear, ed.) on fruit", 112))
+    assert texts(line("It stands at http:", 50), line("//example.org/fruit", 62)) == [
+        "It stands at http://example.org/fruit"
+    ]
 
 
 def test_sentences_of_one_line_each_are_entries_unless_they_end_at_the_edge() -> None:
