@@ -60,8 +60,6 @@ LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
-MUCH_ROOM = 0.3
-"""Room behind a line, as a share of its column, with which prose does not break: it is code, or verse."""
 MIN_JUSTIFIED = 3
 """Lines of a paragraph from which on the others than its last tell where all end."""
 CENTRED_APART = 0.6
@@ -170,8 +168,9 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
 
 def _is_index(lines: Sequence[Line]) -> bool:
     """Whether a page is part of an index: many of its lines end in numbers of pages."""
-    indexed = sum([_is_indexed(line.text) for line in lines])
-    return indexed >= MIN_INDEXED and indexed > INDEXED_SHARE * len(lines)
+    texts = [line.text for line in lines if not line.column]
+    indexed = sum(map(_is_indexed, texts))
+    return indexed >= MIN_INDEXED and indexed > INDEXED_SHARE * len(texts)
 
 
 def _is_indexed(text: str) -> bool:
@@ -443,8 +442,6 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
         return False
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
-    if above.apart and line.apart and above.x1 + MUCH_ROOM * (edge - above.x0) < edge and had_room:
-        return False  # lines of code or verse in another font
     if ended and had_room and not first.islower() and _is_justified(page.lines, i, last, edge):
         return False
     if last.full:
@@ -452,7 +449,8 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     if indent < -OUTDENT * em and not is_centred:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
-    return not ended and (first.islower() or first == "(" or is_cjk(first))
+    in_parentheses = first == "(" and line.text[1:2].isalpha() and above.text[-1:].isalpha()
+    return not ended and (first.islower() or in_parentheses or is_cjk(first))
 
 
 def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:

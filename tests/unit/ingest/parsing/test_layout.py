@@ -610,6 +610,16 @@ def test_every_page_comes_back_once_and_in_order() -> None:
     assert [page.number for page, _ in remove_running_lines(raw(i, "x", "y") for i in range(50))] == list(range(50))
 
 
+def test_small_print_with_text_below_it_is_no_footnote() -> None:
+    frame = [Line("It would be", 50, 520, 100, 530, 10), Line("1;0;3;0;2", 60, 540, 120, 548, 8)]
+    lines = [
+        *frame,
+        Line("Figure 1: A grid", 320, 500, 500, 510, 10),
+        Line("This is read as it is.", 50, 560, 500, 570, 10),
+    ]
+    assert footnotes_last(lines, 10, 800) == lines
+
+
 def test_footnotes_move_behind_the_sentence_they_interrupt() -> None:
     column = [Line("The sentence goes", 50, 600, 300, 610, 10), Line("1 A note.", 50, 700, 300, 708, 8)]
     lines = [*column, Line("on in the second column.", 320, 50, 500, 60, 10)]

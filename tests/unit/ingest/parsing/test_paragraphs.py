@@ -429,6 +429,11 @@ def test_entries_of_an_index_are_items_with_what_they_go_on_in() -> None:
     items = [("list_item", entry.text) for entry in [*entries, head, part]]
     assert found == [*items, ("list_item", f"{long.text} 31")]
     assert parts_of(*entries[:4]) != items[:4]
+    rows = [
+        Line(f"{fruit}, 1 | 5, {at}", 50, 50 + 12 * at, 400, 60 + 12 * at, 10, cells=2, column=1)
+        for at, fruit in enumerate(FRUIT)
+    ]
+    assert parts_of(*rows, *filled(260))[-1][0] == "paragraph"
 
 
 def test_a_reference_begins_where_the_next_line_is_indented_to_go_on_in_it() -> None:
@@ -441,13 +446,6 @@ def test_a_reference_begins_where_the_next_line_is_indented_to_go_on_in_it() -> 
     assert texts(first, second, rest, third)[:2] == [first.text, f"{second.text} {rest.text}"]
     formula = [line("x = y + z", 84, x0=65, x1=120), line("where x is what grows.", 106)]
     assert texts(first, second, *formula)[0].startswith(f"{first.text} {second.text}")
-
-
-def test_short_lines_in_another_font_are_kept_apart() -> None:
-    rows = ["Set edges", "print one"]
-    code = [Line(row, 60, 80 + 12 * i, 180, 90 + 12 * i, 10, apart=True) for i, row in enumerate(rows)]
-    assert texts(*filled(), *code)[-2:] == rows
-    assert texts(*filled(), *(line(one.text, one.y0, 60, 180) for one in code))[-1] == "Set edges print one"
 
 
 def test_a_sentence_goes_on_in_parentheses_and_an_address_behind_its_colon() -> None:
