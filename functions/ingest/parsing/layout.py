@@ -27,6 +27,10 @@ from shared.text import SEPARATOR
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
 
+NUMBERED = 0.9
+LONGEST_NUMBER = 6
+"""Share of a page's lines that have the next number after the one above, from which on they are numbered, and
+characters that no such number has."""
 
 ITEM_MARK = re.compile(r"\d{1,2}[.)]?|\(\d{1,2}\)|\(?[a-z][.)]|[*†‡§]{1,3}")
 """The number or sign of an item or a footnote."""
@@ -54,7 +58,7 @@ def lay_out(
     """
     if not words:
         return []
-    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words):
+    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not _are_numbered(words):
         for word in words:
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
@@ -84,6 +88,14 @@ def lay_out(
         placing = Placing(bounds, rotation, other)
         lines += [replace(_line(row, placing), cells=0) for row in rotated]
     return lines
+
+
+def _are_numbered(words: Sequence[Word]) -> bool:
+    """Whether the lines of a page are numbered, as those of a listing that fills it."""
+    firsts = [words[0], *(word for before, word in pairwise(words) if before.ends)]
+    numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
+    steps = sum([after == before + 1 for before, after in pairwise(numbers)])
+    return steps > NUMBERED * len(firsts)
 
 
 def _usual_face(words: list[Word]) -> str:

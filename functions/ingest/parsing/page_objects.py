@@ -160,7 +160,9 @@ MONO = re.compile(r"mono|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IG
 MEASURED = tuple(map(ord, "ilmW.0"))
 FIXED = frozenset(number / 100 for number in range(48, 67))
 MISSING = 1
-"""Characters whose widths tell a fixed pitch, the widths of such fonts, in font sizes, and a code that text has not."""
+LEAST_KNOWN = 4
+"""Characters whose widths tell a fixed pitch, the widths of such fonts, in font sizes, a code that text has not, and
+how many of the characters a subset of the font has at least: what it has not is as wide as that code."""
 EVEN = 0.03
 MIN_EVEN = 8
 """How much the room that a letter takes may differ from word to word in a font of fixed pitch without a name, and the
@@ -222,10 +224,9 @@ def _has_fixed_pitch(font: int) -> bool:
     """Whether narrow and wide characters of a font take the same room, and not because it has none of them."""
     if _width_of(MEASURED[0], font) != _width_of(MEASURED[2], font):  # nearly always
         return False
-    widths = [_width_of(code, font) for code in MEASURED]
-    known = [width for width in widths if width]
-    is_fixed = len(known) + 1 >= len(MEASURED) and len(set(known)) == 1 and known[0] in FIXED
-    return is_fixed and _width_of(MISSING, font) != known[0]
+    missing = _width_of(MISSING, font)
+    known = [width for code in MEASURED if (width := _width_of(code, font)) and width != missing]
+    return len(known) >= LEAST_KNOWN and len(set(known)) == 1 and known[0] in FIXED
 
 
 def _width_of(code: int, font: int) -> float:
@@ -334,7 +335,9 @@ def _find_fixed_pitch(words: Sequence[Word]) -> None:
         if not word.style.face:
             nameless.setdefault(id(word.style), []).append(word)
     for alike in nameless.values():
-        pitches = sorted([(w.x1 - w.x0) / len(w.text) for w in alike if len(w.text) > 2 and w.text.isalpha()])
+        pitches = sorted(
+            [(w.x1 - w.x0) / len(w.text) for w in alike if len(w.text) > 2 and w.text.isascii() and w.text.isalpha()]
+        )
         if len(pitches) < MIN_EVEN or alike[0].style.turn:
             continue
         usual = pitches[len(pitches) // 2]

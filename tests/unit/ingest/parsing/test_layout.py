@@ -1059,3 +1059,11 @@ def _entry(y: float, x: float, text: str) -> list[Word]:
     words = [*written(x, y, text), *written(400, y, "12")]
     words[-2].ends = ""
     return words
+
+
+def test_a_listing_that_fills_its_page_is_told_from_a_typewritten_page_by_its_numbers() -> None:
+    fixed = Style(size=10, mono=True)
+    rows = [written(50, 700 - 12 * i, f"{i + 640} call(it)", fixed) for i in range(24)]
+    assert all(line.mono for line in lay_out([word for row in rows for word in row], PAGE))
+    rows = [written(50, 700 - 12 * i, f"{i:o} call(it)", fixed) for i in range(24)]  # a table of octal codes
+    assert not any(line.mono for line in lay_out([word for row in rows for word in row], PAGE))
