@@ -233,3 +233,15 @@ def test_a_font_without_a_name_has_a_fixed_pitch_if_all_letters_take_the_same_ro
         drawn = {3: font, 9001: stream(b"50 0 0 0 40 60 d1 0 0 40 60 re f")}
         page = page_of(tmp_path, document([spaced + plain], extra=drawn))
         assert [line.mono for line in page.lines if "listing" in line.text] == [mono]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "read"), [("MSAM10", "I", "▶"), ("CMSY10", "\x0f I", "• I"), ("Plain", "I", "I")]
+)
+def test_the_marks_of_items_in_fonts_of_symbols_are_bullets(tmp_path: Path, name: str, code: str, read: str) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+%b/FirstChar 15/LastChar 73/Widths[%b]%b>>"
+    encoding = b"/Encoding<</Type/Encoding/Differences[15/x1]>>"
+    mark = f"BT /F1 10 Tf 60 700 Td ({code}) Tj ET ".encode("latin-1")
+    items = text(60, 720, "Prose above it.", font="F2") + mark + text(80, 700, "An item of a list", font="F2")
+    data = document([items], extra={3: font % (name.encode(), b"500 " * 59, encoding)})
+    assert page_of(tmp_path, data).lines[1].text == f"{read} An item of a list"
