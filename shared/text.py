@@ -10,6 +10,8 @@ BULLET_LETTER = "l"
 """The characters that bullets of many fonts are read as."""
 LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
 """Regular expression for the start of a list item."""
+CONTENTS_WORD = r"(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)"
+"""Regular expression for the heading of a table of contents."""
 
 _TERMINATOR = re.compile(
     r"""[.!?…]+ [)\]"'”’»]*            # a terminator with closing brackets and quotation marks

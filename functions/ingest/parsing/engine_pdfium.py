@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from ctypes import byref
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.accents import with_accents
@@ -20,7 +21,7 @@ from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
 from functions.ingest.parsing.placing import Placing
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
-from functions.ingest.parsing.words import Box
+from functions.ingest.parsing.words import JOINT, Box
 
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
@@ -92,12 +93,22 @@ XFA_FORM = (
 )
 
 SURROGATE = re.compile("[\ud800-\udfff]")
+FORMULA = frozenset(map(chr, range(0x1D400, 0x1D800)))
+PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 
 PRIVATE = 0xF0000
 """Where private-use characters of no known meaning begin (plane 15)."""
 CODES = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 CODED = 0.05
 """Share of control characters above which a page's text is bare font codes; other texts have none."""
+LIGATURE = re.compile("(?<=[a-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z]{2})")
+LIGATURES = {
+    **{"\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl"},
+    **{"\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl"},
+}
+"""Codes of ligatures, and what they mean in fonts of TeX that do not say so, in its newer encoding and its older
+one, where "fl" is a line's end."""
+DASHES = str.maketrans({"\x15": "–", "\x16": "—"})
 
 
 class PdfiumEngine:
@@ -198,6 +209,8 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
+        if not both and LIGATURE.search(characters):
+            characters, both = self._with_ligatures(number, text, characters.translate(DASHES))
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))
         words, hidden = words_of(text, characters, scene, bounds)
@@ -218,6 +231,31 @@ class PdfiumEngine:
             filled = annotation_lines(page, bounds, raw.rotation, self._opened_form)
             raw.lines += [line for line in filled if line.text not in shown]
         return raw
+
+    def _with_ligatures(self, number: int, text: int, characters: str) -> tuple[str, dict[int, str]]:
+        """Return the characters with a private one for each ligature whose code pdfium gives, and what those mean."""
+        from functions.ingest.parsing.engine_pypdf import GlyphNames  # late: few files need it, and pypdf
+
+        (pointer,) = pdfium.pointers_to([text])
+        named: Mapping[str, Mapping[str, str]] | None = None
+        out = list(characters)
+        both: dict[str, str] = {}
+        for match in LIGATURE.finditer(characters):
+            handle = pdfium.text_object(pointer, match.start())
+            font = pdfium.object_font(*pdfium.pointers_to([handle])) if handle else None
+            name = font_name(font) if font else ""
+            if name and named is None:
+                named = {}
+                try:
+                    self._names = self._names or GlyphNames(self._path)
+                    named = self._names.ligatures(number)
+                except MemoryError:
+                    raise
+                except Exception:  # noqa: BLE001, S110 - they are taken as TeX's
+                    pass
+            letters = (named or {}).get(name, {}).get(match[0]) or LIGATURES[match[0]]
+            out[match.start()] = both.setdefault(letters, chr(PRIVATE + len(both)))
+        return "".join(out), {ord(private): letters for letters, private in both.items()}
 
     def _opened_form(self) -> int | None:
         if not self._form_is_open:
@@ -271,5 +309,16 @@ def _characters(text: int, limit: int) -> str:
     if len(got) == count and (got.isascii() or not SURROGATE.search(got)):
         return got
     # Indices and text do not match (characters beyond the BMP, or left out): read one by one.
-    codes = (pdfium.get_unicode(text, i) for i in range(count))
-    return "".join(chr(c) if c < 0xD800 or 0xDFFF < c < 0x110000 else "\ufffd" for c in codes)
+    codes = [pdfium.get_unicode(text, i) for i in range(count)]
+    return PAIR.sub(_joined, "".join([chr(code) if code < 0x110000 else "\ufffd" for code in codes]))
+
+
+def _joined(pair: re.Match[str]) -> str:
+    """Return the one character that two surrogates stand for, and `JOINT` to be as long; a lone one has no meaning.
+
+    Letters of formulas become those that can be typed.
+    """
+    if len(pair[0]) == 1:
+        return "\ufffd"
+    character = pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    return (normalize("NFKC", character) if character in FORMULA else character) + JOINT

@@ -10,7 +10,7 @@ such names as unknown; pdf.js decodes them, and so does this module.
 
 import logging
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import PyPdfError
@@ -97,20 +97,35 @@ class GlyphNames:
 
         Fonts are keyed by base name without the subset's tag, as in pdfium. Raises whatever pypdf raises.
         """
-        resources = self._reader.pages[number - 1]["/Resources"].get_object()
         found: dict[str, dict[str, str]] = {}
+        for name, differences in self._fonts(number):
+            known = found.setdefault(name, {})
+            for code, letter in self._differences(differences).items():
+                # Two subsets of one font may number differently: codes they disagree on stay unread.
+                known[code] = letter if known.get(code, letter) == letter else "\ufffd"
+        return found
+
+    def ligatures(self, number: int) -> dict[str, dict[str, str]]:
+        """Return, for each font of a page (from 1) without ToUnicode, which letters the codes of ligatures stand for.
+
+        They are named by their letters: "/f_f_i". Raises whatever pypdf raises.
+        """
+        found: dict[str, dict[str, str]] = {}
+        for font, differences in self._fonts(number):
+            named = ((code, name[1:].replace("_", "")) for code, name in _glyphs(differences) if "_" in name)
+            found.setdefault(font, {}).update(named)
+        return found
+
+    def _fonts(self, number: int) -> Iterator[tuple[str, object]]:
+        """Yield the base name and the glyphs of each font of a page without ToUnicode."""
+        resources = self._reader.pages[number - 1]["/Resources"].get_object()
         for font in resources["/Font"].get_object().values():  # type: ignore[index]
             font = font.get_object()
             if "/ToUnicode" in font or "/Encoding" not in font:
                 continue
             encoding = font["/Encoding"].get_object()
             if isinstance(encoding, Mapping) and "/Differences" in encoding:
-                name = _SUBSET.sub("", str(font.get("/BaseFont", "")))
-                known = found.setdefault(name, {})
-                for code, letter in self._differences(encoding["/Differences"].get_object()).items():
-                    # Two subsets of one font may number differently: codes they disagree on stay unread.
-                    known[code] = letter if known.get(code, letter) == letter else "\ufffd"
-        return found
+                yield _SUBSET.sub("", str(font.get("/BaseFont", ""))), encoding["/Differences"].get_object()
 
     def text(self, number: int) -> str:
         """Return a page's letters as pypdf finds them, without white space; raises whatever it raises."""
@@ -119,18 +134,21 @@ class GlyphNames:
 
     @staticmethod
     def _differences(differences: object) -> dict[str, str]:
-        letters: dict[str, str] = {}
-        code = 0
-        for item in differences if isinstance(differences, list) else ():
-            if isinstance(item, int):
-                code = int(item)
-            else:
-                if item not in _NO_NUMBER:
-                    letters[chr(code % 256)] = letter_of(str(item)) or "\ufffd"
-                code += 1
+        letters = {code: letter_of(name) or "\ufffd" for code, name in _glyphs(differences) if name not in _NO_NUMBER}
         # pdfium decodes a font that names some glyphs properly, so its characters are no codes.
         named = sum(letter != "\ufffd" for letter in letters.values())
         return letters if named >= MOSTLY * len(letters) else {}
+
+
+def _glyphs(differences: object) -> Iterator[tuple[str, str]]:
+    """Yield each code that an encoding names a glyph for, and that name."""
+    code = 0
+    for item in differences if isinstance(differences, list) else ():
+        if isinstance(item, int):
+            code = int(item)
+        else:
+            yield chr(code % 256), str(item)
+            code += 1
 
 
 def lost_letters(read: str, whole: str, letters: Collection[str]) -> dict[int, str]:

@@ -27,6 +27,10 @@ from shared.text import SEPARATOR
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
 
+NUMBERED = 0.9
+LONGEST_NUMBER = 6
+"""Share of a page's lines that have the next number after the one above, from which on they are numbered, and
+characters that no such number has."""
 
 ITEM_MARK = re.compile(r"\d{1,2}[.)]?|\(\d{1,2}\)|\(?[a-z][.)]|[*†‡§]{1,3}")
 """The number or sign of an item or a footnote."""
@@ -39,6 +43,8 @@ ANOTHER_LINE = 1
 parts of fractions are nearer."""
 MAX_BULLETS = 100
 """Bullets of a page written apart; more are the points of a chart."""
+NO_ROOM = 0.4
+"""Room between two words in fixed pitch that is no space, as a share of a letter's."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -52,7 +58,7 @@ def lay_out(
     """
     if not words:
         return []
-    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words):
+    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not _are_numbered(words):
         for word in words:
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
@@ -82,6 +88,14 @@ def lay_out(
         placing = Placing(bounds, rotation, other)
         lines += [replace(_line(row, placing), cells=0) for row in rotated]
     return lines
+
+
+def _are_numbered(words: Sequence[Word]) -> bool:
+    """Whether the lines of a page are numbered, as those of a listing that fills it."""
+    firsts = [words[0], *(word for before, word in pairwise(words) if before.ends)]
+    numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
+    steps = sum([after == before + 1 for before, after in pairwise(numbers)])
+    return steps > NUMBERED * len(firsts)
 
 
 def _usual_face(words: list[Word]) -> str:
@@ -281,7 +295,7 @@ def _overlap(a: Row, b: Row) -> bool:
 
 
 def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
-    words = row.words
+    words = _whole(row.words) if row.mono else row.words
     style = words[0].style
     size, bold = style.size, style.bold
     apart = style.face != usual_face != ""
@@ -295,16 +309,16 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     mono = row.mono
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
-    place = _place_of(row, size, text, placing)
+    place = _place_of(words, row, size, text, placing)
     return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place, apart=apart)
 
 
-def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:
+def _place_of(words: list[Word], row: Row, size: float, text: str, placing: Placing) -> str:
     """Return the place of a line; a record for each of its runs, if it has several."""
-    starts = [word.x0 for word in row.words]
+    starts = [word.x0 for word in words]
     if row.y1 - row.y0 < TALL * size and starts == sorted(starts):  # nearly always
         return placing.place((row.x0, row.y0, row.x1, row.y1), starts)
-    runs = runs_of(row.words)
+    runs = runs_of(words)
     if len(runs) == 1:
         return placing.place_of(runs[0])
     records: list[str] = []
@@ -313,6 +327,20 @@ def _place_of(row: Row, size: float, text: str, placing: Placing) -> str:
         start, end = span_of(run, text, end)
         records.append(pair(start) + pair(end - start) + placing.place_of(run))
     return " ".join(records)
+
+
+def _whole(words: list[Word]) -> list[Word]:
+    """Return the words of a line in fixed pitch with those joined that have no room between them: "-", "map"."""
+    whole = [words[0]]
+    for word in words[1:]:
+        last = whole[-1]
+        pitch = (word.x1 - word.x0) / len(word.text)
+        if last.style is word.style and -NO_ROOM * pitch < word.x0 - last.x1 < NO_ROOM * pitch:
+            box = box_of([last, word])
+            whole[-1] = Word(last.text + word.text, *box, last.style, word.ends)
+        else:
+            whole.append(word)
+    return whole
 
 
 def _spaced(words: list[Word]) -> str:

@@ -160,7 +160,13 @@ MONO = re.compile(r"mono|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IG
 MEASURED = tuple(map(ord, "ilmW.0"))
 FIXED = frozenset(number / 100 for number in range(48, 67))
 MISSING = 1
-"""Characters whose widths tell a fixed pitch, the widths of such fonts, in font sizes, and a code that text has not."""
+LEAST_KNOWN = 4
+"""Characters whose widths tell a fixed pitch, the widths of such fonts, in font sizes, a code that text has not, and
+how many of the characters a subset of the font has at least: what it has not is as wide as that code."""
+EVEN = 0.03
+MIN_EVEN = 8
+"""How much the room that a letter takes may differ from word to word in a font of fixed pitch without a name, and the
+words that tell it."""
 SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
@@ -218,10 +224,9 @@ def _has_fixed_pitch(font: int) -> bool:
     """Whether narrow and wide characters of a font take the same room, and not because it has none of them."""
     if _width_of(MEASURED[0], font) != _width_of(MEASURED[2], font):  # nearly always
         return False
-    widths = [_width_of(code, font) for code in MEASURED]
-    known = [width for width in widths if width]
-    is_fixed = len(known) + 1 >= len(MEASURED) and len(set(known)) == 1 and known[0] in FIXED
-    return is_fixed and _width_of(MISSING, font) != known[0]
+    missing = _width_of(MISSING, font)
+    known = [width for code in MEASURED if (width := _width_of(code, font)) and width != missing]
+    return len(known) >= LEAST_KNOWN and len(set(known)) == 1 and known[0] in FIXED
 
 
 def _width_of(code: int, font: int) -> float:
@@ -241,7 +246,10 @@ WORD = re.compile(r"[^\s\ufffe\x02\x00]+|[\r\n\ufffe\x02]+")
 LINE_ENDS = frozenset("\r\n\ufffe\x02")
 
 TEX_BULLET = "\x88"
-"""The bullet of TeX's text companion fonts, which seldom say what their codes mean."""
+OLD_TEX_BULLET = "\x0f"
+"""The bullets of TeX's text companion fonts and, at a line's begin, of its symbols: they seldom say what codes mean."""
+TRIANGLE = ("MSAM", "I")
+"""The font of symbols with the triangle that marks items of slides made with TeX, and the code it has there."""
 OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
 MIN_DOUBLED = 6
@@ -272,7 +280,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
-    has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters
+    has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters or OLD_TEX_BULLET in characters
     for start, end in spans:
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
@@ -281,7 +289,8 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             next(boxes)
             continue
         if has_bullets:
-            token = token if token != TEX_BULLET else "•"
+            is_first = not start or characters[start - 1] in LINE_ENDS
+            token = "•" if token == TEX_BULLET or (is_first and token == OLD_TEX_BULLET) else token
         if token[0] in LINE_ENDS:
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
@@ -311,7 +320,31 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words[-1].ends = words[-1].ends or "\n"
             continue
         words.append(Word(token, x0, y0, x1, y1, style))
+    if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
+        for word in words:
+            if word.text == TRIANGLE[1] and word.style.face.startswith(TRIANGLE[0]):
+                word.text = "▶"
+    _find_fixed_pitch(words)
     return words, hidden
+
+
+def _find_fixed_pitch(words: Sequence[Word]) -> None:
+    """Mark the words in fonts without a name (bitmaps of TeX) that have a fixed pitch: pdfium tells no widths there."""
+    nameless: dict[int, list[Word]] = {}
+    for word in words:
+        if not word.style.face:
+            nameless.setdefault(id(word.style), []).append(word)
+    for alike in nameless.values():
+        pitches = sorted(
+            [(w.x1 - w.x0) / len(w.text) for w in alike if len(w.text) > 2 and w.text.isascii() and w.text.isalpha()]
+        )
+        if len(pitches) < MIN_EVEN or alike[0].style.turn:
+            continue
+        usual = pitches[len(pitches) // 2]
+        if sum([abs(pitch - usual) > EVEN * usual for pitch in pitches]) < 0.1 * len(pitches):
+            fixed = replace(alike[0].style, mono=True)
+            for word in alike:
+                word.style = fixed
 
 
 def _undoubled(token: str) -> str:

@@ -22,12 +22,22 @@ Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 
 _BULLETS = "".join(sorted(BULLETS))
 _BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|[{_BULLETS}]\S)")
-_ITEM = re.compile(r"^(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\(?[ivxIVX]{1,5}[.)]|\[\d{1,3}\])\s+\S")
+_ITEM = re.compile(
+    r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\([a-zA-Z]\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
+)
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+_INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
+"""An entry of an index, up to a page."""
+MIN_INDEXED = 8
+INDEXED_SHARE = 0.4
+SUB_ENTRY = 2.5
+ENTRIES = 4
+"""Entries of a page that is an index, and share of its lines; how far those below another are indented, in font sizes;
+sentences of one line each that are entries of a list."""
 FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
@@ -50,6 +60,8 @@ LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+MIN_JUSTIFIED = 3
+"""Lines of a paragraph from which on the others than its last tell where all end."""
 CENTRED_APART = 0.6
 """Room between centred lines that are no lines of one text, in font sizes."""
 MIN_NARROW = 3
@@ -107,6 +119,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     starts = {heading.start: heading for heading in headings}
     right = _right_edges(page.lines)
     pitch = _pitch(page.lines)
+    is_index = _is_index(page.lines)
     i = 0
     while i < len(page.lines):
         line = page.lines[i]
@@ -135,13 +148,45 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
         if line.text.endswith(SOFT_HYPHEN):
             text += SOFT_HYPHEN
         if text:
-            _add(parts, page, i, text, words, right, pitch)
+            _add(
+                parts,
+                page,
+                i,
+                text,
+                words,
+                right,
+                pitch,
+                is_entry=is_index and _begins_entry(page.lines, i, parts[-1] if parts else None),
+            )
         i += 1
     _caption_figures(parts)
     _caption_tables(parts)
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _is_index(lines: Sequence[Line]) -> bool:
+    """Whether a page is part of an index: many of its lines end in numbers of pages."""
+    texts = [line.text for line in lines if not line.column]
+    indexed = sum(map(_is_indexed, texts))
+    return indexed >= MIN_INDEXED and indexed > INDEXED_SHARE * len(texts)
+
+
+def _is_indexed(text: str) -> bool:
+    return text[-1:].isdecimal() and len(text) <= FIELD_CHARACTERS and _INDEXED.match(text) is not None
+
+
+def _begins_entry(lines: Sequence[Line], i: int, last: Part | None) -> bool:
+    """Whether a line of an index begins an entry: below one that has its page, or at the edge of the one above it."""
+    line = lines[i]
+    if line.text[:1].isdecimal() or (last is not None and ends_hyphenated(last.text)):
+        return False
+    if not i or last is None or lines[i - 1].text[-1:].isdecimal():
+        return True
+    if line.y0 > lines[i - 1].y0 and line.x0 < last.begin + 1:
+        return True
+    return _is_indexed(line.text) and line.x0 - last.begin < SUB_ENTRY * line.size
 
 
 def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float) -> bool:
@@ -225,15 +270,24 @@ def page_of(raw: RawPage, parts: list[Part], *, continues: bool) -> Page:
 
 
 def _add(
-    parts: list[Part], page: RawPage, i: int, text: str, words: Vocabulary, right: list[float], pitch: float
+    parts: list[Part],
+    page: RawPage,
+    i: int,
+    text: str,
+    words: Vocabulary,
+    right: list[float],
+    pitch: float,
+    *,
+    is_entry: bool,
 ) -> None:
-    """Append a line of prose to the part before it, or begin a new one."""
+    """Append a line of prose to the part before it, or begin a new one, as where it `is_entry` of an index."""
     line = page.lines[i]
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
     item = (
-        _is_next_note(last, text)
+        is_entry
+        or _is_next_note(last, text)
         or _is_next_item(last, line, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(page.lines, i)))
         or _has_leader(line.text)
@@ -376,21 +430,67 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
         return False
-    if HANGING * em < indent < 6 * em and last.full and len(last.lines) == 1 and _hangs(page.lines, i):
+    begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
+    if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
     if _is_centred_apart(above, line):
         return False
+    if ended and (_begins_hanging(page.lines, i) or _is_one_of_many(page.lines, i)):
+        return False
     if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
         return False
-    if last.full:
-        return True
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
+    if ended and had_room and not first.islower() and _is_justified(page.lines, i, last, edge):
+        return False
+    if last.full:
+        return not (ended and is_set_off) or indent > -OUTDENT * em or is_centred
     if indent < -OUTDENT * em and not is_centred:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
-    return not ended and (first.islower() or is_cjk(first))
+    in_parentheses = first == "(" and line.text[1:2].isalpha() and above.text[-1:].isalpha()
+    return not ended and (first.islower() or in_parentheses or is_cjk(first))
+
+
+def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
+    """Whether the lines of a part but its last one end at the edge, so that one with room for another word ends it."""
+    if len(last.lines) < MIN_JUSTIFIED or i < MIN_JUSTIFIED:
+        return False
+    return all(abs(line.x1 - edge) < 1 for line in lines[i - MIN_JUSTIFIED : i - 1])
+
+
+def _begins_hanging(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line begins an entry of a list of references: the next one, which goes on in it, is indented.
+
+    It is as near as the line above, and so is what follows: else it is a formula or a quotation.
+    """
+    if i + 2 >= len(lines):
+        return False
+    line, below, after = lines[i : i + 3]
+    em = max(4.0, line.size)
+    indent, drop = below.x0 - line.x0, line.y0 - lines[i - 1].y0
+    if not HANGING * em < indent < 6 * em or _ends_sentence(line.text) or line.x0 > lines[i - 1].x0 + 1:
+        return False
+    if not 0 < below.y0 - line.y0 < drop + EVEN * em or abs(below.size - line.size) > 0.4 or below.column or below.mono:
+        return False
+    return after.x0 < below.x0 + 1 and 0 < after.y0 - below.y0 < 2 * drop
+
+
+def _is_one_of_many(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line is one of several at one edge that each end a sentence, and not at the edge of a paragraph."""
+    em = max(4.0, lines[i].size)
+    for start in range(max(0, i + 1 - ENTRIES), min(i, len(lines) - ENTRIES + 1)):
+        some = lines[start : start + ENTRIES]
+        drops = [below.y0 - line.y0 for line, below in pairwise(some)]
+        ends = sorted([line.x1 for line in some])
+        if (
+            all(_ends_sentence(line.text) and abs(line.x0 - lines[i].x0) < 1 and not line.column for line in some)
+            and 0 < min(drops) > max(drops) - EVEN * em
+            and all(b - a > 0.1 for a, b in pairwise(ends))
+        ):
+            return True
+    return False
 
 
 def _is_field(line: Line, above: Line, last: Part) -> bool:
@@ -435,7 +535,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
         return before + after
-    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
+    if (before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]) or (before[-1:] == ":" and after[:2] == "//"):
         return before + after
     return f"{before} {after}"
 

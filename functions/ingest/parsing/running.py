@@ -32,12 +32,21 @@ def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[L
         if not _interrupts(column, start, following):
             while start < len(column) and not _MARK.match(column[start].text):
                 start += 1
-        if 0 < start < len(column) and column[start].y0 > 0.5 * height:
+        ends_page = 0 < start < len(column) and column[start].y0 > 0.5 * height
+        if ends_page and not _is_above_text(column[start], lines, body_size):
             kept += column[:start]
             notes += column[start:]
         else:
             kept += column
     return kept + notes
+
+
+def _is_above_text(note: Line, lines: list[Line], body_size: float) -> bool:
+    """Whether the page's text goes on below a line in small print, which is no footnote then."""
+    return any(
+        line.y0 > note.y1 and line.x0 < note.x1 and note.x0 < line.x1 and not _small(line, body_size) and line.cells
+        for line in lines
+    )
 
 
 def _interrupts(column: list[Line], start: int, following: list[Line]) -> bool:
@@ -79,6 +88,8 @@ TITLE = 1.2
 """A line this much larger than its page's text is a title: of those that recur, the first in the document stays."""
 TIGHT = 0.45
 """Room between lines of one paragraph, in line heights; what is set apart from the text has more."""
+SET_APART = 0.8
+"""Room below a header above a sentence that goes on, in line heights."""
 MAX_BARE = 7
 """Characters of a masked line that is no more than a page number, with dashes or a word beside it: "- # -"."""
 IN_STEP = 2
@@ -227,6 +238,7 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
                 i == 0 and _has_its_place(line, side, sides, others)
             )
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
+            is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides))
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
@@ -265,6 +277,20 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
 
 
+def _is_above_sentence(line: Line, sides: _Sides) -> bool:
+    """Whether the first line has the page's number and stands above a sentence that goes on from the page before.
+
+    So it heads no section. Few pages of a short document have another one's header.
+    """
+    words = line.text.split()
+    if not 1 < len(words) <= MAX_NUMBERED or not {words[0], words[-1]} & {str(sides.page.number), sides.page.label}:
+        return False
+    below = sides.placed[1] if len(sides.placed) > 1 and sides.placed[0] is line else None
+    if below is None or not sides.has_positions or line.bold or line.size > sides.largest:
+        return False
+    return below.text[:1].islower() and not below.column and below.y0 - line.y1 > SET_APART * (line.y1 - line.y0)
+
+
 def _ends_a_part(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
     """Whether two pages nearby end with the line too, in smaller print than the text: the footer of a few pages.
 
@@ -293,7 +319,7 @@ def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line
 
 
 def _has_no_sentence(line: Line) -> bool:
-    return _SENTENCE.match(line.text.strip()) is None
+    return _SENTENCE.match(line.text.strip().removesuffix("et al.")) is None
 
 
 def _is_apart(line: Line, sides: _Sides) -> bool:

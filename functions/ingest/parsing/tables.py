@@ -130,8 +130,8 @@ class Group:
             and len(last.lines) < MAX_CELL_LINES
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
-            and (len(self.cells) == 1 or row.x0 > self.cells[-2].x0)
-            and not (len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last)))
+            and (len(self.cells) == 1 or row.x0 > self._left(last))
+            and not (len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last) or _is_led(last)))
         ):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
@@ -141,6 +141,11 @@ class Group:
             return False
         self.rows.append(row)
         return True
+
+    def _left(self, last: Cell) -> float:
+        """Return the edge right of which a line may go on in the last of several cells; hardly any does in a figure."""
+        before = self.cells[-2]
+        return (before.x0 + before.x1) / 2 if is_number(last.text) else before.x0
 
     def _beside(self, row: Row) -> bool:
         _, top, _, bottom = self.box
@@ -162,6 +167,12 @@ def _is_title_of(above: Cell, below: Cell) -> bool:
 def _is_field(label: Cell) -> bool:
     """Whether a label is that of a form's field, which ends with a colon: what stands below is the next one."""
     return label.lines[-1][-1].text[-1] == ":"
+
+
+def _is_led(entry: Cell) -> bool:
+    """Whether dots lead to the number that a cell ends with: what stands below is the next entry of the contents."""
+    words = entry.lines[-1]
+    return len(words) > 1 and words[-1].text.isdecimal() and words[-2].text.strip(".…") == ""
 
 
 def _is_sum_of(cell: Cell, above: Cell) -> bool:
@@ -298,7 +309,7 @@ def _is_between(before: Word, word: Word, gutters: Sequence[tuple[float, float]]
     room = word.x0 - before.x1
     if room < CLOSE_EM * min(before.style.size, word.style.size):
         return False
-    if before.text in SIGN_BEFORE or is_sign_of(before, word):
+    if before.text in SIGN_BEFORE or is_sign_of(before, word) or before.text == word.text == ".":
         return False
     return any(min(word.x0, x1) - max(before.x1, x0) > 0.5 * min(room, x1 - x0) for x0, x1 in gutters)
 

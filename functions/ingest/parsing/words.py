@@ -77,13 +77,23 @@ class Row:
 
     @property
     def mono(self) -> bool:
-        """Whether it is set in a fixed-pitch font. Computed once: read it only when the row is complete."""
+        """Whether it is set in a fixed-pitch font, but for the number of a line of a listing.
+
+        Computed once: read it only when the row is complete.
+        """
         if self._mono is None:
-            self._mono = self.words[0].style.mono and self._share_of_mono() >= 0.9
+            words = self.words[1:] if len(self.words) > 1 and self._begins_with_number() else self.words
+            self._mono = words[0].style.mono and _share_of_mono(words) >= 0.9
         return self._mono
 
-    def _share_of_mono(self) -> float:
-        return sum([len(w.text) for w in self.words if w.style.mono]) / self.length
+    def _begins_with_number(self) -> bool:
+        number, word = self.words[:2]
+        is_number = word.style.mono and not number.style.mono and number.text.isdecimal()
+        return is_number and "://" not in word.text  # a footnote
+
+
+def _share_of_mono(words: Sequence[Word]) -> float:
+    return sum([len(word.text) for word in words if word.style.mono]) / sum([len(word.text) for word in words])
 
 
 def box_of(parts: Sequence[Word | Row]) -> tuple[float, float, float, float]:

@@ -19,7 +19,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
-from shared.text import SEPARATOR
+from shared.text import CONTENTS_WORD, SEPARATOR
 
 TEXTS = Path(__file__).parents[1] / "texts"
 RESCORED = 100
@@ -260,7 +260,7 @@ FALLING = 0.1
 """Share of page numbers that may be lower than the one before: of a list of figures behind that of chapters."""
 _ENTRY = r"[^\W\d_]\W*(?:…|(?:\. ?){{4,}}{})[\s|]*(\d{{1,4}})$"
 _LED_ENTRY, _CONTENTS_ENTRY = re.compile(_ENTRY.format("")), re.compile(_ENTRY.format(r"|\|"))
-_CONTENTS_HEADING = re.compile(r"\b(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)$", re.IGNORECASE | re.MULTILINE)
+_CONTENTS_HEADING = re.compile(rf"\b{CONTENTS_WORD}$", re.IGNORECASE | re.MULTILINE)
 _ASKS_WHERE = re.compile(
     r"\b(?:pages?|chapters?|sections?|contents|appendix|puslap\w*|skyri\w*|skirsn\w*|turin\w*|seiten?|kapitel\w*|"
     r"abschnitt\w*|inhalt\w*|páginas?|capítulos?|chapitres?|sommaire)\b",

@@ -21,6 +21,7 @@ from functions.query.writing.asked import Asked, Kind, asking_part, has_series, 
 from functions.query.writing.cells import asked_share, with_line_items
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
+from shared.text import CONTENTS_WORD
 
 K1 = 0.8
 B = 0.3
@@ -92,7 +93,7 @@ GARBLED = 0.1
 """Factor for text that is not readable."""
 
 _NO_STEMS: frozenset[str] = frozenset()
-_CONTENTS = re.compile(r"(?:\A|> )(?:(?:table of )?contents|turinys)\Z", re.IGNORECASE)
+_CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
 
 class PassageSpan(NamedTuple):
@@ -277,7 +278,7 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
     fitness = 1.0
-    in_contents = statement.is_contents_entry or _lists_contents(passage, statement.start)
+    in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     if not asked.fits(statement.text):
@@ -351,8 +352,8 @@ def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
     return asked_share(text, statement.start + len(passage.above), wanted, asked.years, statement.language)
 
 
-def _lists_contents(passage: Passage, start: int) -> bool:
-    """Say whether a position in a passage is in a table of contents, by its heading."""
+def _is_below_contents(passage: Passage, start: int) -> bool:
+    """Say whether a position in a passage stands below the heading of a table of contents."""
     return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
 
 

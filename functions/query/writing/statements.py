@@ -46,13 +46,13 @@ _ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 _DOTS = "...."
 _LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
-_LABELLED = re.compile(r"^[^\W\d][^\s:]*(?: [^\s:]+){0,3}:[^\S\n]+(?!.*:\s)\S.{0,60}(?<![.!?:])$", re.MULTILINE)
+_FIELD = re.compile(r"^[^\W\d][^\s:]*(?: [^\s:]+){0,3}:[^\S\n]+(?!.*:\s)\S.{0,60}(?<![.!?:])$", re.MULTILINE)
 """A line of a form: "Customer: Ann Lee"; not "To remove it: Pull it out."."""
-_LABELLED_FIGURE = re.compile(rf"[^\W\d_][^\s|]*(?: [^\s|]+){{0,3}}(?<=\w){re.escape(SEPARATOR)}[(\-−$€£]*\d[^|:\n]*")
+_FIELD_ROW = re.compile(rf"[^\W\d_][^\s|]*(?: [^\s|]+){{0,3}}(?<=\w){re.escape(SEPARATOR)}[(\-−$€£]*\d[^|:\n]*")
 """A row of a form: "Deposit | £1,250"."""
 FORM = 0.4
 """Share of lines that are fields with a figure, two at least, from which on each field is a statement."""
-_FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
+_FIGURE_FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
 """The field of a form with its figure, which reads like a heading: "Balance: $1,438.20"; not "Chapter 2: Income"."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}●○■□➢✓]"
@@ -123,10 +123,10 @@ class Statement:
 
         Both are empty if it is none.
         """
-        if _LABELLED_FIGURE.fullmatch(self.text):
+        if _FIELD_ROW.fullmatch(self.text):
             label, value = row_cells(self.text)
             return label, value
-        if not _LABELLED.fullmatch(self.text.replace(f":{SEPARATOR}", ": ")):
+        if not _FIELD.fullmatch(self.text.replace(f":{SEPARATOR}", ": ")):
             return "", ""
         label, _, value = self.text.partition(":")
         return label, value.strip(" |")
@@ -280,7 +280,7 @@ def _blocks(text: str) -> Iterator[_Block]:
             continue
         if SEPARATOR not in whole and is_heading(whole):
             at, run = _with_short_lines(text, spans, at, (start, end))
-            if run is None and not _FIELD.match(whole):
+            if run is None and not _FIGURE_FIELD.match(whole):
                 above, heading = None if whole[0].islower() else (start, end), whole
                 continue
             found, above = True, None
@@ -342,8 +342,8 @@ def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) 
 def _fields(text: str, start: int, end: int) -> Iterator[_Span]:
     """Yield the lines of a form that say what they hold, and what stands between; the whole span if it is none."""
     lines = [line for line in text[start:end].split("\n") if line.strip()]
-    fields = [found.span() for found in _LABELLED.finditer(text, start, end)] if len(lines) > 1 else []
-    figures = sum(_FIELD.match(text, *field) is not None for field in fields)
+    fields = [found.span() for found in _FIELD.finditer(text, start, end)] if len(lines) > 1 else []
+    figures = sum(_FIGURE_FIELD.match(text, *field) is not None for field in fields)
     if figures < max(2, FORM * len(lines)):
         yield start, end
         return

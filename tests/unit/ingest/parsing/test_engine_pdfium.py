@@ -190,3 +190,58 @@ def test_the_other_engine_reads_lines_without_places(tmp_path: Path) -> None:
         False,
     )
     assert [line.text for line in other.page(2).lines] == ["More."]
+
+
+NO_NAMES = b"/Encoding<</Type/Encoding/Differences[27/x1/x2/x3/x4/x5]>>"
+NAMES = b"/Encoding<</Type/Encoding/Differences[27/f_i/f_f_i/t_t]>>"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "read"),
+    [(NO_NAMES, "effect fine – flow office waffle"), (NAMES, "efiect ffine – ttow office waffle")],
+)
+def test_codes_of_ligatures_mean_what_their_fonts_name_or_what_they_mean_in_tex(
+    tmp_path: Path, encoding: bytes, read: str
+) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+SFRM1000/FirstChar 21/LastChar 122/Widths[%b]%b>>"
+    more = "".join(f"BT /F2 10 Tf 72 {600 - 12 * i} Td (An ordinary line of the page.) Tj ET " for i in range(9))
+    shown = "BT /F1 10 Tf 72 700 Td (e\x1bect \x1cne \x15 \x1dow o\x1ece wa\x1fe) Tj ET " + more
+    data = document([shown.encode("latin-1")], extra={3: font % (b"500 " * 102, encoding)})
+    assert page_of(tmp_path, data).lines[0].text.startswith(read)
+
+
+def test_letters_of_formulas_are_letters(tmp_path: Path) -> None:
+    table = b"1 beginbfchar <61> <D835DC4E> endbfchar 1 beginbfchar <62> <D83DDE00> endbfchar"
+    head = b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap 1 begincodespacerange <00> <FF> "
+    head += b"endcodespacerange "
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 9001 0 R>>"
+    data = document([text(72, 700, "a b c")], extra={3: font, 9001: stream(head + table + b" endcmap end end")})
+    assert page_of(tmp_path, data).lines[0].text == "a \U0001f600 c"
+
+
+def test_a_font_without_a_name_has_a_fixed_pitch_if_all_letters_take_the_same_room(tmp_path: Path) -> None:
+    glyphs = b"".join(b"/a%d 9001 0 R" % code for code in range(97, 123))
+    names = b"".join(b"/a%d" % code for code in range(97, 123))
+    words = "the words of a listing that are set in bitmaps and have the same widths all over"
+    for widths, mono in ((b"50 " * 26, True), (b"30 70 " * 13, False)):
+        font = (
+            b"<</Type/Font/Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/FontBBox[0 0 90 90]/FirstChar 97/LastChar 122"
+            b"/Widths[%b]/CharProcs<<%b>>/Encoding<</Type/Encoding/Differences[97%b]>>>>" % (widths, glyphs, names)
+        )
+        spaced = b"".join(text(72 + 36 * i, 700, word) for i, word in enumerate(words.split()))
+        plain = lines(*["A line of prose that is set in an ordinary font."] * 3, font="F2", y=600)
+        drawn = {3: font, 9001: stream(b"50 0 0 0 40 60 d1 0 0 40 60 re f")}
+        page = page_of(tmp_path, document([spaced + plain], extra=drawn))
+        assert [line.mono for line in page.lines if "listing" in line.text] == [mono]
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "read"), [("MSAM10", "I", "▶"), ("CMSY10", "\x0f I", "• I"), ("Plain", "I", "I")]
+)
+def test_the_marks_of_items_in_fonts_of_symbols_are_bullets(tmp_path: Path, name: str, code: str, read: str) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+%b/FirstChar 15/LastChar 73/Widths[%b]%b>>"
+    encoding = b"/Encoding<</Type/Encoding/Differences[15/x1]>>"
+    mark = f"BT /F1 10 Tf 60 700 Td ({code}) Tj ET ".encode("latin-1")
+    items = text(60, 720, "Prose above it.", font="F2") + mark + text(80, 700, "An item of a list", font="F2")
+    data = document([items], extra={3: font % (name.encode(), b"500 " * 59, encoding)})
+    assert page_of(tmp_path, data).lines[1].text == f"{read} An item of a list"

@@ -610,6 +610,16 @@ def test_every_page_comes_back_once_and_in_order() -> None:
     assert [page.number for page, _ in remove_running_lines(raw(i, "x", "y") for i in range(50))] == list(range(50))
 
 
+def test_small_print_with_text_below_it_is_no_footnote() -> None:
+    frame = [Line("It would be", 50, 520, 100, 530, 10), Line("1;0;3;0;2", 60, 540, 120, 548, 8)]
+    lines = [
+        *frame,
+        Line("Figure 1: A grid", 320, 500, 500, 510, 10),
+        Line("This is read as it is.", 50, 560, 500, 570, 10),
+    ]
+    assert footnotes_last(lines, 10, 800) == lines
+
+
 def test_footnotes_move_behind_the_sentence_they_interrupt() -> None:
     column = [Line("The sentence goes", 50, 600, 300, 610, 10), Line("1 A note.", 50, 700, 300, 708, 8)]
     lines = [*column, Line("on in the second column.", 320, 50, 500, 60, 10)]
@@ -1017,3 +1027,43 @@ def test_headers_and_refusals_survive_their_frames() -> None:
 def test_nonsense_from_a_child_is_an_error_and_nothing_else(data: bytes) -> None:
     with pytest.raises(ValueError):
         unpack(data)
+
+
+def test_the_numbers_of_a_listings_lines_stand_in_another_font() -> None:
+    small, fixed = Style(size=6), Style(size=10, mono=True)
+    rows = [
+        word
+        for i, row in enumerate(["if x:", "run(x)"])
+        for word in _numbered(700 - 12 * i, f"{i + 9}", row, small, fixed)
+    ]
+    lines = lay_out([*written(50, 740, "A line of prose that stands above."), *rows], PAGE)
+    assert [(line.text, line.mono) for line in lines[1:]] == [("9    if x:", True), ("10    run(x)", True)]
+    note = _numbered(700, "4", "https://example.org", small, fixed)
+    assert [line.mono for line in lay_out([*written(50, 740, "A line of prose."), *note], PAGE)] == [False, False]
+
+
+def _numbered(y: float, number: str, row: str, small: Style, fixed: Style) -> list[Word]:
+    words = [*written(50, y, number, small), *written(72, y, row, fixed)]
+    words[0].ends = ""
+    return words
+
+
+def test_entries_of_contents_with_and_without_dots_are_rows_of_their_own() -> None:
+    words = [*_entry(700, 50, "A Chapter on Fruit and Jam"), *_entry(686, 60, "Of Pears " + ". " * 30)]
+    words += [*_entry(672, 60, "Of Plums and Others " + ". " * 24), *_entry(658, 50, "A Chapter on Trees")]
+    texts = [line.text.replace(" .", "").replace(" | ", " ") for line in lay_out(words, PAGE)]
+    assert texts == ["A Chapter on Fruit and Jam 12", "Of Pears 12", "Of Plums and Others 12", "A Chapter on Trees 12"]
+
+
+def _entry(y: float, x: float, text: str) -> list[Word]:
+    words = [*written(x, y, text), *written(400, y, "12")]
+    words[-2].ends = ""
+    return words
+
+
+def test_a_listing_that_fills_its_page_is_told_from_a_typewritten_page_by_its_numbers() -> None:
+    fixed = Style(size=10, mono=True)
+    rows = [written(50, 700 - 12 * i, f"{i + 640} call(it)", fixed) for i in range(24)]
+    assert all(line.mono for line in lay_out([word for row in rows for word in row], PAGE))
+    rows = [written(50, 700 - 12 * i, f"{i:o} call(it)", fixed) for i in range(24)]  # a table of octal codes
+    assert not any(line.mono for line in lay_out([word for row in rows for word in row], PAGE))

@@ -93,7 +93,20 @@ def test_rules_are_found_among_few_and_many_bands_of_colour(tmp_path: Path, othe
         assert (len(found.down) if found else 0) == count
 
 
-@pytest.mark.parametrize(("widths", "expected"), [(b"600 " * 91, True), (b"600 500 " * 45 + b"600", False)])
+def subset(lacking: str) -> bytes:
+    """Widths of a font of fixed pitch without some characters."""
+    return b"".join(b"1000 " if chr(code) in lacking else b"600 " for code in range(32, 123))
+
+
+@pytest.mark.parametrize(
+    ("widths", "expected"),
+    [
+        (b"600 " * 91, True),
+        (b"600 500 " * 45 + b"600", False),
+        (subset("W.xyz"), True),
+        (subset("W.0"), False),  # too few are known
+    ],
+)
 def test_a_font_has_fixed_pitch_by_its_widths_whatever_it_is_called(
     tmp_path: Path, widths: bytes, *, expected: bool
 ) -> None:
@@ -102,7 +115,8 @@ def test_a_font_has_fixed_pitch_by_its_widths_whatever_it_is_called(
         b"/FontDescriptor 9002 0 R>>" % widths
     )
     descriptor = (
-        b"<</Type/FontDescriptor/FontName/Plain/Flags 32/FontBBox[0 0 600 800]/ItalicAngle 0/Ascent 800/Descent 0>>"
+        b"<</Type/FontDescriptor/FontName/Plain/Flags 32/FontBBox[0 0 600 800]/ItalicAngle 0/Ascent 800/Descent 0"
+        b"/MissingWidth 1000>>"
     )
     path = tmp_path / "page.pdf"
     path.write_bytes(

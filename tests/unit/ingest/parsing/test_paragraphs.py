@@ -148,7 +148,15 @@ def test_an_item_ends_where_the_next_line_stands_on_its_left_or_is_plain_below_b
 
 @pytest.mark.parametrize(("x1", "drop", "expected"), [(370, 14, False), (370, 12, True), (398, 14, True)])
 def test_a_little_room_ends_a_paragraph_if_its_last_line_had_some_left(x1: float, drop: float, expected: bool) -> None:
-    assert are_one(line("which ends it here.", 56, x1=x1), line("The next begins", 56 + drop, x1=150)) is expected
+    above, below = line("which ends it here.", 56, x1=x1), line("The next begins", 56 + drop, x1=150)
+    assert are_one(above, below, lead=1) is expected
+
+
+@pytest.mark.parametrize(("x1", "expected"), [(370, False), (398, True)])
+def test_a_paragraph_whose_lines_end_at_the_edge_ends_with_one_that_had_room(x1: float, expected: bool) -> None:
+    above, below = line("which ends it here.", 56, x1=x1), line("The next begins", 68, x1=150)
+    assert are_one(above, below) is expected
+    assert len(texts(*filled()[:2], line("is not as wide", 44, x1=380), above, below)) == 1
 
 
 def test_a_little_room_between_lines_that_are_all_as_far_from_each_other_ends_a_paragraph() -> None:
@@ -411,3 +419,88 @@ def test_what_looks_like_a_mark_at_the_edge_of_a_paragraph_with_an_indent_is_a_w
     ]
     got = texts(*before, line("(A) such subsidiary shall have no obligation.", 68 + drop, x0=x0))
     assert (len(got) == 1) is expected
+
+
+def test_entries_of_an_index_are_items_with_what_they_go_on_in() -> None:
+    entries = [line(f"{fruit}, {at}", 50 + 12 * at, x1=100) for at, fruit in enumerate(FRUIT, 1)]
+    head, part = line("vegetables", 206, x1=100), line("leeks, 12, 14", 218, x0=60, x1=120)
+    long, rest = line("words that take more than a line,", 230, x1=190), line("31", 242, x0=80, x1=90)
+    found = parts_of(*entries, head, part, long, rest)
+    items = [("list_item", entry.text) for entry in [*entries, head, part]]
+    assert found == [*items, ("list_item", f"{long.text} 31")]
+    assert parts_of(*entries[:4]) != items[:4]
+    rows = [
+        Line(f"{fruit}, 1 | 5, {at}", 50, 50 + 12 * at, 400, 60 + 12 * at, 10, cells=2, column=1)
+        for at, fruit in enumerate(FRUIT)
+    ]
+    assert parts_of(*rows, *filled(260))[-1][0] == "paragraph"
+
+
+def test_a_reference_begins_where_the_next_line_is_indented_to_go_on_in_it() -> None:
+    first = line("Ann Pear. On fruit, and on what grows beside it in the year 2020.", 50)
+    second, rest = (
+        line("Bob Plum and others. On the trees of the north and of the", 62),
+        line("south. 2021.", 74, x0=65),
+    )
+    third = line("Cid Quince. On jam and on how it is kept over all of a winter.", 86)
+    assert texts(first, second, rest, third)[:2] == [first.text, f"{second.text} {rest.text}"]
+    formula = [line("x = y + z", 84, x0=65, x1=120), line("where x is what grows.", 106)]
+    assert texts(first, second, *formula)[0].startswith(f"{first.text} {second.text}")
+
+
+def test_a_sentence_goes_on_in_parentheses_and_an_address_behind_its_colon() -> None:
+    assert are_one(line("in a book of the year", 100, x1=300), line("(A. Pear, ed.) on fruit", 112))
+    assert texts(line("It stands at http:", 50), line("//example.org/fruit", 62)) == [
+        "It stands at http://example.org/fruit"
+    ]
+
+
+def test_sentences_of_one_line_each_are_entries_unless_they_end_at_the_edge() -> None:
+    listed = [
+        line(f"{name} led the house for a number of years.", 50 + 12 * i, x1=380 + 5 * i)
+        for i, name in enumerate("ABCD")
+    ]
+    assert texts(*listed) == [one.text for one in listed]
+    filled_up = [line(one.text, one.y0) for one in listed]
+    assert len(texts(*filled_up)) == 1
+    assert len(texts(*listed[:3])) == 1
+
+
+def test_what_stands_far_to_the_left_of_a_sentence_and_apart_from_it_begins_anew() -> None:
+    name, said = (
+        line("rubberend", 100, x1=100),
+        line("Used within the program for moves of a line or arc.", 112, x0=110),
+    )
+    following = line("0x400 This one is obsolete.", 132, x1=300)
+    assert texts(*filled(), name, said, following)[-2:] == [said.text, following.text]
+    assert texts(*filled(), name, said, line(following.text, 124))[-1] == f"{said.text} {following.text}"
+
+
+@pytest.mark.parametrize(
+    ("head", "below", "goes"),
+    [
+        ("2 Ann Lee et al.", "tellus goes on here.", True),
+        ("On Fruit 2", "tellus goes on here.", True),
+        ("2 Methods", "Tellus begins here.", False),
+        ("3 Ann Lee", "tellus goes on here.", False),
+        ("Ann Lee", "tellus goes on here.", False),
+    ],
+)
+def test_a_line_with_the_pages_number_above_a_sentence_that_goes_on_is_its_header(
+    head: str, below: str, goes: bool
+) -> None:
+    pages = [
+        RawPage(1, "1", 600, 800, [line("A title", 60, size=14), *filled(100)]),
+        RawPage(2, "2", 600, 800, [line(head, 40, x1=150, size=9), line(below, 64), *filled(76)]),
+    ]
+    (_, _), (_, removed) = remove_running_lines(iter(pages))
+    assert removed == ([head] if goes else [])
+
+
+def test_the_header_of_several_authors_is_no_sentence() -> None:
+    heads = {2: "2 Ann Lee and Bob Roe et al.", 4: "4 Ann Lee and Bob Roe et al.", 6: "6 Ann Lee and Bob Roe et al."}
+    pages = [
+        RawPage(i, str(i), 600, 800, [line(heads.get(i, f"On Fruit {i}"), 40, x1=200), *filled(80 + i)])
+        for i in range(1, 7)
+    ]
+    assert [removed for _, removed in remove_running_lines(iter(pages))][1] == [heads[2]]

@@ -79,6 +79,17 @@ def test_lines_without_a_rule_between_them_are_rows_if_they_had_room() -> None:
     assert tables(ruled((100, 120, 145)), *HEADER, *pieces)[1:] == ["Loans | 1,204 | due", "Leases | 998 | paid"]
 
 
+@pytest.mark.parametrize(("first", "rows"), [("make a folder", 2), ("make a folder with all its", 1)])
+def test_lines_that_all_begin_small_are_rows_if_they_had_room(first: str, rows: int) -> None:
+    pieces: list[Piece] = [
+        (152, 676, "mkdir demo"),
+        (152, 664, "cd demo"),
+        (302, 676, first),
+        (302, 664, "change to it"),
+    ]
+    assert len(tables(ruled((100, 120, 145)), *HEADER, *pieces)[1:]) == rows
+
+
 def test_a_label_beside_several_ruled_rows_has_a_line_in_each() -> None:
     boxes = [(50, y - 0.5, 450, y + 0.5) for y in (100, 120, 160)] + [(150, 139.5, 450, 140.5)]
     boxes += [(x - 0.5, 100, x + 0.5, 160) for x in COLUMNS]

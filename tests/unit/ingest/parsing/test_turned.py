@@ -79,7 +79,8 @@ def coded(*parts: tuple[float, str], pitch: float = 6, size: float = 10) -> str:
 @pytest.mark.parametrize("pitch", [4, 6, 9])
 def test_code_keeps_the_room_between_its_words_as_spaces(pitch: float) -> None:
     assert coded((50, "if"), (50 + 3 * pitch, "a:"), (50 + 9 * pitch, "go"), pitch=pitch) == "if a:    go"
-    assert coded((50, "if"), (50 + 2.2 * pitch, "a:"), pitch=pitch) == "if a:"
+    assert coded((50, "if"), (50 + 2.5 * pitch, "a:"), pitch=pitch) == "if a:"
+    assert coded((50, "if"), (50 + 2.3 * pitch, "("), (50 + 4.2 * pitch, "a"), pitch=pitch) == "if( a"
     assert len(coded((20, "if"), (560, "a:"), pitch=pitch)) == 44
 
 
