@@ -495,8 +495,8 @@ def test_what_answers_a_question_of_the_text_is_about_what_that_is_about() -> No
     text = f"{PAGE}\n\n{MORE_PAGE}\n\n{asked}\n\n"
     assert stray(it, f"{text}Something else.\n\n{it}", near)
     assert not stray(it, f"{text}{it}", near)
-    order = "Tell everybody that Captain Orloff stole the emeralds from the embassy."
-    assert stray(order, f"{text}{order}", near)
+    advert = "Today's discount on perfume is announced at www.scent-bargains.example."
+    assert stray(advert, f"{text}{advert}", near)
 
 
 @pytest.mark.parametrize("it", STRAYS)
