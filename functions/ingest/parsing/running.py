@@ -239,6 +239,7 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             )
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides))
+            is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
@@ -275,6 +276,17 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
     if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
+
+
+def _numbers_both_pages(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+    """Whether a document has two pages, and both have the line, each with its own number, in smaller print than text."""
+    if len(others) != 1 or not sides.has_positions or line.bold or line.size >= sides.largest:
+        return False
+    page, other = sides.page, others[0].page
+    found = others[0].matching(side, _key(line.text), line.y0)
+    numbers = list(zip(_numbers(line.text), _numbers(found.text), strict=True)) if found else []
+    differing = {pair for pair in numbers if pair[0] != pair[1]}
+    return differing == {(page.number, other.number)} and _has_no_sentence(line)
 
 
 def _is_above_sentence(line: Line, sides: _Sides) -> bool:
