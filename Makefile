@@ -90,6 +90,7 @@ PAGE_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -p
 
 .PHONY: web page-if-possible
 web: setup web/dist/index.html ## Build the page (needs npm's registry once); `make up` does this automatically
+	@: # so that make does not say that there was nothing to do
 
 # The lock file's versions, without install scripts.
 web/node_modules/.installed: web/package.json web/package-lock.json .venvs/node/.synced
