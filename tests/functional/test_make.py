@@ -1,8 +1,9 @@
-"""What the Makefile does by itself, before anything is installed."""
+"""What is told before anything is installed."""
 
 import shutil
 import socket
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,3 +50,16 @@ def test_an_installed_checkout_is_left_to_the_command_that_knows_its_own_program
     (checkout / ".venv").mkdir()
     (checkout / ".venv" / ".synced").touch()
     assert checked(checkout, AWS=taken).returncode == 0
+
+
+def test_a_python_without_recto_says_how_to_get_one() -> None:
+    bare = [
+        sys.executable,
+        "-S",
+        "-c",
+        "import runpy, sys; sys.prefix = '/usr'; runpy.run_module('local', None, '__main__')",
+    ]
+    told = subprocess.run(bare, cwd=PROJECT, env=own_environment(), capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert "run `make setup`" in told.stderr
+    assert "Traceback" not in told.stderr
