@@ -114,7 +114,7 @@ page-if-possible: setup
 
 # --- the laptop stack -------------------------------------------------------------------------------------------------
 
-# A port that is taken is told before minutes of installing. Afterwards `python -m local` tells it: it knows its own programs.
+# A taken port is told before minutes of installing; later by `python -m local`, which knows its own programs.
 .PHONY: free-ports
 free-ports:
 	@test -e .venv/.synced || for each in AWS:4566 PINECONE:5081 OPENAI:8081 STREAMING:8082; do \

@@ -63,9 +63,9 @@ def create(
 ) -> bool:
     """Create a user with tenant and role, or give an existing one this role only; return whether the user is new.
 
-    With a `password` the account is ready at once; with `invite` Cognito mails a temporary one, again if the user
-    has not signed in yet. The tenant of an
-    existing user cannot change: it is an attribute that can be written only once. Raises `LocalStackError`.
+    With a `password` the account is ready at once; with `invite` Cognito mails a temporary one, again if the user has
+    not signed in yet. The tenant of an existing user cannot change: it is an attribute that can be written only once.
+    Raises `LocalStackError`.
     """
     attributes = {"email": user.name, "email_verified": "true", TENANT_ATTRIBUTE: user.tenant}
     request: dict[str, Any] = {} if invite else {"MessageAction": "SUPPRESS"}

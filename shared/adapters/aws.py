@@ -149,6 +149,8 @@ class BrokenAnswer(BotoCoreError):
 
 _TRY_AGAIN = "RequestTimeout"
 """The code of an error that botocore's standard mode repeats, whatever the HTTP status."""
+_BROKEN = "RectoBroken"
+"""The field that tells our error from one of AWS with that code."""
 
 
 def _mark_a_broken_answer(
@@ -162,7 +164,7 @@ def _mark_a_broken_answer(
     """
     if problem := _problem_of(operation_model, response_dict):
         response_dict["body"] = b""
-        customized_response_dict["Error"] = {"Code": _TRY_AGAIN, "Message": problem}
+        customized_response_dict["Error"] = {"Code": _TRY_AGAIN, "Message": problem, _BROKEN: True}
 
 
 def _problem_of(operation_model: Any, response_dict: Any) -> str:
@@ -183,9 +185,9 @@ def _problem_of(operation_model: Any, response_dict: Any) -> str:
     return "is no JSON" if operation_model.service_model.protocol == "json" and says_something and not is_json else ""
 
 
-def _raise_a_broken_answer(http_response: Any, parsed: Any, model: Any, **_: object) -> None:
-    """Raise `BrokenAnswer` for what is marked: botocore takes a status of 200 for a success."""
-    if http_response.status_code < 300 and parsed.get("Error", {}).get("Code") == _TRY_AGAIN:
+def _raise_a_broken_answer(parsed: Any, model: Any, **_: object) -> None:
+    """Raise `BrokenAnswer` for what is marked: botocore takes a status of 200 for a success, one of 400 for final."""
+    if parsed.get("Error", {}).get(_BROKEN):
         raise BrokenAnswer(operation=model.name, problem=parsed["Error"]["Message"])
 
 

@@ -29,6 +29,7 @@ QUESTION = [ChatMessage("user", "Why?")]
 HALF_AN_ITEM = response(200, DYNAMO, b'{"Item": {"pk": {"S": "TENANT#a"', stated=300)
 HALF_A_PAGE = response(200, DYNAMO, b'{"Items": [], "Count": 0}', stated=300)
 NO_JSON = [response(200, DYNAMO, body) for body in (b"<html>Sign in</html>", b"", b'{"Item": {"pk"', b'"text"')]
+HALF_A_REFUSAL = response(400, DYNAMO, b'{"__type": "Conditional', stated=300)
 HALF_AN_OBJECT = response(200, OBJECT, b'{"terms": []}', stated=100)
 CUT_CHUNK = (
     b'HTTP/1.1 200 OK\r\nETag: "abc"\r\nContent-Length: 100\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"a": 1}\r\n'
@@ -64,7 +65,7 @@ def send_message() -> object:
 
 
 @pytest.mark.parametrize("call", [get_item, query, get_batch, send_message])
-@pytest.mark.parametrize("said", [HALF_AN_ITEM, HALF_A_PAGE, *NO_JSON])
+@pytest.mark.parametrize("said", [HALF_AN_ITEM, HALF_A_PAGE, HALF_A_REFUSAL, *NO_JSON])
 def test_half_an_answer_of_aws_is_not_taken_for_an_empty_one(
     monkeypatch: pytest.MonkeyPatch, call: Callable[[], object], said: bytes
 ) -> None:
