@@ -90,6 +90,7 @@ PAGE_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -p
 
 .PHONY: web page-if-possible
 web: setup web/dist/index.html ## Build the page (needs npm's registry once); `make up` does this automatically
+	@: # so that make does not say that there was nothing to do
 
 # The lock file's versions, without install scripts.
 web/node_modules/.installed: web/package.json web/package-lock.json .venvs/node/.synced
@@ -113,10 +114,20 @@ page-if-possible: setup
 
 # --- the laptop stack -------------------------------------------------------------------------------------------------
 
+# A taken port is told before minutes of installing; later by `python -m local`, which knows its own programs.
+.PHONY: free-ports
+free-ports:
+	@test -e .venv/.synced || for each in AWS:4566 PINECONE:5081 OPENAI:8081 STREAMING:8082; do \
+	  variable="RECTO_$${each%:*}_PORT"; option="--$$(tr A-Z a-z <<< "$${each%:*}")-port"; \
+	  given=$$(sed -nE "s/.*$$option[ =]*([0-9]+).*/\1/p" <<< "$${ARGS:-}"); port=$${given:-$${!variable:-$${each#*:}}}; \
+	  ! (exec 3<> "/dev/tcp/127.0.0.1/$$port") 2>/dev/null \
+	  || { echo "Port $$port is taken: stop what listens there, or choose another port with ARGS=\"$$option PORT\" or $$variable." >&2; exit 1; }; \
+	done
+
 .PHONY: demo up down
-demo: setup page-if-possible ## Deploy the whole stack on this machine, ingest sample PDFs, ask questions
+demo: free-ports setup page-if-possible ## Deploy the whole stack on this machine, ingest sample PDFs, ask questions
 	@$(PY) -m local demo $(ARGS)
-up: setup page-if-possible ## Start the laptop stack and leave it running; prints the page's address, a token and curl commands
+up: free-ports setup page-if-possible ## Start the laptop stack and leave it running; prints the page's address, a token and curl commands
 	@$(PY) -m local up $(ARGS)
 down: setup ## Stop the laptop stack; its state is kept
 	@$(PY) -m local down $(ARGS)

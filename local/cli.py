@@ -35,7 +35,7 @@ from local.report import Reporter
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.template import parameter_defaults
-from local.stack.users import User
+from local.stack.users import USERS, User
 from shared.models import ROLES, TENANT, DocumentStatus
 from shared.settings import Settings
 
@@ -204,9 +204,10 @@ def _add_asking(verbs: _Verbs) -> None:
     replayed = verbs.add("replay", cli_replay.HELP, _replay, verbs.state, verbs.tenant, verbs.stack)
     replayed.add_argument("message", metavar="MESSAGE", help="the `message_id` of an answer")
     replayed.add_argument("--json", action="store_true", help="print both receipts and the differences as they come")
-    verbs.add(
-        "token", "Print a fresh ID token, valid for an hour.", _on_laptop(cli_ask.token), verbs.state, verbs.tenant
-    )
+    text = "Print a fresh ID token, valid for an hour."
+    signed_in = verbs.add("token", text, _on_laptop(cli_ask.token), verbs.state, verbs.tenant)
+    text = "the user's role, for example admin for GET /admin/health (default: %(default)s)"
+    signed_in.add_argument("--role", choices=ROLES, default=USERS["demo"].group, help=text)
 
 
 def _add_laptop(verbs: _Verbs) -> None:

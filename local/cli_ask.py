@@ -18,12 +18,12 @@ from local.client import ApiClient, ApiError
 from local.report import Reporter
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
-from local.stack.users import USERS
+from local.stack.users import USERS, laptop_user
 
 
 def token(laptop: Laptop, arguments: argparse.Namespace) -> int:
     """Print a fresh ID token and nothing else, for use as `$(…)`."""
-    print(laptop.token(USERS[arguments.tenant]))
+    print(laptop.token(laptop_user(arguments.tenant, arguments.role)))
     return 0
 
 

@@ -26,7 +26,7 @@ from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
-FUNCTIONS = ("ingest", "ocr", "query", "maintenance")
+FUNCTIONS = ("authorizer", "ingest", "ocr", "query", "maintenance")
 SHOWN = 10
 """Documents that `status` lists."""
 TABLE_WIDTH = 100
@@ -55,7 +55,7 @@ Page     {page_of(config)}
 API      {config.streaming_url} (use this one; its reference: {config.streaming_url}/docs)
 Gateway  {deployed.api_url} (the same through the emulated API Gateway, for tests; it serves few clients at once)
 Bucket   {deployed.bucket}
-Token    valid for an hour; for a new one: {python} -m local token{state}
+Token    valid for an hour; for a new one: {python} -m local token{state} (an administrator's: --role admin)
 
 export API={config.streaming_url}
 export TOKEN={token}

@@ -75,8 +75,11 @@ def verify(target: Target, report: Reporter, file: Path) -> int:
         receipt = json.loads(file.read_text(encoding="utf-8"))
         receipt = receipt.get("receipt") or receipt  # the whole response of GET /erasures/{id} is accepted, too
         said = [str(receipt[name]) for name in ("kind", "subject", "state", "key", "finished_at")]
-    except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise LocalStackError(f"{file} is not a receipt: {error}") from error
+    except OSError as error:
+        raise LocalStackError(f"{file} cannot be read: {error.strerror}.") from None
+    except (ValueError, KeyError, AttributeError) as error:
+        missing = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise LocalStackError(f"{file} is not a receipt: {missing}.") from error
     key = signing_key(read_secret(target.client("secretsmanager"), target.outputs["SecretId"]))
     if not is_genuine(receipt, key):
         report.say(

@@ -36,16 +36,23 @@ KINDS = {
     "Records": "IngestFunction",
     "requestContext": "QueryFunction",
     "recto": "MaintenanceFunction",
+    "detail-type": "MaintenanceFunction",
 }
 """The function that takes an event, by a field that only such events have."""
+OCR_QUEUE = "-ocr"
+"""How the name of the queue ends whose messages are OCR's."""
 
 
 def function_for(event: Mapping[str, Any]) -> str:
     """Return the logical id of the function that an event is for. Raises `LocalStackError`."""
+    match event:
+        case {"Records": [{"eventSourceARN": str(queue)}, *_]} if queue.endswith(OCR_QUEUE):
+            return "OcrFunction"
     for field, function in KINDS.items():
         if field in event:
             return function
-    raise LocalStackError(f"This event is for none of the functions: name one with --function {KINDS['Records']}.")
+    names = ", ".join(dict.fromkeys(KINDS.values()))
+    raise LocalStackError(f"This event has the form of none of the functions: name one with --function ({names}).")
 
 
 # --- invoke ----------------------------------------------------------------------------------------------------------
@@ -55,10 +62,12 @@ def invoke(laptop: Laptop, arguments: argparse.Namespace) -> int:
     """Run a function on an event; print its logs and then its response. Return 1 if it failed."""
     event = _read(arguments.event)
     function = arguments.function or function_for(event)
+    configuration = configuration_of(laptop, function)
     package = laptop.config.build / function
     if not package.is_dir():
         raise LocalStackError(f"{function} is not built in {laptop.config.build}: `make up` builds all functions.")
-    configuration = configuration_of(laptop, function)
+    if not sam.is_built(laptop.config, sam.source_fingerprint(laptop.config.project)):
+        print("The sources have changed since the package was built: `make up` builds it again.", file=sys.stderr)
     laptop.report.say(f"{function} ({configuration['Handler']}) on {arguments.event}:")
     with running(configuration, package, laptop.config) as (address, logs):
         try:

@@ -48,7 +48,7 @@ def run(target: Target, report: Reporter, given: argparse.Namespace) -> int:
     if given.step == "create" and not 0 <= given.days <= MAX_DAYS:
         raise LocalStackError(f"--days is a number from 1 to {MAX_DAYS}; without it the key works until it is revoked.")
     if given.step == "revoke" and not given.name:
-        raise LocalStackError("`keys revoke` needs the key's id: `keys list` shows it.")
+        raise LocalStackError("`keys revoke` needs the key's id: `keys list --tenant NAME` shows it.")
     keys = DynamoApiKeys(target.client("dynamodb"), target.outputs["ConversationsTableName"])
     try:
         if given.step == "create":
@@ -74,7 +74,7 @@ def _create(keys: DynamoApiKeys, report: Reporter, name: str, tenant: str, role:
 
 def _revoke(keys: DynamoApiKeys, report: Reporter, tenant: str, key_id: str) -> int:
     if not keys.revoke(tenant, key_id):
-        raise LocalStackError(f"The tenant {tenant} has no key {key_id}: `python -m local keys list` shows its keys.")
+        raise LocalStackError(f"The tenant {tenant} has no key {key_id}: `keys list --tenant {tenant}` shows its keys.")
     report.say(f"Key {key_id} is revoked: within a minute it no longer works.")
     return 0
 

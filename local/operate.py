@@ -324,7 +324,9 @@ def user(target: Target, report: Reporter, created: users.User, *, invite: bool)
     pool = target.outputs["UserPoolId"]
     password = "" if invite else users.new_password()
     is_new = users.create(target.cognito, pool, created, password=password, invite=invite)
-    what = "is created" if is_new else "existed already; role and password are set"
+    what = "is created" if is_new else f"existed already; {'the role is' if invite else 'role and password are'} set"
     report.say(f"{created.name} {what}: tenant {created.tenant}, role {created.group}.")
     report.say("Cognito has mailed a temporary password." if invite else f"Password: {password}")
+    if not is_new:
+        report.say("A token from before keeps its role until it expires, within an hour.")
     return 0

@@ -118,15 +118,19 @@ class SmokeTest:
             )
 
     def check_ingest(self) -> None:
-        """Check that the queue calls the ingest function."""
-        name = f"{self.target.outputs['IngestFunctionName']}:{ALIAS}"
+        """Check that the queues call the ingest function, and the OCR function where there is one."""
+        for output, what in (("IngestFunctionName", "uploads"), ("OcrFunctionName", "scans")):
+            if output in self.target.outputs or output == "IngestFunctionName":
+                self._check_trigger(f"{self.target.outputs[output]}:{ALIAS}", what)
+
+    def _check_trigger(self, name: str, what: str) -> None:
         found = self.target.lambda_.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
         if not any(each.get("State") in {"Enabled", "Creating", "Enabling"} for each in found):
             enable = "aws lambda update-event-source-mapping --enabled --uuid"
             mend = (
                 f"enable its trigger with `{enable} {found[0]['UUID']}`" if found else "it has no trigger: deploy again"
             )
-            raise LocalStackError(f"The queue does not call {name}, so uploads would wait for ever: {mend}.")
+            raise LocalStackError(f"The queue does not call {name}, so {what} would wait for ever: {mend}.")
 
     def check_users(self) -> None:
         """Check that somebody can sign in."""

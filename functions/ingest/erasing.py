@@ -229,6 +229,11 @@ class Eraser:
         self.store.save(replace(saved, receipt=self.sign(receipt)))
         logger.info(
             "erasure finished" if is_finished else "erasure not finished yet",
-            extra={"tenant": erasure.tenant, "erasure_id": erasure.erasure_id, "found": result.found.total()},
+            extra={
+                "tenant": erasure.tenant,
+                "erasure_id": erasure.erasure_id,
+                "found": result.found.total(),
+                "left": left,
+            },
         )
         return is_finished

@@ -144,7 +144,7 @@ class Laptop:
 
     def _deploy(self, source: str) -> Deployed:
         overrides = sam.parameters(self.config)
-        wanted = sam.deployment_fingerprint(source, overrides)
+        wanted = sam.deployment_fingerprint(source, overrides, enforced=self.config.enforce_roles)
         present = find_stack(self.aws, self.config)
         recorded = sam.deployed_fingerprint(self.config)
         with self.report.step("Deploy template.yaml with SAM") as note:

@@ -90,6 +90,11 @@ def stamped(template: str, release: str) -> str:
     return re.sub(r"^( +RELEASE: ).*$", rf"\g<1>'{release}'", template, flags=re.M)
 
 
+def with_plain_http(template: str, *, refused: bool) -> str:
+    """Let the policies refuse plain HTTP, or on a stack that enforces policies TLS: there everything is plain HTTP."""
+    return re.sub(r"(aws:SecureTransport: )'\w+'", rf"\g<1>'{'false' if refused else 'true'}'", template)
+
+
 def without_unknown_resources(template: str) -> str:
     """Remove the resources that the emulator does not know, because one of them makes it refuse the whole template."""
     resources = re.compile(r"^  (\w+):\n((?:    .*\n|\n)+)", re.M)
@@ -125,9 +130,9 @@ def parameters(config: LocalConfig) -> dict[str, str]:
     }
 
 
-def deployment_fingerprint(source: str, overrides: dict[str, str]) -> str:
-    """Return 16 hex digits that change when the stack has to be deployed again."""
-    return hashlib.sha256(json.dumps([source, overrides], sort_keys=True).encode()).hexdigest()[:16]
+def deployment_fingerprint(source: str, overrides: dict[str, str], *, enforced: bool = False) -> str:
+    """Return 16 hex digits that change when the stack has to be deployed again; `enforced`: the policies are."""
+    return hashlib.sha256(json.dumps([source, overrides, enforced], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def deployed_fingerprint(config: LocalConfig) -> str:
@@ -140,7 +145,8 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
     (config.state / DEPLOY_RECORD).unlink(missing_ok=True)
     _empty_artifacts(aws)
     template = config.build / "template.yaml"
-    template.write_text(stamped(template.read_text(), fingerprint))
+    built = with_plain_http(template.read_text(), refused=not config.enforce_roles)
+    template.write_text(stamped(built, fingerprint))
     # In a file, because every user of the machine can read a command line, and a chat key may be among them.
     parameters_file = config.state / "parameters.yaml"
     parameters_file.touch(mode=0o600)
@@ -156,9 +162,6 @@ def deploy(aws: Aws, config: LocalConfig, overrides: dict[str, str], fingerprint
         raise LocalStackError(f"`sam deploy` ended, but there is no finished stack; see {config.logs}/sam-deploy.log.")
     for table in deployed.of_type("AWS::DynamoDB::Table"):
         _turn_on_ttl(aws, table.physical_id)
-    if config.enforce_roles:
-        # The functions reach the emulator by plain HTTP, which the policy refuses.
-        aws.s3.delete_bucket_policy(Bucket=deployed.bucket)
     _say_errors_as_the_template_does(aws, deployed)
     for mapping in deployed.of_type("AWS::Lambda::EventSourceMapping"):
         _make_concurrency_a_number(aws, mapping.physical_id)

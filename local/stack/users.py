@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from local.stack.aws import Aws, Deployed
 from local.stack.config import LocalConfig, LocalStackError
+from shared.models import ROLES
 
 if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
@@ -38,6 +39,15 @@ USERS = {user.tenant: user for user in (DEMO, OTHER)}
 """The user that the verbs act as, by tenant."""
 
 
+def laptop_user(tenant: str, role: str) -> User:
+    """Return the laptop's user of a tenant with a role. Raises `LocalStackError` where there is none."""
+    for user in LAPTOP:
+        if (user.tenant, user.group) == (tenant, role):
+            return user
+    there_are = ", ".join(user.group for user in LAPTOP if user.tenant == tenant)
+    raise LocalStackError(f"The tenant {tenant} has no {role} here, only: {there_are}.")
+
+
 def password_of(state: Path) -> str:
     """Return the password of all these users, generated once per state folder and readable by its owner only."""
     record = state / RECORD
@@ -51,10 +61,11 @@ def password_of(state: Path) -> str:
 def create(
     cognito: "CognitoIdentityProviderClient", pool: str, user: User, *, password: str = "", invite: bool = False
 ) -> bool:
-    """Create a user with tenant and role, or update the role of an existing one; return whether it is new.
+    """Create a user with tenant and role, or give an existing one this role only; return whether the user is new.
 
-    With a `password` the account is ready at once; with `invite` Cognito mails a temporary one. The tenant of an
-    existing user cannot change: it is an attribute that can be written only once. Raises `LocalStackError`.
+    With a `password` the account is ready at once; with `invite` Cognito mails a temporary one, again if the user has
+    not signed in yet. The tenant of an existing user cannot change: it is an attribute that can be written only once.
+    Raises `LocalStackError`.
     """
     attributes = {"email": user.name, "email_verified": "true", TENANT_ATTRIBUTE: user.tenant}
     request: dict[str, Any] = {} if invite else {"MessageAction": "SUPPRESS"}
@@ -75,10 +86,31 @@ def create(
                 "delete the user first, or use another address."
             ) from None
         is_new = False
+        if invite:
+            _invite_again(cognito, pool, user)
+        _take_other_roles(cognito, pool, user)
     if password:
         cognito.admin_set_user_password(UserPoolId=pool, Username=user.name, Password=password, Permanent=True)
     cognito.admin_add_user_to_group(UserPoolId=pool, Username=user.name, GroupName=user.group)
     return is_new
+
+
+def _invite_again(cognito: "CognitoIdentityProviderClient", pool: str, user: User) -> None:
+    """Mail another temporary password, because the first is valid for three days. Raises `LocalStackError`."""
+    try:
+        cognito.admin_create_user(UserPoolId=pool, Username=user.name, MessageAction="RESEND")
+    except cognito.exceptions.UnsupportedUserStateException:
+        raise LocalStackError(
+            f"{user.name} already has a password of their own, so nothing was mailed or changed: "
+            "without --invite the role and a new password are set, and the password is printed."
+        ) from None
+
+
+def _take_other_roles(cognito: "CognitoIdentityProviderClient", pool: str, user: User) -> None:
+    """Take the user out of the groups of other roles: rights add up. Groups that only rules of access name stay."""
+    held = cognito.admin_list_groups_for_user(UserPoolId=pool, Username=user.name)["Groups"]
+    for name in sorted({each["GroupName"] for each in held} & set(ROLES) - {user.group}):
+        cognito.admin_remove_user_from_group(UserPoolId=pool, Username=user.name, GroupName=name)
 
 
 def new_password() -> str:

@@ -18,11 +18,11 @@ from botocore.exceptions import (
     BotoCoreError,
     ClientError,
     ConnectTimeoutError,
-    IncompleteReadError,
     NoCredentialsError,
     PartialCredentialsError,
     ReadTimeoutError,
 )
+from botocore.parsers import ResponseParserError
 
 from shared.adapters.retry import AWS_ATTEMPTS, Retry
 from shared.deadline import CallAbandoned, call_within
@@ -135,23 +135,60 @@ _CLIENTS: WeakSet[Any] = WeakSet()
 
 def _tracked[C](client: C) -> C:
     _CLIENTS.add(client)
-    cast("Any", client).meta.events.register("before-parse", _refuse_part_of_an_answer)
+    events = cast("Any", client).meta.events
+    events.register("before-parse", _mark_a_broken_answer)
+    events.register("after-call", _raise_a_broken_answer)
     return client
 
 
-def _refuse_part_of_an_answer(operation_model: Any, response_dict: Any, **_: object) -> None:
-    """Raise `IncompleteReadError` for an answer whose connection broke before its end.
+class BrokenAnswer(BotoCoreError):
+    """An answer of AWS that is not whole or cannot be read, after the last attempt."""
+
+    fmt = "The answer to {operation} {problem}."
+
+
+_TRY_AGAIN = "RequestTimeout"
+"""The code of an error that botocore's standard mode repeats, whatever the HTTP status."""
+_BROKEN = "RectoBroken"
+"""The field that tells our error from one of AWS with that code."""
+
+
+def _mark_a_broken_answer(
+    operation_model: Any, response_dict: Any, customized_response_dict: dict[str, Any], **_: object
+) -> None:
+    """Mark an answer that broke off, or is no JSON where it must be, as a failure that botocore tries again.
 
     Botocore (1.44) tells urllib3 not to compare the length (`enforce_content_length=False`) and does so itself for
-    streams only. It reads half an answer of DynamoDB as an empty one: an item that is there would be "not found".
+    streams only. It reads half an answer of DynamoDB, or the page of a proxy, as an empty one: an item that is there
+    would be "not found".
     """
+    if problem := _problem_of(operation_model, response_dict):
+        response_dict["body"] = b""
+        customized_response_dict["Error"] = {"Code": _TRY_AGAIN, "Message": problem, _BROKEN: True}
+
+
+def _problem_of(operation_model: Any, response_dict: Any) -> str:
+    """Say what is wrong with an answer; empty if nothing is, or if its body is a stream."""
     stated = response_dict["headers"].get("content-length", "")
     body = response_dict["body"]
     is_bare = operation_model.http.get("method") == "HEAD" or response_dict["status_code"] == 304
-    if not isinstance(body, bytes) or not stated.isdigit() or is_bare:
-        return
-    if len(body) < int(stated):
-        raise IncompleteReadError(actual_bytes=len(body), expected_bytes=int(stated))
+    if not isinstance(body, bytes) or is_bare:
+        return ""
+    if stated.isdigit() and len(body) < int(stated):
+        return f"broke off after {len(body)} of {stated} bytes"
+    if response_dict["status_code"] >= 300:
+        return ""
+    if body.lstrip()[:9].lower().startswith((b"<html", b"<!doctype")):
+        return "is a web page"  # which S3's parser, too, may take for an empty list
+    says_something = body or (operation_model.output_shape is not None and operation_model.output_shape.members)
+    is_json = body[:1] == b"{" and body.rstrip()[-1:] == b"}"
+    return "is no JSON" if operation_model.service_model.protocol == "json" and says_something and not is_json else ""
+
+
+def _raise_a_broken_answer(parsed: Any, model: Any, **_: object) -> None:
+    """Raise `BrokenAnswer` for what is marked: botocore takes a status of 200 for a success, one of 400 for final."""
+    if parsed.get("Error", {}).get(_BROKEN):
+        raise BrokenAnswer(operation=model.name, problem=parsed["Error"]["Message"])
 
 
 def _within_deadline[C](client: C, call_s: float | None) -> C:
@@ -205,7 +242,7 @@ def aws_errors(dependency: str, *, passing: Collection[str] = ()) -> Iterator[No
         raise DependencyRefused(dependency, f"{code}: {error.response.get('Error', {}).get('Message', '')}") from error
     except (NoCredentialsError, PartialCredentialsError) as error:
         raise DependencyRefused(dependency, str(error)) from error
-    except BotoCoreError as error:
+    except (BotoCoreError, ResponseParserError) as error:
         raise DependencyUnavailable(dependency, type(error).__name__) from error
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from local.client import ApiClient
 from local.stack.config import LocalConfig
@@ -123,12 +124,18 @@ def test_logs_of_the_functions_can_be_read(state: Path, samples: dict[str, str])
     assert run_local(state, "logs", "ingest", "-n", "-5").returncode == 2
 
 
-def test_a_built_function_is_invoked_without_a_container(state: Path) -> None:
-    invoked = run_local(state, "invoke", "events/api_get_healthz.json")
-    assert invoked.returncode == 0, invoked.stdout + invoked.stderr
-    response = json.loads(invoked.stdout.partition("\n")[2])
-    assert response["statusCode"] == 200
-    assert response["body"]["status"] == "ok"
+def test_a_built_function_is_invoked_without_a_container(state: Path, samples: dict[str, str]) -> None:
+    def response(event: str) -> dict[str, Any]:
+        invoked = run_local(state, "invoke", f"events/{event}.json")
+        assert invoked.returncode == 0, invoked.stdout + invoked.stderr
+        return dict(json.loads(invoked.stdout.partition("\n")[2]))
+
+    assert response("api_get_healthz")["body"]["status"] == "ok"
+    answer = response("api_post_query")
+    assert answer["statusCode"] == 200
+    assert answer["body"]["citations"][0]["file_name"] == "brunata-duo-maintenance-manual.pdf"
+    assert response("sqs_s3_put") == response("sqs_ocr") == {"batchItemFailures": []}
+    assert response("maintenance_rules")["changes"] == 0
     assert "sam local invoke QueryFunction" in run_local(state, "sam-env").stdout
 
 

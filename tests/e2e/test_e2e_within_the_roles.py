@@ -216,6 +216,10 @@ def is_allowed(call: Callable[..., Any], **request: Any) -> bool:
         ("IngestRole", "DocumentsTable", "TENANT#trial", True),
         ("IngestRole", "DocumentsTable", "STACK", False),
         ("MaintenanceRole", "DocumentsTable", "STACK", True),
+        ("MaintenanceRole", "DocumentsTable", "OCR#trial", False),
+        ("MaintenanceRole", "ConversationsTable", "TENANT#trial#USER#u", True),
+        ("MaintenanceRole", "ConversationsTable", "KEY#trial", False),
+        ("MaintenanceRole", "ConversationsTable", "TENANT#trial#KEYS", False),
     ],
 )
 def test_a_role_reads_its_own_kinds_of_items_only(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,8 @@ QUESTION = [ChatMessage("user", "Why?")]
 
 HALF_AN_ITEM = response(200, DYNAMO, b'{"Item": {"pk": {"S": "TENANT#a"', stated=300)
 HALF_A_PAGE = response(200, DYNAMO, b'{"Items": [], "Count": 0}', stated=300)
+NO_JSON = [response(200, DYNAMO, body) for body in (b"<html>Sign in</html>", b"", b'{"Item": {"pk"', b'"text"')]
+HALF_A_REFUSAL = response(400, DYNAMO, b'{"__type": "Conditional', stated=300)
 HALF_AN_OBJECT = response(200, OBJECT, b'{"terms": []}', stated=100)
 CUT_CHUNK = (
     b'HTTP/1.1 200 OK\r\nETag: "abc"\r\nContent-Length: 100\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n{"a": 1}\r\n'
@@ -41,9 +44,10 @@ def _account(monkeypatch: pytest.MonkeyPatch) -> None:
         "AWS_DEFAULT_REGION": "us-east-1",
     }.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff.delay_amount", lambda *_: 0)
 
 
-def get_item() -> object:
+def get_item() -> Any:
     with dynamo_errors("registry"):
         return dynamodb_client().get_item(TableName="t", Key={"pk": {"S": "a"}})
 
@@ -61,14 +65,36 @@ def send_message() -> object:
 
 
 @pytest.mark.parametrize("call", [get_item, query, get_batch, send_message])
-@pytest.mark.parametrize("said", [HALF_AN_ITEM, HALF_A_PAGE])
+@pytest.mark.parametrize("said", [HALF_AN_ITEM, HALF_A_PAGE, HALF_A_REFUSAL, *NO_JSON])
 def test_half_an_answer_of_aws_is_not_taken_for_an_empty_one(
     monkeypatch: pytest.MonkeyPatch, call: Callable[[], object], said: bytes
 ) -> None:
     with answering(said) as url:
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
-        with pytest.raises(DependencyUnavailable, match="IncompleteReadError"):
+        with pytest.raises(DependencyUnavailable, match="BrokenAnswer"):
             call()
+
+
+@pytest.mark.parametrize("broken", [HALF_AN_ITEM, *NO_JSON])
+def test_a_broken_answer_of_aws_is_asked_for_again(monkeypatch: pytest.MonkeyPatch, broken: bytes) -> None:
+    whole = response(200, DYNAMO, b'{"Item": {"pk": {"S": "TENANT#a"}}}')
+    with answering(broken, whole) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        assert get_item()["Item"] == {"pk": {"S": "TENANT#a"}}
+
+
+def test_an_answer_that_says_nothing_may_be_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(response(200, DYNAMO, b"")) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        SqsChangeQueue(sqs_client(), "http://queue/q").extend("receipt", visibility_s=1)
+
+
+@pytest.mark.parametrize("body", [b"<html>Sign in<br>", b"<!DOCTYPE html>\n<html></html>", b"<ListBucketResult>"])
+def test_a_listing_that_is_no_xml_is_the_buckets_failure(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
+    with answering(response(200, {"Content-Type": "text/html"}, body)) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            list(S3Objects(s3_client(), "b").under("uploads/a/"))
 
 
 @pytest.mark.parametrize("said", [HALF_AN_OBJECT, CUT_CHUNK], ids=["length", "chunk"])

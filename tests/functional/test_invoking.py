@@ -13,6 +13,7 @@ from rich.console import Console
 
 from local import invoking
 from local.report import Reporter
+from local.stack import sam
 from local.stack.aws import Resource
 from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
@@ -103,14 +104,13 @@ def test_an_error_of_the_function_is_the_response_and_the_exit_code(
 
 
 def test_what_cannot_be_run_is_said_in_words(laptop: Laptop, tmp_path: Path) -> None:
-    with pytest.raises(LocalStackError, match="for none of the functions"):
+    with pytest.raises(LocalStackError, match=r"of none of the functions: name one with --function \(.*IngestFunction"):
         invoked(laptop, {}, tmp_path)
-    with pytest.raises(LocalStackError, match="AuthorizerFunction is not built"):
-        invoked(laptop, {}, tmp_path, "AuthorizerFunction")
-    (laptop.config.build / "Other").mkdir()
+    (laptop.config.build / "QueryFunction").rename(tmp_path / "away")
+    with pytest.raises(LocalStackError, match="QueryFunction is not built"):
+        invoked(laptop, {}, tmp_path, "QueryFunction")
     with pytest.raises(LocalStackError, match=r"no function Other; there are IngestFunction, QueryFunction\.$"):
         invoked(laptop, {}, tmp_path, "Other")
-    (laptop.config.build / "IdentityFunction").mkdir()
     with pytest.raises(LocalStackError, match="only with a company's sign-in"):
         invoked(laptop, {"triggerSource": "TokenGeneration_HostedAuth"}, tmp_path)
     (tmp_path / "broken.json").write_text("{")
@@ -126,6 +126,18 @@ def test_the_function_of_every_example_event_is_known() -> None:
     assert functions["api_post_query"] == "QueryFunction"
     assert functions["s3_put"] == functions["sqs_s3_delete"] == "IngestFunction"
     assert functions["cognito_pre_token_company"] == "IdentityFunction"
+    assert functions["sqs_ocr"] == "OcrFunction"
+    assert functions["schedule_maintenance"] == functions["maintenance_rules"] == "MaintenanceFunction"
+
+
+def test_a_package_older_than_the_sources_is_told_about(
+    laptop: Laptop, tmp_path: Path, capsys: pytest.CaptureFixture[str], on_linux: None
+) -> None:
+    invoked(laptop, {"requestContext": {}}, tmp_path)
+    assert "The sources have changed" in capsys.readouterr().err
+    sam._record(laptop.config, sam.BUILD_RECORD, sam.source_fingerprint(PROJECT))
+    invoked(laptop, {"requestContext": {}}, tmp_path)
+    assert "The sources have changed" not in capsys.readouterr().err
 
 
 def test_sam_local_gets_the_variables_and_a_template_that_declares_the_endpoint(

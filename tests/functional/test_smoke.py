@@ -31,6 +31,7 @@ class FakeAccount:
     dimensions: int = 384
     index: str = "recto"
     trigger: str = "Enabled"
+    ocr_trigger: str = "Enabled"
     tenants: tuple[str, ...] = ("acme",)
     subscriptions: tuple[str, ...] = ("arn:aws:sns:eu-central-1:1:alarms:2",)
 
@@ -48,8 +49,12 @@ class FakeAccount:
         clients: dict[str, Any] = {
             "lambda": SimpleNamespace(
                 get_function_configuration=lambda **_: {"Environment": {"Variables": variables}},
-                list_event_source_mappings=lambda **_: {
-                    "EventSourceMappings": [{"State": self.trigger, "UUID": "7a1"}]
+                list_event_source_mappings=lambda FunctionName: {  # noqa: N803 - boto3's
+                    "EventSourceMappings": [
+                        {"State": self.ocr_trigger, "UUID": "0c2"}
+                        if FunctionName == "recto-ocr:live"
+                        else {"State": self.trigger, "UUID": "7a1"}
+                    ]
                 },
             ),
             "cognito-idp": SimpleNamespace(list_users=lambda **_: {"Users": users}),
@@ -59,6 +64,7 @@ class FakeAccount:
         outputs = {
             "QueryFunctionName": "query",
             "IngestFunctionName": "recto-ingest",
+            "OcrFunctionName": "recto-ocr",
             "SecretId": "keys",
             "UserPoolId": "pool",
             "UserPoolClientId": "client",
@@ -124,6 +130,7 @@ def test_a_good_set_up_reaches_the_document(account: FakeAccount):
             "has dimension 384 and metric dotproduct instead of 1536 and dotproduct: create another one with `make",
         ),
         ({"trigger": "Disabled"}, "update-event-source-mapping --enabled --uuid 7a1"),
+        ({"ocr_trigger": "Disabled"}, "scans would wait for ever: enable its trigger with `aws lambda update-event"),
         ({"tenants": ()}, "Nobody can sign in yet: create a user"),
         ({"tenants": ("recto-smoke-test",)}, "Nobody can sign in yet"),
         ({"subscriptions": ("PendingConfirmation",)}, "Alarms reach nobody: ann@example.com has no confirmed"),

@@ -1,10 +1,11 @@
-"""A server that answers every request with the same bytes, also with bytes that are no whole HTTP response."""
+"""A server that answers with given bytes, also with bytes that are no whole HTTP response."""
 
 import re
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain, repeat
 
 _LENGTH = re.compile(rb"(?i)content-length: *(\d+)")
 
@@ -17,8 +18,8 @@ def response(status: int, headers: Mapping[str, str], body: bytes, *, stated: in
 
 
 @contextmanager
-def answering(said: bytes) -> Iterator[str]:
-    """Yield the server's URL; each connection takes one request, is answered, and closed."""
+def answering(*said: bytes) -> Iterator[str]:
+    """Yield the server's URL; each connection takes one request, gets the next answer or the last, and is closed."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_serve, args=(listening, said), daemon=True)
         thread.start()
@@ -29,15 +30,15 @@ def answering(said: bytes) -> Iterator[str]:
             thread.join(5)
 
 
-def _serve(listening: socket.socket, said: bytes) -> None:
-    while True:
+def _serve(listening: socket.socket, said: Sequence[bytes]) -> None:
+    for answer in chain(said, repeat(said[-1])):
         try:
             connection, _ = listening.accept()
         except OSError:
             return
         with connection, suppress(OSError):
             _read_request(connection)
-            connection.sendall(said)
+            connection.sendall(answer)
             connection.shutdown(socket.SHUT_WR)
 
 

@@ -11,6 +11,7 @@ from aws_lambda_powertools.utilities.parser.models import (
     ApiGatewayAuthorizerToken,
     APIGatewayProxyEventModel,
     CognitoPreTokenGenerationTriggerModelV1,
+    EventBridgeModel,
     S3Model,
     SqsModel,
 )
@@ -26,7 +27,10 @@ MODELS = {
     "api": APIGatewayProxyEventModel,
     "cognito": CognitoPreTokenGenerationTriggerModelV1,
     "authorizer": ApiGatewayAuthorizerToken,
+    "schedule": EventBridgeModel,
 }
+OWN = "maintenance"
+"""Events with this prefix are ours: what a schedule's `Input` says, or `make sweep`."""
 
 
 def event(name: str) -> dict[str, Any]:
@@ -35,7 +39,7 @@ def event(name: str) -> dict[str, Any]:
     return loaded
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize("file", [file for file in FILES if not file.stem.startswith(OWN)], ids=lambda file: file.stem)
 def test_an_event_has_the_shape_of_its_service(file: Path) -> None:
     MODELS[file.stem.partition("_")[0]].model_validate(event(file.stem))
 
@@ -75,19 +79,36 @@ def test_the_test_event_has_no_records() -> None:
 @pytest.mark.parametrize("file", [file for file in FILES if file.stem.startswith("api")], ids=lambda file: file.stem)
 def test_an_api_event_comes_by_a_route_of_the_template(file: Path) -> None:
     proxied = APIGatewayProxyEvent(event(file.stem))
-    routes = {each["Properties"]["Method"] for each in properties("QueryFunction")["Events"].values()}
-    assert proxied.resource == "/{proxy+}"
-    assert proxied.http_method.lower() in routes
+    route = route_of(proxied)
+    assert proxied.request_context.resource_path == proxied.resource == route["Path"]
     assert proxied.request_context.path == f"/{proxied.request_context.stage}{proxied.path}"
+    assert bool(proxied.path_parameters) == ("{proxy+}" in route["Path"])
+
+
+def route_of(proxied: APIGatewayProxyEvent) -> dict[str, Any]:
+    """The template's route for an event: that of its own path, else the proxy's."""
+    routes = [each["Properties"] for each in properties("QueryFunction")["Events"].values()]
+    paths = {route["Path"] for route in routes}
+    path = proxied.path if proxied.path in paths else "/{proxy+}"
+    method = proxied.http_method.lower()
+    (route,) = [each for each in routes if (each["Path"], each["Method"]) == (path, method)]
+    return dict(route)
 
 
 @pytest.mark.parametrize("file", [file for file in FILES if file.stem.startswith("api")], ids=lambda file: file.stem)
-def test_the_authorizers_word_comes_with_every_method_but_a_preflight(file: Path) -> None:
+def test_the_authorizers_word_comes_with_every_route_that_asks_it(file: Path) -> None:
     proxied = event(file.stem)
     verified = proxied["requestContext"].get("authorizer", {})
-    if proxied["httpMethod"] == "OPTIONS":
+    if "Auth" in route_of(APIGatewayProxyEvent(proxied)):
         assert verified == {}
     else:
         latency_ms = verified.pop("integrationLatency")  # API Gateway adds it, the only number
         assert isinstance(latency_ms, int)
-        assert verified == context_of(Principal("acme", verified["principalId"], frozenset({"editor"})))
+        assert verified == context_of(Principal("demo", verified["principalId"], frozenset({"editor"})))
+
+
+def test_maintenances_own_events_are_inputs_of_its_schedules() -> None:
+    schedules = [each["Properties"] for each in properties("MaintenanceFunction")["Events"].values()]
+    inputs = [json.loads(each["Input"]) for each in schedules if "Input" in each]
+    assert all(event(file.stem) in inputs for file in FILES if file.stem.startswith(OWN))
+    assert any("Input" not in each for each in schedules), "the schedule of events/schedule_maintenance.json"

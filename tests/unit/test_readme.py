@@ -94,6 +94,11 @@ def test_each_alarm_has_an_entry_in_the_runbook_and_each_entry_an_alarm():
     assert all(len(what) > 20 and len(action) > 20 for _, what, action in rows)
 
 
+def test_each_example_event_is_told_with_what_comes_back():
+    told = re.findall(r"`(\w+\.json)`", section("docs/operating.md", "## Running one function on an event"))
+    assert set(told) == {path.name for path in (PROJECT / "events").glob("*.json")}
+
+
 def test_the_longest_name_of_a_stack_leaves_room_for_that_of_its_bucket():
     rest = re.sub(r"\$\{AWS::StackName\}", "", properties("Uploads")["BucketName"]["Fn::Sub"])
     rest = rest.replace("${AWS::AccountId}", "1" * 12).replace("${AWS::Region}", "ap-southeast-1")

@@ -105,7 +105,7 @@ def test_nothing_else_reaches_the_queue() -> None:
 
 def test_the_bucket_waits_for_the_policy_that_lets_it_send() -> None:
     assert RESOURCES["Uploads"]["DependsOn"] == "ChangeQueuePolicy"
-    (statement,) = properties("ChangeQueuePolicy")["PolicyDocument"]["Statement"]
+    statement, _ = properties("ChangeQueuePolicy")["PolicyDocument"]["Statement"]
     assert statement["Condition"]["ArnEquals"] == {"aws:SourceArn": {"Fn::Sub": BUCKET_ARN}}
     assert statement["Condition"]["StringEquals"] == {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}
 
@@ -183,6 +183,55 @@ def test_the_bucket_is_private_encrypted_versioned_and_spoken_to_over_tls() -> N
     (statement,) = properties("UploadsPolicy")["PolicyDocument"]["Statement"]
     assert (statement["Effect"], statement["Principal"], statement["Action"]) == ("Deny", "*", "s3:*")
     assert statement["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "policy_kind", "listed", "action"),
+    [
+        ("AWS::SQS::Queue", "AWS::SQS::QueuePolicy", "Queues", "sqs:*"),
+        ("AWS::SNS::Topic", "AWS::SNS::TopicPolicy", "Topics", "sns:Publish"),
+    ],
+)
+def test_every_queue_and_topic_is_spoken_to_over_tls(kind: str, policy_kind: str, listed: str, action: str) -> None:
+    policies = {each["Ref"]: name for name in of_type(policy_kind) for each in properties(name)[listed]}
+    assert set(policies) == set(of_type(kind))
+    for name, policy in policies.items():
+        assert RESOURCES[policy].get("Condition") == RESOURCES[name].get("Condition")
+        (refusing,) = [each for each in properties(policy)["PolicyDocument"]["Statement"] if each["Effect"] == "Deny"]
+        assert (refusing["Principal"], refusing["Action"]) == ("*", action)
+        assert refusing["Resource"] in ({"Ref": name}, {"Fn::GetAtt": [name, "Arn"]})
+        assert refusing["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_only_this_stacks_alarms_publish_to_its_topic() -> None:
+    """A policy of one's own replaces the topic's default one, which lets the account's alarms publish."""
+    allowed, _ = properties("AlarmTopicPolicy")["PolicyDocument"]["Statement"]
+    assert (allowed["Effect"], allowed["Principal"]) == ("Allow", {"Service": "cloudwatch.amazonaws.com"})
+    arn = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:${AWS::StackName}-*"
+    assert allowed["Condition"]["ArnLike"] == {"aws:SourceArn": {"Fn::Sub": arn}}
+    assert not any("AlarmName" in properties(name) for name in of_type("AWS::CloudWatch::Alarm")), (
+        "CloudFormation's own names begin with the stack's"
+    )
+
+
+def test_only_this_stacks_queues_send_dead_letters() -> None:
+    allowed = properties("DeadLetterQueue")["RedriveAllowPolicy"]
+    assert allowed["redrivePermission"] == "byQueue"
+    sources = {name: properties(name) for name in of_type("AWS::SQS::Queue") if "RedrivePolicy" in properties(name)}
+    arns = [
+        each["Fn::If"][1]["Fn::Sub"] if "Fn::If" in each else each["Fn::Sub"] for each in allowed["sourceQueueArns"]
+    ]
+    arn = "arn:${AWS::Partition}:sqs:${AWS::Region}:${AWS::AccountId}:"
+    assert sorted(arns) == sorted(arn + each["QueueName"]["Fn::Sub"] for each in sources.values())
+
+
+def test_a_message_is_not_handed_out_again_while_its_function_may_still_run() -> None:
+    for name in of_type("AWS::Serverless::Function"):
+        for event in properties(name).get("Events", {}).values():
+            if event["Type"] == "SQS":
+                queue = properties(event["Properties"]["Queue"]["Fn::GetAtt"][0])
+                assert queue["VisibilityTimeout"] >= 6 * properties(name)["Timeout"]
+                assert queue["MessageRetentionPeriod"] < properties("DeadLetterQueue")["MessageRetentionPeriod"]
 
 
 def test_a_page_of_an_allowed_origin_uploads_and_reads_documents_in_ranges() -> None:
@@ -460,6 +509,10 @@ def test_documents_are_listed_and_nothing_else_of_the_bucket() -> None:
     }
 
 
+OF_PEOPLE = ["TENANT#*#USER#*", "TENANT#*#FEEDBACK", "TENANT#*#HANDOFF", "TENANT#*#UNANSWERED"]
+OF_ERASURES = ["TENANT#*#ERASURES", "ERASURES"]
+
+
 def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
     found = {
         (role, each["Sid"]): each["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
@@ -474,16 +527,13 @@ def test_each_function_reaches_its_own_kinds_of_items_only() -> None:
         ("OcrRole", "KeepReadPages"): ["OCR#*"],
         ("IngestRole", "CountTokens"): ["USAGE#*"],
         ("IngestRole", "RememberPassages"): ["CHUNK#*"],
+        ("MaintenanceRole", "ReadTheRegistryAndSwitchIndexVersions"): ["TENANT#*", "STACK"],
+        ("MaintenanceRole", "RemoveTraces"): [*OF_PEOPLE, *OF_ERASURES, "LIMIT#*", "USAGE#*"],
+        ("MaintenanceRole", "RemoveWholeConversations"): OF_PEOPLE,
+        ("MaintenanceRole", "TakeNamesOut"): [*OF_PEOPLE, *OF_ERASURES, "USAGE#*", "KEY#*"],
         ("QueryRole", "ReadAndMarkTheRegistry"): ["TENANT#*"],
         ("QueryRole", "ListDocuments"): ["TENANT#*"],
-        ("QueryRole", "KeepConversations"): [
-            "TENANT#*#USER#*",
-            "TENANT#*#FEEDBACK",
-            "TENANT#*#HANDOFF",
-            "TENANT#*#UNANSWERED",
-            "TENANT#*#ERASURES",
-            "ERASURES",
-        ],
+        ("QueryRole", "KeepConversations"): [*OF_PEOPLE, *OF_ERASURES],
         ("QueryRole", "ListConversationsAndFeedback"): ["TENANT#*#USER#*", "TENANT#*#FEEDBACK"],
         ("QueryRole", "CountQuestions"): ["LIMIT#*", "USAGE#*"],
         ("QueryRole", "KeepApiKeys"): ["KEY#*", "TENANT#*#KEYS"],
@@ -500,17 +550,21 @@ def test_a_mail_tells_of_a_hand_off_without_its_transcript_and_only_our_rule_may
     assert set(re.findall(r"<(\w+)>", transformed["InputTemplate"])) == set(transformed["InputPathsMap"])
     json.loads(re.sub(r"<\w+>", '"value"', transformed["InputTemplate"]))
     assert "transcript" not in str(transformed)
-    (statement,) = properties("HandoffTopicPolicy")["PolicyDocument"]["Statement"]
+    statement, _ = properties("HandoffTopicPolicy")["PolicyDocument"]["Statement"]
     assert statement["Condition"] == {"ArnEquals": {"aws:SourceArn": {"Fn::GetAtt": ["HandoffRule", "Arn"]}}}
     for name in ("HandoffTopic", "HandoffTopicPolicy", "HandoffRule"):
         assert RESOURCES[name]["Condition"] == "HasHandoffEmail"
 
 
 def test_a_scan_is_allowed_only_where_no_condition_would_miss_it() -> None:
-    """A scan names no keys, and `ForAllValues` is true of none."""
+    """A scan names no keys, and `ForAllValues` is true of none; so what has no condition does little else."""
     for role in of_type("AWS::IAM::Role"):
         for each in statements(role):
-            assert "Condition" not in each or "dynamodb:Scan" not in each["Action"]
+            asked = {each["Action"]} if isinstance(each["Action"], str) else set(each["Action"])
+            if "Condition" in each:
+                assert "dynamodb:Scan" not in asked
+            elif "dynamodb:Scan" in asked:
+                assert asked <= {"dynamodb:Scan", "dynamodb:DeleteItem"}
 
 
 def test_the_functions_are_told_the_bucket_the_stack_makes() -> None:
@@ -570,6 +624,27 @@ def test_the_errors_of_each_function_raise_an_alarm_where_the_function_is_deploy
         if each["Properties"]["MetricName"] == "Errors"
     }
     assert watched == {name: RESOURCES[name].get("Condition") for name in functions}
+
+
+def test_functions_that_somebody_or_a_queue_waits_for_raise_an_alarm_when_there_is_no_room_for_them() -> None:
+    """Maintenance runs again, OCR is bounded, and sign-in shares the account's room with the authorizer."""
+    throttled = {
+        each["Properties"]["Dimensions"][0]["Value"]["Ref"]: each.get("Condition")
+        for each in RESOURCES.values()
+        if each["Type"] == "AWS::CloudWatch::Alarm" and each["Properties"]["MetricName"] == "Throttles"
+    }
+    watched = ("QueryFunction", "QueryStreamFunction", "AuthorizerFunction", "IngestFunction")
+    assert throttled == {name: RESOURCES[name].get("Condition") for name in watched}
+
+
+def test_each_queue_that_a_function_empties_raises_an_alarm_when_it_is_not_emptied() -> None:
+    waiting = {
+        each["Properties"]["Dimensions"][0]["Value"]["Fn::GetAtt"][0]: each.get("Condition")
+        for each in RESOURCES.values()
+        if each["Type"] == "AWS::CloudWatch::Alarm"
+        and each["Properties"]["MetricName"] == "ApproximateAgeOfOldestMessage"
+    }
+    assert waiting == {"ChangeQueue": None, "OcrQueue": "OcrOn"}
 
 
 def test_without_an_identity_provider_nothing_of_it_is_deployed() -> None:

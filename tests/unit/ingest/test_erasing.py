@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 
+from functions.ingest import erasing
 from functions.ingest.erasing import HELD_S, Eraser
 from functions.ingest.lease import InvocationTime
 from shared.erasures import Erasure, ScanPosition, SoughtErasure
@@ -283,10 +284,18 @@ def test_a_name_that_cannot_be_removed_keeps_the_erasure_open(clock: FakeClock):
     assert world.erasures["E1"].found == {"registry": 1}
 
 
-def test_a_store_that_is_down_leaves_its_erasure_open_and_no_other(clock: FakeClock):
+def test_a_store_that_is_down_leaves_its_erasure_open_and_no_other(clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
     clock.advance(200)
     world = world_of(DOCUMENT, USER, error=DependencyUnavailable("registry", "down"))
+    told: dict[str, Any] = {}
+    monkeypatch.setattr(erasing.logger, "info", lambda message, extra: told.update({message: extra}))
     assert run(world, clock) == {"finished": 1, "unfinished": 1}
+    assert told["erasure not finished yet"] == {
+        "tenant": "acme",
+        "erasure_id": "E1",
+        "found": 0,
+        "left": ["some of it could not be read: unavailable"],
+    }
     assert world.erasures["E1"].left == ["some of it could not be read: unavailable"]
     assert world.erasures["E2"].state == "erased"
 

@@ -83,7 +83,7 @@ def test_a_long_list_is_shown_whole(run: Run, monkeypatch: pytest.MonkeyPatch) -
         (["create", "x" * 101], "needs a name"),
         (["create", "a\nb"], "needs a name"),
         (["create", "x", "--days", "-1"], "--days"),
-        (["revoke"], "`keys list` shows it"),
+        (["revoke"], "`keys list --tenant NAME` shows it"),
         (["revoke", "01M82Z3Q6W0V6T2C8R4Y1B7N5K"], "has no key"),
     ],
 )

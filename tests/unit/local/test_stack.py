@@ -297,7 +297,15 @@ def test_another_port_means_another_deployment_and_a_key_stays_out_of_sight() ->
     same = sam.deployment_fingerprint("f", sam.parameters(config))
     assert sam.deployment_fingerprint("f", sam.parameters(replace(config, pinecone_port=1))) != same
     assert sam.deployment_fingerprint("f", sam.parameters(replace(config, chat_key="sk-1"))) != same
+    assert sam.deployment_fingerprint("f", sam.parameters(config), enforced=True) != same
     assert sam.deployment_fingerprint("f", sam.parameters(LocalConfig())) == same
+
+
+def test_a_stack_that_enforces_policies_does_not_refuse_its_own_plain_http() -> None:
+    refusing = "          Condition:\n            Bool:\n              aws:SecureTransport: 'false'\n"
+    open_ = sam.with_plain_http(refusing, refused=False)
+    assert open_ == refusing.replace("false", "true")
+    assert sam.with_plain_http(open_, refused=True) == refusing
 
 
 # --- files and verdicts ----------------------------------------------------------------------------------------------
