@@ -279,7 +279,7 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
 
 
 def _numbers_both_pages(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
-    """Whether a document has two pages, and both have the line, each with its own number, in smaller print than text."""
+    """Whether a document has two pages, and both have the line with their own number, in smaller print than text."""
     if len(others) != 1 or not sides.has_positions or line.bold or line.size >= sides.largest:
         return False
     page, other = sides.page, others[0].page

@@ -189,6 +189,33 @@ def test_a_footer_that_begins_with_its_number_goes_where_every_other_page_has_an
     assert sum("Text" not in text for text in kept) == left
 
 
+@pytest.mark.parametrize(
+    ("edge", "pages", "size", "removed"),
+    [
+        ("Minutes of the board - {}", 2, 8, 2),
+        ("Minutes of the board, page {} of 2", 2, 8, 2),
+        ("Exercise {}", 2, 12, 0),  # a heading
+        ("Minutes of 2{}", 2, 8, 0),
+        ("In all we have received {} letters.", 2, 8, 0),
+        ("Minutes of the board - {}", 1, 8, 0),
+    ],
+)
+@pytest.mark.parametrize("y", [20, 770])
+def test_of_two_pages_a_small_line_with_their_numbers_runs(
+    y: int, edge: str, pages: int, size: int, removed: int
+) -> None:
+    def read() -> Iterator[RawPage]:
+        for i in range(pages):
+            body = [
+                Line(f"Text {word} of {'xy'[i]}", 50, 100 + 20 * k, 400, 110 + 20 * k, 10)
+                for k, word in enumerate("abcd")
+            ]
+            line = Line(edge.format(i + 1), 50, y, 250, y + size, size)
+            yield RawPage(i + 1, width=600, height=800, lines=[*body, line])
+
+    assert sum(len(gone) for _, gone in remove_running_lines(read())) == removed
+
+
 def test_a_footer_in_large_print_goes_on_the_first_page_too() -> None:
     def pages() -> Iterator[RawPage]:
         for i in range(5):
