@@ -10,7 +10,7 @@ from functions.query.understanding.question import lines_of
 _LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*\s?[^\W\d_a-z])")
 _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
+_YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne)(?!\.(?::| ?\d|\s*\|)))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
 _FRAME = re.compile(
     r"\A(?:the|this)\s+(?:(?:provided|given)\s+)?(?:passage|document|text|article|source|excerpt)\s+(?:also\s+)?"
     r"(?:describes|mentions|discusses|states|says|notes|explains|indicates|provides\s+information)\s+"
@@ -28,8 +28,9 @@ _NO_NEGATION = (
     (re.compile(r"\b(?:no|not)\s+(?:later|more|longer|greater|higher)\s+than\b", re.IGNORECASE), "at most"),
     (re.compile(r"\b(?:no|not)\s+(?:earlier|less|fewer|sooner|lower)\s+than\b", re.IGNORECASE), "at least"),
     (re.compile(r"\bnot\s+(?:just|only|merely)\b", re.IGNORECASE), ""),
+    (re.compile(r"\bno\.(?=:| ?\d|\s*\|)", re.IGNORECASE), "number"),
 )
-"""Idioms in which "no" and "not" do not negate a statement."""
+"""Idioms in which "no" and "not" do not negate a statement, and "No." for a number."""
 
 
 @lru_cache(maxsize=1_024)

@@ -53,7 +53,7 @@ MAX_BLOCK_CHARACTERS = 600
 
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _POINTS_BACK = re.compile(
-    r"(?:it|its|this|these|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
+    r"(?:it|its|this|these|that|those|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
     r"esto|estos|ello|ellos|il|elle|ils|elles|ce|cela|ces)\b",
     re.IGNORECASE,
 )

@@ -223,6 +223,18 @@ def test_a_name_that_only_the_question_has_is_shown_but_counts_as_a_doubt():
     assert found.support == Support(claims=1, unconfirmed=1, dropped=0, flags=("name",))
 
 
+@pytest.mark.parametrize(
+    "claim",
+    ["No.: 44; Action: Order the lift; By: 9 June", "No. 44 | Order the lift | 9 June"],
+)
+def test_the_short_form_of_number_negates_nothing(claim: str):
+    table = passage(
+        "No. | Action | By\n43 | Call Ann | 5 June\n44 | Order the lift | 9 June\n\nNo. 44 is for the lift."
+    )
+    (shown,) = verified(Claim(claim, (Reference(1, ""),)), table).shown
+    assert shown.claim.verdict == "confirmed"
+
+
 def test_of_a_claim_with_a_false_sentence_the_true_one_stays():
     found = verified(claim("The museum opens at ten. It admits dogs for free.", "The museum opens at ten.", 2))
     assert found.text == "The museum opens at ten. [1]"

@@ -302,6 +302,14 @@ def test_a_further_statement_must_add_words_of_the_question():
     assert len(answer("Does the night crew count barrels that are stored in the northern shed?", *sources)) == 2
 
 
+def test_what_begins_with_that_comes_after_what_it_speaks_of():
+    museum = passage("In 2025 some 86,412 visitors came. That is 31 percent more than in the last year before.")
+    assert (
+        answer("How many visitors more than in the last year before?", museum)[0]
+        == "In 2025 some 86,412 visitors came."
+    )
+
+
 def test_a_list_of_something_else_is_not_told_with_the_list_before_it():
     remove = "To remove the cover of the lamp:\n1. Lift the front.\n2. Pull it out."
     replace = "To put it back:\n1. Push it in.\n2. Lower the front."
