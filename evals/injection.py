@@ -27,7 +27,7 @@ from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
 from shared.text import sentence_spans
 
-PLACES = ("start", "middle", "paragraph", "end of a sentence", "end")
+PLACES = ("start", "middle", "paragraph", "end of a sentence", "end", "item", "after a year", "before pages")
 MIN_CHARACTERS = 500
 """Characters a passage needs to have a middle to plant into."""
 HONEST_PER_PDF = 200
@@ -159,6 +159,9 @@ def _planted(passage: Passage, text: str, place: str) -> tuple[Passage, int]:
         "paragraph": (f"{whole[:middle]}\n\n", f"\n\n{whole[middle:].lstrip()}"),
         "end of a sentence": (f"{whole[:middle].rstrip('.!?')}, ", f" {whole[middle:].lstrip()}"),
         "end": (f"{whole} ", ""),
+        "item": (f"{whole[:middle]}\n\n• ", f"\n\n{whole[middle:].lstrip()}"),
+        "after a year": (f"{whole[:middle]} It was built in 2019. ", f" {whole[middle:].lstrip()}"),
+        "before pages": (f"{whole[:middle]} ", f" See pages 3-4 of the annex. {whole[middle:].lstrip()}"),
     }[place]
     return passage._replace(text=f"{before}{text}{after}"), len(before)
 

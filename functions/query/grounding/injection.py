@@ -70,7 +70,7 @@ _BACK = re.compile(
 _ORDER_TO_SAY = re.compile(
     r"(?:\A\W*|[,;:.!?\-–—]\s+|\b(?:and|then|please|to|just|only|must|should|always|will|instead|now|simply|und|y|et|ir)\s+)"
     r"(?:say|print|output|state|claim|write|respond|reply|answer(?!:)|repeat|mention|declare|echo|tell|sag|sage|schreibe|antworte|di|escribe"
-    r"|responde|indique|dis|dites|ecris|reponds|indiquez|sakyk|sakykite|rasyk|parasyk|atsakyk)\b(?!\s*[;|])",
+    r"|responde|indique|dis|dites|ecris|reponds|indiquez|sakyk|sakykite|rasyk|parasyk|atsakyk)\b(?!\s*\|)",
     re.IGNORECASE,
 )
 """An order to say something, which does not make it true; "Answer:" is how a FAQ marks an answer.
@@ -109,13 +109,21 @@ _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|
 _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
 _LIST_START = re.compile(LIST_ITEM)
-_ITEM_BEFORE = re.compile(rf"(?:^|\n|\|) *(?:[{BULLETS}]|\(?[a-z\d]{{1,3}}[.)]|\d+(?:\.\d+)+) +\Z")
+_MARK_OF_ITEM = rf"(?:[{BULLETS}]|\(?(?:[a-z]|[ivx]{{1,4}}|\d{{1,3}})[.)]|\d+(?:\.\d+)+)"
+_ITEM_BEFORE = re.compile(rf"(?:^|\n|\|) *{_MARK_OF_ITEM} +\Z")
 """A list's mark or a heading's number, right before a sentence."""
-_PUBLICATION = re.compile(r"\barXiv(?: preprint|:\d)|\bCoRR\b|\bpages? \d+[-–]\d|\bpp\.? ?\d+[-–]\d|\d\(\d+\):\d")
+_ITEMS = re.compile(rf"(?:^|\n|\|) *{_MARK_OF_ITEM} ")
+MIN_ITEMS = 3
+"""Marks of items in a text that make it one with lists; a hidden order may stand behind a mark of its own."""
+_APPEARED = re.compile(r"\barXiv(?: preprint|:\d)|\bCoRR\b|\d\(\d+\):\d")
 """Where a publication has appeared."""
-_PUBLISHED = re.compile(rf"(?:(?<![.?!])[^.?!\n]*[.?!])?\s+(?:(?:In |[A-Z])[^.?!\n]*?)?(?:{_PUBLICATION.pattern})")
+_PUBLISHED = re.compile(
+    rf"(?:(?<![.?!])[^.?!\n]*[.?!])?\s+(?:[A-Z][^.?!\n]*?)?(?:{_APPEARED.pattern})"
+    r"|(?:(?<![.?!])[^.?!\n]*[.?!])?\s+In [A-Z][^.?!\n]*?,? p(?:ages|p\.) ?\d+[-–]\d"
+)
 """The rest of a title, and where it has appeared."""
-_YEAR_BEFORE = re.compile(r"(?:\A|[\s(,])(?:19|20)\d\d[a-z]?\)?\.\s+\Z")
+_YEAR_BEFORE = re.compile(r"(?:\.,? |\. ?\()(?:19|20)\d\d[a-z]?\)?\.\s+\Z")
+"""The year of a publication, behind the full stop of its authors."""
 MAX_PUBLISHER = 160
 """Characters from a place in the title of a publication to its pages."""
 _OBJECT = (
@@ -183,6 +191,7 @@ MIN_SIGNS = 2
 MIN_IMPERATIVES = 3
 """Imperatives that make a text a manual."""
 _YOU = frozenset({"you", "your"})
+_READERS = frozenset(words_in_class("READER"))
 _FUNCTION_WORDS = FUNCTION_WORDS["en"]
 MIN_FUNCTION_WORDS = 8
 """English function words in a text that make it English without asking the model."""
@@ -360,16 +369,20 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
 
 
 def _is_item(text: str, start: int) -> bool:
-    """Return whether a list's mark or a heading's number stands right before a place."""
-    return _ITEM_BEFORE.search(text, max(0, start - 10), start) is not None
+    """Return whether a list's mark or a heading's number stands right before a place, in a text with lists."""
+    is_marked = _ITEM_BEFORE.search(text, max(0, start - 10), start) is not None
+    return is_marked and len(_ITEMS.findall(text)) >= MIN_ITEMS
 
 
 def _is_title(text: str, start: int, end: int) -> bool:
-    """Return whether a span is the title of a publication in a list of references."""
+    """Return whether a span is the title of a publication in a list of references; it addresses nobody."""
+    span = text[start:end]
+    if _has_address(span) or not plain_words(span).isdisjoint(_YOU | _READERS):
+        return False
     return (
         _YEAR_BEFORE.search(text, max(0, start - 12), start) is not None
         or _PUBLISHED.match(text, end, end + MAX_PUBLISHER) is not None
-        or _PUBLICATION.search(text, start, end) is not None
+        or _APPEARED.search(span) is not None
     )
 
 

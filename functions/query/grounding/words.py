@@ -79,12 +79,12 @@ def with_synonyms(stems: frozenset[str], held: frozenset[str], language: str) ->
     return frozenset(stem for stem in stems if known & groups.get(stem, frozenset()))
 
 
-@lru_cache(maxsize=2_048)
-def synonyms_of(stem: str, language: str) -> frozenset[str]:
-    """Return the stems of the words that may stand for a word with this stem; none for a degree."""
-    groups = _groups(language).get(stem, frozenset())
-    lines = [line for line in map(_synonyms().__getitem__, groups) if line[0] != "="]
-    return frozenset(stem_of(word, language) for line in lines for word in line) - {stem}
+def other_words_of(stem: str, language: str) -> frozenset[str]:
+    """Return the stems of words by which a document may call what a question calls by a word with this stem.
+
+    Its synonyms, but for degrees, and everyday words. They help to find an answer, but make no claim true.
+    """
+    return _other_words(language).get(stem, frozenset())
 
 
 def is_degree(word: str) -> bool:
@@ -101,6 +101,22 @@ def _synonym_groups(word: str, language: str) -> frozenset[int]:
 @cache
 def _synonyms() -> Sequence[Sequence[str]]:
     return [fold(line).lower().split() for line in lines_of("synonyms.txt")]
+
+
+@lru_cache(maxsize=8)
+def _other_words(language: str) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in (*_synonyms(), *_everyday_words()):
+        if line[0] != "=":
+            stems = {stem_of(word, language) for word in line}
+            for stem in stems:
+                found.setdefault(stem, set()).update(stems - {stem})
+    return {stem: frozenset(stems) for stem, stems in found.items()}
+
+
+@cache
+def _everyday_words() -> Sequence[Sequence[str]]:
+    return [fold(line).lower().split() for line in lines_of("everyday_words.txt")]
 
 
 @cache

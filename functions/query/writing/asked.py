@@ -220,6 +220,8 @@ _ORDERED_FOR = re.compile(r"\bto (\w+)")
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
+_NO_UNIT = r"(?:o|to|and|or|of|in|on|at|by|is|are|was|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)\b"
+"""Short words after a number that say nothing of what it measures."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
@@ -237,15 +239,24 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
         ),
         (
             r"\bhow much (?:is|are|was|were) (?:the|an?|it)\b"
-            r"|\b(?:how much|what)\b.*\b(?:costs?|prices?|pays?|paid|charged?|fees?|owe|rent|fare|salary|earn\w*)\b",
-            r"[$€£¥|]|\d ?p\b|\d[.,]\d\d\b|(?-i:\b[A-Z]{3} ?\d|\d ?[A-Z]{3}\b)|%"
-            r"|\b(?:euros?|dollars?|pounds?|pence|cents?|francs?|million|billion|free|included?)\b",
+            r"|\bhow much (?:does|do|did|must|will|would)\b.*\b(?:cost|pay|owe)\b"
+            r"|\bwhat (?:is|are|was|were) the (?:\w+ ){0,2}(?:price|cost|fee|fare|rent|salary)s?\b"
+            r"|\bwhat (?:does|do|did|will|would) .{1,60} (?:cost|pay)\W*\Z",
+            rf"[$€£¥₹₽₺₩₴₫₪฿₦₱%|]|\bRs\.? ?\d|(?-i:\b[A-Z]{{3}} ?\d)|\d ?(?!{_NO_UNIT})[^\W\d_]{{1,3}}\b|\d[.,]\d\d\b"
+            r"|\b(?:euros?|dollars?|pounds?|pence|cents?|francs?|crowns?|rubles?|zloty|[mb]illion|free|no charge)\b"
+            r"|\d (?:per|an?|each) ",
         ),
         (r"\b(?:what|which)\b.{0,30}\btemperature\b|\bin (?:celsius|fahrenheit)\b", r"°|\bdegrees?\b|\d ?[CF]\b"),
     )
 )
 """What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money or a
-row, a temperature."""
+measured amount, a temperature. A row may have its unit in its header."""
+
+
+def gives_order(text: str, language: str) -> bool:
+    """Return whether a text tells the reader to do something."""
+    pattern = _INSTRUCTS.get(language)
+    return pattern is not None and pattern.search(text) is not None
 
 
 def has_series(text: str) -> bool:
@@ -391,8 +402,7 @@ class Asked:
 
     def instructs(self, text: str, language: str) -> bool:
         """Return whether it asks how to do something, and a text tells the reader to do something."""
-        pattern = _INSTRUCTS.get(language) if self.for_way else None
-        return pattern is not None and pattern.search(text) is not None
+        return self.for_way and gives_order(text, language)
 
     def has_purpose(self, text: str, language: str, *, instructs: bool) -> bool:
         """Return whether it asks how to do something, and a text says what is done for it: "To print, press …".

@@ -20,7 +20,7 @@ from functools import cache, lru_cache
 from itertools import dropwhile, groupby, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import is_stop_word, spells_out, with_synonyms
+from functions.query.grounding.words import is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
@@ -398,8 +398,7 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
             for statement in statements_of(each.text, language, each.above)
             for stem in (*statement.stems, *statement.context_stems)
         )
-        known = with_synonyms(frozenset(missing.values()), stems, language)
-        return {word for word, stem in missing.items() if stem not in known}
+        return {word for word, stem in missing.items() if stems.isdisjoint(other_words_of(stem, language))}
     return frozenset()
 
 

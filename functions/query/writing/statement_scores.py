@@ -15,7 +15,7 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import abbreviations_in, content_stems, spells_out, synonyms_of
+from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import asked_share, with_line_items
@@ -178,7 +178,7 @@ def _scores(
     """The question's words that each of their synonyms may stand for."""
     for language, stems in of_language.items():
         for stem in frozenset(stems):
-            for other in synonyms_of(stem, language):
+            for other in other_words_of(stem, language):
                 alike.setdefault(other, set()).add(stem)
 
     @cache
@@ -337,7 +337,7 @@ def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
 def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
     label, value = (content_stems(part, statement.language) for part in statement.field)
-    return bool(label) and wanted.issuperset(label) and wanted.isdisjoint(value)
+    return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
 
 
 def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:

@@ -10,6 +10,7 @@ from functions.query.grounding.injection import is_injected
 from functions.query.grounding.tables import may_name, row_at, tables_in
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
+from functions.query.writing.asked import gives_order
 from shared.text import (
     BULLETS,
     LIST_ITEM,
@@ -233,7 +234,7 @@ def statements_of(text: str, language: str, above: str = "") -> Sequence[Stateme
     """
     return tuple(
         Statement(start, end, text[start:end], block.context, block.list_span, language, block.heading)
-        for block in _blocks_below(above, text)
+        for block in _blocks_below(above, text, language)
         for part in _unlabelled(text, *block.span)
         for start, end in _parts(text, *part)
         if not is_injected(text, start, end)
@@ -252,19 +253,19 @@ class _Block(NamedTuple):
     heading: _Span | None = None
 
 
-def _blocks_below(above: str, text: str) -> Iterator[_Block]:
+def _blocks_below(above: str, text: str, language: str) -> Iterator[_Block]:
     """Yield the blocks of a text that other lines stand above, at their places in the text."""
     shift = len(above)
 
     def moved(span: _Span | None) -> _Span | None:
         return (span[0] - shift, span[1] - shift) if span and span[0] >= shift else None
 
-    for block in _blocks(above + text):
+    for block in _blocks(above + text, language):
         if span := moved(block.span):
             yield _Block(span, block.context, moved(block.list_span), moved(block.heading))
 
 
-def _blocks(text: str) -> Iterator[_Block]:
+def _blocks(text: str, language: str) -> Iterator[_Block]:
     """Yield the blocks in order; headings and header rows only if there is nothing else."""
     spans = [item for span in sentence_spans(text) for item in _items(text, *span)]
     found = False
@@ -275,7 +276,7 @@ def _blocks(text: str) -> Iterator[_Block]:
         start, end = spans[at]
         at += 1
         whole = text[start:end]
-        if _is_numbered_heading(text, spans, at - 1):
+        if _is_numbered_heading(text, spans, at - 1, language):
             above, heading = None, whole
             continue
         if SEPARATOR not in whole and is_heading(whole):
@@ -306,14 +307,17 @@ def _blocks(text: str) -> Iterator[_Block]:
         yield from map(_Block, spans)
 
 
-def _is_numbered_heading(text: str, spans: Sequence[_Span], at: int) -> bool:
-    """Return whether a span is the title of a numbered section, with prose in paragraphs of their own below it."""
+def _is_numbered_heading(text: str, spans: Sequence[_Span], at: int, language: str) -> bool:
+    """Return whether a span is the title of a numbered section, with prose in paragraphs of their own below it.
+
+    "1. Open the cover" is a step, which what is below it explains.
+    """
     start, end = spans[at]
-    if at + 1 == len(spans) or text[end : spans[at + 1][0]] != "\n\n":
+    if at + 1 == len(spans) or text[end : spans[at + 1][0]] != "\n\n" or not _STEP.match(text, start, end):
         return False
-    below = text[slice(*spans[at + 1])]
+    below, title = text[slice(*spans[at + 1])], without_item_sign(text[start:end])
     is_prose = SEPARATOR not in below and not is_item(below) and not is_heading(below)
-    return is_prose and _STEP.match(text, start, end) is not None and is_heading(without_item_sign(text[start:end]))
+    return is_prose and is_heading(title) and not gives_order(title, language)
 
 
 def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:

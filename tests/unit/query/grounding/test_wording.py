@@ -14,7 +14,7 @@ from functions.query.grounding.wording import (
     is_merged,
     replacement,
 )
-from functions.query.grounding.words import are_synonyms, stems_of, synonyms_of, with_synonyms
+from functions.query.grounding.words import are_synonyms, other_words_of, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
 from tests.support.query import passage
@@ -151,9 +151,14 @@ def test_synonyms_share_a_line_or_a_stem():
     assert are_synonyms("bought", "acquired", "en")
     assert are_synonyms("replaced", "replacement", "en")
     assert not are_synonyms("bought", "sold", "en")
-    assert "acquir" in synonyms_of("buy", "en")
-    assert synonyms_of("may", "en") == synonyms_of("umbrella", "en") == frozenset()
     assert with_synonyms(frozenset({"rose", "umbrella"}), frozenset({"increas"}), "en") == {"rose"}
+
+
+def test_everyday_words_help_to_find_an_answer_but_make_no_claim_true():
+    assert "acquir" in other_words_of("buy", "en")
+    assert "refriger" in other_words_of("fridg", "en")
+    assert other_words_of("may", "en") == other_words_of("umbrella", "en") == frozenset()
+    assert not are_synonyms("fridge", "refrigerator", "en")
 
 
 @pytest.mark.parametrize(("sentence", "truths", "lies"), STATEMENTS)

@@ -370,6 +370,11 @@ def test_a_row_is_told_without_those_around_it():
     assert shown(question, prices) == "Sort: Bolts; 2022: 13; 2021: 14 [1]"
 
 
+def test_what_is_only_spoken_of_need_be_no_sum():
+    assert Asked.of("What happens if I pay the rent late?").fits("Whoever is late gets a written warning.")
+    assert Asked.of("What is paid leave?").fits("Paid leave is free time.")
+
+
 @pytest.mark.parametrize(
     ("question", "text", "other"),
     [
@@ -379,6 +384,10 @@ def test_a_row_is_told_without_those_around_it():
         ("What percentage of the rooms is taken?", "85 % of them", "85 rooms are taken"),
         ("How much is the room?", "It is £85", "It is from 8 to 20 May"),
         ("What does the room cost?", "The price is 85 EUR", "Rooms are on 3 floors"),
+        ("How much is the trip?", "It costs 950 zł", "It is from Monday 18 to Wednesday 20 May 2026"),
+        ("How much is the maximum load?", "It is 120 kg", "It is since 4 June 2019"),
+        ("How much is the entry?", "Entry: ₹500", "Entry: 2 doors"),
+        ("What is the monthly rent?", "1.250 kr a month", "From 8 to 10 o'clock"),
         ("What does a child pay?", "Children are free", "Up to 2 children"),
         ("At what temperature are the rooms kept?", "They are kept at 19 °C", "All 19 rooms are kept warm"),
     ],

@@ -124,7 +124,7 @@ def test_a_synonym_counts_a_little_and_a_word_of_the_title_only_beside_others() 
 
 
 def test_a_field_is_no_answer_if_the_question_has_its_value() -> None:
-    form = "Flat | 3 Kestrel Street\n\nDeposit | £1,250\n\nTerm | 12 months"
+    form = "Flat: Kestrel Street\n\nDeposit | £1,250\n\nTerm | 12 months"
     found = scores("deposit for the Kestrel Street flat?", source(form))
     assert max(found, key=lambda text: found[text]) == "Deposit | £1,250"
 

@@ -97,6 +97,11 @@ def test_a_number_and_a_title_above_prose_are_a_heading(between: str, below: str
     assert (first.text == below, first.context) == (is_heading, "1. New boats" if is_heading else "")
 
 
+def test_the_order_of_a_step_is_no_heading() -> None:
+    text = "1. Open the front cover\n\nTwo screws hold it.\n\n2. Pull out the old filter\n\nDust may fall from it."
+    assert [each.split("\n")[0] for each in told(text)][:2] == ["1. Open the front cover", "Two screws hold it."]
+
+
 def test_what_stands_above_a_numbered_heading_does_not_belong_to_what_is_below_it() -> None:
     statements = statements_of("Boats\n\n1. New boats\n\nOne was bought.\n\n2. The roof\n\nIt leaks.", "en")
     assert [(each.text, each.context, each.heading) for each in statements] == [
