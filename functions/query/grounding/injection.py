@@ -518,14 +518,12 @@ def _signs(sentence: str, *, is_manual: bool) -> int:
 
 
 def _is_imperative(sentence: str) -> bool:
-    """Return whether an English sentence begins with an order; "Student an der …" does not."""
     if _CAUSATIVE.match(sentence):
         return True
     if _NOTE_THAT.match(sentence):
         return False
     found = _IMPERATIVE.match(sentence)
-    is_one = found is not None and not _FINITE.match(sentence) and _is_verb(found[1].lower())
-    return is_one and language_of(sentence) in ("", "en")
+    return found is not None and not _FINITE.match(sentence) and _is_verb(found[1].lower())
 
 
 def _is_verb(word: str) -> bool:
