@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 TENANT_ATTRIBUTE = "custom:tenant"
 RECORD = "users.json"
+_BY_MAIL: dict[str, Any] = {"DesiredDeliveryMediums": ["EMAIL"]}  # Cognito's default is SMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def create(
     Raises `LocalStackError`.
     """
     attributes = {"email": user.name, "email_verified": "true", TENANT_ATTRIBUTE: user.tenant}
-    request: dict[str, Any] = {} if invite else {"MessageAction": "SUPPRESS"}
+    request: dict[str, Any] = _BY_MAIL if invite else {"MessageAction": "SUPPRESS"}
     try:
         cognito.admin_create_user(
             UserPoolId=pool,
@@ -98,7 +99,7 @@ def create(
 def _invite_again(cognito: "CognitoIdentityProviderClient", pool: str, user: User) -> None:
     """Mail another temporary password, because the first is valid for three days. Raises `LocalStackError`."""
     try:
-        cognito.admin_create_user(UserPoolId=pool, Username=user.name, MessageAction="RESEND")
+        cognito.admin_create_user(UserPoolId=pool, Username=user.name, MessageAction="RESEND", **_BY_MAIL)
     except cognito.exceptions.UnsupportedUserStateException:
         raise LocalStackError(
             f"{user.name} already has a password of their own, so nothing was mailed or changed: "

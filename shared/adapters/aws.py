@@ -151,16 +151,19 @@ _TRY_AGAIN = "RequestTimeout"
 """The code of an error that botocore's standard mode repeats, whatever the HTTP status."""
 _BROKEN = "RectoBroken"
 """The field that tells our error from one of AWS with that code."""
+_START = 400
+"""In how many bytes an answer's root element must stand, after the XML declaration."""
 
 
 def _mark_a_broken_answer(
     operation_model: Any, response_dict: Any, customized_response_dict: dict[str, Any], **_: object
 ) -> None:
-    """Mark an answer that broke off, or is no JSON where it must be, as a failure that botocore tries again.
+    """Mark an answer that broke off, or is not what it must be, as a failure that botocore tries again.
 
     Botocore (1.44) tells urllib3 not to compare the length (`enforce_content_length=False`) and does so itself for
     streams only. It reads half an answer of DynamoDB, or the page of a proxy, as an empty one: an item that is there
-    would be "not found".
+    would be "not found". A write that is repeated so may meet its own condition (ConditionalCheckFailed) if the first
+    one had gone through, as after a read timeout.
     """
     if problem := _problem_of(operation_model, response_dict):
         response_dict["body"] = b""
@@ -178,11 +181,16 @@ def _problem_of(operation_model: Any, response_dict: Any) -> str:
         return f"broke off after {len(body)} of {stated} bytes"
     if response_dict["status_code"] >= 300:
         return ""
-    if body.lstrip()[:9].lower().startswith((b"<html", b"<!doctype")):
-        return "is a web page"  # which S3's parser, too, may take for an empty list
-    says_something = body or (operation_model.output_shape is not None and operation_model.output_shape.members)
-    is_json = body[:1] == b"{" and body.rstrip()[-1:] == b"}"
-    return "is no JSON" if operation_model.service_model.protocol == "json" and says_something and not is_json else ""
+    if operation_model.service_model.protocol == "json":
+        text, output = body.strip(), operation_model.output_shape
+        may_be_empty = output is None or not output.members
+        is_json = text[:1] == b"{" and text[-1:] == b"}"
+        return "" if is_json or (may_be_empty and not text) else "is no JSON"
+    start = body[:_START]  # of S3's XML: botocore takes any other, and none, for one without entries
+    if operation_model.name.startswith("List") and b"<List" not in start:
+        return "is no listing"
+    is_page = any(mark in start.lower() for mark in (b"<html", b"<!doctype"))
+    return "is a web page" if is_page else ""  # of a proxy, with which no write went through
 
 
 def _raise_a_broken_answer(parsed: Any, model: Any, **_: object) -> None:

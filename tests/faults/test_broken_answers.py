@@ -89,12 +89,57 @@ def test_an_answer_that_says_nothing_may_be_empty(monkeypatch: pytest.MonkeyPatc
         SqsChangeQueue(sqs_client(), "http://queue/q").extend("receipt", visibility_s=1)
 
 
-@pytest.mark.parametrize("body", [b"<html>Sign in<br>", b"<!DOCTYPE html>\n<html></html>", b"<ListBucketResult>"])
+def test_json_may_stand_between_white_space(monkeypatch: pytest.MonkeyPatch) -> None:
+    with answering(response(200, DYNAMO, b'\r\n{"Item": {"pk": {"S": "a"}}}\n')) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        assert get_item()["Item"] == {"pk": {"S": "a"}}
+
+
+XHTML = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '
+    b'"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">\n<html xmlns="http://www.w3.org/1999/xhtml"></html>'
+)
+PAGES = [b"<html>Sign in<br>", b"<!DOCTYPE html>\n<p>Sign in", XHTML, b"<!-- Sign in --><html></html>"]
+
+
+@pytest.mark.parametrize("body", [*PAGES, b"", b"<Empty/>", b"<ListBucketResult>"])
 def test_a_listing_that_is_no_xml_is_the_buckets_failure(monkeypatch: pytest.MonkeyPatch, body: bytes) -> None:
     with answering(response(200, {"Content-Type": "text/html"}, body)) as url:
         monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        objects = S3Objects(s3_client(), "b")
         with pytest.raises(DependencyUnavailable, match="objects"):
-            list(S3Objects(s3_client(), "b").under("uploads/a/"))
+            list(objects.under("uploads/a/"))
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            objects.delete_versions("uploads/a/a.pdf")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_web_page_is_no_sign_that_an_object_was_written_or_deleted(
+    monkeypatch: pytest.MonkeyPatch, page: bytes
+) -> None:
+    version = (
+        b"<Version><Key>a</Key><VersionId>v1</VersionId><LastModified>2026-11-25T10:00:00Z</LastModified></Version>"
+    )
+    listed = response(200, {}, b"<ListVersionsResult>" + version + b"</ListVersionsResult>")
+    signed_out = response(200, {"Content-Type": "text/html", "ETag": '"abc"'}, page)
+    with answering(listed, signed_out) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            S3Objects(s3_client(), "b").delete_all_versions("a")
+        with pytest.raises(DependencyUnavailable, match="objects"):
+            S3Objects(s3_client(), "b").write("a", b"text", content_type="text/plain")
+
+
+@pytest.mark.parametrize("declared", [b"", b'<?xml version="1.0" encoding="UTF-8"?>\n'])
+def test_a_list_without_entries_is_an_empty_one(monkeypatch: pytest.MonkeyPatch, declared: bytes) -> None:
+    name = b' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>b</Name>'
+    listed = declared + b"<ListBucketResult" + name + b"</ListBucketResult>"
+    versions = declared + b"<ListVersionsResult" + name + b"</ListVersionsResult>"
+    with answering(response(200, {}, listed), response(200, {}, versions)) as url:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+        objects = S3Objects(s3_client(), "b")
+        assert list(objects.under("uploads/a/")) == []
+        assert objects.delete_versions("uploads/a/a.pdf") == (0, 0)
 
 
 @pytest.mark.parametrize("said", [HALF_AN_OBJECT, CUT_CHUNK], ids=["length", "chunk"])

@@ -42,7 +42,7 @@ def test_a_new_user_has_tenant_role_and_password_and_gets_no_mail(cognito: tuple
 
 def test_an_invitation_is_mailed_when_it_is_asked_for(cognito: tuple[Any, Stubber]) -> None:
     client, stub = cognito
-    stub.add_response("admin_create_user", {}, NEW)
+    stub.add_response("admin_create_user", {}, {**NEW, "DesiredDeliveryMediums": ["EMAIL"]})
     stub.add_response("admin_add_user_to_group", {}, GROUP)
     assert users.create(client, POOL, ANN, invite=True)
 
@@ -78,7 +78,7 @@ def test_a_user_who_is_there_loses_the_role_before_and_keeps_the_groups_of_rules
 
 def test_an_invitation_can_be_mailed_again_until_the_user_has_a_password(cognito: tuple[Any, Stubber]) -> None:
     client, stub = cognito
-    again = {**WHO, "MessageAction": "RESEND"}
+    again = {**WHO, "MessageAction": "RESEND", "DesiredDeliveryMediums": ["EMAIL"]}
     stub.add_client_error("admin_create_user", "UsernameExistsException")
     stub.add_response("admin_get_user", HELD)
     stub.add_response("admin_create_user", {}, again)
