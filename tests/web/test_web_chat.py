@@ -12,7 +12,7 @@ from local.stack.laptop import Laptop
 from tests.support.answer_stream import AnswerStream, answer, citation, claim, source
 from tests.support.looking import too_wide
 from tests.support.waiting import until
-from tests.web.conftest import Heard, Look, Opened
+from tests.web.conftest import Heard, Look, Opened, close_message
 
 BOILERS = "How often are the coffee boilers descaled?"
 MOON = "What does the moon weigh?"
@@ -299,6 +299,61 @@ def test_a_new_chat_begins_without_the_question_that_was_stopped(open_page: Open
     new_chat.click()
     expect(found).to_have_count(0)
     expect(page.get_by_role("region", name="Questions to begin with")).to_be_visible()
+
+
+def test_a_failed_question_is_still_there_after_a_look_at_something_else(open_page: Opened) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    stream.fail_next(503, "unavailable")
+    found = ask(page, BOILERS)
+    expect(found.get_by_role("alert")).to_contain_text("No answer came")
+    new_chat = page.get_by_role("link", name="New chat").first
+    with page.context.expect_page() as opened:
+        new_chat.click(modifiers=["ControlOrMeta"])
+    opened.value.close()
+    expect(found).to_be_visible()
+    page.get_by_role("link", name="Documents").first.click()
+    expect(found).to_be_hidden()
+    new_chat.click()
+    expect(found.get_by_role("button", name="Try again")).to_be_visible()
+    new_chat.click()
+    expect(found).to_have_count(0)
+
+
+def test_what_is_asked_while_an_answer_is_looked_for_is_not_lost(open_page: Opened) -> None:
+    page = open_page("reader")
+    held: list[Route] = []
+    page.route("**/conversations?limit=5", lambda route: held.append(route))
+    with page.expect_request("**/conversations?limit=5"):
+        found, stream = left_amid_an_answer(page, BOILERS)
+    expect(found).to_contain_text("did not arrive")
+    stream.fail_next(503, "unavailable")
+    other = ask(page, MOON)
+    expect(other.get_by_role("alert")).to_contain_text("No answer came")
+    now = page.evaluate("() => new Date().toISOString()")
+    head = {"conversation_id": "c-1", "title": BOILERS, "created_at": now, "updated_at": now, "message_count": 2}
+    headers = {"access-control-allow-origin": "*"}
+    with page.expect_response("**/conversations?limit=5"):
+        held[0].fulfill(json={"conversations": [head], "next_cursor": ""}, headers=headers)
+    page.evaluate("() => new Promise(requestIdleCallback)")
+    page.reload()
+    expect(other).to_contain_text("did not arrive")
+
+
+def test_a_deleted_conversation_leaves_no_question_in_the_tab(open_page: Opened, laptop: Laptop) -> None:
+    title = f"{uuid.uuid4().hex[:8]}: {BOILERS}"
+    with laptop.client(users.READER, streaming=True) as client:
+        conversation = client.query(title)["conversation_id"]
+    page = open_page("reader", f"#/c/{conversation}")
+    expect(page.get_by_role("article")).to_have_count(1)
+    left_amid_an_answer(page, MOON)
+    kept = f"() => sessionStorage['recto.asked.{conversation}'] ?? null"
+    assert MOON in page.evaluate(kept)
+    page.get_by_role("button", name=f"Options for “{title}”").first.click()
+    page.get_by_role("menuitem", name="Delete").click()
+    with page.expect_response(lambda got: got.request.method == "DELETE"):
+        close_message(page, f"“{title}” is deleted.")
+    assert page.evaluate(kept) is None
 
 
 # --- with an answer that the test sends itself

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from local.stack import users
-from tests.web.conftest import Heard, Opened
+from tests.support.answer_stream import AnswerStream
+from tests.web.conftest import Heard, Opened, sign_in
 
 
 @pytest.mark.parametrize("role", ["reader", "editor", "agent", "admin"])
@@ -23,3 +24,38 @@ def test_the_password_is_needed_where_it_is_typed(open_page: Opened, heard: Hear
     page.get_by_label("Password").fill("not this one")
     page.get_by_role("button", name="Sign in", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("wrong")
+
+
+def test_what_was_typed_and_asked_stays_in_the_tab_for_the_same_user_only(open_page: Opened, heard: Heard) -> None:
+    question = "How often are the coffee boilers descaled?"
+    page = open_page(None)
+    sign_in(page, "reader")
+    stream = AnswerStream(page)
+    box = page.get_by_role("textbox", name="Your question")
+    box.fill(question)
+    box.press("Enter")
+    stream.waits()
+    box.fill("Half a quest")
+    heard.expected.append("400")
+    over = {"id_token": "", "refresh_token": "no longer good", "expires_at": 0}
+
+    def start_again(role: str) -> None:
+        """Open the page after the session is over, and sign in."""
+        page.evaluate(
+            """(over) => {
+          const kept = JSON.parse(sessionStorage["recto.tokens"]);
+          sessionStorage["recto.tokens"] = JSON.stringify({ ...over, id_token: kept.id_token });
+        }""",
+            over,
+        )
+        page.reload()
+        sign_in(page, role)
+
+    start_again("reader")
+    article = page.get_by_role("article", name=f"Answer to: {question}")
+    expect(article).to_be_visible()
+    expect(box).to_have_value("Half a quest")
+    start_again("editor")
+    expect(box).to_have_value("")
+    expect(article).to_have_count(0)
+    assert page.evaluate("(text) => JSON.stringify({ ...sessionStorage }).includes(text)", "coffee boilers") is False

@@ -1,15 +1,14 @@
 """A citation opens its document with the quote marked; what cannot be shown or is not certain is said."""
 
-import io
 import re
 from typing import Any
 
 import pytest
 from playwright.sync_api import Dialog, Locator, Page, Route, expect
-from pypdf import PdfWriter
 
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.ingest import scan_of
 from tests.support.looking import too_wide
 from tests.support.marks import marked_pages
 from tests.web.conftest import Heard, Look, Opened
@@ -96,21 +95,14 @@ def test_words_are_found_in_the_document(open_page: Opened, answer: dict[str, An
 
 def test_that_pictures_cannot_be_searched_is_said(open_page: Opened, answer: dict[str, Any]) -> None:
     page = open_page("editor", f"#/c/{answer['conversation_id']}")
-    scan = io.BytesIO()
-    with PdfWriter() as writer:
-        writer.add_blank_page(600, 800)
-        writer.write(scan)
+    scan = scan_of(["Descale with citric acid."])
     headers = {"access-control-allow-origin": "*"}
-    page.route(
-        FILES,
-        lambda route: route.fulfill(body=scan.getvalue(), content_type="application/pdf", headers=headers),
-    )
+    page.route(FILES, lambda route: route.fulfill(body=scan, content_type="application/pdf", headers=headers))
     open_citation(page)
     page.get_by_role("button", name="Search in the document").click()
     page.get_by_role("textbox", name="Search in the document").fill("citric")
-    search = page.get_by_role("search")
-    expect(search.get_by_role("status")).to_have_text("Not found")
-    expect(search).to_contain_text("Pages that are pictures cannot be searched here.")
+    status = page.get_by_role("search").get_by_role("status")
+    expect(status).to_have_text("Not found Pages without text (pictures) cannot be searched here.")
 
 
 def test_a_link_that_has_expired_is_replaced(open_page: Opened, answer: dict[str, Any], heard: Heard) -> None:

@@ -214,7 +214,16 @@ function continueAs(fresh: Tokens): void {
 function adopt(fresh: Tokens | null): void {
   tokens = fresh;
   session.value = fresh && sessionOf(fresh.id_token);
+  if (session.value) claimTab(session.value);
   remember("tokens", fresh && JSON.stringify(fresh), tab);
+}
+
+/** Clear what the tab has of somebody else, whose session was over without a sign-out. */
+function claimTab({ tenant, user }: Session): void {
+  const owner = JSON.stringify([tenant, user]);
+  const former = recall("owner", tab);
+  if (former !== null && former !== owner) clearTab();
+  remember("owner", owner, tab);
 }
 
 function kept(): Tokens | null {
@@ -223,8 +232,12 @@ function kept(): Tokens | null {
 
 function forget(): void {
   adopt(null);
+  clearTab(); // what was typed is the user's, too
+}
+
+function clearTab(): void {
   try {
-    sessionStorage.clear(); // what was typed is the user's, too
+    sessionStorage.clear();
   } catch {
     // it keeps nothing anyway
   }

@@ -8,21 +8,13 @@ import { navigate, route } from "../app/router.ts";
 import { recall, remember, tab } from "../app/storage.ts";
 import { conversations, touched } from "../conversations/list.ts";
 import { ask } from "./ask.ts";
+import { askedIn, isSame, isTitleOf, keepAsked } from "./asked.ts";
 import type { ScopedDocument } from "./scope.ts";
 import { after, failed, isRunning, newTurn, stopped, type Turn, turnsOf } from "./turn.ts";
 
 const PAGE = 200; // messages in one request, the most that the API gives
 const NEWEST = 5; // conversations that are looked through for a question
 const CLOCKS_MS = 60_000; // how far the clocks here and there may differ
-
-/** A question without its answer yet. The tab keeps it, so that it is not lost with the page. */
-interface Asked {
-  question: string;
-  scope: readonly ScopedDocument[];
-  at: string;
-  /** The answers of the conversation that there were before; of a new one the conversations. */
-  before: readonly string[];
-}
 
 export class Chat {
   readonly #id = signal<string | null>(null);
@@ -192,10 +184,10 @@ export class Chat {
       ({ conversation_id, title, created_at }) =>
         !asked.before.includes(conversation_id) &&
         Date.parse(created_at) > Date.parse(asked.at) - CLOCKS_MS &&
-        title !== "" &&
-        comparable(asked.question).startsWith(comparable(title)),
+        isTitleOf(title, asked.question),
     );
-    if (!found || this.running || blank !== this || !this.#turns.value.length) return;
+    const isLast = askedIn(null)?.at === asked.at; // or something else was asked meanwhile, or a new chat begun
+    if (!found || !isLast || this.running || blank !== this) return;
     this.clear();
     const { conversation_id } = found;
     if (route.value.name === "chat") navigate({ name: "conversation", conversation_id }, { replace: true });
@@ -236,32 +228,16 @@ function waiting(id: string): string {
   return `handoff.${id}`;
 }
 
-function askedName(id: string | null): string {
-  return `asked.${id ?? "new"}`;
-}
-
-function askedIn(id: string | null): Asked | null {
-  return JSON.parse(recall(askedName(id), tab) ?? "null");
-}
-
-function keepAsked(id: string | null, asked: Asked | null): void {
-  remember(askedName(id), asked && JSON.stringify(asked), tab);
-}
-
 /** The turns of a conversation, and at their end the question that the page was left with, unless they answer it. */
 function withAsked(id: string | null, turns: Turn[]): Turn[] {
   const asked = askedIn(id);
   if (!asked) return turns;
   const { question, scope, at, before } = asked;
   const isAnswered = ({ message_id, question: other }: Turn) =>
-    message_id !== "" && !before.includes(message_id) && comparable(other ?? "") === comparable(question);
+    message_id !== "" && !before.includes(message_id) && isSame(other ?? "", question);
   if (!turns.some(isAnswered)) return [...turns, newTurn(question, { scope, phase: "stopped", created_at: at })];
   keepAsked(id, null);
   return turns;
-}
-
-function comparable(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 const kept = new Map<string, Chat>();
@@ -287,7 +263,9 @@ function keep(id: string, chat: Chat): void {
   if (route.value.name === "chat") navigate({ name: "conversation", conversation_id: id }, { replace: true });
 }
 
-// The link to a new chat is one to the place where one is already, if the first question has failed or was stopped.
-addEventListener("click", ({ target }) => {
+// The link to a new chat is one to the place where one is already, if the first question has failed or was stopped. From
+// elsewhere, or in another tab, it leads to that question.
+addEventListener("click", ({ target, ctrlKey, metaKey, shiftKey, altKey }) => {
+  if (ctrlKey || metaKey || shiftKey || altKey || route.value.name !== "chat") return;
   if (target instanceof Element && target.closest('a[href="#/"]')) blank?.clear();
 });

@@ -6,6 +6,7 @@ import { asProblem } from "../api/problem.ts";
 import type { ConversationHead } from "../api/types.ts";
 import { adviceOn } from "../app/advice.ts";
 import { navigate, route } from "../app/router.ts";
+import { keepAsked } from "../chat/asked.ts";
 import { t } from "../i18n/frame.ts";
 import { saveFile } from "../ui/saveFile.ts";
 import { toast } from "../ui/toast.ts";
@@ -93,6 +94,7 @@ export async function download(head: ConversationHead, format: "markdown" | "jso
 }
 
 async function erase(conversation_id: string): Promise<void> {
+  keepAsked(conversation_id, null);
   try {
     const path = { conversation_id };
     await data(api().DELETE("/conversations/{conversation_id}", { params: { path }, keepalive: true }));

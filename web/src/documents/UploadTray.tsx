@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import { t } from "../i18n/documents.ts";
 import { bytes } from "../i18n/format.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
@@ -10,6 +11,7 @@ import type { Failure, Refusal, Upload } from "./uploads.ts";
 
 /** The uploads, or those `of` one name: each with its progress, what went wrong in words, and a way to stop it or try again. */
 export function UploadTray({ of: name }: { of?: string }) {
+  const heading = useRef<HTMLHeadingElement>(null);
   const all = uploads.all.value.filter((each) => name === undefined || each.name === name);
   if (all.length === 0) return null;
   const kinds = all.map((each) => each.state.value.kind);
@@ -18,20 +20,30 @@ export function UploadTray({ of: name }: { of?: string }) {
   const failed = all.filter((each) => each.state.value.kind === "failed");
   // What is left to do stands first, once nothing moves any more.
   const rows = busy ? all : all.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
+  // A button that goes with what it does leaves the focus here.
+  const stay = () => heading.current?.focus();
+  const cancelAll = () => {
+    stay();
+    uploads.cancelAll();
+  };
+  const retryAll = () => {
+    stay();
+    for (const each of failed) void uploads.retry(each);
+  };
   return (
     <section class={css.tray}>
       <header class={css.head}>
-        <h2 class={css.title} aria-live="polite">
+        <h2 ref={heading} tabIndex={-1} class={css.title} aria-live="polite">
           {busy ? t("uploading", over, all.length) : outcome(all)}
         </h2>
         {busy ? (
-          <Button size="s" kind="quiet" onClick={() => uploads.cancelAll()}>
+          <Button size="s" kind="quiet" onClick={cancelAll}>
             {t("cancel_all")}
           </Button>
         ) : (
           <span class={css.over}>
             {failed.length > 1 && (
-              <Button size="s" icon="retry" onClick={() => failed.forEach((each) => void uploads.retry(each))}>
+              <Button size="s" icon="retry" onClick={retryAll}>
                 {t("retry_all")}
               </Button>
             )}

@@ -30,7 +30,7 @@ export function PdfView({ citation, onState, file, content, page: first }: Props
   const [zoom, setZoom] = useState(1);
   const [page, setPage] = useState(1);
   const [words, setWords] = useState<string | null>(null);
-  const { hits, isDone, hasPictures } = useSearch(file, words ?? "");
+  const { hits, isDone, lacksText } = useSearch(file, words ?? "");
   const [from, setFrom] = useState(1);
   const [chosen, setChosen] = useState<number | null>(null);
   const nearest = hits.findIndex((each) => each.page >= from);
@@ -95,7 +95,7 @@ export function PdfView({ citation, onState, file, content, page: first }: Props
           count={hits.length}
           index={hit}
           isDone={isDone}
-          hasPictures={hasPictures}
+          lacksText={lacksText}
           onWords={searchFor}
           onLeaf={leafHit}
           onClose={() => searchFor(null)}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { t } from "../i18n/viewer.ts";
 import { IconButton } from "../ui/Button.tsx";
+import { classes } from "../ui/classes.ts";
 import css from "./SearchBar.module.css";
 
 interface Props {
@@ -8,14 +9,14 @@ interface Props {
   count: number;
   index: number;
   isDone: boolean;
-  hasPictures: boolean;
+  lacksText: boolean;
   onWords: (words: string) => void;
   onLeaf: (step: number) => void;
   onClose: () => void;
 }
 
 /** Searches in the document: Enter goes to the next place, Shift+Enter to the one before, Esc closes. */
-export function SearchBar({ words, count, index, isDone, hasPictures, onWords, onLeaf, onClose }: Props) {
+export function SearchBar({ words, count, index, isDone, lacksText, onWords, onLeaf, onClose }: Props) {
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -25,6 +26,7 @@ export function SearchBar({ words, count, index, isDone, hasPictures, onWords, o
     else onLeaf(event.shiftKey ? -1 : 1);
   };
   const found = count > 0 ? t("hits", index + 1, count, isDone) : isDone ? t("no_hits") : t("searching");
+  const isUntold = lacksText && isDone && count === 0;
   return (
     <search class={css.bar}>
       <input
@@ -37,13 +39,13 @@ export function SearchBar({ words, count, index, isDone, hasPictures, onWords, o
         onInput={(event) => onWords(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <span class={css.found} role="status">
+      <span class={classes(css.found, isUntold && css.more)} role="status">
         {words.trim().length > 1 && found}
+        {isUntold && <span class={css.textless}> {t("textless")}</span>}
       </span>
       <IconButton size="s" icon="arrowUp" label={t("previous_hit")} onClick={() => onLeaf(-1)} />
       <IconButton size="s" icon="arrowDown" label={t("next_hit")} onClick={() => onLeaf(1)} />
       <IconButton size="s" icon="close" label={t("close_search")} onClick={onClose} />
-      {hasPictures && isDone && count === 0 && <p class={css.pictures}>{t("pictures")}</p>}
     </search>
   );
 }
