@@ -26,6 +26,7 @@ from functions.ingest.parsing.wire import (
     unpack,
 )
 from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
+from tests.support.made_pages import in_one_line
 
 PAGE = (0.0, 0.0, 600.0, 800.0)
 BODY = Style(size=10)
@@ -1053,6 +1054,19 @@ def test_entries_of_contents_with_and_without_dots_are_rows_of_their_own() -> No
     words += [*_entry(672, 60, "Of Plums and Others " + ". " * 24), *_entry(658, 50, "A Chapter on Trees")]
     texts = [line.text.replace(" .", "").replace(" | ", " ") for line in lay_out(words, PAGE)]
     assert texts == ["A Chapter on Fruit and Jam 12", "Of Pears 12", "Of Plums and Others 12", "A Chapter on Trees 12"]
+
+
+def test_an_entry_of_contents_with_dots_up_to_its_number_goes_on_in_none_below_it() -> None:
+    words = [*_entry(700, 50, "A Chapter on Fruit and Jam"), *_entry(686, 60, "Of Pears " + ". " * 40)]
+    words += _entry(672, 60, "Of Plums " + ". " * 40)
+    texts = [line.text.replace(" .", "").replace(" | ", " ") for line in lay_out(words, PAGE)]
+    assert texts == ["A Chapter on Fruit and Jam 12", "Of Pears 12", "Of Plums 12"]
+
+
+def test_dots_with_room_between_them_are_cut_into_no_columns() -> None:
+    words = [*_entry(700, 50, "Fruit"), *_entry(686, 50, "Jam")]
+    words += in_one_line(660, (50, "Pears"), *((85 + 10 * at, ".") for at in range(31)), (400, "12"))
+    assert lay_out(words, PAGE)[-1].text.replace(" .", "") == "Pears 12"
 
 
 def _entry(y: float, x: float, text: str) -> list[Word]:
