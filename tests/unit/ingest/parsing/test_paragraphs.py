@@ -447,7 +447,7 @@ def test_a_reference_begins_where_the_next_line_is_indented_to_go_on_in_it() -> 
     formula = [line("x = y + z", 84, x0=65, x1=120), line("where x is what grows.", 106)]
     assert texts(first, second, *formula)[0].startswith(f"{first.text} {second.text}")
     further, apart = line("south and the east", 86, x0=80), line("It is as was said.", 110, x0=65)
-    for after in (further, apart):
+    for after in (further, apart, line("It stands above.", 20)):
         assert texts(first, second, rest, after)[0].startswith(f"{first.text} {second.text}")
 
 
@@ -503,6 +503,7 @@ def test_running_text_of_dates_and_addresses_is_no_index() -> None:
 
     for date in ("July 1, 2021", "Sept. 2021", "May, 2021"):
         assert len(column(f"the house was sold on {date}", "and bought again by Ann Lee in")) == 1
+    assert len(column("It was sold by Ann on July 1, 2021", "Bob Lee bought it back again in")) == 1
     went, to = "and he went on foot again to", "the house of Mill Road, 40"
     assert column(went, to) == [f"{went} {to}"] * 10
 
@@ -510,6 +511,8 @@ def test_running_text_of_dates_and_addresses_is_no_index() -> None:
 def test_entries_in_small_letters_begin_below_the_letter_that_heads_them() -> None:
     entries = [line(f"{fruit}, {at}", 62 + 12 * at, x1=100) for at, fruit in enumerate(FRUIT)]
     assert texts(line("A", 50, x1=58), *entries) == ["A", *(entry.text for entry in entries)]
+    dated = [line("Treaty of May 1, 2021", 206, x1=150), line("and its outcome, 12", 218, x1=140)]
+    assert texts(*entries, *dated)[-1] == "Treaty of May 1, 2021 and its outcome, 12"
 
 
 def test_sentences_of_one_line_each_are_entries_unless_they_end_at_the_edge() -> None:
@@ -521,6 +524,13 @@ def test_sentences_of_one_line_each_are_entries_unless_they_end_at_the_edge() ->
     filled_up = [line(one.text, one.y0) for one in listed]
     assert len(texts(*filled_up)) == 1
     assert len(texts(*listed[:3])) == 1
+
+
+def test_a_wider_line_in_the_middle_goes_on_though_it_begins_far_to_the_left() -> None:
+    above = line("in the middle of the page it ends.", 56, x0=80, x1=420)
+    below = line("iPads in the middle go on below it and are wider", 71, x1=450)
+    assert len(texts(*filled(20, 3), above, below)) == 1
+    assert len(texts(*filled(20, 3), above, line(below.text, 71, x0=20, x1=450))) == 2
 
 
 def test_what_stands_far_to_the_left_of_a_sentence_and_apart_from_it_begins_anew() -> None:
