@@ -1065,15 +1065,16 @@ def test_an_entry_of_contents_with_dots_up_to_its_number_goes_on_in_none_below_i
     heads = ["A Preface", "A Chapter on Fruit and Jam", "A Chapter on Trees", "An Index"]
     words = [word for at, head in enumerate(heads[:2]) for word in _entry(714 - 14 * at, 50, head, 220)]
     for at, text in enumerate(["Of Pears", "Of Plums"]):
-        words += _entry(686 - 14 * at, 60, f"{text}{' .' * 16}", 220)
+        words += _entry(686 - 14 * at, 60, f"{text}{' .' * 17}", 220)
     words += [word for at, head in enumerate(heads[2:]) for word in _entry(658 - 14 * at, 50, head, 220)]
     assert _read_entries(words) == [f"{text} 12" for text in [*heads[:2], "Of Pears", "Of Plums", *heads[2:]]]
 
 
 def test_dots_with_room_between_them_are_cut_into_no_columns() -> None:
-    words = [word for at, text in enumerate(["Fruit", "Jam", "Trees"]) for word in _entry(700 - 14 * at, 50, text)]
-    words += in_one_line(658, (50, "Pears"), *((80 + 10 * at, ".") for at in range(20)), (400, "12"))
-    assert lay_out(words, PAGE)[-1].text.replace(" .", "") == "Pears | 12"
+    rows = [in_one_line(700 - 14 * at, (50, text), (400, "12"), (480, "7")) for at, text in enumerate(["Figs", "Jam"])]
+    dots = [(77.5 + 10 * at, ".") for at in range(32)]
+    led = in_one_line(672, (50, "Pears"), *dots, (395, "12"), (480, "7"))
+    assert "Pears" + " ." * 32 in lay_out([*rows[0], *rows[1], *led], PAGE)[-1].text
 
 
 def _entry(y: float, x: float, text: str, number_at: float = 400) -> list[Word]:
