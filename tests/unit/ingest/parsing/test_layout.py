@@ -1061,11 +1061,12 @@ def test_entries_of_contents_with_and_without_dots_are_rows_of_their_own() -> No
     ]
 
 
-def test_an_entry_of_contents_with_dots_up_to_its_number_goes_on_in_none_below_it() -> None:
-    heads = ["A Preface", "A Chapter on Fruit and Jam", "A Chapter on Trees", "An Index"]
+@pytest.mark.parametrize(("x", "dots"), [(50, 17), (60, 16)])
+def test_an_entry_of_contents_with_dots_up_to_its_number_goes_on_in_none_below_it(x: float, dots: int) -> None:
+    heads = ["A Preface", "A Chapter on Jam", "A Chapter on Trees", "An Index"]
     words = [word for at, head in enumerate(heads[:2]) for word in _entry(714 - 14 * at, 50, head, 220)]
     for at, text in enumerate(["Of Pears", "Of Plums"]):
-        words += _entry(686 - 14 * at, 60, f"{text}{' .' * 17}", 220)
+        words += _entry(686 - 14 * at, x, text + " ." * dots, 220)
     words += [word for at, head in enumerate(heads[2:]) for word in _entry(658 - 14 * at, 50, head, 220)]
     assert _read_entries(words) == [f"{text} 12" for text in [*heads[:2], "Of Pears", "Of Plums", *heads[2:]]]
 
