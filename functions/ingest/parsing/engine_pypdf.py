@@ -68,6 +68,7 @@ class PypdfEngine:
 
 
 _NAME = re.compile(r"/(?:G(?P<hex>[0-9A-Fa-f]{2})|g(?P<long>[0-9A-Fa-f]{4})|(?:C|c|cid)(?P<decimal>\d{2,4}))(?:\.\w*)?")
+_UNICODE = re.compile(r"uni([0-9A-F]{4})")
 _SUBSET = re.compile(r"^/(?:[A-Z]{6}\+)?")
 _NO_NUMBER = ("/.notdef", "/space")
 MOSTLY = 0.9
@@ -84,6 +85,19 @@ def letter_of(name: str) -> str:
     if 0x80 <= code < 0x100:
         return bytes([code]).decode("cp1252", "ignore")
     return chr(code) if 0x20 <= code < 0xD800 else ""
+
+
+def ligature_of(name: str) -> str:
+    """Return the letters that the name of a ligature ("/f_i.liga", "/uni0066_uni0069") lists, or "" if it is none."""
+    listed = name[1:].split(".", 1)[0].split("_")
+    letters = [part if len(part) == 1 else _letter_in_unicode(part) for part in listed]
+    return "".join(letters) if len(letters) > 1 and all(letters) else ""
+
+
+def _letter_in_unicode(name: str) -> str:
+    match = _UNICODE.fullmatch(name)
+    letter = chr(int(match[1], 16)) if match else ""
+    return letter if letter.isprintable() else ""
 
 
 class GlyphNames:
@@ -108,12 +122,15 @@ class GlyphNames:
     def ligatures(self, number: int) -> dict[str, dict[str, str]]:
         """Return, for each font of a page (from 1) without ToUnicode, which letters the codes of ligatures stand for.
 
-        They are named by their letters: "/f_f_i". Raises whatever pypdf raises.
+        They are named by their letters: "/f_f_i". Codes that two subsets of a font disagree on stay unread. Raises
+        whatever pypdf raises.
         """
         found: dict[str, dict[str, str]] = {}
         for font, differences in self._fonts(number):
-            named = ((code, name[1:].replace("_", "")) for code, name in _glyphs(differences) if "_" in name)
-            found.setdefault(font, {}).update(named)
+            known = found.setdefault(font, {})
+            for code, name in _glyphs(differences):
+                if letters := ligature_of(name):
+                    known[code] = letters if known.get(code, letters) == letters else "\ufffd"
         return found
 
     def _fonts(self, number: int) -> Iterator[tuple[str, object]]:

@@ -221,7 +221,10 @@ def _font(font: int) -> tuple[bool, bool, str]:
 
 
 def _has_fixed_pitch(font: int) -> bool:
-    """Whether narrow and wide characters of a font take the same room, and not because it has none of them."""
+    """Whether narrow and wide characters of a font take the same room, and not because it has none of them.
+
+    It has both "i" and "m", or neither.
+    """
     if _width_of(MEASURED[0], font) != _width_of(MEASURED[2], font):  # nearly always
         return False
     missing = _width_of(MISSING, font)

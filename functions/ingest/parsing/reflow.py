@@ -23,7 +23,7 @@ Kind = Literal["heading", "paragraph", "list_item", "table", "code", "figure"]
 _BULLETS = "".join(sorted(BULLETS))
 _BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|[{_BULLETS}]\S)")
 _ITEM = re.compile(
-    r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\([a-zA-Z]\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
+    r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
@@ -32,6 +32,16 @@ _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])"
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
 _INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
 """An entry of an index, up to a page."""
+_ENDS_ENTRY = re.compile(r",\s?\d{1,4}(?:[-–]\d{1,4})?$")
+_MONTHS = (
+    "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    "|nov(?:ember)?|dec(?:ember)?"
+)
+_DATE = re.compile(rf"\b(?:{_MONTHS})\.?(?: \d{{1,2}})?, \d{{4}}$", re.IGNORECASE)
+"""The year of a date is no page: "July 1, 2021"."""
+_PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
+"""A word in parentheses that begins a line, and the first letter behind it."""
+_SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
 MIN_INDEXED = 8
 INDEXED_SHARE = 0.4
 SUB_ENTRY = 2.5
@@ -61,7 +71,7 @@ LISTED = 1.2
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
 MIN_JUSTIFIED = 3
-"""Lines of a paragraph from which on the others than its last tell where all end."""
+"""Lines of a paragraph from which on the two above its last tell where all end."""
 CENTRED_APART = 0.6
 """Room between centred lines that are no lines of one text, in font sizes."""
 MIN_NARROW = 3
@@ -174,19 +184,38 @@ def _is_index(lines: Sequence[Line]) -> bool:
 
 
 def _is_indexed(text: str) -> bool:
-    return text[-1:].isdecimal() and len(text) <= FIELD_CHARACTERS and _INDEXED.match(text) is not None
+    may_be = text[-1:].isdecimal() and len(text) <= FIELD_CHARACTERS
+    return may_be and _INDEXED.match(text) is not None and not _DATE.search(text)
 
 
 def _begins_entry(lines: Sequence[Line], i: int, last: Part | None) -> bool:
-    """Whether a line of an index begins an entry: below one that has its page, or at the edge of the one above it."""
+    """Whether a line of an index begins an entry: below one that has its page, or at the edge of the one above it.
+
+    In small letters only below one with its page or, if it has one itself, first or under a short one: else a sentence
+    goes on.
+    """
     line = lines[i]
     if line.text[:1].isdecimal() or (last is not None and ends_hyphenated(last.text)):
         return False
+    if line.text[:1].islower() and not (last is not None and _ends_entry(last.text)):
+        is_first = not i or last is None or last.kind == "heading" or len(last.text) == 1
+        if not _is_indexed(line.text) or not (is_first or _is_under(line, lines[i - 1], last)):
+            return False
     if not i or last is None or lines[i - 1].text[-1:].isdecimal():
         return True
     if line.y0 > lines[i - 1].y0 and line.x0 < last.begin + 1:
         return True
     return _is_indexed(line.text) and line.x0 - last.begin < SUB_ENTRY * line.size
+
+
+def _is_under(line: Line, above: Line, last: Part | None) -> bool:
+    """Whether a line is indented under a part of one line that had room, as the entries of a word in an index are."""
+    return last is not None and len(last.lines) == 1 and not last.full and line.x0 > above.x0 + 1
+
+
+def _ends_entry(text: str) -> bool:
+    """Whether a text ends in a page, and not in a date."""
+    return _ENDS_ENTRY.search(text[-12:]) is not None and not _DATE.search(text[-20:])
 
 
 def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float) -> bool:
@@ -449,12 +478,13 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     if indent < -OUTDENT * em and not is_centred:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
-    in_parentheses = first == "(" and line.text[1:2].isalpha() and above.text[-1:].isalpha()
-    return not ended and (first.islower() or in_parentheses or is_cjk(first))
+    inside = _PARENTHESES.match(line.text) if first == "(" and above.text[-1:].isalpha() and not had_room else None
+    goes_on = inside is not None and inside[1].islower()
+    return not ended and (first.islower() or goes_on or is_cjk(first))
 
 
 def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
-    """Whether the lines of a part but its last one end at the edge, so that one with room for another word ends it."""
+    """Whether the two lines above a part's last one end at the edge, so that one with room for another word ends it."""
     if len(last.lines) < MIN_JUSTIFIED or i < MIN_JUSTIFIED:
         return False
     return all(abs(line.x1 - edge) < 1 for line in lines[i - MIN_JUSTIFIED : i - 1])
@@ -478,7 +508,7 @@ def _begins_hanging(lines: Sequence[Line], i: int) -> bool:
 
 
 def _is_one_of_many(lines: Sequence[Line], i: int) -> bool:
-    """Whether a line is one of several at one edge that each end a sentence, and not at the edge of a paragraph."""
+    """Whether a line is one of several at one edge that each end a sentence, and each at another place."""
     em = max(4.0, lines[i].size)
     for start in range(max(0, i + 1 - ENTRIES), min(i, len(lines) - ENTRIES + 1)):
         some = lines[start : start + ENTRIES]
@@ -535,7 +565,9 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
         return before + after
-    if (before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]) or (before[-1:] == ":" and after[:2] == "//"):
+    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
+        return before + after
+    if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
     return f"{before} {after}"
 

@@ -291,7 +291,10 @@ def _without_rule(group: Group) -> list[Group]:
 
 
 def _has_room(cell: Cell) -> bool:
-    """Whether most lines of a cell had room for the word that begins the next one, which may begin a line itself."""
+    """Whether most lines of a cell had room for the word that begins the next one, which may begin a line itself.
+
+    One in small letters may do so only if the first line begins in them.
+    """
     begins_small = bool(cell.lines) and cell.lines[0][0].text[0].islower()
     rooms = [
         words[-1].x1 + below[0].x1 - below[0].x0 + ROOM * below[0].style.size < cell.x1

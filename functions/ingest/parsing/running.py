@@ -238,7 +238,7 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
                 i == 0 and _has_its_place(line, side, sides, others)
             )
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
-            is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides))
+            is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
@@ -289,18 +289,27 @@ def _numbers_both_pages(line: Line, side: int, sides: _Sides, others: list[_Side
     return differing == {(page.number, other.number)} and _has_no_sentence(line)
 
 
-def _is_above_sentence(line: Line, sides: _Sides) -> bool:
+def _is_above_sentence(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
     """Whether the first line has the page's number and stands above a sentence that goes on from the page before.
 
-    So it heads no section. Few pages of a short document have another one's header.
+    So it heads no section. Few pages of a short document have another one's header. It is in smaller print than text.
     """
     words = line.text.split()
     if not 1 < len(words) <= MAX_NUMBERED or not {words[0], words[-1]} & {str(sides.page.number), sides.page.label}:
         return False
     below = sides.placed[1] if len(sides.placed) > 1 and sides.placed[0] is line else None
-    if below is None or not sides.has_positions or line.bold or line.size > sides.largest:
+    if below is None or not sides.has_positions or line.bold or line.size >= sides.largest:
+        return False
+    if not any(other.page.number == sides.page.number - 1 and _ends_open(other) for other in others):
         return False
     return below.text[:1].islower() and not below.column and below.y0 - line.y1 > SET_APART * (line.y1 - line.y0)
+
+
+def _ends_open(sides: _Sides) -> bool:
+    """Whether the last line of a page's text, which footers and notes are no part of, ends no sentence."""
+    lines = sides.page.lines
+    text = [line.text for line in lines if line.size >= SMALLER * sides.largest and line.cells == 1 and not line.column]
+    return bool(text) and not _SENTENCE_END.search(text[-1])
 
 
 def _ends_a_part(line: Line, sides: _Sides, others: list[_Sides]) -> bool:

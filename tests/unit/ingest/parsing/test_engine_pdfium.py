@@ -194,11 +194,16 @@ def test_the_other_engine_reads_lines_without_places(tmp_path: Path) -> None:
 
 NO_NAMES = b"/Encoding<</Type/Encoding/Differences[27/x1/x2/x3/x4/x5]>>"
 NAMES = b"/Encoding<</Type/Encoding/Differences[27/f_i/f_f_i/t_t]>>"
+MORE_NAMES = b"/Encoding<</Type/Encoding/Differences[27/f_i.liga/uni0066_uni0066_uni0069/t_glyph7]>>"
 
 
 @pytest.mark.parametrize(
     ("encoding", "read"),
-    [(NO_NAMES, "effect fine – flow office waffle"), (NAMES, "efiect ffine – ttow office waffle")],
+    [
+        (NO_NAMES, "effect fine – flow office waffle"),
+        (NAMES, "efiect ffine – ttow office waffle"),
+        (MORE_NAMES, "efiect ffine – flow office waffle"),
+    ],
 )
 def test_codes_of_ligatures_mean_what_their_fonts_name_or_what_they_mean_in_tex(
     tmp_path: Path, encoding: bytes, read: str
@@ -208,6 +213,17 @@ def test_codes_of_ligatures_mean_what_their_fonts_name_or_what_they_mean_in_tex(
     shown = "BT /F1 10 Tf 72 700 Td (e\x1bect \x1cne \x15 \x1dow o\x1ece wa\x1fe) Tj ET " + more
     data = document([shown.encode("latin-1")], extra={3: font % (b"500 " * 102, encoding)})
     assert page_of(tmp_path, data).lines[0].text.startswith(read)
+
+
+def test_a_code_that_two_subsets_of_a_font_name_differently_stays_unread(tmp_path: Path) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/%b+SFRM1000/FirstChar 21/LastChar 122/Widths[%b]%b>>"
+    other = NAMES.replace(b"/f_i", b"/f_l")
+    first, second = (font % (tag, b"500 " * 102, names) for tag, names in ((b"ABCDEF", NAMES), (b"GHIJKL", other)))
+    data = document(
+        [text(72, 700, "e\x1bect \x1cne") + lines(*["An ordinary line."] * 9, font="F2", y=600)],
+        extra={3: first, 9001: second},
+    ).replace(b"/F1 3 0 R", b"/F1 3 0 R/F9 9001 0 R")
+    assert page_of(tmp_path, data).lines[0].text == "e\ufffdect ffine"
 
 
 def test_letters_of_formulas_are_letters(tmp_path: Path) -> None:

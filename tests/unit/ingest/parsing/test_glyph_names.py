@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from functions.ingest.parsing.engine_pypdf import letter_of, lost_letters
+from functions.ingest.parsing.engine_pypdf import letter_of, ligature_of, lost_letters
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from tests.support.pdfs import document, text
@@ -68,6 +68,23 @@ def test_numbered_glyph_names_give_the_words_back_whole(tmp_path: Path) -> None:
 )
 def test_a_glyph_is_named_by_its_code(name: str, letter: str) -> None:
     assert letter_of(name) == letter
+
+
+@pytest.mark.parametrize(
+    ("name", "letters"),
+    [
+        ("/f_f_i", "ffi"),
+        ("/T_h.liga", "Th"),
+        ("/uni0066_uni0069", "fi"),
+        ("/f_uni0069.alt", "fi"),
+        ("/f_quoteright", ""),
+        ("/f_uni0007", ""),
+        ("/f_", ""),
+        ("/f", ""),
+    ],
+)
+def test_a_ligature_is_named_by_its_letters(name: str, letters: str) -> None:
+    assert ligature_of(name) == letters
 
 
 def test_letters_are_put_back_where_the_two_readings_differ() -> None:

@@ -26,6 +26,7 @@ from functions.ingest.parsing.wire import (
     unpack,
 )
 from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
+from tests.support.made_pages import in_one_line
 
 PAGE = (0.0, 0.0, 600.0, 800.0)
 BODY = Style(size=10)
@@ -1051,14 +1052,40 @@ def _numbered(y: float, number: str, row: str, small: Style, fixed: Style) -> li
 def test_entries_of_contents_with_and_without_dots_are_rows_of_their_own() -> None:
     words = [*_entry(700, 50, "A Chapter on Fruit and Jam"), *_entry(686, 60, "Of Pears " + ". " * 30)]
     words += [*_entry(672, 60, "Of Plums and Others " + ". " * 24), *_entry(658, 50, "A Chapter on Trees")]
-    texts = [line.text.replace(" .", "").replace(" | ", " ") for line in lay_out(words, PAGE)]
-    assert texts == ["A Chapter on Fruit and Jam 12", "Of Pears 12", "Of Plums and Others 12", "A Chapter on Trees 12"]
+    entries = _read_entries(words)
+    assert entries == [
+        "A Chapter on Fruit and Jam 12",
+        "Of Pears 12",
+        "Of Plums and Others 12",
+        "A Chapter on Trees 12",
+    ]
 
 
-def _entry(y: float, x: float, text: str) -> list[Word]:
-    words = [*written(x, y, text), *written(400, y, "12")]
+@pytest.mark.parametrize(("x", "dots"), [(50, 17), (60, 16)])
+def test_an_entry_of_contents_with_dots_up_to_its_number_goes_on_in_none_below_it(x: float, dots: int) -> None:
+    heads = ["A Preface", "A Chapter on Jam", "A Chapter on Trees", "An Index"]
+    words = [word for at, head in enumerate(heads[:2]) for word in _entry(714 - 14 * at, 50, head, 220)]
+    for at, text in enumerate(["Of Pears", "Of Plums"]):
+        words += _entry(686 - 14 * at, x, text + " ." * dots, 220)
+    words += [word for at, head in enumerate(heads[2:]) for word in _entry(658 - 14 * at, 50, head, 220)]
+    assert _read_entries(words) == [f"{text} 12" for text in [*heads[:2], "Of Pears", "Of Plums", *heads[2:]]]
+
+
+def test_dots_with_room_between_them_are_cut_into_no_columns() -> None:
+    rows = [in_one_line(700 - 14 * at, (50, text), (400, "12"), (480, "7")) for at, text in enumerate(["Figs", "Jam"])]
+    dots = [(77.5 + 10 * at, ".") for at in range(32)]
+    led = in_one_line(672, (50, "Pears"), *dots, (395, "12"), (480, "7"))
+    assert "Pears" + " ." * 32 in lay_out([*rows[0], *rows[1], *led], PAGE)[-1].text
+
+
+def _entry(y: float, x: float, text: str, number_at: float = 400) -> list[Word]:
+    words = [*written(x, y, text), *written(number_at, y, "12")]
     words[-2].ends = ""
     return words
+
+
+def _read_entries(words: list[Word]) -> list[str]:
+    return [line.text.replace(" .", "").replace(" | ", " ").removesuffix(" |") for line in lay_out(words, PAGE)]
 
 
 def test_a_listing_that_fills_its_page_is_told_from_a_typewritten_page_by_its_numbers() -> None:

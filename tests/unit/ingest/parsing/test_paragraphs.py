@@ -446,13 +446,73 @@ def test_a_reference_begins_where_the_next_line_is_indented_to_go_on_in_it() -> 
     assert texts(first, second, rest, third)[:2] == [first.text, f"{second.text} {rest.text}"]
     formula = [line("x = y + z", 84, x0=65, x1=120), line("where x is what grows.", 106)]
     assert texts(first, second, *formula)[0].startswith(f"{first.text} {second.text}")
+    further, apart = line("south and the east", 86, x0=80), line("It is as was said.", 110, x0=65)
+    for after in (further, apart, line("It stands above.", 20)):
+        assert texts(first, second, rest, after)[0].startswith(f"{first.text} {second.text}")
 
 
 def test_a_sentence_goes_on_in_parentheses_and_an_address_behind_its_colon() -> None:
-    assert are_one(line("in a book of the year", 100, x1=300), line("(A. Pear, ed.) on fruit", 112))
+    assert are_one(line("in a book of plums", 100, x1=340), line("(Pearson-Roberts) on fruit", 112))
     assert texts(line("It stands at http:", 50), line("//example.org/fruit", 62)) == [
         "It stands at http://example.org/fruit"
     ]
+
+
+@pytest.mark.parametrize(
+    ("above", "x1", "below"),
+    [
+        ("in a book of plums", 250, "(A. Pear, ed.) on fruit"),  # there was room
+        ("in a book of plums", 340, "(Pearson-Roberts) On fruit"),
+        ("in a book of plums", 340, "(Pearson-Roberts on fruit)"),
+        ("in a book of 12", 340, "(Pearson-Roberts) on fruit"),
+    ],
+)
+def test_a_line_in_parentheses_begins_anew_unless_the_sentence_goes_on_behind_them(
+    above: str, x1: float, below: str
+) -> None:
+    assert not are_one(line(above, 100, x1=x1), line(below, 112))
+
+
+def test_rows_of_a_statement_that_begin_in_parentheses_and_doubled_letters_of_items_stay_apart() -> None:
+    rows = ["Net revenue", "(Loss) from operations", "(Gain) on sale of land"]
+    statement = [line(text, 100 + 12 * at, x1=50 + 5 * len(text)) for at, text in enumerate(rows)]
+    assert texts(*filled(), *statement)[-3:] == rows
+    items = ["(aa) a car of the owner or", "(bb) a bicycle"]
+    before = line("A vehicle that is the following may be lent; or", 92, x1=360)
+    law = [before, *(line(text, 104 + 12 * at, x1=50 + 5 * len(text)) for at, text in enumerate(items))]
+    assert parts_of(*filled(), *law)[-2:] == [("list_item", text) for text in items]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("It stands at ftp:", "//a.org", "It stands at ftp://a.org"),
+        ("(https:", "//a.org)", "(https://a.org)"),
+        ("see also:", "//comment in code", "see also: //comment in code"),
+        ("Note:", "// the path", "Note: // the path"),
+        ("by http:", "// as it was", "by http: // as it was"),
+    ],
+)
+def test_only_an_address_goes_on_behind_its_colon(before: str, after: str, expected: str) -> None:
+    assert join(before, after, Vocabulary()) == expected
+
+
+def test_running_text_of_dates_and_addresses_is_no_index() -> None:
+    def column(*pair: str) -> list[str]:
+        return texts(*(line(pair[at % 2], 50 + 12 * at, x1=190 + at % 2) for at in range(20)))
+
+    for date in ("July 1, 2021", "Sept. 2021", "May, 2021"):
+        assert len(column(f"the house was sold on {date}", "and bought again by Ann Lee in")) == 1
+    assert len(column("It was sold by Ann on July 1, 2021", "Bob Lee bought it back again in")) == 1
+    went, to = "and he went on foot again to", "the house of Mill Road, 40"
+    assert column(went, to) == [f"{went} {to}"] * 10
+
+
+def test_entries_in_small_letters_begin_below_the_letter_that_heads_them() -> None:
+    entries = [line(f"{fruit}, {at}", 62 + 12 * at, x1=100) for at, fruit in enumerate(FRUIT)]
+    assert texts(line("A", 50, x1=58), *entries) == ["A", *(entry.text for entry in entries)]
+    dated = [line("Treaty of May 1, 2021", 206, x1=150), line("and its outcome, 12", 218, x1=140)]
+    assert texts(*entries, *dated)[-1] == "Treaty of May 1, 2021 and its outcome, 12"
 
 
 def test_sentences_of_one_line_each_are_entries_unless_they_end_at_the_edge() -> None:
@@ -466,6 +526,13 @@ def test_sentences_of_one_line_each_are_entries_unless_they_end_at_the_edge() ->
     assert len(texts(*listed[:3])) == 1
 
 
+def test_a_wider_line_in_the_middle_goes_on_though_it_begins_far_to_the_left() -> None:
+    above = line("in the middle of the page it ends.", 56, x0=80, x1=420)
+    below = line("iPads in the middle go on below it and are wider", 71, x1=450)
+    assert texts(*filled(20, 3), above, below)[1:] == [f"{above.text} {below.text}"]
+    assert texts(*filled(20, 3), above, line(below.text, 71, x0=20, x1=450))[1:] == [above.text, below.text]
+
+
 def test_what_stands_far_to_the_left_of_a_sentence_and_apart_from_it_begins_anew() -> None:
     name, said = (
         line("rubberend", 100, x1=100),
@@ -474,24 +541,33 @@ def test_what_stands_far_to_the_left_of_a_sentence_and_apart_from_it_begins_anew
     following = line("0x400 This one is obsolete.", 132, x1=300)
     assert texts(*filled(), name, said, following)[-2:] == [said.text, following.text]
     assert texts(*filled(), name, said, line(following.text, 124))[-1] == f"{said.text} {following.text}"
+    assert texts(*filled(), name, said, line(following.text, 128))[-2:] == [said.text, following.text]
+    assert texts(*filled(), name, said, line(following.text, 128, x0=100))[-1] == f"{said.text} {following.text}"
+
+
+OPEN, ENDED = "This one goes on", "This one ends it."
 
 
 @pytest.mark.parametrize(
-    ("head", "below", "goes"),
+    ("head", "size", "before", "below", "goes"),
     [
-        ("2 Ann Lee et al.", "tellus goes on here.", True),
-        ("On Fruit 2", "tellus goes on here.", True),
-        ("2 Methods", "Tellus begins here.", False),
-        ("3 Ann Lee", "tellus goes on here.", False),
-        ("Ann Lee", "tellus goes on here.", False),
+        ("2 Ann Lee et al.", 9, OPEN, "tellus goes on here.", True),
+        ("On Fruit 2", 9, OPEN, "tellus goes on here.", True),
+        ("2 Methods", 9, OPEN, "Tellus begins here.", False),
+        ("3 Ann Lee", 9, OPEN, "tellus goes on here.", False),
+        ("Ann Lee", 9, OPEN, "tellus goes on here.", False),
+        ("Step 2", 9, ENDED, "insert the card into the slot.", False),
+        ("Total due: 2", 10, OPEN, "to be paid within the month.", False),
+        ("2 cups", 10, ENDED, "of flour, sifted.", False),
     ],
 )
-def test_a_line_with_the_pages_number_above_a_sentence_that_goes_on_is_its_header(
-    head: str, below: str, goes: bool
+def test_a_small_line_with_the_pages_number_above_a_sentence_that_goes_on_is_its_header(
+    head: str, size: float, before: str, below: str, *, goes: bool
 ) -> None:
+    note, number = line("1 A note on it.", 700, size=8), line("1", 770, x0=295, x1=305)
     pages = [
-        RawPage(1, "1", 600, 800, [line("A title", 60, size=14), *filled(100)]),
-        RawPage(2, "2", 600, 800, [line(head, 40, x1=150, size=9), line(below, 64), *filled(76)]),
+        RawPage(1, "1", 600, 800, [line("A title", 60, size=14), *filled(100), line(before, 148), note, number]),
+        RawPage(2, "2", 600, 800, [line(head, 40, x1=150, size=size), line(below, 64), *filled(76)]),
     ]
     (_, _), (_, removed) = remove_running_lines(iter(pages))
     assert removed == ([head] if goes else [])

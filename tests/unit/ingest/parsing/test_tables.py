@@ -1,9 +1,12 @@
 """Cells, rows and tables on made pages: what makes two cells or one, a row or two; with room at each limit."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Style, Word
+from functions.ingest.parsing.tables import grouped
+from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, moved, read, width_of, words_of, written
 
 
@@ -129,6 +132,13 @@ def test_a_line_below_a_cell_that_is_out_of_line_with_it_is_no_part_of_it() -> N
     rows = [*balance(), (420, 677, "outside of it")]
     assert read(*rows)[1:] == ["Loans | 1,617 | 163", "outside of it"]
     assert read(*balance(), (384, 677, "sold"))[1:] == ["Loans | 1,617 | 163 sold"]
+
+
+@pytest.mark.parametrize(("last", "groups"), [("by", 1), ("12", 2)])
+def test_a_line_left_of_the_middle_of_the_cell_before_goes_on_in_words_and_in_no_figure(last: str, groups: int) -> None:
+    rows = [Row.of(in_one_line(700, (50, "a" * 28), (205, last))), Row.of(written(100, 686, "b" * 44))]
+    flipped = [Row.of([replace(word, y0=-word.y1, y1=-word.y0) for word in row.words]) for row in rows]
+    assert len(grouped(flipped)) == groups
 
 
 def test_a_line_far_below_a_cell_is_no_part_of_it() -> None:
