@@ -236,6 +236,7 @@ class Wired(Services):
 def event(path: str, method: str = "POST") -> dict[str, Any]:
     found: dict[str, Any] = copy.deepcopy(json.loads(EVENT.read_text()))
     body = json.dumps({"question": QUESTION})
+    found["requestContext"]["authorizer"]["tenant"] = READER.tenant
     return found | {"path": path, "httpMethod": method, "body": body if method == "POST" else None}
 
 
