@@ -144,8 +144,7 @@ class RectoOnStack:
 
 
 def _check_that_stack_is_current(config: LocalConfig) -> None:
-    wanted = sam.deployment_fingerprint(sam.source_fingerprint(config.project), sam.parameters(config))
-    if sam.deployed_fingerprint(config) != wanted:
+    if sam.deployed_fingerprint(config) != sam.deployment_fingerprint(sam.source_fingerprint(config.project), config):
         raise LocalStackError(
             "The deployed code is not the code in this folder: `python -m local up` deploys it again."
         )

@@ -143,8 +143,7 @@ class Laptop:
         self._start(component)
 
     def _deploy(self, source: str) -> Deployed:
-        overrides = sam.parameters(self.config)
-        wanted = sam.deployment_fingerprint(source, overrides, enforced=self.config.enforce_roles)
+        wanted = sam.deployment_fingerprint(source, self.config)
         present = find_stack(self.aws, self.config)
         recorded = sam.deployed_fingerprint(self.config)
         with self.report.step("Deploy template.yaml with SAM") as note:
@@ -154,7 +153,7 @@ class Laptop:
             if recorded == wanted:
                 note("deployed again: the emulator had lost the deployment")
             recover.clear_the_way(self.aws, self.config)
-            deployed = sam.deploy(self.aws, self.config, overrides, wanted)
+            deployed = sam.deploy(self.aws, self.config, sam.parameters(self.config), wanted)
             if rescued := recover.bring_back(self.aws, deployed):
                 note(f"{rescued} objects were rescued and are read again")
         with self.report.step("Check routes, authorizer, triggers, tables, secret"):

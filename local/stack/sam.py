@@ -130,9 +130,13 @@ def parameters(config: LocalConfig) -> dict[str, str]:
     }
 
 
-def deployment_fingerprint(source: str, overrides: dict[str, str], *, enforced: bool = False) -> str:
-    """Return 16 hex digits that change when the stack has to be deployed again; `enforced`: the policies are."""
-    return hashlib.sha256(json.dumps([source, overrides, enforced], sort_keys=True).encode()).hexdigest()[:16]
+def deployment_fingerprint(source: str, config: LocalConfig) -> str:
+    """Return 16 hex digits that change when the stack has to be deployed again.
+
+    `source` is the fingerprint of its code. A stack that enforces the policies is deployed with others.
+    """
+    made_of = [source, parameters(config), config.enforce_roles]
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def deployed_fingerprint(config: LocalConfig) -> str:

@@ -294,11 +294,12 @@ def test_the_live_version_and_the_one_before_stay() -> None:
 def test_another_port_means_another_deployment_and_a_key_stays_out_of_sight() -> None:
     config = LocalConfig()
     assert sam.parameters(config).keys() >= parameter_defaults().keys()  # SAM would keep the former template's
-    same = sam.deployment_fingerprint("f", sam.parameters(config))
-    assert sam.deployment_fingerprint("f", sam.parameters(replace(config, pinecone_port=1))) != same
-    assert sam.deployment_fingerprint("f", sam.parameters(replace(config, chat_key="sk-1"))) != same
-    assert sam.deployment_fingerprint("f", sam.parameters(config), enforced=True) != same
-    assert sam.deployment_fingerprint("f", sam.parameters(LocalConfig())) == same
+    same = sam.deployment_fingerprint("f", config)
+    assert sam.deployment_fingerprint("g", config) != same
+    assert sam.deployment_fingerprint("f", replace(config, pinecone_port=1)) != same
+    assert sam.deployment_fingerprint("f", replace(config, chat_key="sk-1")) != same
+    assert sam.deployment_fingerprint("f", replace(config, enforce_roles=True)) != same
+    assert sam.deployment_fingerprint("f", LocalConfig()) == same
 
 
 def test_a_stack_that_enforces_policies_does_not_refuse_its_own_plain_http() -> None:
