@@ -10,7 +10,7 @@ such names as unknown; pdf.js decodes them, and so does this module.
 
 import logging
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import PyPdfError
@@ -113,10 +113,7 @@ class GlyphNames:
         """
         found: dict[str, dict[str, str]] = {}
         for name, differences in self._fonts(number):
-            known = found.setdefault(name, {})
-            for code, letter in self._differences(differences).items():
-                # Two subsets of one font may number differently: codes they disagree on stay unread.
-                known[code] = letter if known.get(code, letter) == letter else "\ufffd"
+            _learn(found.setdefault(name, {}), self._differences(differences).items())
         return found
 
     def ligatures(self, number: int) -> dict[str, dict[str, str]]:
@@ -127,10 +124,8 @@ class GlyphNames:
         """
         found: dict[str, dict[str, str]] = {}
         for font, differences in self._fonts(number):
-            known = found.setdefault(font, {})
-            for code, name in _glyphs(differences):
-                if letters := ligature_of(name):
-                    known[code] = letters if known.get(code, letters) == letters else "\ufffd"
+            told = ((code, ligature_of(name)) for code, name in _glyphs(differences))
+            _learn(found.setdefault(font, {}), ((code, letters) for code, letters in told if letters))
         return found
 
     def _fonts(self, number: int) -> Iterator[tuple[str, object]]:
@@ -155,6 +150,12 @@ class GlyphNames:
         # pdfium decodes a font that names some glyphs properly, so its characters are no codes.
         named = sum(letter != "\ufffd" for letter in letters.values())
         return letters if named >= MOSTLY * len(letters) else {}
+
+
+def _learn(known: dict[str, str], told: Iterable[tuple[str, str]]) -> None:
+    """Learn the codes of a font; two subsets may number differently: codes that they disagree on stay unread."""
+    for code, letters in told:
+        known[code] = letters if known.get(code, letters) == letters else "\ufffd"
 
 
 def _glyphs(differences: object) -> Iterator[tuple[str, str]]:

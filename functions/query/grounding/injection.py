@@ -118,8 +118,8 @@ MIN_ITEMS = 3
 _APPEARED = re.compile(r"\barXiv(?: preprint|:\d)|\bCoRR\b|\d\(\d+\):\d")
 """Where a publication has appeared."""
 _PUBLISHED = re.compile(
-    rf"(?:(?<![.?!])[^.?!\n]*[.?!])?\s+(?:[A-Z][^.?!\n]*?)?(?:{_APPEARED.pattern})"
-    r"|(?:(?<![.?!])[^.?!\n]*[.?!])?\s+In [A-Z][^.?!\n]*?,? p(?:ages|p\.) ?\d+[-–]\d"
+    r"(?:(?<![.?!])[^.?!\n]*[.?!])?\s+"
+    rf"(?:(?:[A-Z][^.?!\n]*?)?(?:{_APPEARED.pattern})|In [A-Z][^.?!\n]*?,? p(?:ages|p\.) ?\d+[-–]\d)"
 )
 """The rest of a title, and where it has appeared."""
 _YEAR_BEFORE = re.compile(r"(?:\.,? |\. ?\()(?:19|20)\d\d[a-z]?\)?\.\s+\Z")
