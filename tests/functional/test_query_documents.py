@@ -92,7 +92,7 @@ def test_a_citation_stands_where_it_says_in_the_text_of_its_page(stack: Stack):
     start = citation["char_start"] - page["char_start"]
     assert page["text"][start : citation["char_end"] - page["char_start"]] == citation["quote"]
     assert (page["text"].split(), page["state"], page["complete"]) == (PAGES[1].split(), "text", True)
-    assert page["passages"]
+    assert {each["section"] for each in page["passages"]} == {citation["section"]}
     assert page["version_id"] == stack.document(HANDBOOK).version_id
 
 

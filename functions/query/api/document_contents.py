@@ -49,11 +49,17 @@ class PagePassageOut(Out):
     passage_id: str = Field(description="Its id, as `chunk_id` in the sources of an answer.")
     char_start: int
     char_end: int
+    section: str = Field(description="The headings it stands below, joined by “ > ”; empty if there are none.")
 
     @classmethod
     def of(cls, passage: Passage) -> "PagePassageOut":
         """Return where a passage is."""
-        return cls(passage_id=passage.chunk_id, char_start=passage.char_start, char_end=passage.char_end)
+        return cls(
+            passage_id=passage.chunk_id,
+            char_start=passage.char_start,
+            char_end=passage.char_end,
+            section=passage.section,
+        )
 
 
 class SpanOut(Out):

@@ -3,11 +3,17 @@ import test from "node:test";
 import type { Document } from "../api/types.ts";
 import { chosenQuestions, headingsOf, shortTitle } from "./exampleWords.ts";
 
-const PAGE =
-  "3 Maintenance schedule\n\n3.1 Intervals\n\nThe controller counts shots and hours.\n\nPart | Interval\nGasket | 6 months\n\n3.2 Descaling\n\nOf 2026\n\n12";
-
-test("headings are short lines that stand alone", () => {
-  assert.deepEqual(headingsOf(PAGE), ["Maintenance schedule", "Intervals", "Descaling", "Of 2026"]);
+test("the headings of a page are the last of its sections, without numbers", () => {
+  const sections = [
+    "3 Maintenance schedule > 3.1 Intervals",
+    "3 Maintenance schedule > 3.2 Descaling",
+    "4 Descaling",
+    "",
+  ];
+  assert.deepEqual(headingsOf(sections), ["Intervals", "Descaling"]);
+  for (const odd of ["Potato 15", "WARNING", "See page 4: Filters", "12", "Of 2026"]) {
+    assert.deepEqual(headingsOf([`Menu > ${odd}`]), []);
+  }
 });
 
 test("a title is shortened to its name", () => {

@@ -5,7 +5,7 @@ import { plain } from "./plain.ts";
 
 export const MOST = 3;
 const MOST_CHARACTERS = 80;
-const HEADING = /^(?:\d+(?:\.\d+)*[.)]?\s+)?(\p{Lu}[^.!?:;|]{3,47})$/u;
+const HEADING = /^(?:\d+(?:\.\d+)*[.)]?\s+)?(\p{Lu}\p{Ll}[^.!?:;|\d]{2,46})$/u;
 
 type Asking = { about: (title: string) => string; heading: (words: string) => string };
 
@@ -34,12 +34,10 @@ export function chosenQuestions(found: readonly { each: Document; headings: read
   return [...new Set([...questions, ...more])].slice(0, MOST);
 }
 
-/** The headings of a page's text: short lines that stand alone, without their numbers. */
-export function headingsOf(text: string): string[] {
-  const lines = plain(text).split(/\n{2,}/);
-  return lines
-    .map((line) => HEADING.exec(line.trim())?.[1]?.trim() ?? "")
-    .filter((line) => line && !/^\P{L}*$/u.test(line));
+/** The headings that a page's passages stand below, each once, without its number; none that is no short phrase. */
+export function headingsOf(sections: readonly string[]): string[] {
+  const last = sections.map((section) => plain(section).split(" > ").at(-1) ?? "");
+  return [...new Set(last.map((heading) => HEADING.exec(heading.trim())?.[1]?.trim() ?? ""))].filter(Boolean);
 }
 
 /** A title up to its colon or dash, if that is a name of its own. */

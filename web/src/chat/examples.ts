@@ -31,7 +31,8 @@ async function headingsIn({ document_id, page_count, source_type }: Document): P
   const number = first + Math.ceil((page_count - first) / 2);
   const params = { path: { document_id, number } };
   try {
-    return headingsOf((await data(api().GET("/documents/{document_id}/pages/{number}", { params }))).text);
+    const { passages } = await data(api().GET("/documents/{document_id}/pages/{number}", { params }));
+    return headingsOf(passages.map(({ section }) => section));
   } catch {
     return []; // then it is asked about as a whole
   }

@@ -262,7 +262,9 @@ def test_a_page_is_put_together_from_its_passages(api: Routes):
             "text": "The keeper lives here.",
             "complete": True,
             "missing": [],
-            "passages": [{"passage_id": f"{lamp.document_id}#G1#1", "char_start": 11, "char_end": 33}],
+            "passages": [
+                {"passage_id": f"{lamp.document_id}#G1#1", "char_start": 11, "char_end": 33, "section": "2 Part"}
+            ],
         },
     )
     assert api.call("GET", f"{path}/4")[1]["detail"] == "The last page of this document is 3."
