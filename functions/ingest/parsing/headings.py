@@ -77,6 +77,12 @@ _NAMED = re.compile(
     r"\s+(?:\d|[A-Z]\b|[IVX]+\b)",
     re.IGNORECASE,
 )
+_EXHIBIT = re.compile(r"exhibit\s+\d{1,3}(?:\.\d{1,3})*(?:\(\w{1,3}\))?(?!\S)", re.IGNORECASE)
+"""A document within a filing: what stands before it is no section above it."""
+FIRST_LINES = 3
+"""Lines of a page of which one may be no more than "Exhibit 31.1", and a heading in whatever print."""
+_DOTTED = re.compile(r"section\s+\d+\.", re.IGNORECASE)
+"""A section of an article: "Section 9.01" of "Article IX"."""
 _PLAIN = re.compile(
     r"^(?:chapter|part|appendix|item|note)\s+(?:\d+[A-Z]?|[A-Z]|[IVX]+)(?:$|[\s.:,–—-]+[A-Z“\[])", re.IGNORECASE
 )
@@ -130,18 +136,28 @@ class _OpenSection:
 
     def outranks(self, other: "_OpenSection") -> bool:
         """Whether `other` belongs under this one."""
+        if _EXHIBIT.match(self.title) or _EXHIBIT.match(other.title):
+            return not _EXHIBIT.match(other.title)
         if self.level or other.level:
             return 0 < self.level < (other.level or self.level + 1)
         if self.size > SAME * other.size or other.size > SAME * self.size:
             return self.size > other.size
         if self.depth and other.depth:
             return self.depth < other.depth
-        if self._is_named != other._is_named and max(self.weight, other.weight) < BOLD:
-            return self._is_named
+        if self._is_named != other._is_named:
+            named, plain = (self, other) if self._is_named else (other, self)
+            if max(self.weight, other.weight) < BOLD or named._is_louder(plain):
+                return self._is_named
         if self.weight != other.weight:
             return self.weight > other.weight
         if self.depth or other.depth:
             return self._is_over_unnumbered(other) if self.depth else not other._is_over_unnumbered(self)
+        return self.title.isupper() and not other.title.isupper()
+
+    def _is_louder(self, other: "_OpenSection") -> bool:
+        """Whether this note is in capitals and `other`, though in heavier print, is not: "NOTE 4 — INVESTMENTS"."""
+        if self.depth < NAMED or self.weight >= other.weight or _BACK_MATTER.match(other.title):
+            return False
         return self.title.isupper() and not other.title.isupper()
 
     @property
@@ -346,6 +362,8 @@ class Headings:
         text = line.text
         if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
             return False
+        if i < FIRST_LINES and _EXHIBIT.fullmatch(text):
+            return True
         is_large = line.size >= BIGGER * max(sizes)
         if not (is_large or line.bold or line.apart or text.isupper() or _PLAIN.match(text)):  # nearly always
             return False
@@ -494,7 +512,7 @@ def _depth(text: str) -> int:
     """Return how deep the numbering of a heading says it is, from 1 ("Part II"); 0 without one."""
     named = _NAMED.match(text)
     if named:
-        return 1 if named["top"] else 2 if named["second"] else NAMED
+        return 1 if named["top"] else 2 if named["second"] and not _DOTTED.match(text) else NAMED
     numbered = _NUMBERED.match(text)
     return NAMED + 1 + numbered.group(1).count(".") if numbered else 0
 

@@ -300,7 +300,7 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     size, bold = style.size, style.bold
     apart = style.face != usual_face != ""
     if [word for word in words if word.style is not style]:  # a list, because that is twice as fast as `any`
-        bold = bold and all(word.style.bold for word in words)
+        bold = bold and all(word.style.bold or word.style.mono for word in words)  # "The command `ls`" is one heading
         apart = apart and all(word.style.face == style.face for word in words)
         sizes: Counter[float] = Counter()
         for word in words:

@@ -124,6 +124,28 @@ def test_what_stands_over_several_columns_is_a_row_of_its_own_and_the_title_abov
     ]  # fmt: skip
 
 
+def test_the_date_below_a_period_over_several_columns_is_part_of_it() -> None:
+    assert rows_of(
+        (310, 700, "Three Months Ended"), (510, 700, "Six Months Ended"),
+        (340, 688, "December 31,"), (540, 688, "December 31,"),
+        (50, 664, "(In millions)"),
+        (280, 664, "2022"), (380, 664, "2021"), (480, 664, "2022"), (580, 664, "2021"),
+        *figures(652, "Net sales", "18,992", "18,127", "17,626", "16,204"),
+        *figures(640, "Cost of sales", "12,590", "11,678", "1,496", "1,204"),
+    )[:2] == [
+        "Three Months Ended December 31, | Six Months Ended December 31,",
+        "(In millions) | 2022 | 2021 | 2022 | 2021",
+    ]  # fmt: skip
+
+
+def test_a_year_over_a_year_is_a_line_of_its_header() -> None:
+    assert rows_of(
+        (380, 700, "2018 versus"), (480, 700, "2017 versus"),
+        (50, 688, "(Percent of sales)"), (280, 688, "2018"), (380, 688, "2017"), (480, 688, "2016"),
+        *figures(664, "Cost of sales", "50.9", "50.8", "50.2"), *figures(652, "Selling", "23.2", "20.9", "21.0"),
+    )[0] == "(Percent of sales) | 2018 | 2018 versus 2017 | 2017 versus 2016"  # fmt: skip
+
+
 def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_a_table() -> None:
     lines = laid_out(
         (50, 700, "(Dollars)"), (270, 700, "FISCAL 2023"), (332, 700, "FISCAL 2022"),
@@ -558,6 +580,40 @@ def test_a_title_that_all_slides_have_stays_on_the_first() -> None:
     )
     got = stripped(slides)
     assert [len(texts) for texts in got] == [2] + [1] * (len(FRUITS) - 1)
+
+
+def test_a_header_whose_number_counts_goes_though_its_words_are_those_of_one_page() -> None:
+    heads = ["Preface 2", "3 A Book of Fruit", "4 A Book of Fruit", "Index 5", "6 A Book of Fruit", "7 A Book of Fruit"]
+    pages = [
+        page_of_lines(i, (head, 30, 10), (f"All about {FRUITS[i]} and more.", 400, 10))
+        for i, head in enumerate(heads, 3)
+    ]
+    assert [texts[0] for texts in stripped(iter(pages))] == [f"All about {FRUITS[i]} and more." for i in range(3, 9)]
+    steps = (page_of_lines(i, (f"{FRUITS[i]} {i}", 30, 10), (f"More {FRUITS[-i]}.", 400, 10)) for i in range(1, 8))
+    assert [len(texts) for texts in stripped(steps)] == [2] * 7
+
+
+def test_a_long_number_or_capitals_tell_a_header_from_a_question() -> None:
+    for head in ("{} Of plums", "{0} OF PLUMS"):
+        pages = [
+            page_of_lines(i, (head.format(i + 160), 30, 10), (f"All about {fruit} and more.", 400, 10))
+            if i % 4
+            else page_of_lines(i, (f"{i + 160} {fruit.upper()}", 30, 10), (f"All about {fruit} and more.", 400, 10))
+            for i, fruit in enumerate(FRUITS, 1)
+        ]
+        assert stripped(iter(pages)) == [[f"All about {fruit} and more."] for fruit in FRUITS]
+
+
+def test_a_header_whose_number_counts_goes_however_near_the_text_is() -> None:
+    pages = [
+        page_of_lines(
+            i,
+            (f"{i} {'ON PLUMS' if i % 2 else 'ON PEARS'}", 30, 10),
+            *((f"Line {at} is all about {fruit}", 42 + 12 * at, 10) for at in range(12)),
+        )
+        for i, fruit in enumerate(FRUITS, 1)
+    ]
+    assert [texts[0] for texts in stripped(iter(pages))] == [f"Line 0 is all about {fruit}" for fruit in FRUITS]
 
 
 def test_questions_numbered_like_their_pages_stay() -> None:
