@@ -595,12 +595,14 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
 
 
 def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
-    """Find a short line that begins with the entry and continues ("abs" in "abs  Absolute value")."""
+    """Find a short line that begins with the entry and continues: "abs  Absolute value", "2. Data: `head`"."""
     if len(title) < 3:
         return None
-    title = title.lower() + " "
+    title = title.lower()
     for i in range(start, len(lines)):
         text = cleaned(lines[i].text)
-        if text.lower().startswith(title) and len(text) <= 90 and lines[i].cells and not lines[i].column:
+        begin = (_PREFIX.sub("", text) if text[:1].isdigit() else text).lower()
+        continues = begin.startswith(title) and begin[len(title) : len(title) + 1] in {" ", ":"}
+        if continues and len(text) <= 90 and lines[i].cells and not lines[i].column:
             return i, i + 1
     return None

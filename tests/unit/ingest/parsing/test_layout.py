@@ -857,6 +857,31 @@ def outlined(entries: list[tuple[int, int, str]], *lines: Line) -> list[str]:
     return [heading.path for heading in found.of(page)]
 
 
+def test_an_entry_of_the_outline_is_found_though_its_line_has_a_number_and_goes_on() -> None:
+    entries = [(1, 1, "Data"), (1, 2, "Reading"), (1, 2, "Units")]
+    lines = [
+        Line("2. Data: the head of all", 50, 20, 200, 30, 10), *prose(40),
+        Line("2.1. Reading figures", 50, 120, 200, 130, 10), *prose(140),
+        Line("Unitswise", 50, 220, 200, 230, 10), *prose(240),
+    ]  # fmt: skip
+    assert outlined(entries, *lines) == ["Data", "Data > Reading"]
+
+
+def test_a_line_in_bold_with_code_in_it_is_bold() -> None:
+    bold, code = Style(size=10, bold=True), Style(size=10, mono=True)
+    heading = [
+        *written(50, 700, "The command", bold),
+        *written(113, 700, "head", code),
+        *written(140, 700, "here", bold),
+    ]
+    for word in heading[:-1]:
+        word.ends = ""
+    plain = [Word(word.text, word.x0, 680, word.x1, 690, BODY if at else bold) for at, word in enumerate(heading)]
+    plain[-1].ends = "\n"
+    below = [word for at in range(9) for word in written(50, 660 - 12 * at, "a line of quite ordinary words")]
+    assert [line.bold for line in lay_out([*heading, *plain, *below], PAGE)][:2] == [True, False]
+
+
 def test_an_outline_of_one_level_is_filled_up_and_one_that_is_not_found_is_left_aside() -> None:
     lines = [
         Line("Item 1. Business", 50, 20, 200, 30, 10, True), *prose(40),
