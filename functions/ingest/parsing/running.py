@@ -253,6 +253,8 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
         if is_running:
             found.append(line)
+            if len(titles) < MAX_TITLES:
+                titles.add(_key(line.text))  # on a page of smaller print it is no title, either
     apart = _set_apart(found, sides.lines[side], sides)
     return apart + [line for line in counting if not any(line is one for one in apart)]
 

@@ -131,7 +131,9 @@ class Group:
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
             and (len(self.cells) == 1 or row.x0 > self._left(last))
-            and not (len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last) or _is_led(last)))
+            and not (
+                len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last) or _is_led(last.lines[-1]))
+            )
         ):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
@@ -169,10 +171,13 @@ def _is_field(label: Cell) -> bool:
     return label.lines[-1][-1].text[-1] == ":"
 
 
-def _is_led(entry: Cell) -> bool:
-    """Whether dots lead to the number that a cell ends with: what stands below is the next entry of the contents."""
-    words = entry.lines[-1]
-    return len(words) > 1 and words[-1].text.isdecimal() and words[-2].text.strip(".…") == ""
+def _is_led(words: Sequence[Word]) -> bool:
+    """Whether dots lead to the number that a line ends with: what stands below is the next entry of the contents."""
+    return len(words) > 1 and words[-1].text.isdecimal() and _is_leader(words[-2])
+
+
+def _is_leader(word: Word) -> bool:
+    return word.text.strip(".…") == ""
 
 
 def _is_sum_of(cell: Cell, above: Cell) -> bool:
@@ -183,7 +188,12 @@ def _is_sum_of(cell: Cell, above: Cell) -> bool:
 
 
 def cells_of(row: Row) -> list[Cell]:
-    """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
+    """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text.
+
+    An entry of a table of contents is one cell.
+    """
+    if _is_led(row.words) and not any(_is_leader(a) and not _is_leader(b) for a, b in pairwise(row.words[:-1])):
+        return [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]
     first = before = row.words[0]
     current = [first]
     cut: list[list[Word]] = [current]

@@ -155,12 +155,12 @@ class Vocabulary:
         left, right = tail.lower(), head.lower()
         capitals = tail.isupper() and head.isupper() and len(left) > 1
         first, _, last = left.rpartition("-")
-        keep = not (head[0].islower() or capitals) or not left[-1].isalpha()
+        hyphenated, whole = self._forms(left, right)
+        keep = not (head[0].islower() or capitals or whole > hyphenated) or not left[-1].isalpha()
         if not keep and first:
             hyphenated, whole = self._forms(last, right)
             keep = whole <= hyphenated or self._count[last] > 0
         elif not keep:
-            hyphenated, whole = self._forms(left, right)
             is_word, is_before_word = self._count[left] > 0, self._count[right.split("-")[0]] > 0
             keep = hyphenated > whole or (is_before_word and _is_letter(stem, left))
             if not (keep or whole):

@@ -604,6 +604,14 @@ def test_a_long_number_or_capitals_tell_a_header_from_a_question() -> None:
         assert stripped(iter(pages)) == [[f"All about {fruit} and more."] for fruit in FRUITS]
 
 
+def test_a_header_is_no_title_where_a_pages_print_is_smaller() -> None:
+    pages = [
+        page_of_lines(i, ("Table of Contents", 30, 8), (f"All about {fruit} and more.", 400, 6 if i == 7 else 8))
+        for i, fruit in enumerate(FRUITS, 1)
+    ]
+    assert [len(texts) for texts in stripped(iter(pages))] == [1] * len(FRUITS)
+
+
 def test_a_header_whose_number_counts_goes_however_near_the_text_is() -> None:
     pages = [
         page_of_lines(

@@ -159,6 +159,8 @@ def test_the_last_part_of_a_compound_may_be_cut() -> None:
 
 def test_a_capital_or_digit_behind_the_hyphen_keeps_it() -> None:
     assert mended("the Anglo-", "American") == "the Anglo-American"
+    assert mended("such as Instruct-", "GPT", "by InstructGPT") == "such as InstructGPT"
+    assert mended("such as Chat-", "GPT", "by Chat-GPT, ChatGPT") == "such as Chat-GPT"
     assert mended("in 2010-", "2011") == "in 2010-2011"
 
 
