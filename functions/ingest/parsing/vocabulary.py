@@ -11,6 +11,8 @@ from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
 MAX_WORDS = 200_000
 """Different words kept, about 20 MB; a document of random letters must not fill the memory."""
 _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
+_NAME = re.compile(r"\b[^\W\d_]*[a-z](?=[A-Z])[^\W\d_]+")
+"""A name with a capital inside: "LinuxCNC"."""
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
 _NOT_LETTER = re.compile(r"[\W\d_]+")
@@ -62,6 +64,7 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._count: Counter[str] = Counter()
+        self._names: set[str] = set()
         self._cut = self._compounds = 0
         self._long = self._long_ends = 0
 
@@ -87,7 +90,10 @@ class Vocabulary:
                 whole.append(line)
                 continue
             self.add(line)
-        self.add("\n".join(whole))
+        text = "\n".join(whole)
+        self.add(text)
+        if len(self._names) < MAX_WORDS:
+            self._names.update(_NAME.findall(text))
         self._long += sum([len(line) >= LONG for line in lines])
         self._long_ends += sum([len(lines[at]) >= LONG for at in ends])
         for at in ends:
@@ -143,9 +149,9 @@ class Vocabulary:
         """Join two lines of which the first ends with a hyphen.
 
         The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
-        not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step",
-        but not "high-perfor-mance"), or another one after two words ("state-of-the-art"), or it stands between a single
-        letter and a word ("e-mail"), or the document cuts no words.
+        not ("question-answering"), or a digit follows, or a capital that no name has inside, or the word has a hyphen
+        already ("step-by-step", but not "high-perfor-mance"), or another one after two words ("state-of-the-art"), or
+        it stands between a single letter and a word ("e-mail"), or the document cuts no words.
         """
         stem = before[:-1]
         halves = _halves(before, after)
@@ -155,12 +161,12 @@ class Vocabulary:
         left, right = tail.lower(), head.lower()
         capitals = tail.isupper() and head.isupper() and len(left) > 1
         first, _, last = left.rpartition("-")
-        hyphenated, whole = self._forms(left, right)
-        keep = not (head[0].islower() or capitals or whole > hyphenated) or not left[-1].isalpha()
+        keep = not (head[0].islower() or capitals or tail + head in self._names) or not left[-1].isalpha()
         if not keep and first:
             hyphenated, whole = self._forms(last, right)
             keep = whole <= hyphenated or self._count[last] > 0
         elif not keep:
+            hyphenated, whole = self._forms(left, right)
             is_word, is_before_word = self._count[left] > 0, self._count[right.split("-")[0]] > 0
             keep = hyphenated > whole or (is_before_word and _is_letter(stem, left))
             if not (keep or whole):

@@ -159,9 +159,14 @@ def test_the_last_part_of_a_compound_may_be_cut() -> None:
 
 def test_a_capital_or_digit_behind_the_hyphen_keeps_it() -> None:
     assert mended("the Anglo-", "American") == "the Anglo-American"
-    assert mended("such as Instruct-", "GPT", "by InstructGPT") == "such as InstructGPT"
-    assert mended("such as Chat-", "GPT", "by Chat-GPT, ChatGPT") == "such as Chat-GPT"
+    assert mended("the Fine-", "Tuning", "by finetuning") == "the Fine-Tuning"
     assert mended("in 2010-", "2011") == "in 2010-2011"
+
+
+def test_a_name_with_a_capital_inside_is_made_whole() -> None:
+    assert learnt("by InstructGPT").join_hyphenated("such as Instruct-", "GPT") == "such as InstructGPT"
+    assert learnt("by Chat-GPT, Chat-GPT, ChatGPT").join_hyphenated("as Chat-", "GPT") == "as Chat-GPT"
+    assert learnt("by the St of it").join_hyphenated("Regulation S-", "T") == "Regulation S-T"
 
 
 def test_a_word_in_capitals_is_made_whole_too() -> None:
