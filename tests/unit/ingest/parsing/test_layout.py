@@ -48,6 +48,25 @@ def test_a_superscript_does_not_break_its_line() -> None:
     assert [line.text for line in lay_out(words, PAGE)] == ["as we have shown 2 before."]
 
 
+def drawn(text: str, room: float) -> list[Word]:
+    """The letters of a text, each written as a line of its own, with so much room between them, in font sizes."""
+    words: list[Word] = []
+    x = 50.0
+    for letter in text:
+        if letter != " ":
+            words.append(Word(letter, x, 698, x + 5, 708, BODY, "\n"))
+        x += 5 + 10 * room if letter != " " else 2.5
+    return words
+
+
+def test_a_line_drawn_letter_by_letter_is_of_words() -> None:
+    assert [line.text for line in lay_out(drawn("Project CC Nevada", 0.05), PAGE)] == ["Project CC Nevada"]
+    assert [line.text for line in lay_out(drawn("a b c d e f g", 0.2), PAGE)] == ["a b c d e f g"]
+    few = [*written(50, 700, "Some plain words of text"), *drawn("ab", 0.05)[1:]]
+    few[-1].x0, few[-1].x1 = few[-2].x1 + 0.5, few[-2].x1 + 5.5
+    assert [line.text for line in lay_out(few, PAGE)] == ["Some plain words of text b"]
+
+
 def test_lines_written_in_no_order_are_sorted() -> None:
     heights = [500, 700, 300, 650, 450, 600, 350, 550, 400]
     words = [word for y in heights for word in written(50, y, f"the line at height {y} is here")]
