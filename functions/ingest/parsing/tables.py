@@ -53,6 +53,7 @@ MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
 BULLETS = frozenset("•▪◦‣●○■□➢✓▶►▸❯➤◆◇❖✔⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
+ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
 
@@ -203,6 +204,7 @@ def cells_of(row: Row) -> list[Cell]:
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
             if (
                 not (before is first and _marks(before, word))
+                and not (before is row.words[1] and _names_item(first, before, word))
                 and not (_is_spaced_out(before) and _is_spaced_out(word))
                 and before.text not in SIGN_BEFORE
                 and not is_sign_of(before, word)
@@ -225,6 +227,11 @@ def _is_spaced_out(word: Word) -> bool:
 def _marks(before: Word, word: Word) -> bool:
     """Whether a row's first word is the bullet or number of the words behind it; behind a bullet may be a figure."""
     return before.text in BULLETS or (MARK.fullmatch(before.text) is not None and word.text[0].isalpha())
+
+
+def _names_item(first: Word, before: Word, word: Word) -> bool:
+    """Whether a row begins as a section of a filing, with room before its name: "ITEM 7.   Management's Discussion"."""
+    return first.text.lower() == "item" and ITEM_NUMBER.fullmatch(before.text) is not None and word.text[0].isalpha()
 
 
 def is_sign_of(before: Word, word: Word) -> bool:

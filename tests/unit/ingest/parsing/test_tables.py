@@ -462,3 +462,16 @@ def test_an_entry_of_a_table_of_contents_is_no_row() -> None:
         for at in range(3)
     ]
     assert all(" | " in line.text for line in lay_out([word for row in two for word in row], PAGE))
+
+
+@pytest.mark.parametrize(
+    ("begin", "name", "is_one"),
+    [
+        ("ITEM 7.", "Properties", True),
+        ("Item 9A", "Controls", True),
+        ("Item 7.", "14", False),
+        ("Part 7.", "Bolts", False),
+    ],
+)
+def test_the_number_and_the_name_of_an_item_are_one_cell(begin: str, name: str, is_one: bool) -> None:
+    assert one_line((50, begin), (250, name)) == (f"{begin} {name}" if is_one else f"{begin} | {name}")
