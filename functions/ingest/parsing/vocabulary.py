@@ -83,8 +83,7 @@ class Vocabulary:
         """Learn the words of a page's lines, those that cut no word all at once, and what their hyphens mean."""
         whole: list[str] = []
         ends: list[int] = []
-        for at, shown in enumerate(lines):
-            line = shown.partition(" ")[2] if ends[-1:] == [at - 1] else shown  # without the rest of a cut word
+        for at, line in enumerate(lines):
             if line.endswith(_HYPHENS):
                 ends.append(at)
             elif CUT not in line:

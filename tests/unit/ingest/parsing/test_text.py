@@ -240,17 +240,10 @@ def test_a_word_that_a_narrow_cell_cut_is_joined_if_the_document_knows_it_or_no_
 @given(st.lists(st.text("ab- é1\x1f" + CUT + SOFT_HYPHEN)))
 def test_the_words_of_many_lines_are_those_of_each(rows: list[str]) -> None:
     one_by_one, at_once = Vocabulary(), Vocabulary()
-    above = ""
     for row in rows:
-        above = row.partition(" ")[2] if above.endswith(("-", SOFT_HYPHEN)) else row
-        one_by_one.add(above)
+        one_by_one.add(row)
     at_once.add_all(rows)
     assert at_once._count == one_by_one._count
-
-
-def test_the_rest_of_a_cut_word_is_no_word() -> None:
-    words = learnt("complex", "it is a complex-", "ities of many claims", long_lines=0)
-    assert words.join_hyphenated("the complex-", "ities") == "the complexities"
 
 
 @pytest.mark.parametrize("leader", [" . " * 30, "." * 60, "…" * 60, "_" * 60, " | " * 20])
