@@ -77,6 +77,12 @@ _NAMED = re.compile(
     r"\s+(?:\d|[A-Z]\b|[IVX]+\b)",
     re.IGNORECASE,
 )
+_EXHIBIT = re.compile(r"exhibit\s+\d{1,3}(?:\.\d{1,3})*(?:\(\w{1,3}\))?(?!\S)", re.IGNORECASE)
+"""A document within a filing: what stands before it is no section above it."""
+FIRST_LINES = 3
+"""Lines of a page of which one may be no more than "Exhibit 31.1", and a heading in whatever print."""
+_DOTTED = re.compile(r"section\s+\d+\.", re.IGNORECASE)
+"""A section of an article: "Section 9.01" of "Article IX"."""
 _PLAIN = re.compile(
     r"^(?:chapter|part|appendix|item|note)\s+(?:\d+[A-Z]?|[A-Z]|[IVX]+)(?:$|[\s.:,–—-]+[A-Z“\[])", re.IGNORECASE
 )
@@ -130,18 +136,28 @@ class _OpenSection:
 
     def outranks(self, other: "_OpenSection") -> bool:
         """Whether `other` belongs under this one."""
+        if _EXHIBIT.match(self.title) or _EXHIBIT.match(other.title):
+            return not _EXHIBIT.match(other.title)
         if self.level or other.level:
             return 0 < self.level < (other.level or self.level + 1)
         if self.size > SAME * other.size or other.size > SAME * self.size:
             return self.size > other.size
         if self.depth and other.depth:
             return self.depth < other.depth
-        if self._is_named != other._is_named and max(self.weight, other.weight) < BOLD:
-            return self._is_named
+        if self._is_named != other._is_named:
+            named, plain = (self, other) if self._is_named else (other, self)
+            if max(self.weight, other.weight) < BOLD or named._is_louder(plain):
+                return self._is_named
         if self.weight != other.weight:
             return self.weight > other.weight
         if self.depth or other.depth:
             return self._is_over_unnumbered(other) if self.depth else not other._is_over_unnumbered(self)
+        return self.title.isupper() and not other.title.isupper()
+
+    def _is_louder(self, other: "_OpenSection") -> bool:
+        """Whether this note is in capitals and `other`, though in heavier print, is not: "NOTE 4 — INVESTMENTS"."""
+        if self.depth < NAMED or self.weight >= other.weight or _BACK_MATTER.match(other.title):
+            return False
         return self.title.isupper() and not other.title.isupper()
 
     @property
@@ -346,6 +362,8 @@ class Headings:
         text = line.text
         if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
             return False
+        if i < FIRST_LINES and _EXHIBIT.fullmatch(text):
+            return True
         is_large = line.size >= BIGGER * max(sizes)
         if not (is_large or line.bold or line.apart or text.isupper() or _PLAIN.match(text)):  # nearly always
             return False
@@ -494,7 +512,7 @@ def _depth(text: str) -> int:
     """Return how deep the numbering of a heading says it is, from 1 ("Part II"); 0 without one."""
     named = _NAMED.match(text)
     if named:
-        return 1 if named["top"] else 2 if named["second"] else NAMED
+        return 1 if named["top"] else 2 if named["second"] and not _DOTTED.match(text) else NAMED
     numbered = _NUMBERED.match(text)
     return NAMED + 1 + numbered.group(1).count(".") if numbered else 0
 
@@ -577,12 +595,14 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
 
 
 def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
-    """Find a short line that begins with the entry and continues ("abs" in "abs  Absolute value")."""
+    """Find a short line that begins with the entry and continues: "abs  Absolute value", "2. Data: `head`"."""
     if len(title) < 3:
         return None
-    title = title.lower() + " "
+    title = title.lower()
     for i in range(start, len(lines)):
         text = cleaned(lines[i].text)
-        if text.lower().startswith(title) and len(text) <= 90 and lines[i].cells and not lines[i].column:
+        begin = (_PREFIX.sub("", text) if text[:1].isdigit() else text).lower()
+        continues = begin.startswith(title) and begin[len(title) : len(title) + 1] in {" ", ":"}
+        if continues and len(text) <= 90 and lines[i].cells and not lines[i].column:
             return i, i + 1
     return None

@@ -7,7 +7,7 @@ what `order` sets right.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, count, pairwise
@@ -45,6 +45,12 @@ MAX_BULLETS = 100
 """Bullets of a page written apart; more are the points of a chart."""
 NO_ROOM = 0.4
 """Room between two words in fixed pitch that is no space, as a share of a letter's."""
+LETTER_GAP = 0.12
+SHORT = 2
+IN_LETTERS = 0.6
+MIN_LETTERS = 6
+"""Room between two letters of one word, in font sizes; letters of what may be none, and the share of a line's words
+that are no longer, from so many words on, that shows that it was drawn letter by letter."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -221,7 +227,15 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             fragment = []
     if fragment:
         _place(fragment, rows)
+    for row in rows:
+        if len(row.words) >= MIN_LETTERS and _is_in_letters(row.words):
+            row.words = _whole(row.words, lambda word: LETTER_GAP * word.style.size)
     return _with_bullets(rows)
+
+
+def _is_in_letters(words: Sequence[Word]) -> bool:
+    """Whether a line was drawn letter by letter, so that most of its words are none."""
+    return sum([len(word.text) <= SHORT for word in words]) > IN_LETTERS * len(words)
 
 
 def _with_bullets(rows: list[Row]) -> list[Row]:
@@ -295,12 +309,12 @@ def _overlap(a: Row, b: Row) -> bool:
 
 
 def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
-    words = _whole(row.words) if row.mono else row.words
+    words = _whole(row.words, _room_of_mono) if row.mono else row.words
     style = words[0].style
     size, bold = style.size, style.bold
     apart = style.face != usual_face != ""
     if [word for word in words if word.style is not style]:  # a list, because that is twice as fast as `any`
-        bold = bold and all(word.style.bold for word in words)
+        bold = bold and all(word.style.bold or word.style.mono for word in words)  # "The command `ls`" is one heading
         apart = apart and all(word.style.face == style.face for word in words)
         sizes: Counter[float] = Counter()
         for word in words:
@@ -329,13 +343,16 @@ def _place_of(words: list[Word], row: Row, size: float, text: str, placing: Plac
     return " ".join(records)
 
 
-def _whole(words: list[Word]) -> list[Word]:
-    """Return the words of a line in fixed pitch with those joined that have no room between them: "-", "map"."""
+def _room_of_mono(word: Word) -> float:
+    return NO_ROOM * (word.x1 - word.x0) / len(word.text)
+
+
+def _whole(words: list[Word], room: Callable[[Word], float]) -> list[Word]:
+    """Return the words of a line with those joined that have less room between them: "-", "map"."""
     whole = [words[0]]
     for word in words[1:]:
-        last = whole[-1]
-        pitch = (word.x1 - word.x0) / len(word.text)
-        if last.style is word.style and -NO_ROOM * pitch < word.x0 - last.x1 < NO_ROOM * pitch:
+        last, most = whole[-1], room(word)
+        if last.style == word.style and -most < word.x0 - last.x1 < most:
             box = box_of([last, word])
             whole[-1] = Word(last.text + word.text, *box, last.style, word.ends)
         else:

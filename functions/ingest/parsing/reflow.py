@@ -11,7 +11,7 @@ from typing import Literal
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.tables import BULLETS, is_figure, is_number
 from functions.ingest.parsing.text import cleaned, is_cjk
-from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
+from functions.ingest.parsing.vocabulary import ANDS, Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
@@ -28,6 +28,10 @@ _ITEM = re.compile(
 _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 _LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
+_GLUED = re.compile(r"(\d{1,2})(?:[^\W\d_]{3}|[A-Z])")
+"""A note whose mark was raised: "2https://…" above "3https://…"."""
+_SIGNED = re.compile(r"(?:By: ?)?/s/ ")
+"""A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
 _INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
@@ -41,6 +45,8 @@ _DATE = re.compile(rf"\b(?:{_MONTHS})\.?(?: \d{{1,2}})?, \d{{4}}$", re.IGNORECAS
 """The year of a date is no page: "July 1, 2021"."""
 _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 """A word in parentheses that begins a line, and the first letter behind it."""
+_CUT_NUMBER = re.compile(r"\d[-–\u00ad]$")
+"""How a line ends within a range or a compound: "430–", "Form 10-"; "5-" before "and 10-year" stands alone."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
 MIN_INDEXED = 8
 INDEXED_SHARE = 0.4
@@ -62,6 +68,8 @@ HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
 """Room between two entries beyond that between lines of one, in font sizes."""
+FAR = 0.4
+"""The same from which on what follows a sentence begins anew, however full its line was."""
 EVEN = 0.05
 """How much the distances of a paragraph's lines may differ, in font sizes."""
 TIGHT = 0.5
@@ -353,7 +361,7 @@ def _is_next_item(last: Part | None, line: Line, text: str) -> bool:
     """Whether a line begins the item behind the one above it, however that ends: "3. …" below "2. RFC, http://…"."""
     if last is None or abs(line.x0 - last.begin) >= 1 or _goes_on(last.text):
         return False
-    return _counts_on(_NUMBERED, last.text, text)
+    return _counts_on(_NUMBERED, last.text, text) or _counts_on(_GLUED, last.text, text)
 
 
 def _counts_on(numbered: re.Pattern[str], before: str, text: str) -> bool:
@@ -447,7 +455,10 @@ def _joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
     had_room = above.x1 + _first_word(line) + 0.25 * em < edge
-    is_set_off = drop > _drop_above(page.lines, i, last, pitch) + SET_OFF * em
+    more = drop - _drop_above(page.lines, i, last, pitch)
+    is_set_off = more > SET_OFF * em
+    if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
+        return False
     if last.kind == "list_item":
         is_tight = not is_set_off and line.y0 - above.y1 < TIGHT * em
         is_under_text = last.hangs and abs(indent) < HANGING * em and is_tight and above.bold == line.bold
@@ -564,6 +575,8 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     if ends_hyphenated(before):
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
+        return before + after
+    if _CUT_NUMBER.search(before[-2:]) and after[:1].isalnum() and after.split(" ", 1)[0] not in ANDS:
         return before + after
     if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
         return before + after

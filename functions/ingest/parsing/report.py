@@ -20,6 +20,10 @@ AFTER_OCR = (
 )
 PICTURE = 0.6
 """Share of a page a picture covers that makes a page with few characters a scanned one."""
+WHOLE_PICTURE = 0.9
+EDGE = 0.05
+"""Share of a page that a picture of all of it covers, and of its height at the top and the bottom, where text on such a
+picture is a stamp: the number that a court gave to a scan."""
 
 
 def mend(raw: RawPage) -> None:
@@ -35,7 +39,7 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
     """Make the report of a page; a garbled page loses its text, because no question would find it."""
     text = _text_of(raw)
     doubtful = _doubt(text)
-    visible = len(text)
+    visible = _visible(raw, text)
     state = _state_of(raw, visible, doubtful)
     notes = [raw.error] if raw.error else []
     if state == "garbled":
@@ -65,7 +69,16 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
 def is_unread(raw: RawPage) -> bool:
     """Whether a page shows text that could not be read: it is a picture, or its text cannot be decoded."""
     text = _text_of(raw)
-    return _state_of(raw, len(text), _doubt(text)) in UNREAD_STATES
+    return _state_of(raw, _visible(raw, text), _doubt(text)) in UNREAD_STATES
+
+
+def _visible(raw: RawPage, text: str) -> int:
+    """Count the characters of a page's text; of one that is all a picture those within, if stamps are all it has."""
+    _, height = raw.shown_size
+    if raw.images < WHOLE_PICTURE or not raw.has_positions or height <= 0:
+        return len(text)
+    inner = [line for line in raw.lines if line.y1 > EDGE * height and line.y0 < (1 - EDGE) * height]
+    return len(text) if inner else 0
 
 
 def _text_of(raw: RawPage) -> str:

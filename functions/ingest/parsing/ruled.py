@@ -209,6 +209,8 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
     cells = {number: _cell(rows_of(_copies(words, each))) for number, each in texts.items()}
     if not _are_columns_ruled(cells.values()):
         return [], set()
+    if all(is_number(_text(words)) for cell in cells.values() for words in cell.lines):
+        return [], set()  # the labels of these figures stand beside them
     placed: dict[tuple[int, int], Cell] = {}
     for number, cell in cells.items():
         first, left, last, right = spans[number]

@@ -98,6 +98,8 @@ CENTRED = 0.05
 """How far the middles of a line and its page may differ, as a share of half the page's width."""
 ENDS = 2
 """Lines at the page's end of which one may be its number: an address or a mark of the file may stand below it."""
+LONG_NUMBER = 3
+"""Digits of a number that begins a line from which on it is hardly an item's."""
 MAX_NUMBERED = 12
 """Words of a running line with a page number at most."""
 MAX_TITLES = 1_000
@@ -223,6 +225,7 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
     page = sides.page
     numbered = any(sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side])
     found: list[Line] = []
+    counting: list[Line] = []
     for i, line in enumerate(sides.lines[side]):
         counted = numbered and i == 0
         if _is_own_number(line.text, page):
@@ -231,8 +234,13 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
         elif len(line.text) > 160:
             is_running = False
-        elif counted and (_is_apart(line, sides) or _recurs(line, side, page, others, IN_STEP)):
+        elif counted and (
+            _is_apart(line, sides)
+            or _recurs(line, side, page, others, IN_STEP)
+            or _counts_beside_others(line, side, sides, others)
+        ):
             is_running = True
+            counting = [line]  # however near the text is
         else:
             is_running = _recurs(line, side, page, others, enough) or (
                 i == 0 and _has_its_place(line, side, sides, others)
@@ -245,7 +253,10 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
         if is_running:
             found.append(line)
-    return _set_apart(found, sides.lines[side], sides)
+            if len(titles) < MAX_TITLES:
+                titles.add(_key(line.text))  # on a page of smaller print it is no title, either
+    apart = _set_apart(found, sides.lines[side], sides)
+    return apart + [line for line in counting if not any(line is one for one in apart)]
 
 
 def _recurs(
@@ -346,12 +357,26 @@ def _has_no_sentence(line: Line) -> bool:
 def _is_apart(line: Line, sides: _Sides) -> bool:
     """Whether the page number stands away from the words beside it, or ends a line in no larger print than the text.
 
-    "1 Capital of France" is a question.
+    "1 Capital of France" is a question; "166 BRECCIA-GASHES" is none.
     """
     if not sides.page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3):
         return True
-    *words, last = line.text.split()
-    return len(words) > 1 and last.isdecimal() and line.size <= sides.largest
+    first, *words = line.text.split()
+    if not words or line.size > sides.largest:
+        return False
+    if words[-1].isdecimal():
+        return len(words) > 1
+    return first.isdecimal() and (len(first) >= LONG_NUMBER or line.text.isupper())
+
+
+def _counts_beside_others(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+    """Whether neighbours number their pages like a word and its number, beside words that recur: "Preface 2"."""
+    words = line.text.split()
+    if len(words) != 2 or not words[1].isdecimal() or line.size > sides.largest:
+        return False
+    counted = [other for other in others if not sides.numbered[side].isdisjoint(other.numbered[side])]
+    keys = Counter([_key(other.lines[side][0].text) for other in counted])
+    return max(keys.values(), default=0) >= IN_STEP
 
 
 def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:

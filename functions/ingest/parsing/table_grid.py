@@ -18,7 +18,8 @@ MOST_EMPTY = 0.5
 
 def with_empty_cells(run: Sequence[Group]) -> list[Group]:
     """Return a table's groups, those with several cells with one for each column, if all columns are clear."""
-    rows = [group.cells for group in run if len(group.cells) > 1]
+    kept = {id(group.cells) for group in _over_several(run)}
+    rows = [group.cells for group in run if len(group.cells) > 1 and id(group.cells) not in kept]
     if len({len(cells) for cells in rows}) < 2:
         return list(run)
     columns = _columns(rows)
@@ -31,11 +32,7 @@ def with_empty_cells(run: Sequence[Group]) -> list[Group]:
         return list(run)
     if sum(map(len, found)) < MOST_EMPTY * len(found) * len(columns):
         return list(run)
-    kept = {id(group.cells) for group in _over_several(run)}
-    return [
-        group if id(group.cells) in kept else _filled(group, placed.get(id(group.cells), ()), len(columns))
-        for group in run
-    ]
+    return [_filled(group, placed.get(id(group.cells), ()), len(columns)) for group in run]
 
 
 def _over_several(run: Sequence[Group]) -> list[Group]:

@@ -51,6 +51,8 @@ CENTRED = 0.06
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
+_BEFORE_DATE = re.compile(r"\b(?:ended|ending)$", re.IGNORECASE)
+"""How a line of a header's cell ends below which the date stands: "Six Months Ended" over "December 31,"."""
 
 Span = tuple[float, float]
 
@@ -243,7 +245,7 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     over_columns = {at: stack for at, stack in stacks.items() if at >= 0}
     if not over_columns or any(len(stack) > MAX_STACKED for stack in over_columns.values()):
         return []
-    cells = [*map(_cell, wide.values()), *(_cell([each]) for each in _of_several(over_columns))]
+    cells = [_cell(lines) for lines in _with_rests([*wide.values(), *([each] for each in _of_several(over_columns))])]
     bottom = max(stack[-1].y1 for stack in over_columns.values())
     labels = stacks.get(-1, [])
     below = [each for each in labels if each.y0 > bottom - 0.3 * (each.y1 - each.y0)]
@@ -343,12 +345,15 @@ def _fragments(groups: Sequence[Group], columns: _Columns) -> Iterator[Row]:
 
 
 def _of_several(stacks: Mapping[int, list[Row]]) -> list[Row]:
-    """Take what stands over several years ("Fiscal Year") out of the stack of the one that it is nearest to."""
+    """Take what stands over several years ("Fiscal Year") out of the stack of the one that it is nearest to.
+
+    "2018 versus" over "2017" is no cell of its own.
+    """
     years = [stack for stack in stacks.values() if YEAR.search(stack[-1].text)]
     found: list[Row] = []
     for stack in years:
         for each in stack[:-1]:
-            if any(_heads_another(each, other, stack[-1]) for other in stack[:-1]):
+            if YEAR.match(each.text) or any(_heads_another(each, other, stack[-1]) for other in stack[:-1]):
                 continue
             middle = (each.y0 + each.y1) / 2
             beside = [other for other in years if any(one.y0 < middle < one.y1 for one in other)]
@@ -356,6 +361,28 @@ def _of_several(stacks: Mapping[int, list[Row]]) -> list[Row]:
                 found.append(each)
         stack[:] = [each for each in stack if each not in found]
     return found
+
+
+def _with_rests(cells: Sequence[list[Row]]) -> list[list[Row]]:
+    """Return the lines of cells over several columns, those of one that goes on below it together.
+
+    "Six Months Ended" over "December 31," may each be nearest to another column.
+    """
+    whole: list[list[Row]] = []
+    for lines in sorted(cells, key=lambda lines: lines[0].y0):
+        first = lines[0]
+        above = [
+            upper
+            for upper in whole
+            if _BEFORE_DATE.search(upper[-1].text)
+            if -0.35 < (first.y0 - upper[-1].y1) / max(1.0, first.y1 - first.y0) < RULED
+            if first.x0 < upper[-1].x1 and upper[-1].x0 < first.x1
+        ]
+        if len(above) == 1:
+            above[0] += lines
+        else:
+            whole.append(list(lines))
+    return whole
 
 
 def _heads_another(each: Row, other: Row, year: Row) -> bool:

@@ -53,6 +53,7 @@ MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
 BULLETS = frozenset("•▪◦‣●○■□➢✓▶►▸❯➤◆◇❖✔⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
+ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
 
@@ -131,7 +132,9 @@ class Group:
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
             and (len(self.cells) == 1 or row.x0 > self._left(last))
-            and not (len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last) or _is_led(last)))
+            and not (
+                len(self.cells) == 1 and (_is_title_of(last, cells[0]) or _is_field(last) or _is_led(last.lines[-1]))
+            )
         ):
             last.lines += cells[0].lines
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
@@ -169,10 +172,13 @@ def _is_field(label: Cell) -> bool:
     return label.lines[-1][-1].text[-1] == ":"
 
 
-def _is_led(entry: Cell) -> bool:
-    """Whether dots lead to the number that a cell ends with: what stands below is the next entry of the contents."""
-    words = entry.lines[-1]
-    return len(words) > 1 and words[-1].text.isdecimal() and words[-2].text.strip(".…") == ""
+def _is_led(words: Sequence[Word]) -> bool:
+    """Whether dots lead to the number that a line ends with: what stands below is the next entry of the contents."""
+    return len(words) > 1 and words[-1].text.isdecimal() and _is_leader(words[-2])
+
+
+def _is_leader(word: Word) -> bool:
+    return word.text.strip(".…") == ""
 
 
 def _is_sum_of(cell: Cell, above: Cell) -> bool:
@@ -183,7 +189,12 @@ def _is_sum_of(cell: Cell, above: Cell) -> bool:
 
 
 def cells_of(row: Row) -> list[Cell]:
-    """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text."""
+    """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text.
+
+    An entry of a table of contents is one cell.
+    """
+    if _is_led(row.words) and not any(_is_leader(a) and not _is_leader(b) for a, b in pairwise(row.words[:-1])):
+        return [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]
     first = before = row.words[0]
     current = [first]
     cut: list[list[Word]] = [current]
@@ -193,6 +204,7 @@ def cells_of(row: Row) -> list[Cell]:
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
             if (
                 not (before is first and _marks(before, word))
+                and not (before is row.words[1] and _names_item(first, before, word))
                 and not (_is_spaced_out(before) and _is_spaced_out(word))
                 and before.text not in SIGN_BEFORE
                 and not is_sign_of(before, word)
@@ -215,6 +227,11 @@ def _is_spaced_out(word: Word) -> bool:
 def _marks(before: Word, word: Word) -> bool:
     """Whether a row's first word is the bullet or number of the words behind it; behind a bullet may be a figure."""
     return before.text in BULLETS or (MARK.fullmatch(before.text) is not None and word.text[0].isalpha())
+
+
+def _names_item(first: Word, before: Word, word: Word) -> bool:
+    """Whether a row begins as a section of a filing, with room before its name: "ITEM 7.   Management's Discussion"."""
+    return first.text.lower() == "item" and ITEM_NUMBER.fullmatch(before.text) is not None and word.text[0].isalpha()
 
 
 def is_sign_of(before: Word, word: Word) -> bool:

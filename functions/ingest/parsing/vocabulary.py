@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
 from operator import add
 
@@ -11,6 +11,8 @@ from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
 MAX_WORDS = 200_000
 """Different words kept, about 20 MB; a document of random letters must not fill the memory."""
 _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
+_NAME = re.compile(r"\b[^\W\d_]*[a-z](?=[A-Z])[^\W\d_]+")
+"""A name with a capital inside: "LinuxCNC"."""
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
 _NOT_LETTER = re.compile(r"[\W\d_]+")
@@ -20,6 +22,9 @@ _PREFIXES = frozenset(
     "over under with some every back down inter super counter work news life hand".split()  # noqa: SIM905
 )
 """First halves that usually form one word with what follows: "under-stand" was "understand"."""
+
+ANDS = frozenset("and or to und oder et ou och eller lub ir".split())  # noqa: SIM905
+"""What follows a hyphen that stands for the rest of a compound: "three- and six-month"."""
 
 _LAST_LETTERS = re.compile(r"[^\W\d_]+$")
 _WITHIN = frozenset("'’_0123456789")
@@ -36,6 +41,11 @@ _WORDS_IN_F = frozenset(("f", "of", "if"))
 SHORTEST_WHOLE = 4
 LONGEST = 100
 """Characters looked at on either side of a hyphen."""
+LONG = 40
+MIN_LONG = 100
+FEW_HYPHENS = 0.024
+"""Characters of a line of text, how many such lines a document has at least, and the share of them that end with a
+hyphen up to which it may cut no words: where words are cut, it is mostly 3 to 16 %."""
 _HYPHENS = ("-", SOFT_HYPHEN)
 
 
@@ -54,6 +64,9 @@ class Vocabulary:
 
     def __init__(self) -> None:
         self._count: Counter[str] = Counter()
+        self._names: set[str] = set()
+        self._cut = self._compounds = 0
+        self._long = self._long_ends = 0
 
     def add(self, line: str) -> None:
         """Learn the words of a line, except those its end may have cut in two."""
@@ -66,15 +79,29 @@ class Vocabulary:
             words.pop()
         self._count.update(words)
 
-    def add_all(self, lines: Iterable[str]) -> None:
-        """Learn the words of many lines: those that cut no word all at once."""
+    def add_all(self, lines: Sequence[str]) -> None:
+        """Learn the words of a page's lines, those that cut no word all at once, and what their hyphens mean."""
         whole: list[str] = []
-        for line in lines:
-            if CUT in line or line.endswith(_HYPHENS):
-                self.add(line)
-            else:
+        ends: list[int] = []
+        for at, line in enumerate(lines):
+            if line.endswith(_HYPHENS):
+                ends.append(at)
+            elif CUT not in line:
                 whole.append(line)
-        self.add("\n".join(whole))
+                continue
+            self.add(line)
+        text = "\n".join(whole)
+        self.add(text)
+        if len(self._names) < MAX_WORDS:
+            self._names.update(_NAME.findall(text))
+        self._long += sum([len(line) >= LONG for line in lines])
+        self._long_ends += sum([len(lines[at]) >= LONG for at in ends])
+        for at in ends:
+            halves = _halves(lines[at], lines[at + 1]) if at + 1 < len(lines) else None
+            if halves is not None and "-" not in halves[0]:
+                hyphenated, joined = self._forms(halves[0].lower(), halves[1].lower())
+                self._cut += joined > hyphenated
+                self._compounds += hyphenated > joined
 
     def rejoin_apart(self, text: str) -> str:
         """Join words that a line shows in two ("Balance Shee t", "ESTIMA TES"): the whole is a word of the document,
@@ -122,26 +149,45 @@ class Vocabulary:
         """Join two lines of which the first ends with a hyphen.
 
         The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
-        not ("question-answering"), or a capital or a digit follows, or the word has a hyphen already ("step-by-step"),
-        or another one after two words ("state-of-the-art").
+        not ("question-answering"), or a digit follows, or a capital that no name has inside, or the word has a hyphen
+        already ("step-by-step", but not "high-perfor-mance"), or another one after two words ("state-of-the-art"), or
+        it stands between a single letter and a word ("e-mail"), or the document cuts no words.
         """
         stem = before[:-1]
-        tail, head = _TAIL.search(stem[-LONGEST:]), _HEAD.match(after[:LONGEST])
-        if not tail or not head:
+        halves = _halves(before, after)
+        if halves is None:
             return before.replace(SOFT_HYPHEN, "-") + after
-        left, right = tail.group().lower(), head.group().lower()
-        following = right.split("-")[0]
-        joined = left + following
-        capitals = tail.group().isupper() and head.group().isupper() and len(left) > 1
-        keep = not (head.group()[0].islower() or capitals) or not left[-1].isalpha() or "-" in left
-        if not keep:
-            hyphenated = max(self._count[f"{left}-{right}"], self._count[f"{left}-{following}"])
-            whole = self._count[joined]
-            keep = hyphenated > whole
-            if not hyphenated and not whole:
-                both = min(self._count[left], self._count[following]) > 0
-                keep = both and ("-" in right or (min(len(left), len(right)) > 3 and left not in _PREFIXES))
+        tail, head = halves
+        left, right = tail.lower(), head.lower()
+        capitals = tail.isupper() and head.isupper() and len(left) > 1
+        first, _, last = left.rpartition("-")
+        keep = not (head[0].islower() or capitals or tail + head in self._names) or not left[-1].isalpha()
+        if not keep and first:
+            hyphenated, whole = self._forms(last, right)
+            keep = whole <= hyphenated or self._count[last] > 0
+        elif not keep:
+            hyphenated, whole = self._forms(left, right)
+            is_word, is_before_word = self._count[left] > 0, self._count[right.split("-")[0]] > 0
+            keep = hyphenated > whole or (is_before_word and _is_letter(stem, left))
+            if not (keep or whole):
+                if right in ANDS:
+                    return f"{stem}- {after}"
+                if is_word and is_before_word:
+                    keep = "-" in right or (min(len(left), len(right)) > 3 and left not in _PREFIXES)
+                keep = keep or ((is_word or is_before_word) and self._cuts_no_words)
         return f"{stem}{'-' if keep else ''}{after}"
+
+    def _forms(self, left: str, right: str) -> tuple[int, int]:
+        """Return how often two halves occur with a hyphen between them, and as one word."""
+        following = right.split("-")[0]
+        return max(self._count[f"{left}-{right}"], self._count[f"{left}-{following}"]), self._count[left + following]
+
+    @property
+    def _cuts_no_words(self) -> bool:
+        """Whether hyphens at the ends of lines are those of compounds only, as a program writes that cuts no words."""
+        if self._cut > self._compounds or self._long < MIN_LONG:
+            return False
+        return self._long_ends <= FEW_HYPHENS * self._long
 
     def rejoin_cut(self, text: str) -> str:
         """Join the words that narrow cells cut ("replicatio" over "n"), if the whole is a word of the document.
@@ -163,6 +209,17 @@ class Vocabulary:
         else:
             whole = not known and (len(right) < 3 or not self._count[left])
         return match.group(1) + ("" if whole else " ") + match.group(2)
+
+
+def _halves(before: str, after: str) -> tuple[str, str] | None:
+    """Return what stands before and after the hyphen that a line ends with; None if one of them is no word."""
+    tail, head = _TAIL.search(before[:-1][-LONGEST:]), _HEAD.match(after[:LONGEST])
+    return (tail.group(), head.group()) if tail and head else None
+
+
+def _is_letter(stem: str, left: str) -> bool:
+    """Whether a text ends in a single letter, which no word leaves at a line's end; in "l'a-mi" it is not alone."""
+    return len(left) == 1 and stem[-2:-1] not in {"'", "’"}
 
 
 def ends_hyphenated(text: str) -> bool:

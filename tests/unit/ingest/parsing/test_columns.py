@@ -5,7 +5,9 @@ import random
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.words import Style, Word
+from functions.ingest.parsing.table_grid import with_empty_cells
+from functions.ingest.parsing.tables import Cell, Group
+from functions.ingest.parsing.words import Row, Style, Word, box_of
 from tests.support.made_pages import PAGE, Piece, in_one_line, moved, read, words_of, written
 
 LEFT = "the words of the left one go on {}"
@@ -170,3 +172,27 @@ def test_words_are_read_once_each_however_columns_are_cut() -> None:
         words += words_of([(50.0, 560.0 - 12 * i, f"below {i} {seed}") for i in range(chance.randrange(5))])
         found = sorted(" ".join(texts(words)).replace("|", " ").split())
         assert found == sorted(word.text for word in words)
+
+
+def row_of(*cells: tuple[float, float, str]) -> Group:
+    """A row of a table whose cells (left, right, text) are one word each."""
+    words = [Word(text, x0, 100, x1, 110, Style(size=10)) for x0, x1, text in cells]
+    return Group([Row.of(words)], [Cell([[word]], *box_of([word])) for word in words])
+
+
+def test_what_stands_over_several_columns_tells_none_of_them_apart() -> None:
+    run = [
+        row_of((356, 400, "July"), (497, 541, "December")),
+        row_of((25, 65, "Millions"), (325, 352, "Assets"), (393, 429, "Debts")),
+        row_of((30, 118, "Currency"), (306, 369, "$144"), (378, 441, "$1,347")),
+        row_of((30, 100, "Rates"), (361, 369, "—"), (429, 441, "798")),
+        row_of((30, 100, "Others"), (437, 441, "6")),
+    ]
+    got = [[cell.text for cell in group.cells] for group in with_empty_cells(run)]
+    assert got == [
+        ["July", "December"],
+        ["Millions", "Assets", "Debts"],
+        ["Currency", "$144", "$1,347"],
+        ["Rates", "—", "798"],
+        ["Others", "", "6"],
+    ]

@@ -242,3 +242,59 @@ def test_a_heading_of_several_lines_may_be_long_and_a_bold_sentence_is_none(end:
     )
     lines = [title(first, 150, bold=True), title(second, 162, bold=True)]
     assert len(paths(*prose(20), *lines, *prose(190), pages_before=1)) == expected
+
+
+def paths_of_pages(*pages: list[Line]) -> list[str]:
+    made = [RawPage(number, "", 600, 800, list(lines)) for number, lines in enumerate(pages, 1)]
+    found = Headings(Header(len(made)))
+    for page in made:
+        found.learn(page)
+    return [heading.path for page in made for heading in found.of(page)]
+
+
+def signed(*lines: Line) -> list[list[Line]]:
+    """A page that ends with the signatures, and one that begins with these lines."""
+    return [prose(20), [title("SIGNATURES", bold=True), *prose(40)], [*lines, *prose(300)]]
+
+
+def test_nothing_stands_above_an_exhibit_in_whatever_print_it_begins() -> None:
+    certificate = title("CERTIFICATION", 60, 12, bold=True)
+    assert paths_of_pages(*signed(title("Exhibit 31.1", 20, 8, x=480), certificate)) == [
+        "SIGNATURES", "Exhibit 31.1", "Exhibit 31.1 > CERTIFICATION",
+    ]  # fmt: skip
+    attached = title("EXHIBIT A", 20, bold=True), title("Terms of the Award", 60, bold=True)
+    assert paths_of_pages(*signed(title("EXHIBIT 10.5(14)", 20, bold=True), *prose(40)), list(attached)) == [
+        "SIGNATURES", "EXHIBIT 10.5(14)", "EXHIBIT 10.5(14) > EXHIBIT A",
+        "EXHIBIT 10.5(14) > EXHIBIT A > Terms of the Award",
+    ]  # fmt: skip
+    again = [[title("Exhibit 31.2", 20, 8), *prose(40)]]
+    assert paths_of_pages(*signed(title("Exhibit 31.1", 20, 8)), *again)[1:] == ["Exhibit 31.1", "Exhibit 31.2"]
+
+
+@pytest.mark.parametrize("text", ["Exhibit 31.1 is a certificate", "Exhibit A", "Exhibits 31.1", "Exhibit 31.1a"])
+def test_what_is_more_than_the_number_of_an_exhibit_needs_the_print_of_a_heading(text: str) -> None:
+    assert paths_of_pages(*signed(title(text, 20, 8))) == ["SIGNATURES"]
+
+
+def test_the_number_of_an_exhibit_below_the_first_lines_of_a_page_is_none() -> None:
+    assert paths_of_pages(*signed(*prose(20, 2), title("Exhibit 31.1", 60)))[1:] == ["Exhibit 31.1"]
+    assert paths_of_pages(*signed(*prose(20, 3), title("Exhibit 31.1", 60)))[1:] == []
+
+
+def test_a_note_in_capitals_stands_above_what_is_in_bold_below_it() -> None:
+    top = [title("NOTES TO THE STATEMENTS", 20, bold=True), *prose(40)]
+    notes = [title("Uncertain Positions", 110, bold=True), *prose(130), title("NOTE 4 — DEBT", 210), *prose(230)]
+    assert paths(*top, *notes, title("Loans", 310, bold=True), *prose(330), pages_before=1)[2:] == [
+        "NOTES TO THE STATEMENTS > NOTE 4 — DEBT", "NOTES TO THE STATEMENTS > NOTE 4 — DEBT > Loans",
+    ]  # fmt: skip
+    small = [title("Uncertain Positions", 110, bold=True), *prose(130), title("Note 4 — Debt", 210, apart=True)]
+    assert paths(*top, *small, *prose(230), pages_before=1)[-1].endswith("Uncertain Positions > Note 4 — Debt")
+    back = [title("Signatures", 310, bold=True), *prose(330)]
+    assert paths(*top, *notes, *back, pages_before=1)[-1] == "NOTES TO THE STATEMENTS > Signatures"
+
+
+def test_the_sections_of_an_article_stand_below_it() -> None:
+    law = [title("ARTICLE IX", 20, bold=True), *prose(40), title("Section 9.01 Guarantee", 120, bold=True), *prose(140)]
+    assert paths(*law, pages_before=1) == ["ARTICLE IX", "ARTICLE IX > Section 9.01 Guarantee"]
+    plain = [title("ARTICLE IX", 20, bold=True), *prose(40), title("Section 9 Guarantee", 120, bold=True), *prose(140)]
+    assert paths(*plain, pages_before=1) == ["ARTICLE IX", "Section 9 Guarantee"]

@@ -48,6 +48,25 @@ def test_a_superscript_does_not_break_its_line() -> None:
     assert [line.text for line in lay_out(words, PAGE)] == ["as we have shown 2 before."]
 
 
+def drawn(text: str, room: float) -> list[Word]:
+    """The letters of a text, each written as a line of its own, with so much room between them, in font sizes."""
+    words: list[Word] = []
+    x = 50.0
+    for letter in text:
+        if letter != " ":
+            words.append(Word(letter, x, 698, x + 5, 708, BODY, "\n"))
+        x += 5 + 10 * room if letter != " " else 2.5
+    return words
+
+
+def test_a_line_drawn_letter_by_letter_is_of_words() -> None:
+    assert [line.text for line in lay_out(drawn("Project CC Nevada", 0.05), PAGE)] == ["Project CC Nevada"]
+    assert [line.text for line in lay_out(drawn("a b c d e f g", 0.2), PAGE)] == ["a b c d e f g"]
+    few = [*written(50, 700, "Some plain words of text"), *drawn("ab", 0.05)[1:]]
+    few[-1].x0, few[-1].x1 = few[-2].x1 + 0.5, few[-2].x1 + 5.5
+    assert [line.text for line in lay_out(few, PAGE)] == ["Some plain words of text b"]
+
+
 def test_lines_written_in_no_order_are_sorted() -> None:
     heights = [500, 700, 300, 650, 450, 600, 350, 550, 400]
     words = [word for y in heights for word in written(50, y, f"the line at height {y} is here")]
@@ -122,6 +141,28 @@ def test_what_stands_over_several_columns_is_a_row_of_its_own_and_the_title_abov
         "Net sales | 18,992 | 18,127 | 17,626",
         "Cost of sales | 12,590 | 11,678 | 1,496",
     ]  # fmt: skip
+
+
+def test_the_date_below_a_period_over_several_columns_is_part_of_it() -> None:
+    assert rows_of(
+        (310, 700, "Three Months Ended"), (510, 700, "Six Months Ended"),
+        (340, 688, "December 31,"), (540, 688, "December 31,"),
+        (50, 664, "(In millions)"),
+        (280, 664, "2022"), (380, 664, "2021"), (480, 664, "2022"), (580, 664, "2021"),
+        *figures(652, "Net sales", "18,992", "18,127", "17,626", "16,204"),
+        *figures(640, "Cost of sales", "12,590", "11,678", "1,496", "1,204"),
+    )[:2] == [
+        "Three Months Ended December 31, | Six Months Ended December 31,",
+        "(In millions) | 2022 | 2021 | 2022 | 2021",
+    ]  # fmt: skip
+
+
+def test_a_year_over_a_year_is_a_line_of_its_header() -> None:
+    assert rows_of(
+        (380, 700, "2018 versus"), (480, 700, "2017 versus"),
+        (50, 688, "(Percent of sales)"), (280, 688, "2018"), (380, 688, "2017"), (480, 688, "2016"),
+        *figures(664, "Cost of sales", "50.9", "50.8", "50.2"), *figures(652, "Selling", "23.2", "20.9", "21.0"),
+    )[0] == "(Percent of sales) | 2018 | 2018 versus 2017 | 2017 versus 2016"  # fmt: skip
 
 
 def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_a_table() -> None:
@@ -560,6 +601,48 @@ def test_a_title_that_all_slides_have_stays_on_the_first() -> None:
     assert [len(texts) for texts in got] == [2] + [1] * (len(FRUITS) - 1)
 
 
+def test_a_header_whose_number_counts_goes_though_its_words_are_those_of_one_page() -> None:
+    heads = ["Preface 2", "3 A Book of Fruit", "4 A Book of Fruit", "Index 5", "6 A Book of Fruit", "7 A Book of Fruit"]
+    pages = [
+        page_of_lines(i, (head, 30, 10), (f"All about {FRUITS[i]} and more.", 400, 10))
+        for i, head in enumerate(heads, 3)
+    ]
+    assert [texts[0] for texts in stripped(iter(pages))] == [f"All about {FRUITS[i]} and more." for i in range(3, 9)]
+    steps = (page_of_lines(i, (f"{FRUITS[i]} {i}", 30, 10), (f"More {FRUITS[-i]}.", 400, 10)) for i in range(1, 8))
+    assert [len(texts) for texts in stripped(steps)] == [2] * 7
+
+
+def test_a_long_number_or_capitals_tell_a_header_from_a_question() -> None:
+    for head in ("{} Of plums", "{0} OF PLUMS"):
+        pages = [
+            page_of_lines(i, (head.format(i + 160), 30, 10), (f"All about {fruit} and more.", 400, 10))
+            if i % 4
+            else page_of_lines(i, (f"{i + 160} {fruit.upper()}", 30, 10), (f"All about {fruit} and more.", 400, 10))
+            for i, fruit in enumerate(FRUITS, 1)
+        ]
+        assert stripped(iter(pages)) == [[f"All about {fruit} and more."] for fruit in FRUITS]
+
+
+def test_a_header_is_no_title_where_a_pages_print_is_smaller() -> None:
+    pages = [
+        page_of_lines(i, ("Table of Contents", 30, 8), (f"All about {fruit} and more.", 400, 6 if i == 7 else 8))
+        for i, fruit in enumerate(FRUITS, 1)
+    ]
+    assert [len(texts) for texts in stripped(iter(pages))] == [1] * len(FRUITS)
+
+
+def test_a_header_whose_number_counts_goes_however_near_the_text_is() -> None:
+    pages = [
+        page_of_lines(
+            i,
+            (f"{i} {'ON PLUMS' if i % 2 else 'ON PEARS'}", 30, 10),
+            *((f"Line {at} is all about {fruit}", 42 + 12 * at, 10) for at in range(12)),
+        )
+        for i, fruit in enumerate(FRUITS, 1)
+    ]
+    assert [texts[0] for texts in stripped(iter(pages))] == [f"Line 0 is all about {fruit}" for fruit in FRUITS]
+
+
 def test_questions_numbered_like_their_pages_stay() -> None:
     slides = (
         page_of_lines(i, (f"{i} The colour of {fruit}", 60, 12), ("Red? Green?", 400, 12))
@@ -799,6 +882,31 @@ def outlined(entries: list[tuple[int, int, str]], *lines: Line) -> list[str]:
     found = Headings(Header(1, outline=entries))
     found.learn(page)
     return [heading.path for heading in found.of(page)]
+
+
+def test_an_entry_of_the_outline_is_found_though_its_line_has_a_number_and_goes_on() -> None:
+    entries = [(1, 1, "Data"), (1, 2, "Reading"), (1, 2, "Units")]
+    lines = [
+        Line("2. Data: the head of all", 50, 20, 200, 30, 10), *prose(40),
+        Line("2.1. Reading figures", 50, 120, 200, 130, 10), *prose(140),
+        Line("Unitswise", 50, 220, 200, 230, 10), *prose(240),
+    ]  # fmt: skip
+    assert outlined(entries, *lines) == ["Data", "Data > Reading"]
+
+
+def test_a_line_in_bold_with_code_in_it_is_bold() -> None:
+    bold, code = Style(size=10, bold=True), Style(size=10, mono=True)
+    heading = [
+        *written(50, 700, "The command", bold),
+        *written(113, 700, "head", code),
+        *written(140, 700, "here", bold),
+    ]
+    for word in heading[:-1]:
+        word.ends = ""
+    plain = [Word(word.text, word.x0, 680, word.x1, 690, BODY if at else bold) for at, word in enumerate(heading)]
+    plain[-1].ends = "\n"
+    below = [word for at in range(9) for word in written(50, 660 - 12 * at, "a line of quite ordinary words")]
+    assert [line.bold for line in lay_out([*heading, *plain, *below], PAGE)][:2] == [True, False]
 
 
 def test_an_outline_of_one_level_is_filled_up_and_one_that_is_not_found_is_left_aside() -> None:

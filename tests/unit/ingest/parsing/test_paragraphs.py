@@ -497,6 +497,22 @@ def test_only_an_address_goes_on_behind_its_colon(before: str, after: str, expec
     assert join(before, after, Vocabulary()) == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("Psychology, 40(5):733–", "745.", "Psychology, 40(5):733–745."),
+        ("on Form 10-", "K for", "on Form 10-K for"),
+        ("on Form 10" + SOFT_HYPHEN, "K for", "on Form 10" + SOFT_HYPHEN + "K for"),
+        ("the 5-", "and 10-year notes", "the 5- and 10-year notes"),
+        ("it was 7 -", "8 at most", "it was 7 - 8 at most"),
+        ("in 2010-", "(see there)", "in 2010- (see there)"),
+        ("the name –", "3 of them", "the name – 3 of them"),
+    ],
+)
+def test_a_number_cut_at_its_hyphen_or_dash_is_whole_again(before: str, after: str, expected: str) -> None:
+    assert join(before, after, Vocabulary()) == expected
+
+
 def test_running_text_of_dates_and_addresses_is_no_index() -> None:
     def column(*pair: str) -> list[str]:
         return texts(*(line(pair[at % 2], 50 + 12 * at, x1=190 + at % 2) for at in range(20)))
@@ -580,3 +596,31 @@ def test_the_header_of_several_authors_is_no_sentence() -> None:
         for i in range(1, 7)
     ]
     assert [removed for _, removed in remove_running_lines(iter(pages))][1] == [heads[2]]
+
+
+@pytest.mark.parametrize(("room", "expected"), [(3, True), (5, False)])
+def test_what_stands_well_below_a_sentence_begins_anew_however_full_its_line_was(room: float, expected: bool) -> None:
+    assert are_one(line("It ends here.", 100), line("And this is next", 112 + room)) is expected
+    assert are_one(line("It goes on", 100), line("And this is next", 112 + room))
+    assert are_one(line("as in e.g.", 100), line("and this is next", 112 + room))
+
+
+def test_the_name_below_a_signature_is_no_part_of_it() -> None:
+    for signature in ("By: /s/ Ann Lee", "/s/ Ann Lee"):
+        assert texts(line(signature, 100), line("Ann Lee", 112)) == [signature, "Ann Lee"]
+    assert len(texts(line("as signed by /s/ Ann Lee", 100), line("Ann Lee", 112))) == 1
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "x0", "expected"),
+    [
+        ("2https://a.org/fruit", "3https://a.org/trees", 50, 2),
+        ("2https://a.org/fruit", "4https://a.org/trees", 50, 1),
+        ("2https://a.org/fruit", "3https://a.org/trees", 52, 1),
+        ("2x and more of it", "3x and more of it", 50, 1),
+    ],
+)
+def test_notes_whose_marks_were_raised_are_told_by_their_numbers(
+    above: str, below: str, x0: float, expected: int
+) -> None:
+    assert len(texts(line(above, 100), line(below, 112, x0=x0))) == expected

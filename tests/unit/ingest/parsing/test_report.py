@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.report import report_of, status_of, status_of_rejection
+from functions.ingest.parsing.report import is_unread, report_of, status_of, status_of_rejection
 from functions.ingest.parsing.wire import Line, RawPage
 from shared.errors import DocumentRejected
 from shared.models import DocumentStatus, PageReport
@@ -113,3 +113,30 @@ def test_a_pages_state_follows_from_what_was_found(page: RawPage, state: str) ->
     report = report_of(page, [])
     assert report.state == state
     assert not (state == "garbled" and page.lines)
+
+
+def stamped(y: float, *, images: float = 1.0, engine: str = "pdfium") -> RawPage:
+    stamp = Line("Case 2:18-cv-12857 filed 09/13/18 Page 5 of 16", 50, y, 400, y + 10, 10)
+    return RawPage(1, width=600, height=800, images=images, engine=engine, lines=[stamp])
+
+
+@pytest.mark.parametrize(
+    ("page", "state"),
+    [
+        (stamped(10), "scanned"),
+        (stamped(775), "scanned"),
+        (stamped(35), "text"),  # a slide's title
+        (stamped(755), "text"),
+        (stamped(10, images=0.8), "text"),
+        (stamped(10, engine="pypdf"), "text"),
+    ],
+)
+def test_a_picture_with_a_stamp_at_its_edge_is_a_scan(page: RawPage, state: str) -> None:
+    assert report_of(page, []).state == state
+    assert is_unread(page) is (state == "scanned")
+
+
+def test_what_stands_within_a_picture_is_text_though_a_stamp_is_there_too() -> None:
+    page = stamped(10)
+    page.lines.append(Line("A title", 50, 100, 400, 110, 10))
+    assert report_of(page, []).state == "text"

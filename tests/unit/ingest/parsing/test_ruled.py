@@ -118,6 +118,26 @@ def test_where_columns_are_not_ruled_the_text_tells_them() -> None:
     assert got[-1].startswith("Cash | 17 | 18 | 19")
 
 
+def test_figures_in_frames_are_rows_with_the_labels_beside_them() -> None:
+    boxes = ruled((100, 124, 136, 148), (250, 330, 450))
+    pieces: list[Piece] = [
+        piece
+        for y, label, *both in (
+            (690, "Gains", "(788)", "115"),
+            (678, "Losses", "(37)", "13"),
+            (666, "Other", "(825)", "128"),
+            (654, "Balance", "(435)", "62"),
+        )
+        for piece in ((52, y, label), (300, y, both[0]), (420, y, both[1]))
+    ]
+    assert tables(boxes, *pieces) == [
+        "Gains | (788) | 115",
+        "Losses | (37) | 13",
+        "Other | (825) | 128",
+        "Balance | (435) | 62",
+    ]
+
+
 @pytest.mark.parametrize("columns", [(50, 450), (50, 150, 300, 450)])
 def test_frames_of_texts_are_no_tables(columns: Sequence[float]) -> None:
     prose: list[Piece] = [(52, 690 - 12 * at, "Words of a long text that is set in a frame") for at in range(25)]

@@ -441,3 +441,37 @@ def test_places_over_which_a_cell_stands_and_of_which_no_row_has_two_are_one_col
         pieces.append((50, 700.0 - 12 * at, label))
         pieces += [(335 + 76 * n - width_of(cell), 700.0 - 12 * at, cell) for n, cell in enumerate(cells)]
     assert read(*pieces)[2] == "South | 10 | 11 | 9 | 12"
+
+
+def test_an_entry_of_a_table_of_contents_is_no_row() -> None:
+    dots = " ".join("." * 12)
+    entries: list[Piece] = [
+        piece
+        for at, (text, number) in enumerate((("Plums", "10"), ("Of pears", "14"), ("Of quinces", "18")))
+        for piece in ((50, 700 - 12 * at, text), (200, 700 - 12 * at, dots), (400, 700 - 12 * at, number))
+    ]
+    in_rows = [in_one_line(y, *((x, text) for x, at, text in entries if at == y)) for y in (700, 688, 676)]
+    lines = lay_out([word for row in in_rows for word in row], PAGE)
+    assert [(line.text, line.column) for line in lines] == [
+        (f"{text} {dots} {number}", 0) for text, number in (("Plums", "10"), ("Of pears", "14"), ("Of quinces", "18"))
+    ]
+    figures = [in_one_line(700 - 12 * at, (50, "Debts"), (200, dots), (400, "1,204")) for at in range(3)]
+    assert all(line.column for line in lay_out([word for row in figures for word in row], PAGE))
+    two = [
+        in_one_line(700 - 12 * at, (50, "Plums"), (90, dots), (250, "7"), (300, "Pears"), (340, dots), (500, "9"))
+        for at in range(3)
+    ]
+    assert all(" | " in line.text for line in lay_out([word for row in two for word in row], PAGE))
+
+
+@pytest.mark.parametrize(
+    ("begin", "name", "is_one"),
+    [
+        ("ITEM 7.", "Properties", True),
+        ("Item 9A", "Controls", True),
+        ("Item 7.", "14", False),
+        ("Part 7.", "Bolts", False),
+    ],
+)
+def test_the_number_and_the_name_of_an_item_are_one_cell(begin: str, name: str, is_one: bool) -> None:
+    assert one_line((50, begin), (250, name)) == (f"{begin} {name}" if is_one else f"{begin} | {name}")

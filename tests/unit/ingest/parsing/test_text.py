@@ -111,9 +111,62 @@ def test_a_word_of_three_keeps_both_hyphens_where_its_parts_are_words() -> None:
     assert mended("in ap-", "southeast-1.example", "as in ap-southeast") == "in ap-southeast-1.example"
 
 
+LONG_LINE = "a line of quite ordinary words that fills the page from edge to edge"
+
+
+def learnt(*lines: str, long_lines: int = 100) -> Vocabulary:
+    words = Vocabulary()
+    words.add_all([*lines, *[LONG_LINE] * long_lines])
+    return words
+
+
+def test_a_document_that_cuts_no_words_keeps_each_hyphen() -> None:
+    for words in (learnt("the agency"), learnt("a cross", long_lines=100)):
+        assert words.join_hyphenated("for cross-", "agency use") == "for cross-agency use"
+    assert learnt("the agency", long_lines=99).join_hyphenated("cross-", "agency") == "crossagency"  # too little to say
+    assert learnt().join_hyphenated("the infor-", "mation") == "the information"  # neither half is a word
+    assert learnt("our preconceived agency").join_hyphenated("pre-", "conceived") == "preconceived"
+
+
+def test_whether_a_document_cuts_words_is_told_by_those_it_has_whole_and_by_how_many_lines_end_so() -> None:
+    cut = ("the information of the agency", "this is infor-", "mation")
+    compound = ("the well-known agency", "it is well-", "known")
+    assert learnt(*cut).join_hyphenated("cross-", "agency") == "crossagency"
+    assert learnt(*cut, *compound).join_hyphenated("cross-", "agency") == "cross-agency"
+    ends = [line for _ in range(3) for line in (f"{LONG_LINE} of the other-", "wise good agency")]
+    assert learnt(*ends, *compound).join_hyphenated("cross-", "agency") == "crossagency"
+    assert learnt(*ends[:4], *compound).join_hyphenated("cross-", "agency") == "cross-agency"
+
+
+def test_a_hyphen_stays_between_a_single_letter_and_a_word() -> None:
+    assert mended("any n-", "digit number", "each digit, each ndigit") == "any n-digit number"
+    assert mended("any n-", "ative number") == "any native number"
+    assert mended("cher l'a-", "mi", "un mi") == "cher l'ami"
+
+
+def test_a_hyphen_that_stands_for_the_rest_of_a_word_has_a_space_behind_it() -> None:
+    assert mended("three-", "and six-month periods", "for three and") == "three- and six-month periods"
+    assert mended("Hard-", "und Software") == "Hard- und Software"
+    assert mended("a thous-", "and", "a thousand") == "a thousand"
+    assert mended("black-", "and-white", "black and") == "black-and-white"
+
+
+def test_the_last_part_of_a_compound_may_be_cut() -> None:
+    assert mended("high-perfor-", "mance", "the performance") == "high-performance"
+    assert mended("high-perfor-", "mance") == "high-perfor-mance"
+    assert mended("step-by-", "step", "one step, bystep, by step") == "step-by-step"
+
+
 def test_a_capital_or_digit_behind_the_hyphen_keeps_it() -> None:
     assert mended("the Anglo-", "American") == "the Anglo-American"
+    assert mended("the Fine-", "Tuning", "by finetuning") == "the Fine-Tuning"
     assert mended("in 2010-", "2011") == "in 2010-2011"
+
+
+def test_a_name_with_a_capital_inside_is_made_whole() -> None:
+    assert learnt("by InstructGPT").join_hyphenated("such as Instruct-", "GPT") == "such as InstructGPT"
+    assert learnt("by Chat-GPT, Chat-GPT, ChatGPT").join_hyphenated("as Chat-", "GPT") == "as Chat-GPT"
+    assert learnt("by the St of it").join_hyphenated("Regulation S-", "T") == "Regulation S-T"
 
 
 def test_a_word_in_capitals_is_made_whole_too() -> None:
