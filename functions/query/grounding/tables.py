@@ -37,6 +37,8 @@ _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
 _NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
 _VERSION = re.compile(r"[^\W\d][\w ]{0,15} \d+(?:\.\d+)?")
 """A model or a level: "OBS 2.0", "Level 3"."""
+_SHORT_NAME = re.compile(r"[^.;:!?]{1,25}")
+"""The name of a column that holds words: a longer one may be a row of words itself."""
 _SENTENCE_END = re.compile(r"[.!?;][)\"'”’]*$")
 _SCALE = re.compile(
     r"(?:\b(?:in|expressed in|amounts in)\s|[$€£(]|\b(?:usd|eur|us|rs)\b\.?)[\s(]*(?:[a-z$€£.]+\s+){0,4}?"
@@ -117,7 +119,7 @@ def row_text(text: str, start: int, end: int) -> str:
     found = row_at(text, start)
     if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
         table, row = found
-        if any(cell.values for cell in row.cells):
+        if any(cell.values for cell in row.cells) or _has_short_names(table):
             cells = [" ".join(row.label.split()), *(cell.text for cell in row.cells)]
             names = ["", *("".join(_named(table, cell)) for cell in row.cells)]
     if len(names) != len(cells):
@@ -126,6 +128,12 @@ def row_text(text: str, start: int, end: int) -> str:
     shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
     told = "; ".join(f"{name.rstrip(':')}: {cell}" if name else cell for name, cell in shown)
     return told.replace(":; ", ": ") if is_field(cells) else told
+
+
+def _has_short_names(table: Table) -> bool:
+    """Return whether the columns have several names, each short and of its own: then they name words, too."""
+    is_short = all(_SHORT_NAME.fullmatch(name) for name in table.columns)
+    return is_short and len(set(table.columns)) == len(table.columns) > 1
 
 
 def _named(table: Table, cell: TableCell) -> Sequence[str]:
@@ -259,7 +267,7 @@ class _TableReader:
 
     def _finish(self, lines: Sequence[_TextLine]) -> None:
         count = _count_columns(lines)
-        above, heads = self.above[-8:], self.heads[-MAX_HEAD_ROWS:]
+        above, heads = self.above[-8:], _each_once(self.heads)[-MAX_HEAD_ROWS:]
         rows = _rows_of(lines, count)
         columns = _column_names(above, heads, count, rows)
         corners = [head[0] for head in heads if len(head) == count + 1]
@@ -278,11 +286,18 @@ class _TableReader:
         self.caption, self.above, self.heads = self.caption if not self.heads else "", [], []
 
 
+def _each_once(heads: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Return rows of names without those repeated, as where a table goes on overleaf, but for an empty corner."""
+    return list({tuple(filter(None, head)): head for head in heads}.values())
+
+
 def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     """Return how many of the first rows name columns."""
     first = rows[:MAX_HEAD_ROWS]
     names = (_is_named(line) for line in first)
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
+    # A row that has a label besides as many cells as the names above it.
+    heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
     if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
         return heads
     # Words under words: only the first row names the columns, if there is another.
@@ -299,7 +314,10 @@ def _is_named(line: _TextLine) -> bool:
 
 
 def _count_columns(lines: Sequence[_TextLine]) -> int:
-    """Return the commonest number of values of the rows."""
+    """Return the commonest number of values of the rows; all cells but the first where the rows are alike."""
+    widths = {len(line.cells) for line in lines if len(line.cells) > 1}
+    if len(widths) == 1 and len(lines) > 1 and all(_has_label(line.cells) for line in lines):
+        return widths.pop() - 1
     counts = Counter(
         sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
         for line in lines

@@ -17,6 +17,8 @@ LONG = 8
 """Letters of a word that may be misspelt by two."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_SUPERLATIVE = re.compile(r"est\Z")
+"""The ending of an English superlative, which its stem keeps: "lightest"."""
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -87,7 +89,8 @@ def _text(passages: Sequence[Passage]) -> str:
 
 
 def _is_common(word: str, language: str, table: Mapping[str, float]) -> bool:
-    return any(term in table for spoken in {language, "en"} for term, _ in next(lexical.words_of(word, spoken), ()))
+    terms = [term for spoken in {language, "en"} for term, _ in next(lexical.words_of(word, spoken), ())]
+    return any(term in table for term in (*terms, *(_SUPERLATIVE.sub("", each) for each in terms)))
 
 
 def _occurs(word: str, text: str, language: str) -> bool:

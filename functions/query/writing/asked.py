@@ -107,8 +107,9 @@ _AFTER_NUMBER = re.compile(
 )
 """What is counted: the words after "how many", and those after a number."""
 _EXTREME = re.compile(
-    r"\b(?:(most|highest|largest|longest|greatest|biggest|best|maximum)"
-    r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum))\b",
+    r"\b(?:(most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|fastest|strongest|widest|deepest|tallest"
+    r"|dearest|oldest)"
+    r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum|lightest|slowest|weakest|narrowest|cheapest|youngest))\b",
     re.IGNORECASE,
 )
 _FOR_NAME = re.compile(
@@ -159,6 +160,8 @@ _DATE = re.compile(
 )
 
 
+_RATE = re.compile(r"\b(?:per|an?|each|every) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE)
+"""What says how often, not when: "£950 per calendar month"."""
 _WHAT_IS = re.compile(
     r"(?:what (?:does|do) [^?]*?\bmean by|what is meant by|(?:what|who) (?:is|are|was)|what['’]s|what (?:does|do))"
     r" (?:an? |the )?([^?]+?)(?: mean| stand for|( do))?\W*\Z",
@@ -382,7 +385,7 @@ class Asked:
         if self.kind is Kind.NUMBER:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:
-            return _DATE.search(text) is not None
+            return _DATE.search(_RATE.sub(" ", text)) is not None
         return True
 
     def gives_reason(self, text: str) -> bool:

@@ -15,13 +15,14 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from functions.query.grounding.tables import row_at
 from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
-from functions.query.writing.cells import asked_share, with_line_items
+from functions.query.writing.cells import asked_share, compares_cells, is_in_range, is_label_asked, with_line_items
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
-from shared.text import CONTENTS_WORD
+from shared.text import CONTENTS_WORD, SEPARATOR
 
 K1 = 0.8
 B = 0.3
@@ -80,6 +81,10 @@ PURPOSE = 2.0
 """Factor for one that says what is done for what is asked: "To print, press …"."""
 FIELD = 6.0
 """Factor for the field of a form that is asked for."""
+COMPARED = 2.0
+"""Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
+IN_RANGE, OUT_OF_RANGE = 3.0, 0.5
+"""Factors for a row that is labelled with a range of numbers, one of which the question names, or none."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -277,14 +282,19 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
-    fitness = 1.0
+    fitness, language = 1.0, statement.language
+    numbers = asked.numbers - asked.years
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     if not asked.fits(statement.text):
         fitness *= NOT_THE_KIND
-    if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
-        fitness *= YES_OR_NO
+    row = row_at(passage.whole, statement.start + len(passage.above)) if statement.is_row else None
+    if row is None or is_label_asked(row[1], wanted, language):
+        if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
+            fitness *= YES_OR_NO
+        if row and compares_cells(*row, wanted, language, asked.extreme):
+            fitness *= COMPARED
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
     if asked.gives_reason(statement.text):
@@ -306,8 +316,11 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
-    elif is_field_asked(wanted, statement) and not in_contents:
+    elif is_field_asked(wanted, statement) and not in_contents and asked.fits(statement.text):
         fitness *= FIELD
+    in_range = is_in_range(statement.text.partition(SEPARATOR)[0], numbers) if statement.is_row and numbers else None
+    if in_range is not None:
+        fitness *= IN_RANGE if in_range else OUT_OF_RANGE
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):

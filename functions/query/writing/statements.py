@@ -293,7 +293,7 @@ def _blocks(text: str, language: str) -> Iterator[_Block]:
             # A table's header is above its data: below a row of data there is none.
             if not _is_head(text, start, end, below_data=text[data_end:start] == "\n"):
                 data_end = end
-                yield _Block((start, end), "\n".join(table_head(text, start)) or heading)
+                yield _Block((start, end), _row_context(text, start) or heading)
         elif whole.endswith(":"):
             at, end = _with_list(text, spans, at, start, end)
             yield _Block((start, end), heading, heading=below)
@@ -305,6 +305,13 @@ def _blocks(text: str, language: str) -> Iterator[_Block]:
             yield from (_Block(span, heading, heading=below) for span in _fields(text, start, end))
     if not found:
         yield from map(_Block, spans)
+
+
+def _row_context(text: str, start: int) -> str:
+    """Return the head of a row's table, and the names of its columns where they stand further above."""
+    head = "\n".join(table_head(text, start))
+    row = row_at(text, start)
+    return "\n".join(filter(None, (head, *(name for name in (row[0].columns if row else ()) if name not in head))))
 
 
 def _is_numbered_heading(text: str, spans: Sequence[_Span], at: int, language: str) -> bool:

@@ -103,6 +103,11 @@ def test_another_head_begins_another_table():
     assert [table.columns for table in tables_in(text)] == [("2023", "2022"), ("June 2023", "June 2022")]
 
 
+def test_a_head_that_is_repeated_overleaf_names_the_columns_once():
+    text = "| Metro | Fold\nMetro | Fold\nWeight | 19.8 kg | 16.4 kg\nWheels | 28 in | 16 in"
+    assert only(text).columns == ("Metro", "Fold")
+
+
 def test_a_line_over_some_rows_is_their_group():
     rows = only("2023 | 2022\nPer share:\nBasic | 1.5 | 1.4\nDiluted | 1.3 | 1.2\nShares:\nBasic | 15 | 14").rows
     assert [(row.group, row.label) for row in rows] == [
@@ -162,6 +167,29 @@ def test_prose_holds_no_table():
             "Tool: Tug; Cost: 3; Rev 1.0: No; Rev 2.0: Yes",
         ),
         ("Signs\nIn call | Silent mode\nSyncing failed | NFC enabled", "Syncing", "Syncing failed; NFC enabled"),
+        # Models as columns, without a name above the labels; cells of words, and of figures that differ in form.
+        (
+            "Eco | Quick | Glass\nTime | 3 h 35 min | 29 min | 88 min\nDrying | yes | no | yes",
+            "Drying",
+            "Drying; Eco: yes; Quick: no; Glass: yes",
+        ),
+        (
+            "Eco | Quick | Glass\nTime | 3 h 35 min | 29 min | 88 min\nDrying | yes | no | yes",
+            "Time",
+            "Time; Eco: 3 h 35 min; Quick: 29 min; Glass: 88 min",
+        ),
+        (
+            "Metro | Trail | Fold\nBrakes | disc | disc, 4 pistons | rim\nSeat | yes, one | no | none",
+            "Seat",
+            "Seat; Metro: yes, one; Trail: no; Fold: none",
+        ),
+        # A row of words above others is no header if its cells are long, or alike.
+        (
+            "Heater fault | Call us; wash cold\nE9 | A key was pressed | Wipe it\nE7 | Salt is low | 12",
+            "E9",
+            "E9; A key was pressed; Wipe it",
+        ),
+        ("Sign | What | Sign | What\nStar | On | Ring | Off", "Star", "Star; On; Ring; Off"),
     ],
 )
 def test_a_row_is_told_with_the_names_of_its_columns_where_they_are_clear(table: str, row: str, expected: str):

@@ -35,6 +35,7 @@ def test_a_misspelt_word_is_corrected(typed: str, right: str):
         "What does Brunata cost?",
         "Who is Blanc?",
         "What is CODENSER?",
+        "Which refrigerator is the whitest?",
         "What is E4 of X9000?",
         "",
     ],

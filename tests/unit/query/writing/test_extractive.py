@@ -8,6 +8,7 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
+from functions.query.writing.cells import is_in_range
 from functions.query.writing.extractive import chosen_spans, extractive_claims
 from functions.query.writing.premises import missing_words
 from functions.query.writing.statement_scores import ranked_statements
@@ -776,6 +777,66 @@ TANKS = passage(
 )
 def test_which_has_the_most_is_answered_by_the_row_that_has_it(question: str, told: str):
     assert shown(question, TANKS) == f"{told} [1]"
+
+
+BIKES = passage(
+    "| Metro | Cargo Duo | Fold\nPrice | £1,649 | £4,295 | £1,390\nFrame\nCharging time | 4.5 h | 9 h | 3 h\n"
+    "Weight | 19.8 kg | 48 kg | 16.4 kg\nDrive | chain | belt | chain\nChild seat | yes | yes | no\n\n"
+    "Bring the bike to the lightest room.",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What does the Fold weigh?", "Weight; Fold: 16.4 kg"),
+        ("How long does charging the cargo one take?", "Charging time; Cargo Duo: 9 h"),
+        ("Which one is the cheapest?", "Price; Fold: £1,390"),
+        ("Which has the longest charging time?", "Charging time; Cargo Duo: 9 h"),
+        ("Is the charging time of the Metro above that of the Fold?", "Charging time; Metro: 4.5 h; Fold: 3 h"),
+        ("Does the Fold have a child seat?", "Child seat; Fold: no"),
+    ],
+)
+def test_a_table_with_models_as_columns_is_answered_by_the_columns_asked_for(question: str, told: str):
+    assert shown(question, BIKES).startswith(f"{told} [1]")
+
+
+LEAVE = passage(
+    "Years of service | Days of leave\n0 to 2 | 25\n3 to 5 | 27\n6 to 9 | 29\n10 or more | 32", language="en"
+)
+
+
+@pytest.mark.parametrize(("years", "told"), [("7", "6 to 9"), ("3", "3 to 5"), ("12", "10 or more"), ("2", "0 to 2")])
+def test_a_row_for_a_range_answers_for_the_numbers_in_it(years: str, told: str):
+    assert shown(f"How many days of leave do I get after {years} years of service?", LEAVE).startswith(
+        f"Years of service: {told}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("label", "number", "is_in"),
+    [
+        ("under 6 months", "5", True),
+        ("under 6 months", "6", False),
+        ("up to 6 months", "6", True),
+        ("over 5 years", "5", False),
+        ("ab 3.000 €", "3000", True),
+        ("900 à 1 399", "1000", True),
+        ("€500–€899", "900", False),
+        ("28+", "28", True),
+        ("10 and more", "9", False),
+        ("Room 12", "12", None),
+        ("2019", "2019", None),
+    ],
+)
+def test_what_a_range_of_numbers_includes(label: str, number: str, is_in: bool | None):
+    assert is_in_range(label, [number]) is is_in
+
+
+def test_how_often_something_is_paid_is_no_time():
+    rent = passage("Rent | £950 per calendar month\nParking | Bay 14\n\nThe rent is due on the 3rd day of each month.")
+    assert shown("On what day of the month is the rent due?", rent).startswith("The rent is due on the 3rd day")
 
 
 def test_a_row_is_compared_only_where_it_is_clear_what_with():

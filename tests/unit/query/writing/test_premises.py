@@ -25,6 +25,8 @@ STATION = passage(
     [
         ("How many wheels does the station have?", ["wheels"]),
         ("Which airline flies to the station?", ["airline"]),
+        ("How many wheels does my generator have?", ["wheels"]),
+        ("Is the toddler near the generator heated?", ["toddler"]),
         ("How often are the tyres of the generator rotated?", ["tyres", "rotated"]),
     ],
 )
@@ -44,6 +46,7 @@ def test_a_question_about_what_no_source_mentions_has_a_false_premise(question: 
         "How many rooms are heated at 6 o'clock?",
         r"What is $\overline{generator}$ on page 12 of X-1000/b?",
         "Kiek ratų turi stotis?",
+        "My toddler spilt juice on the generator, is it heated?",
         "",
     ],
 )
