@@ -3,9 +3,8 @@
 The relevance of a passage is a weighted mean of its cosine similarity to the question and of its coverage: the share of
 the question's rare words that it holds. The more rare words a question has, the more coverage weighs: one of them a
 little less than similarity, many up to twice as much. Neither is enough alone: similarity misses that a passage is
-about another year or product, and coverage misses that it only shares words. But people ask in words of their own: a
-passage that shares none of them is as relevant as nearly all of its similarity says. The best passage's relevance is
-compared with the threshold of the embedding model (`Settings.threshold`).
+about another year or product, and coverage misses that it only shares words. The best passage's relevance is compared
+with the threshold of the embedding model (`Settings.threshold`).
 
 Confidence is not made of relevance: among documents that read alike, a wrong page is as relevant as the right one. It
 is made of how far the cited passage is ahead in the ranking, of all others and of those of other documents.
@@ -43,8 +42,6 @@ COVERAGE_WEIGHT = 2.0
 """Weight of a long question's coverage, against 1 for similarity."""
 HALF_WEIGHT_RARITY = 10.0
 """Summed rarity of a question's rare words at which coverage has half of that weight: about two words."""
-IN_OTHER_WORDS = 0.9
-"""Share of its similarity that a passage's relevance is at least, however few of the question's words it holds."""
 DECIDING_PASSAGES = 7
 """Best passages that the decision looks at, so that a larger `top_k` does not change it."""
 MIN_COVERAGE = 0.45
@@ -142,12 +139,12 @@ def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
 def relevance(similarity: float, covered: float | None, rarity: float) -> float:
     """Return the weighted mean of similarity and coverage, at most 1; the similarity alone where there is no coverage.
 
-    It is at least `IN_OTHER_WORDS` of the similarity. `rarity` is the summed rarity of the question's rare words.
+    `rarity` is the summed rarity of the question's rare words.
     """
     if covered is None:
         return similarity
     weight = COVERAGE_WEIGHT * rarity / (rarity + HALF_WEIGHT_RARITY)
-    return max((similarity + weight * covered) / (1 + weight), IN_OTHER_WORDS * similarity)
+    return (similarity + weight * covered) / (1 + weight)
 
 
 @dataclass(frozen=True, slots=True)

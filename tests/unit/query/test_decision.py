@@ -102,13 +102,9 @@ def test_without_passages_nothing_is_relevant() -> None:
 
 def test_a_similar_passage_about_another_thing_is_refused_where_similarity_alone_would_accept_it() -> None:
     question = "What did the Skarvnes station report to the Tromsø museum about reindeer?"
-    accounts = "The annual accounts list income, costs and reserves."
-    decision = decided(passage(accounts, score=0.38), question=question)
-    assert decision.score < 0.35 < 0.38
+    decision = decided(passage("The annual accounts list income, costs and reserves.", score=0.4), question=question)
+    assert decision.score < 0.35 < 0.4
     assert not decision.relevant
-    nearer = decided(passage(accounts, score=0.4), question=question)  # it may say so in other words
-    assert nearer.score == pytest.approx(0.9 * 0.4)
-    assert nearer.relevant
 
 
 def test_a_passage_that_shares_only_a_word_is_not_enough_for_a_long_question() -> None:
@@ -163,7 +159,7 @@ def test_a_refusal_names_its_near_misses_by_id_and_score_only() -> None:
 
 
 def test_the_relaxed_threshold_is_off_until_it_is_set_and_marks_what_it_lets_through() -> None:
-    weak = passage("The road is closed.", score=0.3)
+    weak = passage("The road is closed.", score=0.45)
     assert not decided(weak).relevant
     relaxed = decided(weak, relaxed_threshold=0.15)
     assert relaxed.relevant
@@ -251,7 +247,7 @@ def test_the_band_of_an_answer_is_that_of_its_confidence_if_it_is_known() -> Non
     decision = decided(passage(ABOUT_IT, score=0.6))
     assert [answer_band(decision, sure) for sure in (0.9, 0.6, 0.1)] == [Band.HIGH, Band.MEDIUM, Band.LOW]
     assert answer_band(decision, None) is decision.band is Band.HIGH
-    relaxed = decided(passage("The road is closed.", score=0.3), relaxed_threshold=0.15)
+    relaxed = decided(passage("The road is closed.", score=0.45), relaxed_threshold=0.15)
     assert answer_band(relaxed, 0.9) is Band.LOW
 
 
