@@ -128,6 +128,10 @@ _NAME = re.compile(
 
 _VERSION = re.compile(r"[^\W\d_a-z]\w{0,15} \d{1,2}\.\d")
 """A version: "HDMI 2.0"."""
+_VERSION_ALONE = re.compile(r"v?\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?: [A-Z]{2,4})?")
+"""The number of a version: "7.4", "6.8 LTS"."""
+_MEASURED = re.compile(r"(?<=\w )\([^()\d]*\d+(?:[.,]\d+)? ?[^\W\d_]+[^()]*\)")
+"""What is measured, in brackets behind a name: "Hours (37.5 h week)"."""
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -170,9 +174,12 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
     begin = sum(len(line) + 1 for line in lines[:first])
     names, *rows = _rows_from(text, begin)
     rows = [row for row in rows if len(row) == len(names)]
-    if not rows or is_field(names) or not any(names[1:]) or not all(not name or _may_name(name) for name in names):
+    if not rows or is_field(names) or not any(names[1:]):
         return None
     columns = list(zip(*rows, strict=True))
+    named = zip(names, columns, strict=True)
+    if not all(not name or _may_name(name) or _is_version(name, column) for name, column in named):
+        return None
     if any(name and name in column for name, column in zip(names, columns, strict=True)):
         return None
     is_data = any(name and _is_data(column) for name, column in zip(names, columns, strict=True))
@@ -220,8 +227,18 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
     return rows
 
 
+def _is_version(name: str, column: Sequence[str]) -> bool:
+    """Return whether a cell is a version's number, above words only."""
+    return _VERSION_ALONE.fullmatch(name) is not None and not any(map(str.isdigit, "".join(column)))
+
+
+def without_measure(cell: str) -> str:
+    """Return a cell without what is measured in brackets behind a name: "Hours (37.5 h week)" as "Hours"."""
+    return _MEASURED.sub("", cell).rstrip()
+
+
 def _may_name(cell: str) -> bool:
-    is_name = _NAME.fullmatch(cell) or _VERSION.fullmatch(cell)
+    is_name = _NAME.fullmatch(without_measure(cell)) or _VERSION.fullmatch(cell)
     return len(cell) <= MAX_NAME_CHARACTERS and any(map(str.isalnum, cell)) and is_name is not None
 
 

@@ -15,7 +15,15 @@ from itertools import chain
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
-from shared.text import BULLET_LETTER, MAX_NAME_CHARACTERS, SEPARATOR, header_at, is_field, row_cells
+from shared.text import (
+    BULLET_LETTER,
+    MAX_NAME_CHARACTERS,
+    SEPARATOR,
+    header_at,
+    is_field,
+    row_cells,
+    without_measure,
+)
 
 MAX_HEAD_ROWS = 3
 MAX_SHORT_LINE = 90
@@ -209,7 +217,7 @@ def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
         return False
-    folded = fold(_FOOTNOTE.sub(" ", cell))
+    folded = fold(_FOOTNOTE.sub(" ", without_measure(cell)))
     for date in reversed(dates_in(folded)):
         folded = folded[: date.start] + " " + folded[date.end :]
     folded = _YEAR.sub(" ", _MONTH_AND_DAY.sub(" ", folded)).strip()

@@ -11,6 +11,7 @@ from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.tables import Table, TableCell, TableRow, row_at, row_text
 from functions.query.grounding.words import content_stems, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
+from shared.text import SEPARATOR, header_at, row_cells
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
@@ -28,6 +29,8 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 """The label of a row for a range of numbers, in the five languages: "6 to 9", "under 3 years", "10 or more"."""
+_CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
+"""The label of a row that says nothing without its column's name: "B", "12", "3a", "IV"."""
 _PLAIN_NUMBER = re.compile(r"\d+(?:,\d{3})*")
 MIN_COMPARED = 2
 """Minimum rows, or cells of one, with a figure, for one of them to have the most or least."""
@@ -89,7 +92,10 @@ def asked_row_text(
     if found is None or (found[1].start, found[1].end) != (start, end):
         return ""
     table, row = found
-    if not row.label or not all(cell.column is not None and table.columns for cell in row.cells):
+    # A code ("B") does not bind its figures by itself.
+    if not content_stems(row.label, language) or not all(
+        cell.column is not None and table.columns for cell in row.cells
+    ):
         return ""
     chosen = _of_years(table, row, years) or _named(table, row, wanted, language)
     if extreme and not chosen and is_label_asked(row, wanted, language):
@@ -201,6 +207,17 @@ def is_in_range(label: str, numbers: Collection[str]) -> bool | None:
         and (high is None or (each < high if under else each <= high))
         for each in given
     )
+
+
+def is_label_named(text: str, start: int, question: str) -> bool | None:
+    """Return whether a question names a row by its column and code, "zone B", of `Zone | Price`; None if by no code."""
+    label = text[start:].partition(SEPARATOR)[0].strip()
+    header = header_at(text, start) if _CODE.fullmatch(label) else None
+    corner = row_cells(text[slice(*header)])[0] if header and header[0] != start else ""
+    if not corner:
+        return None
+    named = re.findall(rf"(?<!\w){re.escape(corner.split()[-1])}s? ({_CODE.pattern})(?!\w)", question, re.IGNORECASE)
+    return label.casefold() in map(str.casefold, named) if named else None
 
 
 def _limits(found: re.Match[str]) -> Sequence[str]:

@@ -19,7 +19,14 @@ from functions.query.grounding.tables import row_at
 from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
-from functions.query.writing.cells import asked_share, compares_cells, is_in_range, is_label_asked, with_line_items
+from functions.query.writing.cells import (
+    asked_share,
+    compares_cells,
+    is_in_range,
+    is_label_asked,
+    is_label_named,
+    with_line_items,
+)
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR
@@ -83,8 +90,8 @@ FIELD = 6.0
 """Factor for the field of a form that is asked for."""
 COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
-IN_RANGE, OUT_OF_RANGE = 3.0, 0.5
-"""Factors for a row that is labelled with a range of numbers, one of which the question names, or none."""
+THAT_ROW, ANOTHER_ROW = 3.0, 0.5
+"""Factors for a row with a range ("6 to 9") or a code ("B") as its label: of the one that is asked for, of others."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -318,9 +325,11 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= NOTHING_NEW
     elif is_field_asked(wanted, statement) and not in_contents and asked.fits(statement.text):
         fitness *= FIELD
-    in_range = is_in_range(statement.text.partition(SEPARATOR)[0], numbers) if statement.is_row and numbers else None
-    if in_range is not None:
-        fitness *= IN_RANGE if in_range else OUT_OF_RANGE
+    if statement.is_row:
+        in_range = is_in_range(statement.text.partition(SEPARATOR)[0], numbers) if numbers else None
+        is_named = is_label_named(passage.whole, statement.start + len(passage.above), asked.text)
+        for is_meant in (in_range, is_named):
+            fitness *= 1.0 if is_meant is None else THAT_ROW if is_meant else ANOTHER_ROW
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):

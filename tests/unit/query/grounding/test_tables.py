@@ -183,6 +183,14 @@ def test_prose_holds_no_table():
             "Seat",
             "Seat; Metro: yes, one; Trail: no; Fold: none",
         ),
+        # Versions, and what is measured, in brackets, may stand in a header.
+        (
+            "System | 6.8 LTS | 7.4\nServer 2016 | Supported | Removed\nServer 2022 | Supported | Supported",
+            "Server 2016",
+            "System: Server 2016; 6.8 LTS: Supported; 7.4: Removed",
+        ),
+        ("Years | Hours (37.5 h week)\n0 to 2 | 187.5", "0 to 2", "Years: 0 to 2; Hours (37.5 h week): 187.5"),
+        ("Weight | 7.2 | 7.4\nHeight | 3.1 | 4.2", "Height", "Height; 3.1; 4.2"),
         # A row of words above others is no header if its cells are long, or alike.
         (
             "Heater fault | Call us; wash cold\nE9 | A key was pressed | Wipe it\nE7 | Salt is low | 12",

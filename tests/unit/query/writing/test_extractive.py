@@ -803,7 +803,8 @@ def test_a_table_with_models_as_columns_is_answered_by_the_columns_asked_for(que
 
 
 LEAVE = passage(
-    "Years of service | Days of leave\n0 to 2 | 25\n3 to 5 | 27\n6 to 9 | 29\n10 or more | 32", language="en"
+    "Years of service | Days of leave (37.5 h week)\n0 to 2 | 25\n3 to 5 | 27\n6 to 9 | 29\n10 or more | 32",
+    language="en",
 )
 
 
@@ -812,6 +813,19 @@ def test_a_row_for_a_range_answers_for_the_numbers_in_it(years: str, told: str):
     assert shown(f"How many days of leave do I get after {years} years of service?", LEAVE).startswith(
         f"Years of service: {told}"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("How much is a second permit in zone B?", "Zone: B; First permit: £72; Second permit: £130"),
+        ("How much is a second permit in zone C?", "Zone: C; First permit: £50; Second permit: £90"),
+        ("How much is a second permit?", "Zone: A; First permit: £96; Second permit: £168"),
+    ],
+)
+def test_a_row_with_a_code_as_its_label_is_named_by_its_column_and_code(question: str, told: str):
+    zones = "Zone | First permit | Second permit\nA | £96 | £168\nB | £72 | £130\nC | £50 | £90"
+    assert shown(question, passage(zones, language="en")).startswith(f"{told} [1]")
 
 
 @pytest.mark.parametrize(
