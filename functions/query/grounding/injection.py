@@ -21,7 +21,7 @@ from itertools import chain, pairwise
 
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.statements import same_signs
-from functions.query.grounding.words import is_stop_word, stem_of, stems_of
+from functions.query.grounding.words import STOP_WORDS, is_stop_word, stem_of, stems_of
 from functions.query.understanding.question import reviewed_text
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
@@ -108,6 +108,8 @@ _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|
 """Words after which "plan", "design" and other nouns are an imperative."""
 _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
+_NO_SUBJECT = _WORK | STOP_WORDS
+"""Words that say nothing of what a text is about."""
 _LIST_START = re.compile(LIST_ITEM)
 _MARK_OF_ITEM = rf"(?:[{BULLETS}]|\(?(?:[a-z]|[ivx]{{1,4}}|\d{{1,3}})[.)]|\d+(?:\.\d+)+)"
 _ITEM_BEFORE = re.compile(rf"(?:^|\n|\|) *{_MARK_OF_ITEM} +\Z")
@@ -263,7 +265,7 @@ MAX_SHARED = 0.4
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of prompt injections in a text, in order."""
     places = [place for place in _instructions(text) if _report_around(text, place[0]) is None]
-    sentences = list(sentence_spans(text))
+    sentences = _sentences(text)
     places.extend(_foreign_work(text, sentences))
     if not places:
         return []
@@ -356,12 +358,11 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
         return
     counts = Counter(word[:_STEM] for word in _content_words(text))
     foreign = [each for each in wanted if _is_foreign(text[each[0] : each[1]], counts)]
-    is_manual = _is_manual(text)
     outliers = [
         (begin, stop, 0)
         for start, end in suspects
         for begin, stop in dict.fromkeys((*_parts(text, start, end), *_prose_in(text, start, end)))
-        if not _goes_on(text, begin) and _is_outlier(text[begin:stop], counts, text, is_manual=is_manual)
+        if not _goes_on(text, begin) and _is_outlier(text[begin:stop], counts, text)
     ]
     for found in (foreign, outliers):
         if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN:
@@ -386,8 +387,9 @@ def _is_title(text: str, start: int, end: int) -> bool:
     )
 
 
+@lru_cache(maxsize=64)
 def _is_manual(text: str) -> bool:
-    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentence_spans(text))
+    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in _sentences(text))
     return sum(orders) >= MIN_IMPERATIVES
 
 
@@ -430,26 +432,31 @@ def _goes_on(text: str, begin: int) -> bool:
     return before.endswith(" ") and not _PREPOSITIONS.isdisjoint(before.split()[-1:])
 
 
-def _is_outlier(sentence: str, counts: Mapping[str, int], text: str, *, is_manual: bool) -> bool:
+def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
     if _is_prose(sentence):
         found = list(_prose_signs(sentence))
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
         if signs:
-            signs += (_LABEL.match(sentence) is not None) + _has_address(sentence) - (is_manual and "order" in found)
+            signs += (_LABEL.match(sentence) is not None) + _has_address(sentence)
+            signs -= "order" in found and _is_manual(text)
         if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
             return False
         return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_IN_PROSE[min(signs, 4)])
-    signs = _signs(sentence, is_manual=is_manual)
+    signs = _signs(sentence, text)
     return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
 
 
 def _is_in_another_language(sentence: str, text: str) -> bool:
     """Return whether a sentence holds no function word of its text's language, and is in another one."""
-    words = plain_words(sentence)
+    own = _language_of_all(text)
+    return plain_words(sentence).isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
+
+
+@lru_cache(maxsize=64)
+def _language_of_all(text: str) -> str:
     is_english = len(plain_words(text) & _FUNCTION_WORDS) >= MIN_FUNCTION_WORDS
-    own = "en" if is_english else language_of(text)
-    return words.isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
+    return "en" if is_english else language_of(text)
 
 
 def _is_alone_in_its_language(sentence: str, text: str) -> bool:
@@ -501,12 +508,12 @@ def _prose_signs(sentence: str) -> Iterator[str]:
         yield "weak order"
 
 
-def _signs(sentence: str, *, is_manual: bool) -> int:
-    """Count the signs that a sentence asks or addresses somebody; an imperative counts less in a manual."""
+def _signs(sentence: str, text: str) -> int:
+    """Count the signs that a sentence asks or addresses somebody; an imperative counts less if its text is a manual."""
     words = plain_words(sentence)
     signs = int(not words.isdisjoint(_ADDRESS)) + sentence.endswith("?") + 2 * bool(_TAG.match(sentence))
     if _is_imperative(sentence) and not _REFERS.match(sentence):
-        signs += 1 if is_manual else 2
+        signs += 1 if _is_manual(text) else 2
     signs += not words.isdisjoint(_OBLIGED) and any(
         not plain_words(match.group()).isdisjoint(_OBLIGED) for match in _MODAL.finditer(sentence)
     )
@@ -578,8 +585,8 @@ def _is_quoted(text: str, at: int) -> bool:
 
 
 def _content_words(text: str) -> list[str]:
-    words = map(fold, _LETTERS.findall(text.lower()))
-    return [word for word in words if word not in _WORK and not is_stop_word(word)]
+    words = _LETTERS.findall(text.lower())
+    return [word for word in (words if text.isascii() else map(fold, words)) if word not in _NO_SUBJECT]
 
 
 def is_injected(text: str, start: int, end: int) -> bool:
