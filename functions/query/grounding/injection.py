@@ -25,7 +25,7 @@ from functions.query.grounding.words import STOP_WORDS, is_stop_word, stem_of, s
 from functions.query.understanding.question import reviewed_text
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
-from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans
+from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans, sentences_of
 
 FOLLOWING_MARK = 3
 """Sentences after a mark of a chat's format that belong to it."""
@@ -265,7 +265,7 @@ MAX_SHARED = 0.4
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of prompt injections in a text, in order."""
     places = [place for place in _instructions(text) if _report_around(text, place[0]) is None]
-    sentences = _sentences(text)
+    sentences = sentences_of(text)
     places.extend(_foreign_work(text, sentences))
     if not places:
         return []
@@ -389,7 +389,7 @@ def _is_title(text: str, start: int, end: int) -> bool:
 
 @lru_cache(maxsize=64)
 def _is_manual(text: str) -> bool:
-    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in _sentences(text))
+    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences_of(text))
     return sum(orders) >= MIN_IMPERATIVES
 
 
@@ -435,6 +435,9 @@ def _goes_on(text: str, begin: int) -> bool:
 def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
     if _is_prose(sentence):
+        shared = _shared(sentence, counts)
+        if shared > MAX_SHARED_IN_PROSE[4]:  # whatever its signs, some of which take longer to read
+            return False
         found = list(_prose_signs(sentence))
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
         if signs:
@@ -442,7 +445,7 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
             signs -= "order" in found and _is_manual(text)
         if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
             return False
-        return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_IN_PROSE[min(signs, 4)])
+        return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)]
     signs = _signs(sentence, text)
     return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
 
@@ -608,16 +611,11 @@ def is_stray(claim: str, text: str, start: int, end: int, near: Sequence[str]) -
         return True
     return any(
         _is_stray(text, begin, stop, near)
-        for at, till in _sentences(text)
+        for at, till in sentences_of(text)
         if at < end and till > start and not _LIST_START.match(text, at, till)
         for begin, stop in _prose_in(text, at, till, lower_case=MIN_LOWER_CASE_OF_EVIDENCE)
         if (begin <= max(start, at) and stop >= min(end, till)) or _is_source(claim, text, (begin, stop), (start, end))
     )
-
-
-@lru_cache(maxsize=64)
-def _sentences(text: str) -> Sequence[tuple[int, int]]:
-    return tuple(sentence_spans(text))
 
 
 def _is_source(claim: str, text: str, prose: tuple[int, int], span: tuple[int, int]) -> bool:
@@ -637,7 +635,9 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if not signs:
         # What answers a question, as in a FAQ, is about what the question is about.
         sentence = text[_start_of_question(text, start) : end]
-    around = sum((_counts_in(each.replace(sentence, "")) for each in near), Counter(counts))
+    around = Counter(counts)
+    for each in near:
+        around.update(_counts_in(each.replace(sentence, "")))
     own = {word[:_STEM] for word in _content_words(sentence)}
     if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
         return False
@@ -646,7 +646,7 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
 
 def _start_of_question(text: str, start: int) -> int:
     """Return where the question begins that stands right before a place; the place itself if there is none."""
-    before = next((span for span in reversed(_sentences(text)) if span[1] <= start), (start, start))
+    before = next((span for span in reversed(sentences_of(text)) if span[1] <= start), (start, start))
     is_asked = text[before[0] : before[1]].endswith("?") and not text[before[1] : start].strip()
     return before[0] if is_asked else start
 
