@@ -175,11 +175,8 @@ _REFERS = re.compile(r"\W*(?:please )?\w+ (?:by|with|to|in|on|into|from)\b", re.
 """A word before a preposition, which may be a noun: "Refer to", "Support in"."""
 _MAY_BE_NOUN = re.compile(r"\W*(?:please )?\w+ (?:by|with|in|on|into|from)\b", re.IGNORECASE)
 _NO_IMPERATIVE = re.compile(r"(?:ing|ed|ly|ion|ity|ness|ment|[^su]s)\Z")
-_CLAUSE = re.compile(
-    rf"[,;] +(?=[A-Z])|: +(?=\w)|\n+(?=[A-Z])|(?<=[^.!?\s]) +(?=[A-Z][a-z]+ {_OBJECT}\b)"
-    r"|(?=<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</)"
-)
-"""Where an instruction may begin within a sentence."""
+_CLAUSE = re.compile(rf"[,;] +(?=[A-Z])|: +(?=\w)|\n+(?=[A-Z])| (?<=[^.!?\s] ) *(?=[A-Z][a-z]+ {_OBJECT}\b)")
+"""What stands before an instruction within a sentence. Each way begins with a character, which is found at once."""
 _ADDRESS = frozenset(
     word
     for name in ("MODEL", "REPLY", "TEXT", "SAY", "TELLS", "READER", "ORDERS", "ASKED")
@@ -215,6 +212,8 @@ _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
 _PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
 _TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")
+_BEFORE_TAG = re.compile(rf"(?={_TAG.pattern})")
+"""An instruction may also begin with a tag."""
 MAX_SHARED_BY_SIGNS = {2: 0.1, 3: 0.4}
 """The same as `MAX_SHARED` for any sentence, by the number of signs that it asks or addresses somebody."""
 MAX_SHARED_BY_FRAME = 0.6
@@ -411,7 +410,9 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the span of a sentence, and of what in it may be another one."""
     subordinate = _SUBORDINATE.match(text, start, end)
     main = [subordinate.end()] if subordinate and subordinate.end() < end else []
-    starts = sorted({start, *main, *(each.end() for each in _CLAUSE.finditer(text, start, end)), end})
+    tags = _BEFORE_TAG.finditer(text, start, end) if "<" in text else ()
+    clauses = (each.end() for each in chain(_CLAUSE.finditer(text, start, end), tags))
+    starts = sorted({start, *main, *clauses, end})
     for begin, stop in dict.fromkeys(((start, end), *pairwise(starts))):
         if stop - begin <= MAX_SENTENCE and SEPARATOR not in text[begin:stop]:
             yield begin, stop - len(text[begin:stop]) + len(text[begin:stop].rstrip())

@@ -324,43 +324,43 @@ class Asked:
         needed = [pattern for asked, pattern in _NEEDED if kind is not Kind.STEPS and asked.search(text)]
         return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
 
-    @property
+    @cached_property
     def abbreviations(self) -> Sequence[str]:
         """The abbreviations that it names, of three letters or more: "CEO"."""
         return () if self.text.isupper() else _ABBREVIATION.findall(self.text)
 
-    @property
+    @cached_property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
 
-    @property
+    @cached_property
     def for_figure(self) -> bool:
         """Whether it asks for the figure of a year; "which region" asks for a name, unless it compares."""
         return bool(self.years) and (not self.for_name or self.gathers)
 
-    @property
+    @cached_property
     def extreme(self) -> int:
         """1 where it is asked which has the most, -1 where which has the least, else 0."""
         found = _EXTREME.search(self.text) if self.for_name else None
         return 0 if found is None else 1 if found[1] else -1
 
-    @property
+    @cached_property
     def for_name(self) -> bool:
         """Whether it asks who, where, which or why."""
         return _FOR_NAME.search(self.text) is not None
 
-    @property
+    @cached_property
     def computes(self) -> bool:
         """Whether its answer is worked out from several figures: a ratio, an average, a change."""
         return len(self.years) > 1 or _COMPUTES.search(self.text) is not None
 
-    @property
+    @cached_property
     def compares_years(self) -> bool:
         """Whether it asks how a figure changed, and names the later year only."""
         return len(self.years) == 1 and _CHANGES.search(self.text) is not None
 
-    @property
+    @cached_property
     def gathers(self) -> bool:
         """Whether its answer is to be gathered from several places; a reason stands in one."""
         return self.kind is not Kind.REASON and _GATHERS.search(self.text) is not None
