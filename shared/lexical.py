@@ -85,8 +85,8 @@ def document_vector(text: str, *, language: str = "en", context: Sequence[tuple[
     counts: defaultdict[str, float] = defaultdict(float)
     reads, length = _reads_of(language), 0
     for number, (part, worth) in enumerate(((text, 1.0), *context)):
-        for word in _normalized(part).split():
-            read = reads[word]
+        for run in runs_of(part):
+            read = reads[run]
             length += 0 if number else len(read.words)
             for term, weight in read.terms:
                 counts[term] += worth * weight
@@ -179,13 +179,18 @@ def fold(text: str) -> str:
 def words_of(text: str, language: str = "en") -> Iterator[Sequence[Term]]:
     """Yield the terms of each word, number or identifier of a text, in order."""
     reads = _reads_of(language)
-    return chain.from_iterable(reads[word].words for word in _normalized(text).split())
+    return chain.from_iterable(reads[run].words for run in runs_of(text))
 
 
 def terms_of(text: str, language: str = "en") -> Iterator[Term]:
     """Yield every term of a text, in order, with its weight."""
     for terms in words_of(text, language):
         yield from terms
+
+
+def runs_of(text: str) -> list[str]:
+    """Return the runs of a text without spaces, in order: what is kept of words (`KeptWords`) is kept by them."""
+    return _normalized(text).split()
 
 
 def _normalized(text: str) -> str:
@@ -228,7 +233,7 @@ class _Counted(NamedTuple):
 @lru_cache(maxsize=400)
 def _counted(text: str, language: str) -> _Counted:
     """Count a text's words; cached (some 25 kB each), because many questions find the same passages."""
-    counts = Counter(_normalized(text).split())
+    counts = Counter(runs_of(text))
     reads, times = _reads_of(language), [*counts.values()]
     runs = [reads[word] for word in counts]
     term_counts = [run.term_count for run in runs]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 SEPARATOR = " | "
 """Separates the cells of a table row; ingest writes one row per line. A row has empty cells: "Total | | 5 |"."""
@@ -65,6 +66,12 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         yield from stripped(text, begin, end)
         begin = end
     yield from stripped(text, begin, len(text))
+
+
+@lru_cache(maxsize=128)
+def sentences_of(text: str) -> Sequence[tuple[int, int]]:
+    """Return `sentence_spans`, kept: several steps of one answer ask for a passage's."""
+    return tuple(sentence_spans(text))
 
 
 def is_abbreviated(text: str, at: int) -> bool:

@@ -21,11 +21,11 @@ from itertools import chain, pairwise
 
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.statements import same_signs
-from functions.query.grounding.words import is_stop_word, stem_of, stems_of
+from functions.query.grounding.words import STOP_WORDS, is_stop_word, stem_of, stems_of
 from functions.query.understanding.question import reviewed_text
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
-from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans
+from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentence_spans, sentences_of
 
 FOLLOWING_MARK = 3
 """Sentences after a mark of a chat's format that belong to it."""
@@ -108,6 +108,8 @@ _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|
 """Words after which "plan", "design" and other nouns are an imperative."""
 _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5,200}}\Z")
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
+_NO_SUBJECT = _WORK | STOP_WORDS
+"""Words that say nothing of what a text is about."""
 _LIST_START = re.compile(LIST_ITEM)
 _MARK_OF_ITEM = rf"(?:[{BULLETS}]|\(?(?:[a-z]|[ivx]{{1,4}}|\d{{1,3}})[.)]|\d+(?:\.\d+)+)"
 _ITEM_BEFORE = re.compile(rf"(?:^|\n|\|) *{_MARK_OF_ITEM} +\Z")
@@ -173,11 +175,8 @@ _REFERS = re.compile(r"\W*(?:please )?\w+ (?:by|with|to|in|on|into|from)\b", re.
 """A word before a preposition, which may be a noun: "Refer to", "Support in"."""
 _MAY_BE_NOUN = re.compile(r"\W*(?:please )?\w+ (?:by|with|in|on|into|from)\b", re.IGNORECASE)
 _NO_IMPERATIVE = re.compile(r"(?:ing|ed|ly|ion|ity|ness|ment|[^su]s)\Z")
-_CLAUSE = re.compile(
-    rf"[,;] +(?=[A-Z])|: +(?=\w)|\n+(?=[A-Z])|(?<=[^.!?\s]) +(?=[A-Z][a-z]+ {_OBJECT}\b)"
-    r"|(?=<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</)"
-)
-"""Where an instruction may begin within a sentence."""
+_CLAUSE = re.compile(rf"[,;] +(?=[A-Z])|: +(?=\w)|\n+(?=[A-Z])| (?<=[^.!?\s] ) *(?=[A-Z][a-z]+ {_OBJECT}\b)")
+"""What stands before an instruction within a sentence. Each way begins with a character, which is found at once."""
 _ADDRESS = frozenset(
     word
     for name in ("MODEL", "REPLY", "TEXT", "SAY", "TELLS", "READER", "ORDERS", "ASKED")
@@ -213,6 +212,8 @@ _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
 _PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
 _TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")
+_BEFORE_TAG = re.compile(rf"(?={_TAG.pattern})")
+"""An instruction may also begin with a tag."""
 MAX_SHARED_BY_SIGNS = {2: 0.1, 3: 0.4}
 """The same as `MAX_SHARED` for any sentence, by the number of signs that it asks or addresses somebody."""
 MAX_SHARED_BY_FRAME = 0.6
@@ -263,7 +264,7 @@ MAX_SHARED = 0.4
 def injected_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of prompt injections in a text, in order."""
     places = [place for place in _instructions(text) if _report_around(text, place[0]) is None]
-    sentences = list(sentence_spans(text))
+    sentences = sentences_of(text)
     places.extend(_foreign_work(text, sentences))
     if not places:
         return []
@@ -356,12 +357,11 @@ def _foreign_work(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
         return
     counts = Counter(word[:_STEM] for word in _content_words(text))
     foreign = [each for each in wanted if _is_foreign(text[each[0] : each[1]], counts)]
-    is_manual = _is_manual(text)
     outliers = [
         (begin, stop, 0)
         for start, end in suspects
         for begin, stop in dict.fromkeys((*_parts(text, start, end), *_prose_in(text, start, end)))
-        if not _goes_on(text, begin) and _is_outlier(text[begin:stop], counts, text, is_manual=is_manual)
+        if not _goes_on(text, begin) and _is_outlier(text[begin:stop], counts, text)
     ]
     for found in (foreign, outliers):
         if len({bisect_right(starts, start) for start, _, _ in found}) <= MAX_FOREIGN:
@@ -386,8 +386,9 @@ def _is_title(text: str, start: int, end: int) -> bool:
     )
 
 
+@lru_cache(maxsize=64)
 def _is_manual(text: str) -> bool:
-    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentence_spans(text))
+    orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences_of(text))
     return sum(orders) >= MIN_IMPERATIVES
 
 
@@ -409,7 +410,9 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the span of a sentence, and of what in it may be another one."""
     subordinate = _SUBORDINATE.match(text, start, end)
     main = [subordinate.end()] if subordinate and subordinate.end() < end else []
-    starts = sorted({start, *main, *(each.end() for each in _CLAUSE.finditer(text, start, end)), end})
+    tags = _BEFORE_TAG.finditer(text, start, end) if "<" in text else ()
+    clauses = (each.end() for each in chain(_CLAUSE.finditer(text, start, end), tags))
+    starts = sorted({start, *main, *clauses, end})
     for begin, stop in dict.fromkeys(((start, end), *pairwise(starts))):
         if stop - begin <= MAX_SENTENCE and SEPARATOR not in text[begin:stop]:
             yield begin, stop - len(text[begin:stop]) + len(text[begin:stop].rstrip())
@@ -430,26 +433,34 @@ def _goes_on(text: str, begin: int) -> bool:
     return before.endswith(" ") and not _PREPOSITIONS.isdisjoint(before.split()[-1:])
 
 
-def _is_outlier(sentence: str, counts: Mapping[str, int], text: str, *, is_manual: bool) -> bool:
+def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
     if _is_prose(sentence):
+        shared = _shared(sentence, counts)
+        if shared > MAX_SHARED_IN_PROSE[4]:  # whatever its signs, some of which take longer to read
+            return False
         found = list(_prose_signs(sentence))
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
         if signs:
-            signs += (_LABEL.match(sentence) is not None) + _has_address(sentence) - (is_manual and "order" in found)
+            signs += (_LABEL.match(sentence) is not None) + _has_address(sentence)
+            signs -= "order" in found and _is_manual(text)
         if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
             return False
-        return signs > 0 and _is_foreign(sentence, counts, at_most=MAX_SHARED_IN_PROSE[min(signs, 4)])
-    signs = _signs(sentence, is_manual=is_manual)
+        return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)]
+    signs = _signs(sentence, text)
     return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
 
 
 def _is_in_another_language(sentence: str, text: str) -> bool:
     """Return whether a sentence holds no function word of its text's language, and is in another one."""
-    words = plain_words(sentence)
+    own = _language_of_all(text)
+    return plain_words(sentence).isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
+
+
+@lru_cache(maxsize=64)
+def _language_of_all(text: str) -> str:
     is_english = len(plain_words(text) & _FUNCTION_WORDS) >= MIN_FUNCTION_WORDS
-    own = "en" if is_english else language_of(text)
-    return words.isdisjoint(FUNCTION_WORDS.get(own, ())) and language_of(sentence) not in ("", own)
+    return "en" if is_english else language_of(text)
 
 
 def _is_alone_in_its_language(sentence: str, text: str) -> bool:
@@ -501,12 +512,12 @@ def _prose_signs(sentence: str) -> Iterator[str]:
         yield "weak order"
 
 
-def _signs(sentence: str, *, is_manual: bool) -> int:
-    """Count the signs that a sentence asks or addresses somebody; an imperative counts less in a manual."""
+def _signs(sentence: str, text: str) -> int:
+    """Count the signs that a sentence asks or addresses somebody; an imperative counts less if its text is a manual."""
     words = plain_words(sentence)
     signs = int(not words.isdisjoint(_ADDRESS)) + sentence.endswith("?") + 2 * bool(_TAG.match(sentence))
     if _is_imperative(sentence) and not _REFERS.match(sentence):
-        signs += 1 if is_manual else 2
+        signs += 1 if _is_manual(text) else 2
     signs += not words.isdisjoint(_OBLIGED) and any(
         not plain_words(match.group()).isdisjoint(_OBLIGED) for match in _MODAL.finditer(sentence)
     )
@@ -578,8 +589,8 @@ def _is_quoted(text: str, at: int) -> bool:
 
 
 def _content_words(text: str) -> list[str]:
-    words = map(fold, _LETTERS.findall(text.lower()))
-    return [word for word in words if word not in _WORK and not is_stop_word(word)]
+    words = _LETTERS.findall(text.lower())
+    return [word for word in (words if text.isascii() else map(fold, words)) if word not in _NO_SUBJECT]
 
 
 def is_injected(text: str, start: int, end: int) -> bool:
@@ -601,16 +612,11 @@ def is_stray(claim: str, text: str, start: int, end: int, near: Sequence[str]) -
         return True
     return any(
         _is_stray(text, begin, stop, near)
-        for at, till in _sentences(text)
+        for at, till in sentences_of(text)
         if at < end and till > start and not _LIST_START.match(text, at, till)
         for begin, stop in _prose_in(text, at, till, lower_case=MIN_LOWER_CASE_OF_EVIDENCE)
         if (begin <= max(start, at) and stop >= min(end, till)) or _is_source(claim, text, (begin, stop), (start, end))
     )
-
-
-@lru_cache(maxsize=64)
-def _sentences(text: str) -> Sequence[tuple[int, int]]:
-    return tuple(sentence_spans(text))
 
 
 def _is_source(claim: str, text: str, prose: tuple[int, int], span: tuple[int, int]) -> bool:
@@ -630,7 +636,9 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if not signs:
         # What answers a question, as in a FAQ, is about what the question is about.
         sentence = text[_start_of_question(text, start) : end]
-    around = sum((_counts_in(each.replace(sentence, "")) for each in near), Counter(counts))
+    around = Counter(counts)
+    for each in near:
+        around.update(_counts_in(each.replace(sentence, "")))
     own = {word[:_STEM] for word in _content_words(sentence)}
     if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
         return False
@@ -639,7 +647,7 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
 
 def _start_of_question(text: str, start: int) -> int:
     """Return where the question begins that stands right before a place; the place itself if there is none."""
-    before = next((span for span in reversed(_sentences(text)) if span[1] <= start), (start, start))
+    before = next((span for span in reversed(sentences_of(text)) if span[1] <= start), (start, start))
     is_asked = text[before[0] : before[1]].endswith("?") and not text[before[1] : start].strip()
     return before[0] if is_asked else start
 

@@ -14,7 +14,7 @@ from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.models import Citation
 from shared.rects import rects_between
-from shared.text import SEPARATOR, sentence_spans, table_head
+from shared.text import SEPARATOR, sentence_spans, sentences_of, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 
@@ -191,7 +191,7 @@ class EvidenceSpan:
 
     @cached_property
     def _places(self) -> Sequence[Place]:
-        places = [each for each in _sentences(self.passage.text) if each[0] < self.end and each[1] > self.start]
+        places = [each for each in sentences_of(self.passage.text) if each[0] < self.end and each[1] > self.start]
         return places or [(self.start, self.end)]
 
     @property
@@ -244,7 +244,7 @@ def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceS
             mark = _FULL_STOP.match(passage.text, end)
             return [EvidenceSpan(passage, start, mark.end() if mark else end)]
     wanted = stems_of(claim, language)
-    spans = (EvidenceSpan(passage, *place) for place in _sentences(passage.text) if _is_quotable(place))
+    spans = (EvidenceSpan(passage, *place) for place in sentences_of(passage.text) if _is_quotable(place))
     ranked = sorted(((_nearness(claim, wanted, span), span) for span in spans), key=lambda each: -each[0])
     if not ranked or ranked[0][0] < MIN_OVERLAP:
         return []
@@ -288,7 +288,7 @@ def _nearness(claim: str, wanted: frozenset[str], span: EvidenceSpan) -> float:
 
 def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:
     if len(passage.text[start:end].split()) < MIN_QUOTED_WORDS:
-        for begin, stop in _sentences(passage.text):
+        for begin, stop in sentences_of(passage.text):
             if begin <= start and end <= stop and _is_quotable((begin, stop)):
                 return EvidenceSpan(passage, begin, stop)
     return EvidenceSpan(passage, start, end)
@@ -296,11 +296,6 @@ def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:
 
 def _is_quotable(place: Place) -> bool:
     return place[1] - place[0] <= MAX_QUOTED_CHARACTERS
-
-
-@lru_cache(maxsize=128)
-def _sentences(text: str) -> Sequence[Place]:
-    return tuple(sentence_spans(text))
 
 
 # --- citations: quotes copied from the stored text, with their exact page and section ---

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import chain
 
 from functions.query.understanding.question import lines_of
 from shared import lexical
@@ -21,12 +22,12 @@ _BETWEEN_INITIALS = r"[^\W\d_]*[\s-]+(?:(?:of|and|the|for|in)\s+)?"
 """What stands between the initials of what an abbreviation is short for."""
 
 
-_STOP_WORDS = frozenset(lines_of("stop_words.txt"))
+STOP_WORDS = frozenset(lines_of("stop_words.txt"))
 
 
 def is_stop_word(word: str) -> bool:
     """Return whether a word (in lower case) is a stop word or a single letter."""
-    return word in _STOP_WORDS or (len(word) == 1 and "a" <= word <= "z")
+    return word in STOP_WORDS or (len(word) == 1 and "a" <= word <= "z")
 
 
 @lru_cache(maxsize=512)
@@ -38,11 +39,21 @@ def tokens_of(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def content_stems(text: str, language: str = "en") -> Sequence[str]:
     """Return the stems of the content words and numbers, in order."""
+    return tuple(chain.from_iterable(map(_kept_stems(language or "en").__getitem__, lexical.runs_of(text))))
+
+
+@cache
+def _kept_stems(language: str) -> Mapping[str, Sequence[str]]:
+    """Map runs without spaces to the stems of their content words; kept, because all texts share most of them."""
+    return lexical.KeptWords(lambda run: _stems_in(run, language))
+
+
+def _stems_in(run: str, language: str) -> Sequence[str]:
     stems: list[str] = []
-    for forms in lexical.words_of(text, language or "en"):
+    for forms in lexical.words_of(run, language):
         # The first form and a lighter second one are the whole word; a part ("i" of "iPhone") makes no stop word.
         whole = forms[: 1 + (len(forms) > 1 and forms[1][1] < 1)]
-        if not any(form in _STOP_WORDS for form, _ in whole):
+        if not any(form in STOP_WORDS for form, _ in whole):
             # Weight 1 marks stems and identifiers with their parts; the other forms are only for the index.
             stems.extend(form for form, weight in forms if weight == 1.0 and not is_stop_word(form))
     return tuple(stems)
@@ -136,7 +147,8 @@ def _groups(language: str) -> Mapping[str, frozenset[int]]:
 
 def spells_out(text: str, short: str) -> bool:
     """Return whether a text has, with capitals, what an abbreviation is short for: "Chief Executive Officer", "CEO"."""
-    return _spelled_out(short).search(text) is not None
+    # Of most statements the letters alone tell, for less than a search.
+    return all(map(text.__contains__, short)) and _spelled_out(short).search(text) is not None
 
 
 @lru_cache(maxsize=1_000)

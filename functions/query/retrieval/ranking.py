@@ -305,10 +305,13 @@ def lists_contents(text: str) -> bool:
     Dots lead to the number; a cell of its own is one only below the word "contents".
     """
     lines = [line for line in text.split("\n") if line]
+    entries = [line for line in lines if line[-1].isdigit() and line.count(SEPARATOR) <= 2]
+    least = max(MIN_ENTRIES, MIN_ENTRY_SHARE * len(lines))
+    if len(entries) < least:  # said first, because the heading is looked for in all of the text
+        return False
     entry = _CONTENTS_ENTRY if _CONTENTS_HEADING.search(text) else _LED_ENTRY
-    ends = [entry.search(line) for line in lines if line[-1].isdigit() and line.count(SEPARATOR) <= 2]
-    numbers = [int(found[1]) for found in ends if found]
-    if len(set(numbers)) < MIN_ENTRIES or len(numbers) < MIN_ENTRY_SHARE * len(lines):
+    numbers = [int(found[1]) for found in map(entry.search, entries) if found]
+    if len(set(numbers)) < MIN_ENTRIES or len(numbers) < least:
         return False
     steps = [after - before for before, after in pairwise(numbers)]
     return sum(step < 0 for step in steps) <= FALLING * len(numbers) and set(steps) != {1}

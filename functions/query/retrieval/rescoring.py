@@ -235,9 +235,14 @@ def _folded(text: str) -> str:
 
 
 def _latin_words(text: str) -> list[str]:
-    if not text.isascii():
+    if text.isascii():
+        plain = text.encode("ascii")
+    else:
         text = unicodedata.normalize("NFKD", text)
-    return text.encode("ascii", "recto.folding").translate(_SPACED).decode("ascii").split()
+        # Where there are no marks to drop, the codec's own "?" separates words as well, and takes no Python.
+        has_marks = any(map(unicodedata.combining, set(text)))
+        plain = text.encode("ascii", "recto.folding" if has_marks else "replace")
+    return plain.translate(_SPACED).decode("ascii").split()
 
 
 def _drop_marks(error: UnicodeError) -> tuple[str, int]:

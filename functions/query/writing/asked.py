@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
@@ -300,7 +300,7 @@ def _years_in(question: str) -> frozenset[str]:
     return frozenset((*between, *(period[-4:] for period in periods_in(question))))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
     """A question with its kind of answer.
 
@@ -324,43 +324,43 @@ class Asked:
         needed = [pattern for asked, pattern in _NEEDED if kind is not Kind.STEPS and asked.search(text)]
         return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
 
-    @property
+    @cached_property
     def abbreviations(self) -> Sequence[str]:
         """The abbreviations that it names, of three letters or more: "CEO"."""
         return () if self.text.isupper() else _ABBREVIATION.findall(self.text)
 
-    @property
+    @cached_property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
 
-    @property
+    @cached_property
     def for_figure(self) -> bool:
         """Whether it asks for the figure of a year; "which region" asks for a name, unless it compares."""
         return bool(self.years) and (not self.for_name or self.gathers)
 
-    @property
+    @cached_property
     def extreme(self) -> int:
         """1 where it is asked which has the most, -1 where which has the least, else 0."""
         found = _EXTREME.search(self.text) if self.for_name else None
         return 0 if found is None else 1 if found[1] else -1
 
-    @property
+    @cached_property
     def for_name(self) -> bool:
         """Whether it asks who, where, which or why."""
         return _FOR_NAME.search(self.text) is not None
 
-    @property
+    @cached_property
     def computes(self) -> bool:
         """Whether its answer is worked out from several figures: a ratio, an average, a change."""
         return len(self.years) > 1 or _COMPUTES.search(self.text) is not None
 
-    @property
+    @cached_property
     def compares_years(self) -> bool:
         """Whether it asks how a figure changed, and names the later year only."""
         return len(self.years) == 1 and _CHANGES.search(self.text) is not None
 
-    @property
+    @cached_property
     def gathers(self) -> bool:
         """Whether its answer is to be gathered from several places; a reason stands in one."""
         return self.kind is not Kind.REASON and _GATHERS.search(self.text) is not None
@@ -394,11 +394,16 @@ class Asked:
 
     def is_done_by(self, text: str) -> bool:
         """Return whether it asks who does something, and a text says by whom: "who inspected", "was inspected by"."""
-        verb = _WHO_DOES.search(self.text)
-        stems = content_stems(verb[1]) if verb else ()
+        stems = self._done
         return bool(stems) and any(stems[0] in content_stems(done) for done in _DONE_BY.findall(text))
 
-    @property
+    @cached_property
+    def _done(self) -> Sequence[str]:
+        """The stems of what it asks who does."""
+        verb = _WHO_DOES.search(self.text)
+        return content_stems(verb[1]) if verb else ()
+
+    @cached_property
     def for_way(self) -> bool:
         """Whether it asks how something is done; "how is" asks how something is."""
         return self.kind is Kind.STEPS and _HOW_TO.search(self.text) is not None
@@ -422,7 +427,11 @@ class Asked:
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""
-        return _PAST.search(self.text) is not None and _FUTURE.search(text) is not None
+        return self._for_past and _FUTURE.search(text) is not None
+
+    @cached_property
+    def _for_past(self) -> bool:
+        return _PAST.search(self.text) is not None
 
     def defines(self, text: str) -> bool:
         """Return whether it asks what something is, and a text says so: "X is a …", "X: …", "X, a …", "… (the “X”)"."""

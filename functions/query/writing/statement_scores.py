@@ -179,7 +179,7 @@ def _scores(
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
     abbreviated = Abbreviated(asked, passages)
-    held = [wanted & abbreviated.said_in(each).union(each.stems) for each in statements]
+    held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
     weights = _weights(wanted, languages, held)
     for stem in wanted & _words_of_card(passages[0]) if passages else ():
         weights[stem] *= OF_CARD
@@ -211,7 +211,7 @@ def _scores(
         before = lent[number - 1] if number and found[number - 1][0] == at else _NO_STEMS
         after = lent[number + 1] if number + 1 < len(found) and found[number + 1][0] == at else _NO_STEMS
         context = wanted & statement.context_stems
-        like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & frozenset(statement.stems)))
+        like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
         if not (held[number] or section or before or after or context or like):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
@@ -276,6 +276,8 @@ class Abbreviated:
 
     def said_in(self, statement: Statement) -> frozenset[str]:
         """Return the question's words that a statement abbreviates, and the abbreviations that it spells out."""
+        if not self._asked and not self._short_for:
+            return _NO_STEMS
         names = self._short_for.keys() & frozenset(statement.stems) if self._short_for else ()
         spelled = (short for short in self._asked if spells_out(statement.text, short))
         words = (content_stems(short, statement.language) for short in spelled)

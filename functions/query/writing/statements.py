@@ -21,7 +21,7 @@ from shared.text import (
     is_header,
     is_heading,
     row_cells,
-    sentence_spans,
+    sentences_of,
     stripped,
     table_head,
 )
@@ -267,7 +267,7 @@ def _blocks_below(above: str, text: str, language: str) -> Iterator[_Block]:
 
 def _blocks(text: str, language: str) -> Iterator[_Block]:
     """Yield the blocks in order; headings and header rows only if there is nothing else."""
-    spans = [item for span in sentence_spans(text) for item in _items(text, *span)]
+    spans = [item for span in sentences_of(text) for item in _items(text, *span)]
     found = False
     heading, at = "", 0
     above: _Span | None = None

@@ -228,8 +228,7 @@ def _lists_of(passage: Passage) -> Iterator[_List]:
 def _chapters_of(passage: Passage, question: str) -> _List | None:
     """Return the lines "Chapter 1" and so on of a table of contents, if a question asks how many chapters there are."""
     noun = _COUNTED.search(question)
-    statements = statements_in(passage)
-    if noun is None or not any(each.is_contents_entry for each in statements):
+    if noun is None or not any(each.is_contents_entry for each in statements_in(passage)):
         return None
     lines = list(re.finditer(rf"^\W*{noun[1]}\s+(\d+)\b.*$", passage.text, re.IGNORECASE | re.MULTILINE))
     numbers = [int(each[1]) for each in lines]

@@ -100,6 +100,8 @@ def test_a_word_that_every_candidate_has_counts_for_little():
 
 def test_words_lose_case_marks_and_other_scripts_where_none_are_asked_for():
     assert plain_words("Ąžuolas, ĮMONĖS 日本 x2") == ["azuolas", "imones", "x2"]
+    assert plain_words("“Pump”–shed… № 4²") == ["pump", "shed", "no", "42"]
+    assert plain_words("“Pūmp”–shed… № 4²") == ["pump", "shed", "no", "42"]
     assert plain_words("Ąžuolas 日本", latin=False) == ["azuolas", "日", "本"]
 
 
