@@ -271,6 +271,34 @@ def test_what_was_filled_into_a_form_is_text(pdf: Path) -> None:
     assert blocks(page) == ["A form", "Name: Ada Lovelace"]
 
 
+def test_a_field_is_named_by_what_is_printed_beside_above_or_behind_it(pdf: Path) -> None:
+    widget = b"<</Type/Annot/Subtype/Widget%s/T(f1_%02d)/V(%s)/Rect[%d %d %d %d]>>"
+    box = b"<</Type/Annot/Subtype/Widget/FT/Btn/T(c%d)/V/%s/AS/%s/Rect[72 %d 84 %d]>>"
+    fields = {
+        9001: widget % (b"/FT/Tx", 1, b"Ada Lovelace", 140, 596, 300, 612),
+        9002: widget % (b"/FT/Tx", 2, b"12 May 2026", 72, 540, 200, 556),
+        9003: widget % (b"/FT/Tx", 3, b"Selmouth", 250, 540, 380, 556),
+        9004: widget % (b"/FT/Tx/TU(Mobile)", 4, b"07700 900 463", 72, 440, 200, 456),
+        9005: widget % (b"/FT/Tx", 5, b"alone", 72, 340, 200, 356),
+        9006: box % (6, b"Yes", b"Yes", 500, 512),
+        9007: box % (7, b"Off", b"Off", 480, 492),
+    }
+    printed = [
+        *(text(72, 600, "Full name:"), text(72, 560, "Due back"), text(250, 560, "To branch")),
+        *(text(90, 503, "Plus cover at 9.90 a day"), text(90, 483, "Child seat"), text(72, 460, "Tel.")),
+    ]
+    annots = b" ".join(b"%d 0 R" % number for number in fields)
+    _, (page,) = parsed(pdf, document([b"".join(printed)], page=b"/Annots[%s]" % annots, extra=fields))
+    assert blocks(page)[-6:] == [
+        "Full name: Ada Lovelace",
+        "Due back: 12 May 2026",
+        "To branch: Selmouth",
+        "Mobile: 07700 900 463",
+        "f1_05: alone",
+        "Plus cover at 9.90 a day: Yes",
+    ]
+
+
 def test_a_field_with_several_places_on_the_page_is_text_as_well(pdf: Path) -> None:
     place = b"<</Type/Annot/Subtype/Widget/Parent 9001 0 R/Rect[72 %d 200 %d]>>"
     field = b"<</FT/Tx/T(Name)/V(Ada Lovelace)/Kids[9002 0 R 9003 0 R]>>"

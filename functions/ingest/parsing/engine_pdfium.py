@@ -7,8 +7,9 @@ word (two boxes, one object) or per text object (style), never per character.
 import ctypes
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from ctypes import byref
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, words_of
 from functions.ingest.parsing.placing import Placing
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
-from functions.ingest.parsing.words import JOINT, Box
+from functions.ingest.parsing.words import JOINT, Box, Word
 
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
@@ -33,37 +34,53 @@ MAX_IN_DOCUMENT = 10_000
 MAX_CHARACTERS = 5_000
 
 
-def annotation_lines(page: int, bounds: Box, rotation: int, form: Callable[[], int | None]) -> list[Line]:
-    """Return a line for each filled field ("name: value") and text box; links and comments are left out.
+MAX_LABEL = 60
+"""Characters of a field's label at most; a longer description of a field is no label."""
+LABEL_GAP = 30.0
+"""Points between a field and the label beside it at most."""
+WORD_GAP = 0.8
+"""Space between two words of a label at most, in heights of the words."""
+LABEL_ABOVE = 1.2
+"""Distance of a label above its field at most, in heights of its words."""
+SLACK = 3.0
+"""Points by which a label may reach into its field, or begin before it."""
+MAX_BOX = 20.0
+"""Points that a box to tick is high at most; its label stands behind it."""
 
-    Lines come with `cells` 0: they belong to no paragraph. `bounds` and `rotation` are the page's (`lay_out`); `form`
-    opens the document's form, where that is needed.
+
+def annotation_lines(
+    page: int, bounds: Box, rotation: int, form: Callable[[], int | None], words: Sequence[Word] = ()
+) -> list[Line]:
+    """Return a line for each filled field ("label: value") and text box; links and comments are left out.
+
+    A field's label is its description for readers if that is short, or else the `words` printed beside or above it, or
+    else its internal name. Lines come with `cells` 0: they belong to no paragraph. `bounds` and `rotation` are the
+    page's (`lay_out`); `form` opens the document's form, where that is needed.
     """
     left, _, _, top = bounds
     placing = Placing(bounds, rotation)
     lines: list[Line] = []
-    for text, box in _texts(page, form):
+    for text, box in _texts(page, form, () if rotation else words):
         place = placing.place((box.left, top - box.top, box.right, top - box.bottom))
         edges = (box.left - left, top - box.top, box.right - left, top - box.bottom)
         lines.append(Line(text, *edges, cells=0, place=place))
     return lines
 
 
-def _texts(page: int, form: Callable[[], int | None]) -> Iterator[tuple[str, pdfium.Rect]]:
+def _texts(page: int, form: Callable[[], int | None], words: Sequence[Word]) -> Iterator[tuple[str, pdfium.Rect]]:
     for i in range(min(pdfium.count_annotations(page), MAX_ANNOTATIONS)):
         handle = pdfium.get_annotation(page, i)
         if not handle:
             continue
         try:
-            text = _text(handle, form)
             box = pdfium.Rect()
-            if text and pdfium.annotation_box(handle, byref(box)):
+            if pdfium.annotation_box(handle, byref(box)) and (text := _text(handle, form, box, words)):
                 yield text, box
         finally:
             pdfium.close_annotation(handle)
 
 
-def _text(handle: int, form: Callable[[], int | None]) -> str:
+def _text(handle: int, form: Callable[[], int | None], box: pdfium.Rect, words: Sequence[Word]) -> str:
     kind = pdfium.annotation_kind(handle)
     if kind not in {pdfium.FREE_TEXT, pdfium.WIDGET} or pdfium.annotation_flags(handle) & pdfium.HIDDEN_FLAGS:
         return ""
@@ -78,7 +95,47 @@ def _text(handle: int, form: Callable[[], int | None]) -> str:
     value, name = " ".join(value.split()), " ".join(name.split())
     if not value or value == "Off":
         return ""
-    return f"{name}: {value}" if name else value
+    described = " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"TU", limit=200).split())
+    printed = "" if 0 < len(described) <= MAX_LABEL else _printed_label(box, words)
+    label = (printed or described if len(described) <= MAX_LABEL else printed) or name
+    return f"{label.rstrip(': ')}: {value}" if label else value
+
+
+def _printed_label(box: pdfium.Rect, words: Sequence[Word]) -> str:
+    """Return the words printed before a field on its line, or directly above it; behind a box to tick. "" if none."""
+    height, width = box.top - box.bottom, box.right - box.left
+    is_tick = height <= MAX_BOX and width <= 1.5 * height
+    beside = [word for word in words if word.y0 < (box.top + box.bottom) / 2 < word.y1]
+    before = sorted((word for word in beside if word.x1 <= box.left + SLACK), key=lambda word: -word.x1)
+    behind = sorted((word for word in beside if word.x0 >= box.right - SLACK), key=lambda word: word.x0)
+    above = sorted(
+        (
+            word
+            for word in words
+            if -SLACK <= word.y0 - box.top <= LABEL_ABOVE * (word.y1 - word.y0)
+            and box.left - SLACK <= word.x0 < box.right
+        ),
+        key=lambda word: word.x0,
+    )
+    if is_tick:
+        label = _run(behind) if behind and behind[0].x0 - box.right <= LABEL_GAP else []
+    elif before and box.left - before[0].x1 <= LABEL_GAP:
+        label = _run(before)[::-1]
+    else:
+        label = _run(above)
+    text = " ".join(word.text for word in label)
+    return text if len(text) <= MAX_LABEL else ""
+
+
+def _run(words: Sequence[Word]) -> list[Word]:
+    """Return the first words, from left to right or from right to left, up to the first wide space."""
+    kept = list(words[:1])
+    for word in words[1:]:
+        last = kept[-1]
+        if max(word.x0 - last.x1, last.x0 - word.x1) > WORD_GAP * (last.y1 - last.y0):
+            break
+        kept.append(word)
+    return kept
 
 
 MAX_OUTLINE = 20_000
@@ -221,6 +278,8 @@ class PdfiumEngine:
         raw.hidden = hidden
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
         raw.rotation = pdfium.page_rotation(page) & 3
+        has_annotations = pdfium.count_annotations(page) > 0
+        as_placed = [copy(word) for word in words] if has_annotations else []  # `lay_out` moves them
         raw.lines = lay_out(words, bounds, raw.rotation, scene.rules())
         if not raw.rotation and any(map(has_caption, raw.lines)):
             raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)
@@ -228,7 +287,7 @@ class PdfiumEngine:
         self._annotations += pdfium.count_annotations(page)
         if self._annotations <= MAX_IN_DOCUMENT:
             shown = {line.text for line in raw.lines}
-            filled = annotation_lines(page, bounds, raw.rotation, self._opened_form)
+            filled = annotation_lines(page, bounds, raw.rotation, self._opened_form, as_placed)
             raw.lines += [line for line in filled if line.text not in shown]
         return raw
 
