@@ -94,10 +94,34 @@ MAX_CAPITALISED = 0.6
 _TOKEN = re.compile(r"[\w&-]+(?:['\u2019]\w*)?|[^\w\s]")
 
 
+_ADDRESSES = frozenset(
+    [
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "prof",
+        "professor",
+        "mme",
+        "mlle",
+        "herr",
+        "frau",
+        "señor",
+        "señora",
+        "sr",
+        "sra",
+        "ponas",
+        "ponia",
+    ]
+)
+"""Words before a person's name in the five languages."""
+
+
 def names_in(text: str) -> Iterator[str]:
     """Yield runs of capitalised words ("Best Buy"); at a sentence's beginning, or all in capitals, if they possess.
 
-    What follows an article is not among them.
+    What follows an article is not among them, and how a person is addressed is no part of a name.
     """
     tokens = _TOKEN.findall(text)
     words = [token for token in tokens if token[0].isalpha()]
@@ -108,6 +132,8 @@ def names_in(text: str) -> Iterator[str]:
     for before, token in zip([".", *tokens], [*tokens, ""], strict=True):
         word = re.split("['\u2019]", token)[0]
         possesses = word != token
+        if word.lower() in _ADDRESSES and not possesses:
+            continue
         is_name = word[:1].isupper() and word.isalpha() and len(word) >= MIN_NAME_LETTERS
         if is_name and (possesses or (before not in _ENDS and not word.isupper())):
             article = article if run else before.lower() in _ARTICLES

@@ -199,6 +199,17 @@ def test_a_follow_up_asks_about_the_names_that_it_took_over(question: str, inher
     assert absent_subjects(searched, [report("Orbico Inc", 2022)], inherited=inherited) == absent
 
 
+@pytest.mark.parametrize("asked", ["May Mrs Moor drive the car?", "What did the nurse give Mr Moor for it?"])
+def test_how_somebody_is_addressed_is_no_part_of_the_name(asked: str):
+    told = passage(
+        "Hirer: Philippa Jane Moor. The nurse gave it to her. The car may be driven.",
+        language="en",
+        key="uploads/a/2024.pdf",
+    )
+    assert absent_subjects(asked, [told]) == []
+    assert absent_subjects(asked.replace("Moor", "Blackwood"), [told])
+
+
 def test_a_number_and_a_word_are_no_initials():
     text = "Revenue was 3 million, by all means great margins."
     others = passage(text, title="Report", language="en", organisations=("Orbico Inc",))
