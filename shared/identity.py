@@ -92,28 +92,8 @@ MAX_CAPITALISED = 0.6
 """Up to this share of capitalised words, capitals mark names; a text with more is written like a title."""
 
 _TOKEN = re.compile(r"[\w&-]+(?:['\u2019]\w*)?|[^\w\s]")
-
-
-_ADDRESSES = frozenset(
-    [
-        "mr",
-        "mrs",
-        "ms",
-        "miss",
-        "dr",
-        "prof",
-        "professor",
-        "mme",
-        "mlle",
-        "herr",
-        "frau",
-        "señor",
-        "señora",
-        "sr",
-        "sra",
-        "ponas",
-        "ponia",
-    ]
+_ADDRESSES = re.compile(
+    r"(?:mrs?|ms|miss|dr|prof(?:essor)?|mme|mlle|herr|frau|señora?|sra?|ponas|ponia)\Z", re.IGNORECASE
 )
 """Words before a person's name in the five languages."""
 
@@ -132,7 +112,7 @@ def names_in(text: str) -> Iterator[str]:
     for before, token in zip([".", *tokens], [*tokens, ""], strict=True):
         word = re.split("['\u2019]", token)[0]
         possesses = word != token
-        if word.lower() in _ADDRESSES and not possesses:
+        if _ADDRESSES.match(word) and not possesses:
             continue
         is_name = word[:1].isupper() and word.isalpha() and len(word) >= MIN_NAME_LETTERS
         if is_name and (possesses or (before not in _ENDS and not word.isupper())):
