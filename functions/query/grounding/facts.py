@@ -23,7 +23,7 @@ from functions.query.grounding.quantities import (
     unit_name,
 )
 from functions.query.grounding.sanitizing import plain
-from functions.query.grounding.words import is_stop_word
+from functions.query.grounding.words import is_stop_word, spelled_out
 from shared.lexical import fold
 
 # --- extracting facts, each with its possible values ---
@@ -492,6 +492,7 @@ _SENTENCE_START = re.compile(r"(?:\A|[.!?…:\n(\[\"“„«'‘|*•–—-])[\
 _LABEL = re.compile(
     r"\A(?:[^\W\d_a-z][\w'’-]*\s+(?:(?:and|or|of|the|for|to|in|with|a)\s+)*){0,6}?[^\W\d_a-z][\w'’-]*\s*:\s"
 )
+_ABBREVIATED = re.compile(r"\b[A-Z]{3,6}\b")
 _SHORT_NAME = 2
 """Letters of a name that is too short to tell, such as "US", "TV" and "PM"."""
 _CASED_NOUNS = frozenset({"de", "lb"})
@@ -512,10 +513,19 @@ def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     names = [name for name in names_in(claim) if len(name) > _SHORT_NAME]
     if not names:
         return []
+    texts = list(texts)
     held = fold(plain("\n".join(texts))).lower()
     tokens = frozenset(re.findall(r"\w+", held))
     prefix = _NAME_PREFIX if language == "en" else _INFLECTED_NAME_PREFIX
-    return [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
+    unknown = [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
+    spelled = " ".join(_spelled_names(claim, texts)) if unknown else ""
+    return [name for name in unknown if name not in spelled]
+
+
+def _spelled_names(claim: str, texts: Iterable[str]) -> Iterator[str]:
+    """Yield the names of a claim of which a text has the abbreviation: "Care Quality Commission" for "CQC"."""
+    shorts = {short for text in texts for short in _ABBREVIATED.findall(text)}
+    return (words for short in shorts for words in spelled_out(claim, short))
 
 
 _PERIOD = re.compile(r"YTD|Q[1-4]|H[12]|FY(?:\d\d){0,2}")

@@ -26,7 +26,17 @@ from functions.query.grounding.figures import FigureCheck, check_figures, tells_
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
-from functions.query.grounding.roles import invents_cause, is_reversed, turns_cause, turns_span, turns_time
+from functions.query.grounding.roles import (
+    crosses_pairs,
+    exchanges_groups,
+    has_foreign_cause,
+    invents_cause,
+    is_reversed,
+    turns_cause,
+    turns_mode,
+    turns_span,
+    turns_time,
+)
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
@@ -308,14 +318,21 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
-def _has_other_roles(it: ClaimComparison) -> Finding | None:
-    if it.is_same or it.is_translated:
-        return None
-    turned = any(
-        turns(it.wording, it.sentences, it.language) for turns in (is_reversed, turns_cause, turns_time, invents_cause)
-    )
-    turned = turned or turns_span(it.wording, it.sentences)
-    return Finding(Verdict.UNCONFIRMED, "order") if turned else None
+def _in_any_language(check: Callable[[str, Sequence[str]], bool]) -> Callable[[str, Sequence[str], str], bool]:
+    return lambda claim, sentences, _language: check(claim, sentences)
+
+
+def _found(
+    verdict: Verdict, name: str, check: Callable[[str, Sequence[str], str], bool]
+) -> Callable[[ClaimComparison], Finding | None]:
+    """Return a rule that compares a claim's wording with the sentences, unless they are the same."""
+
+    def judge_wording(it: ClaimComparison) -> Finding | None:
+        if it.is_same or it.is_translated or not check(it.wording, it.sentences, it.language):
+            return None
+        return Finding(verdict, name)
+
+    return judge_wording
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -385,7 +402,15 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("translated", _is_translated),
     ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
-    ClaimRule("order", _has_other_roles),
+    ClaimRule("order", _found(Verdict.UNCONFIRMED, "order", is_reversed)),
+    ClaimRule("span", _found(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),
+    ClaimRule("invented cause", _found(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
+    ClaimRule("cause", _found(Verdict.REFUTED, "order", turns_cause)),
+    ClaimRule("time", _found(Verdict.REFUTED, "order", turns_time)),
+    ClaimRule("foreign cause", _found(Verdict.REFUTED, "order", has_foreign_cause)),
+    ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
+    ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
+    ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _is_apart(is_merged)),
     ClaimRule("moved number", _is_apart(has_moved_number)),

@@ -33,6 +33,8 @@ MIN_PART_WORDS = 3
 
 _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
+_CONCESSION = re.compile(r",?\s\beven (?:if|when|though)\b[^,.;]*", re.IGNORECASE)
+"""What a claim concedes says in spite of what it holds, and denies nothing."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
 _AUXILIARIES = frozenset((
@@ -124,6 +126,7 @@ def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     "certain" if nearly all its content words are in the sentence, with one negation more or fewer or with an antonym;
     "likely" if most are. Sentences that share few words with the claim are ignored.
     """
+    claim = _CONCESSION.sub("", claim)
     parts = [part for part in _JOINED.split(claim) if len(content_stems(part, language)) >= MIN_PART_WORDS]
     plain = _without_negations(_words(claim))
     is_copy = any(_without_negations(_words(sentence)) == plain for sentence in sentences)
@@ -165,8 +168,14 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     opposite = are_opposite(mine, wide)
     if not negated and not opposite:
         return ""
-    if negated and opposite and are_opposite(_without_negations(mine), _without_negations(theirs)):
-        return "likely"  # "not allowed" is "prohibited"; "with" and "without" are negations themselves
+    differs = parity != count_negations(wide) % 2
+    if opposite and differs and are_opposite(_without_negations(mine), _without_negations(theirs)):
+        denied = _negated_stems(mine, language) | _negated_stems(theirs, language)
+        turned = opposed | {word for word in others if _is_opposed(word, others, words)}
+        if any(denied & stems_of(word, language) for word in turned):
+            return ""  # "not allowed" is "prohibited"; "with" and "without" are negations themselves
+        if negated:
+            return "likely"
     if negated and others & _EXCEPTIONS:
         return "likely"  # "all but those of X are asked": "those of X are not asked"
     if negated and agrees and not opposite:
@@ -193,7 +202,7 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     found: set[str] = set()
     for at, word in enumerate(words):
         if is_negation(word):
-            after = (stems for other in words[at + 1 :] if (stems := stems_of(other, language)))
+            after = (stems for other in words[at + 1 :] if other != "need" and (stems := stems_of(other, language)))
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
     return frozenset(found)

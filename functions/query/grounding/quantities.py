@@ -165,6 +165,11 @@ def is_month(word: str) -> bool:
     return word in _MONTH_NUMBER
 
 
+def month_number(word: str) -> int:
+    """Return the number of the month that a word (folded, in lower case) names, 0 if it names none."""
+    return _MONTH_NUMBER.get(word, 0)
+
+
 @dataclass(frozen=True, slots=True)
 class DateMention:
     """A date in a text; a missing part is 0. `swapped`: day and month may be interchanged."""

@@ -1,11 +1,12 @@
-"""Checks who does what to whom: the order of words, and causes turned round or invented."""
+"""Checks who does what to whom, why, when, how certainly, and which number belongs to whom."""
 
 import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
+from itertools import combinations, permutations
 
 from functions.query.grounding.clauses import clauses_of
-from functions.query.grounding.quantities import is_month
+from functions.query.grounding.quantities import is_month, month_number
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,
@@ -175,13 +176,17 @@ def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
     return bool(found) and all(found)
 
 
-def invents_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim gives a cause ("because of") that none of its sentences gives, or even speaks of."""
+def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim gives a cause ("because of") and none of its sentences does."""
+    found = _CAUSE.search(claim)
+    return found is not None and not any(_CAUSE.search(each) or _CAUSES.search(each) for each in sentences)
+
+
+def has_foreign_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim gives a cause of which its sentences do not speak."""
     found = _CAUSE.search(claim)
     if found is None:
         return False
-    if not any(_CAUSE.search(each) or _CAUSES.search(each) for each in sentences):
-        return True
     cause = stems_of(claim[found.end() :].partition(",")[0], language)
     held = frozenset().union(*(stems_of(each, language) for each in sentences))
     return len(cause & held) + len(with_synonyms(cause - held, held, language)) < MIN_CAUSE_SHARE * len(cause)
@@ -237,3 +242,119 @@ def _turns_cause(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[froz
     effect, cause = theirs[0] - theirs[1], theirs[1] - theirs[0]
     kept = len(mine[0] & effect) + len(mine[1] & cause)
     return len(mine[0] & cause) + len(mine[1] & effect) > kept
+
+
+# --- time and certainty of a verb ---
+
+_CHAIN = frozenset(("be", "been", "being", "have", "has", "had", "not", "also", "only", "then", "now", "to", "already"))
+"""Words that may stand between an auxiliary and its verb, besides adverbs."""
+_MODES = {
+    **dict.fromkeys(("may", "might", "could"), "possible"),
+    **dict.fromkeys(("will", "shall"), "future"),
+    "must": "duty",
+    **dict.fromkeys(("was", "were", "has", "have", "had"), "past"),
+}
+"""How an auxiliary says that something happens."""
+_EXCLUDED = frozenset(
+    (("possible", "future"), ("possible", "duty"), ("possible", "past"), ("future", "past"), ("past", "future"))
+)
+"""Modes of a verb in a sentence and in a claim of which the second is not true because the first is."""
+_LONGEST_CHAIN = 5
+"""Words before a verb among which its auxiliary is looked for."""
+
+
+def turns_mode(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says that something has happened, or must, that its sentences say will or may happen."""
+    if language.split("-")[0] != "en":
+        return False
+    mine = {stem: modes for stem, modes in _modes_in(claim).items() if "" not in modes}
+    theirs = [_modes_in(sentence) for sentence in sentences] if mine else []
+    for stem, modes in mine.items():
+        held = frozenset().union(*(each.get(stem, frozenset()) for each in theirs))
+        if held and all((there, here) in _EXCLUDED for there in held for here in modes):
+            return True
+    return False
+
+
+@lru_cache(maxsize=512)
+def _modes_in(text: str) -> dict[str, frozenset[str]]:
+    """Return the modes in which each verb with an auxiliary stands; "" for a word that has none."""
+    tokens = tokens_of(text)
+    found: dict[str, set[str]] = {}
+    for at, word in enumerate(tokens):
+        if content_stems(word, "en"):
+            found.setdefault(stem_of(word, "en"), set()).add(_mode_of(tokens, at))
+    return {stem: frozenset(modes) for stem, modes in found.items()}
+
+
+def _mode_of(tokens: Sequence[str], at: int) -> str:
+    """Return the mode of the word at a place: that of its first auxiliary."""
+    mode = ""
+    for word in reversed(tokens[max(0, at - _LONGEST_CHAIN) : at]):
+        if word in {"is", "are"}:
+            return ""
+        if word in _MODES and not (mode and _MODES[word] == "past"):
+            mode = _MODES[word]
+        if mode not in {"", "past"} or not (word in _MODES or word in _CHAIN or word.endswith("ly")):
+            break
+    return mode
+
+
+# --- numbers of groups ---
+
+_OF_GROUP = re.compile(
+    r"(?<![\w.,])(\d[\d.,]*)\s?(?:%|percent|per cent)?\s+of\s+(?:(?:the|its|their|our|all)\s+)*([^\W\d][\w-]*)",
+    re.IGNORECASE,
+)
+
+
+def exchanges_groups(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim gives a number to a group ("70 % of members") to which its sentences give another one."""
+    mine = _groups_in(claim)
+    theirs = [pair for sentence in sentences for pair in _groups_in(sentence)]
+    held = {number for sentence in sentences for number in re.findall(r"\d[\d.,]*", sentence)}
+    return any(
+        number in held and (number, group) not in theirs and any(group == each for _, each in theirs)
+        for number, group in mine
+    )
+
+
+def _groups_in(text: str) -> Sequence[tuple[str, str]]:
+    return [(number, stem_of(word.lower(), "en")) for number, word in _OF_GROUP.findall(text)]
+
+
+# --- numbers and months of like parts ---
+
+_PAIR_PART = re.compile(r";\s|,?\s(?:and|but|while|whereas|compared (?:to|with)|against|versus)\s", re.IGNORECASE)
+
+
+def crosses_pairs(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim takes a number or month of one part of a sentence with another one of a like part.
+
+    "Admitted in January, by December" crosses "Admitted in January, by July; admitted in August, by December".
+    """
+    said = [frozenset(_marks_in(part)) for part in _PAIR_PART.split(claim)]
+    for sentence in sentences:
+        parts = [marks for part in _PAIR_PART.split(sentence) if len(marks := _marks_in(part)) > 1]
+        for one, other in combinations(parts, 2):
+            if len(one) == len(other) and any(_crosses(marks, one, other) for marks in said):
+                return True
+    return False
+
+
+def _crosses(said: frozenset[str], one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether marks hold the first of one row and the second of another, but not the others of both."""
+    return any(
+        one[i] in said and other[j] in said and one[j] not in said and other[i] not in said
+        for i, j in permutations(range(len(one)), 2)
+    )
+
+
+@lru_cache(maxsize=512)
+def _marks_in(text: str) -> Sequence[str]:
+    """Return the numbers but years, and the months of a text, in order; "01" is "1", "Jan" is "month 1"."""
+    return tuple(
+        f"month {month_number(word)}" if is_month(word) else word.strip("$€£¥%").lstrip("0")
+        for word in tokens_of(text)
+        if (is_month(word) and word != "may") or (any(map(str.isdigit, word)) and not _YEAR.fullmatch(word))
+    )

@@ -16,11 +16,13 @@ from functions.query.grounding.words import (
     are_synonyms,
     is_degree,
     is_stop_word,
+    spelled_out,
     stem_of,
     stems_of,
     tokens_of,
     with_synonyms,
 )
+from functions.query.understanding.question import lines_of
 from shared.lexical import fold
 
 # --- coverage: enough words ---
@@ -42,6 +44,11 @@ UNINFORMATIVE_STEMS = stems_of(
 )
 """Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
+FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(lines_of("function_words.txt")))
+"""The same and function words, of which a paraphrase has others than its source."""
+
+_SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
+_MONTHS = stems_of("january february march april june july august september october november december")
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
 _STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -51,14 +58,21 @@ def is_covered(
     claim: str, said: frozenset[str], spans: Sequence[EvidenceSpan], *, question: str, language: str
 ) -> bool:
     """Return whether enough of a claim's stems `said` are in its evidence; titles and the question count half."""
+    said -= FUNCTION_STEMS
     if not said:
         return True
     own = frozenset().union(*(span.stems for span in spans))
-    own |= with_synonyms(said, own, language)
+    own |= with_synonyms(said, own, language) | _spelled_out(claim, spans, language) | _MONTHS
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + 0.5 * len(said & around)) / len(said)
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
+
+
+def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
+    """Return the stems of the words in a claim that an abbreviation of its evidence is short for: "ASPs"."""
+    shorts = {short for span in spans for sentence in span.sentences for short in _SHORT.findall(sentence)}
+    return frozenset().union(*(stems_of(words, language) for short in shorts for words in spelled_out(claim, short)))
 
 
 def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
@@ -77,10 +91,10 @@ def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     """Return whether a clause of a claim, or a run of its words, is missing in the stems `held`."""
     for clause in _PUNCTUATED_CLAUSE.split(claim):
-        stems = stems_of(clause, language) - UNINFORMATIVE_STEMS
+        stems = stems_of(clause, language) - FUNCTION_STEMS
         if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
-    words = (stems_of(word, language) - UNINFORMATIVE_STEMS for word in _WORD.findall(claim))
+    words = (stems_of(word, language) - FUNCTION_STEMS for word in _WORD.findall(claim))
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
     return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
@@ -328,6 +342,9 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 _PART = re.compile(r"[.;:,]\s|\s(?:and|but|while|whereas|which|who|that|ir|bet)\s", re.IGNORECASE)
 """Where a part of a claim ends; each part may be about another sentence."""
+_OPENING = re.compile(r"\A((?:among|for|of|within)\s[^,]{1,80}),\s", re.IGNORECASE)
+_OPENED = r"\1 "
+"""What a claim says at its beginning about what follows: "Among the members, …"."""
 _NUMBER_PART = re.compile(
     r"(?<=\w{3})\.\s|[;:]\s|,\s(?!\d{4}\b)|\s\(|\s(?:and|but|while|whereas|compared (?:to|with)|versus)\s",
     re.IGNORECASE,
@@ -345,7 +362,8 @@ NEAR_NUMBER = 2
 def is_merged(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a part of a claim is made of words that its sentences have, but none of them all."""
     texts = [frozenset(_told_stems(sentence, language)) for sentence in sentences]
-    return any(_is_merged(frozenset(_told_stems(part, language)), texts, language) for part in _PART.split(claim))
+    parts = _PART.split(_OPENING.sub(_OPENED, claim))
+    return any(_is_merged(frozenset(_told_stems(part, language)), texts, language) for part in parts)
 
 
 def _is_merged(said: frozenset[str], texts: Sequence[frozenset[str]], language: str) -> bool:
@@ -442,14 +460,20 @@ def _items(row: Sequence[str]) -> Sequence[str]:
 
 
 def _is_of_another_unit(number: str, claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a number counts in a claim what its sentences do not mention, and there something else."""
+    """Return whether a number counts in a claim what its sentences do not mention, or another number counts there."""
     mine = _counted(number, claim)
     theirs = frozenset().union(*(_counted(number, sentence) for sentence in sentences))
     if not theirs or mine & theirs or any(map(is_unit, mine)):  # units are compared as facts
         return False
+    if any(mine & _counted(other, sentence) for sentence in sentences for other in _numbers_in(sentence)):
+        return True
     told = frozenset(stem for sentence in sentences for stem in stems_of(sentence, language))
     counted = stems_of(" ".join(mine), language)
     return bool(counted) and not (counted & told or with_synonyms(counted, told, language))
+
+
+def _numbers_in(text: str) -> frozenset[str]:
+    return frozenset(word for word in map(_plain_number, tokens_of(text)) if _has_digit(word) or is_number_word(word))
 
 
 def _counted(number: str, text: str) -> frozenset[str]:

@@ -163,6 +163,11 @@ def abbreviations_in(text: str) -> Sequence[tuple[str, str]]:
     return found
 
 
+def spelled_out(text: str, short: str) -> Sequence[str]:
+    """Return the words of a text, in capitals or not, whose initials make an abbreviation."""
+    return [found.group() for found in re.finditer(rf"{_spelled_out(short).pattern}[^\W\d_]*", text, re.IGNORECASE)]
+
+
 @cache
 def _spelled_out(short: str) -> re.Pattern[str]:
     return re.compile(rf"\b{_BETWEEN_INITIALS.join(short)}")

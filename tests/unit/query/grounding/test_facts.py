@@ -181,3 +181,9 @@ def test_a_letter_must_be_in_the_evidence():
 )  # fmt: skip
 def test_numbers_in_words_have_their_value(words: str, value: int):
     assert spelled_value(words) == value
+
+
+def test_a_name_that_an_abbreviation_is_short_for_is_known():
+    claim = "The Harbour Lamp Authority, or those it sends, will look at it."
+    assert unknown_names(claim, ["Reports are sent to the HLA."], "en") == []
+    assert unknown_names(claim, ["Reports are sent to the HLB."], "en") == ["Harbour", "Lamp", "Authority"]

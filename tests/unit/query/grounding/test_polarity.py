@@ -8,6 +8,7 @@ from functions.query.grounding.polarity import (
     near_copy_conflict,
     reversal,
 )
+from functions.query.grounding.statements import same_signs
 
 
 @pytest.mark.parametrize(
@@ -185,3 +186,32 @@ def test_a_copy_with_another_number_or_an_opposite_is_a_conflict(claim: str, sen
     assert near_copy_conflict(claim, [sentence]) == expected
     assert near_copy_conflict(claim, [sentence, claim]) == ""
     assert near_copy_conflict(f"{claim} {'so ' * 150}", [f"{sentence} {'so ' * 150}"]) == ""  # too long to compare
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("The club needs you to pay for the lamp.", "The club does not need you to pay for the lamp.", True),
+        ("The lamp stays lit.", "The lamp stays lit, even if the bell is not rung.", False),
+        ("The lamp stays lit, even if the bell is not rung.", "The lamp stays lit.", False),
+        ("Entering the tower is not allowed.", "Entering the tower is prohibited.", False),
+        ("Entering the tower is not allowed.", "Entering the tower is allowed.", True),
+        ("Permits are permanent and impose no fees.", "Permits are temporary or impose fees.", True),
+        ("Glass lamps are light.", "Glass lamps are heavy.", True),
+    ],
+)
+def test_what_is_conceded_or_denied_twice_is_no_reversal(claim: str, sentence: str, *, expected: bool):
+    assert bool(reversal(claim, [sentence], "en")) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The club is close to repairing the old lamp.", "The club is far from repairing the old lamp."),
+        ("We use the old lamp of the tower.", "We use a bell rather than the old lamp of the tower."),
+        ("The keeper lights the lamp.", "The keeper fails to light the lamp."),
+        ("The keeper is lighting the lamp.", "The keeper stopped lighting the lamp."),
+    ],
+)
+def test_words_that_deny_what_follows_negate(claim: str, sentence: str):
+    assert reversal(same_signs(claim), [same_signs(sentence)], "en") == "certain"

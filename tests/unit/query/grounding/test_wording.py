@@ -244,6 +244,7 @@ NOTEBOOKS = "Notebook revenue was $4.4 billion, down $1.5 billion from Q3 2021."
         ("In the months to March 31, 2023, we bought 67 million shares.", SHARES),
         ("There are between 300 and 400 yards of rock.", "There are between 300 and 400 feet of rock."),
         ("The act provided 160 square miles.", "The act provided pioneers 160 acres of land."),
+        ("A plot has 640 square miles.", "A plot has 640 acres, or one square mile."),
     ],
 )
 def test_a_number_of_another_thing_year_or_unit_is_found(claim: str, sentence: str):
@@ -264,6 +265,7 @@ def test_a_number_of_another_thing_year_or_unit_is_found(claim: str, sentence: s
         ("In 2022 we bought 67 million shares.", SHARES),
         ("Notebook revenue fell by $1.5 billion.", NOTEBOOKS),
         ("Notebook revenue was $4.4 billion.", NOTEBOOKS),
+        ("A plot has one square mile.", "A plot has 640 acres, or one square mile."),
         ("There are 112 factories.", "They have 112 footwear factories."),
         ("It is a 3.45-mile freeway.", "It is a 3.45 mi freeway."),
         ("Two staff are there from 8pm.", "Two staff were there from 8pm and either manager was on call."),
@@ -275,3 +277,10 @@ def test_a_number_of_another_thing_year_or_unit_is_found(claim: str, sentence: s
 )
 def test_a_number_of_the_same_thing_is_not(claim: str, sentence: str):
     assert not has_number_of_another(claim, [sentence], "en")
+
+
+def test_what_is_said_among_some_is_said_of_them():
+    sentences = ["Among the young members, half voted by letter.", "Among those with a small boat, few use a mooring."]
+    assert is_merged("Among those with a small boat, half voted by letter.", sentences, "en")
+    assert not is_merged("Among the young members, half voted by letter.", sentences, "en")
+    assert not is_merged("Those with a small boat, half voted by letter.", sentences, "en")  # two parts
