@@ -15,15 +15,16 @@ CONTENTS_WORD = r"(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)"
 """Regular expression for the heading of a table of contents."""
 
 _TERMINATOR = re.compile(
-    r"""[.!?…]+ [)\]"'”’»]*            # a terminator with closing brackets and quotation marks
+    r"""(?! ENTRY) [.!?…]+ [)\]"'”’»]*   # a terminator with closing brackets and quotation marks
         (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, another script, or the end
+      | ENTRY                          # after an entry of a table of contents, with its page
       | [。！？]+ [」』）”]*            # CJK needs no space
       | \n\s*\n                        # the end of a paragraph
       | \n (?= [ \t]* (?: [BULLETS] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # before a list item
       | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # before a list inside a line: "Do this: 1. Wait."
       | \n (?= [^\n]* [ ]\|[ ] )           # before a table row
       | (?<= [ ]\| ) [^\n|]* \n            # after a table row
-    """.replace("BULLETS", BULLETS),
+    """.replace("BULLETS", BULLETS).replace("ENTRY", r"… [ ]? \d[\d–-]* [ ]* (?: \n | \Z )"),
     re.VERBOSE,
 )
 _ABBREVIATION = re.compile(

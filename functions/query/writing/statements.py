@@ -45,7 +45,7 @@ _QUESTION_LABEL = "Question: "
 _ANSWER_LABEL = re.compile(r"(?:(?<=\n)|\A)Answer:\s+(?=\S)")
 """The beginning of an FAQ's answer. Ingest writes "Question: …", a line feed, "Answer: …"."""
 _DOTS = "...."
-_LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*\d*\Z")
+_LEADERS = re.compile(r"(?:\.[ ]?){4,}[ |]*\d*\Z|\w[ ]?…[ |]*[\d–-]*\Z")
 """The end of an entry in a table of contents: dots and, if present, the page number."""
 _FIELD = re.compile(r"^[^\W\d][^\s:]*(?: [^\s:]+){0,3}:[^\S\n]+(?!.*:\s)\S.{0,60}(?<![.!?:])$", re.MULTILINE)
 """A line of a form: "Customer: Ann Lee"; not "To remove it: Pull it out."."""
@@ -279,7 +279,7 @@ def _blocks(text: str, language: str) -> Iterator[_Block]:
         if _is_numbered_heading(text, spans, at - 1, language):
             above, heading = None, whole
             continue
-        if SEPARATOR not in whole and is_heading(whole):
+        if _is_plain_heading(whole):
             at, run = _with_short_lines(text, spans, at, (start, end))
             if run is None and not _FIGURE_FIELD.match(whole):
                 above, heading = None if whole[0].islower() else (start, end), whole
@@ -340,10 +340,15 @@ def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     return any(start < table.start < end + len(below) for table in tables_in(text))
 
 
+def _is_plain_heading(span: str) -> bool:
+    """Return whether a span is a heading, but no row and no entry of a table of contents."""
+    return SEPARATOR not in span and is_heading(span) and not _LEADERS.search(span)
+
+
 def _with_short_lines(text: str, spans: Sequence[_Span], at: int, first: _Span) -> tuple[int, _Span | None]:
     """Return the index after a run of short lines and its span, None for one or two: those are headings."""
     last = at
-    while last < len(spans) and SEPARATOR not in (line := text[slice(*spans[last])]) and is_heading(line):
+    while last < len(spans) and _is_plain_heading(text[slice(*spans[last])]):
         last += 1
     if last - at + 1 < MIN_SHORT_LINES:
         return at, None

@@ -34,7 +34,7 @@ def only(text: str) -> Statement:
         ("Who keeps the pump? (a)", "is_cut"),
         ("“Who keeps the pump?” ", "is_question"),
         ("Draining ........ 30", "is_contents_entry is_cut"),
-        ("Draining the pump … 30", "is_contents_entry"),
+        ("Draining the pump … 30", "is_contents_entry is_cut"),
         ("Draining it ... 30", ""),
         ("pump | old", "is_row"),
         ("pump | Yes", "is_row has_yes_or_no"),
@@ -280,3 +280,14 @@ def test_a_list_goes_on_with_the_next_number_or_the_same_bullet(items: str, text
 def test_items_are_counted_where_the_list_is_whole(items: str, after: str, expected: int) -> None:
     text = f"{items}\n\n{after}"
     assert count_items(text, 0, len(items)) == expected
+
+
+def test_entries_of_a_table_of_contents_are_statements_with_their_pages() -> None:
+    text = "Contents\n\nA note to you … 2\nParts and features … 4-5\nPlugging it in … 6\n\nThe pump is red… It runs."
+    assert [each.text for each in statements_of(text, "en")] == [
+        "A note to you … 2",
+        "Parts and features … 4-5",
+        "Plugging it in … 6",
+        "The pump is red…",
+        "It runs.",
+    ]
