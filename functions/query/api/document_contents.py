@@ -49,7 +49,7 @@ class PagePassageOut(Out):
     passage_id: str = Field(description="Its id, as `chunk_id` in the sources of an answer.")
     char_start: int
     char_end: int
-    section: str = Field(description="The headings it stands below, joined by “ > ”; empty if there are none.")
+    section: str = Field(description="The headings that it begins below, joined by “ > ”; empty if there are none.")
 
     @classmethod
     def of(cls, passage: Passage) -> "PagePassageOut":

@@ -86,13 +86,15 @@ class Table:
     """Rows under the same columns.
 
     `columns`: the name of each value column, the label's not counted; empty if they cannot be told. `caption`: the
-    lines above. `scale`: what the figures are multiplied by; None if the caption does not say.
+    lines above. `scale`: what the figures are multiplied by; None if the caption does not say. `names_words`: whether
+    the columns' names, with none above the labels, are short, several and different, so that they name words, too.
     """
 
     caption: str
     columns: Sequence[str]
     rows: Sequence[TableRow]
     scale: Decimal | None
+    names_words: bool = False
 
     @property
     def start(self) -> int:
@@ -127,7 +129,7 @@ def row_text(text: str, start: int, end: int) -> str:
     found = row_at(text, start)
     if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
         table, row = found
-        if any(cell.values for cell in row.cells) or _has_short_names(table):
+        if table.names_words or any(cell.values for cell in row.cells):
             cells = [" ".join(row.label.split()), *(cell.text for cell in row.cells)]
             names = ["", *("".join(_named(table, cell)) for cell in row.cells)]
     if len(names) != len(cells):
@@ -136,12 +138,6 @@ def row_text(text: str, start: int, end: int) -> str:
     shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
     told = "; ".join(f"{name.rstrip(':')}: {cell}" if name else cell for name, cell in shown)
     return told.replace(":; ", ": ") if is_field(cells) else told
-
-
-def _has_short_names(table: Table) -> bool:
-    """Return whether the columns have several names, each short and of its own: then they name words, too."""
-    is_short = all(_SHORT_NAME.fullmatch(name) for name in table.columns)
-    return is_short and len(set(table.columns)) == len(table.columns) > 1
 
 
 def _named(table: Table, cell: TableCell) -> Sequence[str]:
@@ -274,13 +270,14 @@ class _TableReader:
                 self.continued = None
 
     def _finish(self, lines: Sequence[_TextLine]) -> None:
-        count = _count_columns(lines)
         above, heads = self.above[-8:], _each_once(self.heads)[-MAX_HEAD_ROWS:]
+        count = _count_columns(lines, heads)
         rows = _rows_of(lines, count)
         columns = _column_names(above, heads, count, rows)
         corners = [head[0] for head in heads if len(head) == count + 1]
         caption = "\n".join(filter(None, (self.caption, *above, *corners)))
-        table = Table(caption, columns, rows, _scale_in((*caption.split("\n"), *chain.from_iterable(heads))))
+        scale = _scale_in((*caption.split("\n"), *chain.from_iterable(heads)))
+        table = Table(caption, columns, rows, scale, _names_words(columns, heads, rows))
         before = self.continued
         if before is not None and not columns and count == len(before.columns):
             table = replace(
@@ -295,7 +292,7 @@ class _TableReader:
 
 
 def _each_once(heads: Sequence[Sequence[str]]) -> list[Sequence[str]]:
-    """Return rows of names without those repeated, as where a table goes on overleaf, but for an empty corner."""
+    """Return each row of names once: where a table goes on overleaf they are repeated, perhaps without the corner."""
     return list({tuple(filter(None, head)): head for head in heads}.values())
 
 
@@ -304,8 +301,10 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     first = rows[:MAX_HEAD_ROWS]
     names = (_is_named(line) for line in first)
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
-    # A row that has a label besides as many cells as the names above it.
-    heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
+    with_figures = sum(any(map(is_figure, line.cells[1:])) for line in rows[heads:])
+    if with_figures < len(rows[heads:]) / 2:
+        # Among rows of words: one that has a label besides as many cells as the names above it.
+        heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
     if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
         return heads
     # Words under words: only the first row names the columns, if there is another.
@@ -321,11 +320,16 @@ def _is_named(line: _TextLine) -> bool:
     return len(line.cells) > 1 and not is_field(line.cells) and all(map(may_name, line.cells))
 
 
-def _count_columns(lines: Sequence[_TextLine]) -> int:
-    """Return the commonest number of values of the rows; all cells but the first where the rows are alike."""
+def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -> int:
+    """Return the number of values of a row: as many as have names, if these are no periods, or the commonest number.
+
+    Names count where all rows have a label and as many cells: one more than names, or as many if the label has one.
+    """
     widths = {len(line.cells) for line in lines if len(line.cells) > 1}
     if len(widths) == 1 and len(lines) > 1 and all(_has_label(line.cells) for line in lines):
-        return widths.pop() - 1
+        width = widths.pop()
+        if any(len(head) in {width - 1, width} and not any(map(_is_period, head[-(width - 1) :])) for head in heads):
+            return width - 1
     counts = Counter(
         sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
         for line in lines
@@ -451,6 +455,13 @@ def _names_by_order(
         rest = iter(periods)
         return tuple("Change %" if column in shares else next(rest) for column in range(count))
     return ()
+
+
+def _names_words(columns: Sequence[str], heads: Sequence[Sequence[str]], rows: Sequence[TableRow]) -> bool:
+    is_cornerless = any(len(head) == len(columns) or not head[0] for head in heads)
+    values = {cell.text for row in rows for cell in row.cells}
+    is_short = all(_SHORT_NAME.fullmatch(name) and name not in values for name in columns)
+    return is_cornerless and is_short and len(set(columns)) == len(columns) > 1
 
 
 def _share_columns(rows: Sequence[TableRow], count: int) -> frozenset[int]:

@@ -107,11 +107,11 @@ _AFTER_NUMBER = re.compile(
 )
 """What is counted: the words after "how many", and those after a number."""
 _EXTREME = re.compile(
-    r"\b(?:(most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|fastest|strongest|widest|deepest|tallest"
-    r"|dearest|oldest)"
-    r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum|lightest|slowest|weakest|narrowest|cheapest|youngest))\b",
+    r"\b(?<!at )(?:(most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|widest|deepest|tallest|dearest)"
+    r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum|lightest|narrowest|cheapest))\b",
     re.IGNORECASE,
 )
+_JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
 _FOR_NAME = re.compile(
     r"\b(?:which|who|whom|whose|why|where|drove|drives?|caused?|reasons?|explain|describe)\b", re.IGNORECASE
 )
@@ -160,7 +160,9 @@ _DATE = re.compile(
 )
 
 
-_RATE = re.compile(r"\b(?:per|an?|each|every) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE)
+_RATE = re.compile(
+    r"(?:\bper|[$€£¥] ?[\d.,]+ (?:an?|each|every)) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE
+)
 """What says how often, not when: "£950 per calendar month"."""
 _WHAT_IS = re.compile(
     r"(?:what (?:does|do) [^?]*?\bmean by|what is meant by|(?:what|who) (?:is|are|was)|what['’]s|what (?:does|do))"
@@ -344,6 +346,17 @@ class Asked:
         """1 where it is asked which has the most, -1 where which has the least, else 0."""
         found = _EXTREME.search(self.text) if self.for_name else None
         return 0 if found is None else 1 if found[1] else -1
+
+    @cached_property
+    def without_years(self) -> str:
+        """Its text without the years that it asks about."""
+        return _DIGITS.sub(lambda number: " " if number.group() in self.years else number.group(), self.text)
+
+    @cached_property
+    def extreme_of_row(self) -> int:
+        """As `extreme`, where the most of a row's figures is meant: not the best, nor a maximum of so many."""
+        found = _EXTREME.search(self.text)
+        return 0 if found is None or found.group().lower() in _JUDGED else self.extreme
 
     @cached_property
     def for_name(self) -> bool:

@@ -2,36 +2,43 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Sequence, Set
 from decimal import Decimal
-from itertools import chain
 
 from functions.query.grounding.clauses import clauses_of, turns
-from functions.query.grounding.quantities import CURRENCIES
+from functions.query.grounding.columns import is_change
+from functions.query.grounding.quantities import CURRENCIES, dates_in
 from functions.query.grounding.tables import Table, TableCell, TableRow, row_at, row_text
 from functions.query.grounding.words import content_stems, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
+from shared import lexical
+from shared.lexical import fold
 from shared.text import SEPARATOR, header_at, row_cells
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
 _TOTAL = re.compile(r"(?:sub)?total|all\b|average|mean\b|sum\b|overall", re.IGNORECASE)
 _DIGITS = r"\d{1,3}(?:[., \u00a0\u202f]\d{3})+|\d+"
-_UNIT = r"(?:\s?(?:%|[€$£])|\s[^\W\d_]+){0,2}"
+_UNIT = r"(?:\s?[%€$£]|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
 _RANGE = re.compile(
-    rf"[€$£]?(?P<low>{_DIGITS}){_UNIT}\s?(?:[-–—]|to|and|bis|à|a|iki)\s?[€$£]?(?P<high>{_DIGITS}){_UNIT}"
-    rf"|(?:(?P<under>under|below|less than|fewer than|unter|weniger als|moins de|mažiau nei)"
-    rf"|(?:up to|at most|bis(?: zu)?|jusqu['’]à|hasta|iki))\s[€$£]?(?P<most>{_DIGITS}){_UNIT}"
-    rf"|(?P<over>over|above|more than|(?P<from>from|at least|ab|dès|desde|nuo)|über|mehr als|plus de|más de"
-    rf"|daugiau nei)\s[€$£]?(?P<least>{_DIGITS}){_UNIT}"
-    rf"|(?P<or_more>{_DIGITS})(?:\s?\+|{_UNIT}\s(?:or|and|und|et|y|ir) (?:more|over|above|mehr|plus|más|daugiau))"
-    rf"{_UNIT}",
+    rf"(?:(?:from|between|von|zwischen|nuo|de|entre)\s)?[€$£]?(?P<low>{_DIGITS})(?P<low_unit>{_UNIT})"
+    rf"\s?(?:[-–—]|to|bis|à|a|iki)\s?[€$£]?(?P<high>{_DIGITS})(?P<high_unit>{_UNIT})"
+    rf"|(?:(?P<under>under|below|less than|fewer than|unter|weniger als|moins de|menos de|mažiau nei)"
+    rf"|(?:up to|at most|bis(?: zu)?|jusqu['’]à|hasta|iki))\s[€$£]?(?P<most>{_DIGITS})(?P<most_unit>{_UNIT})"
+    rf"|(?:(?P<over>over|above|more than|über|mehr als|plus de|más de|daugiau nei)|(?:from|at least|ab|dès|desde|nuo))"
+    rf"\s[€$£]?(?P<least>{_DIGITS})(?P<least_unit>{_UNIT})"
+    rf"|(?P<or_more>{_DIGITS})(?P<or_more_unit>{_UNIT})"
+    rf"(?:\s?\+|\s(?:or|and|oder|und|ou|et|o|y|ar|ir)\s(?:more|over|above|mehr|plus|más|daugiau))(?P<more_unit>{_UNIT})",
     re.IGNORECASE,
 )
 """The label of a row for a range of numbers, in the five languages: "6 to 9", "under 3 years", "10 or more"."""
+_ASKED_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]*\d)( ?[%€$£]| [^\W\d_]+|-[^\W\d_]+)?")
+"""A number of a question, with the word after it: "7 years", "16-year-old"."""
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """The label of a row that says nothing without its column's name: "B", "12", "3a", "IV"."""
 _PLAIN_NUMBER = re.compile(r"\d+(?:,\d{3})*")
+MIN_RARITY = 4.4
+"""Rarity of a word (`lexical.background`) from which on it stands for a column's name that begins with it."""
 MIN_COMPARED = 2
 """Minimum rows, or cells of one, with a figure, for one of them to have the most or least."""
 MAX_VERDICT_CHARACTERS = 20
@@ -99,7 +106,7 @@ def asked_row_text(
         return ""
     chosen = _of_years(table, row, years) or _named(table, row, wanted, language)
     if extreme and not chosen and is_label_asked(row, wanted, language):
-        chosen = _extreme_cells(row, extreme)
+        chosen = _extreme_cells(table, row, extreme)
     if not chosen or len(chosen) == len(row.cells):
         return ""
     of_words = not any(row.cells[at].values for at in chosen)
@@ -159,29 +166,47 @@ def _is_verdict(cell: TableCell) -> bool:
 
 
 def _named(table: Table, row: TableRow, wanted: Set[str], language: str) -> Sequence[int]:
-    """Return the cells whose column is named: by its whole name, or else by a word that only its name has."""
-    names = [frozenset(content_stems(_name(table, row, at), language)) for at in range(len(row.cells))]
-    whole = [at for at, name in enumerate(names) if name and name <= wanted]
-    label = frozenset(content_stems(row.label, language))
-    holders = Counter(chain.from_iterable(names))
-    own = ({stem for stem in name & wanted - label if holders[stem] == 1 and stem.isalpha()} for name in names)
-    return whole or [at for at, words in enumerate(own) if words]
+    """Return the cells whose column is named: by its whole name, or else by a rare word that its name begins with."""
+    names = [content_stems(_name(table, row, at), language) for at in range(len(row.cells))]
+    whole = [at for at, name in enumerate(names) if name and set(name) <= wanted]
+    rarity = lexical.background(language)
+    first = Counter(name[0] for name in names if name)
+    label = content_stems(row.label, language)
+    begun = [
+        at
+        for at, name in enumerate(names)
+        if name and name[0] in wanted and first[name[0]] == 1 and name[0] not in label
+        if rarity.get(name[0], lexical.MAX_RARITY) >= MIN_RARITY
+    ]
+    return whole or begun
 
 
 def compares_cells(table: Table, row: TableRow, wanted: Set[str], language: str, extreme: int) -> bool:
     """Return whether a question compares cells of a row: asks which has most or least, or names two of its columns."""
     if not table.columns or len(row.cells) < MIN_COMPARED:
         return False
-    return bool(extreme and _extreme_cells(row, extreme)) or len(_named(table, row, wanted, language)) >= MIN_COMPARED
+    return (
+        bool(extreme and _extreme_cells(table, row, extreme))
+        or len(_named(table, row, wanted, language)) >= MIN_COMPARED
+    )
 
 
-def _extreme_cells(row: TableRow, sign: int) -> Sequence[int]:
-    """Return the cell with the most (`sign` 1) or the least (-1), if the figures can be compared."""
-    figures = {at: _size(cell) for at, cell in enumerate(row.cells) if len(cell.values) == 1}
-    units = {row.cells[at].unit for at in figures}
-    if len(figures) < MIN_COMPARED or len(units) > 1:
+def _extreme_cells(table: Table, row: TableRow, sign: int) -> Sequence[int]:
+    """Return the cell with the most (`sign` 1) or the least (-1); none if not all can be compared, or two have it.
+
+    Totals and changes are left out.
+    """
+    cells = [(at, cell) for at, cell in enumerate(row.cells) if not _is_summed(_name(table, row, at))]
+    sizes = {at: _size(cell) for at, cell in cells if len(cell.values) == 1}
+    if not MIN_COMPARED <= len(sizes) == len(cells) or len({cell.unit for _, cell in cells}) > 1:
         return ()
-    return [max(figures, key=lambda at: sign * figures[at])]
+    best = max(sizes.values(), key=lambda size: sign * size)
+    chosen = [at for at, size in sizes.items() if size == best]
+    return chosen if len(chosen) == 1 else ()
+
+
+def _is_summed(name: str) -> bool:
+    return _TOTAL.match(name) is not None or is_change(name)
 
 
 def is_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:
@@ -194,19 +219,45 @@ def _size(cell: TableCell) -> Decimal:
     return (-1 if cell.negative else 1) * max(cell.values)
 
 
-def is_in_range(label: str, numbers: Collection[str]) -> bool | None:
-    """Return whether a row's label is a range ("6 to 9") that one of the numbers is in; None if it is no range."""
+def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
+    """Return whether a row's label is a range ("6 to 9") that a number of the question is in.
+
+    None if it is no range, or if no number of the question can be compared with it: they must be of one unit.
+    """
     found = _RANGE.fullmatch(label.strip())
-    if found is None:
+    if found is None or dates_in(fold(label)):
+        return None
+    units = {
+        unit for name, text in found.groupdict().items() if name.endswith("_unit") and (unit := _unit(text, language))
+    }
+    if len(units) > 1:
         return None
     low, high = (Decimal(digits) if digits else None for digits in _limits(found))
-    given = [Decimal(each.replace(",", "")) for each in numbers if _PLAIN_NUMBER.fullmatch(each)]
-    under, over = found["under"], found["over"]
-    return any(
-        (low is None or (each > low if over and not found["from"] else each >= low))
-        and (high is None or (each < high if under else each <= high))
-        for each in given
-    )
+    if low is not None and high is not None and low > high:
+        low, high = high, low
+    numbers = [
+        Decimal("".join(filter(str.isdigit, digits)))
+        for digits, word in _ASKED_NUMBER.findall(question)
+        if not units or _unit(word, language) in units
+    ]
+    return any(_is_within(each, low, high, found) for each in numbers) if numbers else None
+
+
+def _is_within(number: Decimal, low: Decimal | None, high: Decimal | None, found: re.Match[str]) -> bool:
+    above = low is None or (number > low if found["over"] else number >= low)
+    return above and (high is None or (number < high if found["under"] else number <= high))
+
+
+def _unit(text: str | None, language: str) -> str:
+    """Return the stem of the first word after a number, or its sign; "" if there is none."""
+    words = (text or "").strip("- ").split()
+    return lexical.stem(fold(words[0]).lower(), language) if words else ""
+
+
+def _limits(found: re.Match[str]) -> Sequence[str]:
+    """Return the digits of the lower and the upper limit of a range, empty for none."""
+    limits = (found["low"] or found["least"] or found["or_more"], found["high"] or found["most"])
+    return ["".join(filter(str.isdigit, each or "")) for each in limits]
 
 
 def is_label_named(text: str, start: int, question: str) -> bool | None:
@@ -218,12 +269,6 @@ def is_label_named(text: str, start: int, question: str) -> bool | None:
         return None
     named = re.findall(rf"(?<!\w){re.escape(corner.split()[-1])}s? ({_CODE.pattern})(?!\w)", question, re.IGNORECASE)
     return label.casefold() in map(str.casefold, named) if named else None
-
-
-def _limits(found: re.Match[str]) -> Sequence[str]:
-    """Return the digits of the lower and the upper limit of a range, empty for none."""
-    limits = (found["low"] or found["least"] or found["or_more"], found["high"] or found["most"])
-    return ["".join(filter(str.isdigit, each or "")) for each in limits]
 
 
 def _name(table: Table, row: TableRow, at: int) -> str:

@@ -95,7 +95,9 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
         if asked.compares_years:
             return row_text(text, start, end)
-        told = asked_row_text(text, start, end, wanted, asked.years, language, verdict=verdict, extreme=asked.extreme)
+        told = asked_row_text(
+            text, start, end, wanted, asked.years, language, verdict=verdict, extreme=asked.extreme_of_row
+        )
         return told or row_text(text, start, end)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)

@@ -9,8 +9,8 @@ document that answers best holds neither it, in its passages, sections and name,
 that it may be misspelt for, nor what it is short for ("CEO"). Adverbs judge instead of naming, and line items and
 ratios are answered from a financial statement that does not name them. Words of asking, of measures and of a document's
 parts may be missing (`texts/question_words.txt`): pages that answer do without them; so may words that the question
-explains after it, and of one about the asker's own matters ("my dog chewed the sofa"). What stands after "which" or
-"how many" may not, however much else is there. Languages without a list are not judged.
+explains after it, and all words of one about the asker's own matters ("my dog chewed the sofa"). What stands after
+"which" or "how many" may not, however much else is there. Languages without a list are not judged.
 """
 
 import re
@@ -60,8 +60,17 @@ _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
 )
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
-_OF_THE_ASKER = re.compile(r"\b(?:my|mein\w*|mano|mon|ma|mes|mis?)\b", re.IGNORECASE)
-"""What tells of the asker's own matters, in the five languages: documents need not mention them."""
+_OF_THE_ASKER = {
+    language: re.compile(rf"\b(?:{words})\b")
+    for language, words in (
+        ("en", "my|My"),
+        ("lt", "mano|Mano"),
+        ("de", r"[mM]ein\w*"),
+        ("es", "mis?"),
+        ("fr", "mon|ma|mes"),
+    )
+}
+"""What tells of the asker's own matters, by language: documents need not mention them."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _NO_WORD = re.compile(r"\bo['’]clock\b|\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers, times and identifiers: they are compared elsewhere, or written in other ways."""
@@ -369,7 +378,8 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     wanted = frozenset(plain_words(" ".join(_ASKED_FOR.findall(asked)), latin=False))
     is_wanted = any(word in wanted and rare[word][1] >= MIN_RARITY for word in missing)
     share = 0.0 if is_wanted else MIN_SHARE
-    if _OF_THE_ASKER.search(asked) and not is_wanted:
+    of_the_asker = _OF_THE_ASKER.get(language)
+    if of_the_asker and of_the_asker.search(asked) and not is_wanted:
         return ()
     if max(weights, default=0.0) < MIN_RARITY or sum(weights) < share * sum(others):
         return ()

@@ -88,7 +88,7 @@ PURPOSE = 2.0
 """Factor for one that says what is done for what is asked: "To print, press …"."""
 FIELD = 6.0
 """Factor for the field of a form that is asked for."""
-COMPARED = 2.0
+CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
 THAT_ROW, ANOTHER_ROW = 3.0, 0.5
 """Factors for a row with a range ("6 to 9") or a code ("B") as its label: of the one that is asked for, of others."""
@@ -292,7 +292,6 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
     fitness, language = 1.0, statement.language
-    numbers = asked.numbers - asked.years
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
@@ -302,8 +301,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     if row is None or is_label_asked(row[1], wanted, language):
         if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
             fitness *= YES_OR_NO
-        if row and compares_cells(*row, wanted, language, asked.extreme):
-            fitness *= COMPARED
+        if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
+            fitness *= CELLS_COMPARED
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
     if asked.gives_reason(statement.text):
@@ -328,7 +327,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     elif is_field_asked(wanted, statement) and not in_contents and asked.fits(statement.text):
         fitness *= FIELD
     if statement.is_row:
-        in_range = is_in_range(statement.text.partition(SEPARATOR)[0], numbers) if numbers else None
+        in_range = is_in_range(statement.text.partition(SEPARATOR)[0], asked.without_years, language)
         is_named = is_label_named(passage.whole, statement.start + len(passage.above), asked.text)
         for is_meant in (in_range, is_named):
             fitness *= 1.0 if is_meant is None else THAT_ROW if is_meant else ANOTHER_ROW

@@ -11,6 +11,8 @@ test("the headings of a page are the last of its sections, without numbers", () 
     "",
   ];
   assert.deepEqual(headingsOf(sections), ["Intervals", "Descaling"]);
+  const short = ["API keys", "A guide to pumps", "Chapter 3 Pumps", "Į vidų"];
+  assert.deepEqual(headingsOf(short), short);
   for (const odd of ["Potato 15", "WARNING", "See page 4: Filters", "12", "Of 2026"]) {
     assert.deepEqual(headingsOf([`Menu > ${odd}`]), []);
   }

@@ -5,7 +5,7 @@ import { plain } from "./plain.ts";
 
 export const MOST = 3;
 const MOST_CHARACTERS = 80;
-const HEADING = /^(?:\d+(?:\.\d+)*[.)]?\s+)?(\p{Lu}\p{Ll}[^.!?:;|\d]{2,46})$/u;
+const HEADING = /^(?:\d+(?:\.\d+)*[.)]?\s+)?(?=.*\p{Ll})(\p{Lu}[^.!?:;|]{2,46}[^.!?:;|\d])$/u; // not "WARNING", nor "Potato 15"
 
 type Asking = { about: (title: string) => string; heading: (words: string) => string };
 
@@ -34,7 +34,7 @@ export function chosenQuestions(found: readonly { each: Document; headings: read
   return [...new Set([...questions, ...more])].slice(0, MOST);
 }
 
-/** The headings that a page's passages stand below, each once, without its number; none that is no short phrase. */
+/** The headings that a page's passages stand below, each once, without its number: short phrases only. */
 export function headingsOf(sections: readonly string[]): string[] {
   const last = sections.map((section) => plain(section).split(" > ").at(-1) ?? "");
   return [...new Set(last.map((heading) => HEADING.exec(heading.trim())?.[1]?.trim() ?? ""))].filter(Boolean);

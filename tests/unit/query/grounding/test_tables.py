@@ -103,6 +103,23 @@ def test_another_head_begins_another_table():
     assert [table.columns for table in tables_in(text)] == [("2023", "2022"), ("June 2023", "June 2022")]
 
 
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        # What stands between label and figures belongs to the label, unless it has a name of its own.
+        ("2023 | 2022\nRevenue | Note 4 | 1,010 | 990\nProfit | Note 6 | 810 | 805", ("2023", "2022")),
+        ("Part | Number | Price\nCage | 640-118 | €19\nFilter | 640-204 | €14", ("Number", "Price")),
+        # A second row of names, above figures.
+        (
+            "Actual | Budget | Forecast\nItem | 2023 | 2023 | 2024\nSales | 100 | 120 | 130\nCosts | 1 | 2 | 3",
+            ("Actual 2023", "Budget 2023", "Forecast 2024"),
+        ),
+    ],
+)
+def test_which_cells_are_values_is_told_by_their_names(text: str, columns: tuple[str, ...]):
+    assert only(text).columns == columns
+
+
 def test_a_head_that_is_repeated_overleaf_names_the_columns_once():
     text = "| Metro | Fold\nMetro | Fold\nWeight | 19.8 kg | 16.4 kg\nWheels | 28 in | 16 in"
     assert only(text).columns == ("Metro", "Fold")
@@ -191,6 +208,8 @@ def test_prose_holds_no_table():
         ),
         ("Years | Hours (37.5 h week)\n0 to 2 | 187.5", "0 to 2", "Years: 0 to 2; Hours (37.5 h week): 187.5"),
         ("Weight | 7.2 | 7.4\nHeight | 3.1 | 4.2", "Height", "Height; 3.1; 4.2"),
+        ("Anna | sales | Oslo\nTom | legal | Rome\nEva | tax | Bonn", "Tom", "Tom; legal; Rome"),
+        ("Monday | closed | open\nTuesday | open | closed", "Tuesday", "Tuesday; open; closed"),
         # A row of words above others is no header if its cells are long, or alike.
         (
             "Heater fault | Call us; wash cold\nE9 | A key was pressed | Wipe it\nE7 | Salt is low | 12",

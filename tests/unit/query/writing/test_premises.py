@@ -27,6 +27,7 @@ STATION = passage(
         ("Which airline flies to the station?", ["airline"]),
         ("How many wheels does my generator have?", ["wheels"]),
         ("Is the toddler near the generator heated?", ["toddler"]),
+        ("Is the zeppelin of the station 12 mi long?", ["zeppelin"]),
         ("How often are the tyres of the generator rotated?", ["tyres", "rotated"]),
     ],
 )

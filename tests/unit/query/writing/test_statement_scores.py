@@ -5,6 +5,7 @@ from math import sqrt
 import pytest
 
 from functions.query.retrieval.passages import Passage
+from functions.query.writing import statement_scores
 from functions.query.writing.extractive import chosen_spans, extractive_claims
 from functions.query.writing.statement_scores import ranked_spans
 from tests.support.query import passage
@@ -235,3 +236,16 @@ def test_what_will_be_counts_less_where_it_is_asked_what_was(question: str, fact
 def test_by_whom_it_is_done_counts_more_where_it_is_asked_who_does_it(question: str, factor: float) -> None:
     told = best(question, "The pump was built once by Ada.")
     assert told == pytest.approx(factor * best(question, "The pump was built once for Ada."))
+
+
+@pytest.mark.parametrize(
+    ("question", "factor"),
+    [("Does Glass use more water than Eco?", 2.0), ("Which uses the most water?", 2.0), ("How much water?", 1.0)],
+)
+def test_a_row_counts_double_where_its_cells_are_compared(
+    monkeypatch: pytest.MonkeyPatch, question: str, factor: float
+) -> None:
+    table = "Eco | Auto | Glass\nWater | 9.5 l | 13 l | 12.2 l\nTime | 3 h | 2 h | 1 h"
+    compared = best(question, table)
+    monkeypatch.setattr(statement_scores, "CELLS_COMPARED", 1.0)
+    assert compared == pytest.approx(factor * best(question, table))
