@@ -67,6 +67,7 @@ class Vocabulary:
     def __init__(self) -> None:
         self._count: Counter[str] = Counter()
         self._names: set[str] = set()
+        self._beginnings: set[str] = set()
         self._cut = self._compounds = 0
         self._long = self._long_ends = self._total = 0
 
@@ -81,6 +82,7 @@ class Vocabulary:
             words.pop()
         self._count.update(words)
         self._total += len(words)
+        self._beginnings.update([word.split("-", 1)[0] for word in words if "-" in word])
 
     def add_all(self, lines: Sequence[str]) -> None:
         """Learn the words of a page's lines, those that cut no word all at once, and what their hyphens mean."""
@@ -154,9 +156,9 @@ class Vocabulary:
         The hyphen goes unless the hyphenated form is a word of the document, or both parts are and the joined form is
         not ("question-answering"), or a digit follows, or a capital that no name has inside, or the word has a hyphen
         already ("step-by-step", but not "high-perfor-mance"), or another one after two words ("state-of-the-art"), or
-        it stands between a single letter and a word ("e-mail"). Short words and prefixes keep it ("so-called") only in
-        an English document that cuts no words. The hyphen and a space stay before an "and" in any language, if the
-        first half is a word of the document ("three- and six-month").
+        it stands between a single letter and a word ("e-mail"). Short words ("so-called") and what begins other
+        hyphenated words ("non-local") keep it only in an English document that cuts no words. The hyphen and a space
+        stay before an "and" in any language, if the first half is a word of the document ("three- and six-month").
         """
         stem = before[:-1]
         halves = _halves(before, after)
@@ -179,7 +181,8 @@ class Vocabulary:
                     return f"{stem}- {after}"
                 if is_word and is_before_word:
                     keep = "-" in right or (min(len(left), len(right)) > 3 and left not in _PREFIXES)
-                    keep = keep or self._cuts_no_words
+                if not keep and is_before_word and (is_word or left in self._beginnings):
+                    keep = self._cuts_no_words
         return f"{stem}{'-' if keep else ''}{after}"
 
     def _forms(self, left: str, right: str) -> tuple[int, int]:

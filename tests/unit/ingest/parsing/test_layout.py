@@ -638,6 +638,15 @@ def test_titles_that_are_numbered_like_their_pages_stay(head: str, bare: int) ->
     assert [texts[0] for texts in stripped(iter(pages))][: len(titles)] == titles
 
 
+@pytest.mark.parametrize(("foot", "left"), [("{} PLUM, INC.", 1), ("{} {}", 2), ("9{} {}", 2)])
+def test_a_footer_below_a_short_text_goes_if_its_words_recur(foot: str, left: int) -> None:
+    pages = [
+        page_of_lines(i, (f"All about {fruit} and more.", 200, 10), (foot.format(i, fruit.upper()), 250 + 20 * i, 10))
+        for i, fruit in enumerate(FRUITS[:9], 1)
+    ]
+    assert [len(texts) for texts in stripped(iter(pages))] == [left] * 9
+
+
 def test_titles_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     remembered: list[int] = []
     strip = running._strip

@@ -127,7 +127,8 @@ def test_an_english_document_that_cuts_no_words_keeps_a_hyphen_between_words() -
     assert learnt(*so_called, long_lines=98).join_hyphenated("so-", "called") == "socalled"  # too little to say
     assert learnt(so_called[0]).join_hyphenated("so-", "called") == "socalled"  # no hyphen of a known word
     assert learnt(*so_called).join_hyphenated("the infor-", "mation") == "the information"
-    assert learnt(*so_called).join_hyphenated("our pre-", "called") == "our precalled"  # only one half is a word
+    assert learnt(*so_called).join_hyphenated("our non-", "called") == "our noncalled"  # only one half is a word
+    assert learnt(*so_called, "a non-word").join_hyphenated("our non-", "called") == "our non-called"
 
 
 def test_a_document_of_another_language_or_with_few_cut_words_makes_them_whole() -> None:
