@@ -638,13 +638,14 @@ def test_titles_that_are_numbered_like_their_pages_stay(head: str, bare: int) ->
     assert [texts[0] for texts in stripped(iter(pages))][: len(titles)] == titles
 
 
-@pytest.mark.parametrize(("foot", "left"), [("{} PLUM, INC.", 1), ("{} {}", 2), ("9{} {}", 2)])
-def test_a_footer_below_a_short_text_goes_if_its_words_recur(foot: str, left: int) -> None:
+@pytest.mark.parametrize(("foot", "left"), [("{} PLUM, INC.", 1), ("{} Of a plum", 2), ("{} {}", 2), ("9{} {}", 2)])
+def test_a_footer_of_a_few_pages_goes_if_its_words_recur_wherever_the_text_ends(foot: str, left: int) -> None:
+    feet = [(foot if i in {3, 5, 7} else "On {1} {0}").format(i, FRUITS[i].upper()) for i in range(1, 10)]
     pages = [
-        page_of_lines(i, (f"All about {fruit} and more.", 200, 10), (foot.format(i, fruit.upper()), 250 + 20 * i, 10))
-        for i, fruit in enumerate(FRUITS[:9], 1)
+        page_of_lines(i, (f"All about {FRUITS[-i]} and more.", 200, 10), (line, 250 + 20 * i, 10))
+        for i, line in enumerate(feet, 1)
     ]
-    assert [len(texts) for texts in stripped(iter(pages))] == [left] * 9
+    assert [len(texts) for texts in stripped(iter(pages))] == [1, 1, left, 1, left, 1, left, 1, 1]
 
 
 def test_titles_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:

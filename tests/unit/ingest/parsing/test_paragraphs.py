@@ -505,6 +505,7 @@ def test_only_an_address_goes_on_behind_its_colon(before: str, after: str, expec
         ("on Form 10" + SOFT_HYPHEN, "K for", "on Form 10" + SOFT_HYPHEN + "K for"),
         ("(10-", "Q) for", "(10-Q) for"),
         ("the 5-", "and 10-year notes", "the 5- and 10-year notes"),
+        ("the 5-", "and ten-year notes", "the 5- and ten-year notes"),
         ("within 30-", "day periods", "within 30-day periods"),
         ("a 2-", "percentage-point rise", "a 2-percentage-point rise"),
         ("voor 5-", "tot 10-jarigen", "voor 5- tot 10-jarigen"),
