@@ -49,8 +49,8 @@ LETTER_GAP = 0.12
 SHORT = 2
 IN_LETTERS = 0.6
 MIN_LETTERS = 6
-"""Room between two letters of one word, in font sizes; letters of what may be none, and the share of a line's words
-that are no longer, from so many words on, that shows that it was drawn letter by letter."""
+"""A line was drawn letter by letter if it has at least `MIN_LETTERS` words, and more than the share `IN_LETTERS` of
+them have `SHORT` letters at most. Letters of one word then have less than `LETTER_GAP` font sizes between them."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 
@@ -314,7 +314,7 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     size, bold = style.size, style.bold
     apart = style.face != usual_face != ""
     if [word for word in words if word.style is not style]:  # a list, because that is twice as fast as `any`
-        bold = bold and all(word.style.bold or word.style.mono for word in words)  # "The command `ls`" is one heading
+        bold = bold and _is_bold(words)
         apart = apart and all(word.style.face == style.face for word in words)
         sizes: Counter[float] = Counter()
         for word in words:
@@ -325,6 +325,20 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
     place = _place_of(words, row, size, text, placing)
     return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place, apart=apart)
+
+
+def _is_bold(words: Sequence[Word]) -> bool:
+    """Whether a line is bold but for its code, as "The command `ls` here": a label before code makes none ("Type:")."""
+    code = [not word.style.bold for word in words]
+    if not any(code):
+        return True
+    if not all(word.style.bold or word.style.mono for word in words):
+        return False
+    if not code[-1]:
+        return True
+    is_labelled = any(word.text.endswith(":") and is_code for word, is_code in zip(words, code[1:], strict=False))
+    in_code = sum([len(word.text) for word, is_code in zip(words, code, strict=True) if is_code])
+    return not is_labelled and 2 * in_code < sum([len(word.text) for word in words])
 
 
 def _place_of(words: list[Word], row: Row, size: float, text: str, placing: Placing) -> str:

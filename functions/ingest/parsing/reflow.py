@@ -11,7 +11,7 @@ from typing import Literal
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.tables import BULLETS, is_figure, is_number
 from functions.ingest.parsing.text import cleaned, is_cjk
-from functions.ingest.parsing.vocabulary import ANDS, Vocabulary, ends_hyphenated
+from functions.ingest.parsing.vocabulary import ANDS, LONGEST, Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
@@ -45,8 +45,12 @@ _DATE = re.compile(rf"\b(?:{_MONTHS})\.?(?: \d{{1,2}})?, \d{{4}}$", re.IGNORECAS
 """The year of a date is no page: "July 1, 2021"."""
 _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 """A word in parentheses that begins a line, and the first letter behind it."""
-_CUT_NUMBER = re.compile(r"\d[-–\u00ad]$")
-"""How a line ends within a range or a compound: "430–", "Form 10-"; "5-" before "and 10-year" stands alone."""
+_CUT_RANGE = re.compile(r"\d[-–\u00ad]$")
+"""How a line ends within a range, if a digit follows: "430–"."""
+_CUT_CODE = re.compile(r"(?<![\w.,–-])\d{1,2}[-\u00ad]$")
+_CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
+"""How a line ends within a compound, and what follows there: "10-" and "K", or "30-" and "day"; but the hyphen in "5-"
+before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
 MIN_INDEXED = 8
 INDEXED_SHARE = 0.4
@@ -576,7 +580,10 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
         return before + after
-    if _CUT_NUMBER.search(before[-2:]) and after[:1].isalnum() and after.split(" ", 1)[0] not in ANDS:
+    if after[:1].isdecimal() and _CUT_RANGE.search(before[-2:]):
+        return before + after
+    end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
+    if end and end[1] not in ANDS:
         return before + after
     if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
         return before + after

@@ -22,8 +22,9 @@ PICTURE = 0.6
 """Share of a page a picture covers that makes a page with few characters a scanned one."""
 WHOLE_PICTURE = 0.9
 EDGE = 0.05
-"""Share of a page that a picture of all of it covers, and of its height at the top and the bottom, where text on such a
-picture is a stamp: the number that a court gave to a scan."""
+MAX_STAMP = 80
+"""A picture covers at least `WHOLE_PICTURE` of a page. If all text is then within `EDGE` of its height from the top or
+the bottom, and no more than `MAX_STAMP` characters, it is a stamp, such as a court's number on a scan."""
 
 
 def mend(raw: RawPage) -> None:
@@ -60,9 +61,9 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
         notes.append("read by the fallback")
     if raw.engine == OCR_ENGINE:
         notes.append(f"read by OCR, {raw.confidence:.0%} sure")
-    has_layer = bool(visible or raw.hidden)
+    has_layer = bool(text or raw.hidden)
     return PageReport(
-        raw.number, visible, state, "; ".join(notes), raw.seconds, min(1.0, doubtful), min(1.0, raw.images), has_layer
+        raw.number, len(text), state, "; ".join(notes), raw.seconds, min(1.0, doubtful), min(1.0, raw.images), has_layer
     )
 
 
@@ -73,9 +74,9 @@ def is_unread(raw: RawPage) -> bool:
 
 
 def _visible(raw: RawPage, text: str) -> int:
-    """Count the characters of a page's text; of one that is all a picture those within, if stamps are all it has."""
+    """Count the characters of a page's text; none if the page is one picture with only a stamp on it."""
     _, height = raw.shown_size
-    if raw.images < WHOLE_PICTURE or not raw.has_positions or height <= 0:
+    if raw.images < WHOLE_PICTURE or len(text) > MAX_STAMP or not raw.has_positions or height <= 0:
         return len(text)
     inner = [line for line in raw.lines if line.y1 > EDGE * height and line.y0 < (1 - EDGE) * height]
     return len(text) if inner else 0

@@ -357,25 +357,32 @@ def _has_no_sentence(line: Line) -> bool:
 def _is_apart(line: Line, sides: _Sides) -> bool:
     """Whether the page number stands away from the words beside it, or ends a line in no larger print than the text.
 
-    "1 Capital of France" is a question; "166 BRECCIA-GASHES" is none.
+    "1 Capital of France" is a question.
     """
     if not sides.page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3):
         return True
+    *words, last = line.text.split()
+    return len(words) > 1 and last.isdecimal() and line.size <= sides.largest
+
+
+def _begins_with_number(line: Line, sides: _Sides) -> bool:
+    """Whether a line in no larger print than the text begins with a long number, or is a number and capitals."""
     first, *words = line.text.split()
-    if not words or line.size > sides.largest:
-        return False
-    if words[-1].isdecimal():
-        return len(words) > 1
-    return first.isdecimal() and (len(first) >= LONG_NUMBER or line.text.isupper())
+    is_long = first.isdecimal() and (len(first) >= LONG_NUMBER or line.text.isupper())
+    return bool(words) and is_long and line.size <= sides.largest
 
 
 def _counts_beside_others(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
-    """Whether neighbours number their pages like a word and its number, beside words that recur: "Preface 2"."""
+    """Whether a line may be a header ("Preface 2", "166 BRECCIA", "166 Of rocks"), and its number counts on neighbours.
+
+    There it stands beside words that recur: the titles of sections that are numbered like their pages differ.
+    """
     words = line.text.split()
-    if len(words) != 2 or not words[1].isdecimal() or line.size > sides.largest:
+    is_word_and_number = len(words) == 2 and words[1].isdecimal() and line.size <= sides.largest
+    if not is_word_and_number and not _begins_with_number(line, sides):
         return False
     counted = [other for other in others if not sides.numbered[side].isdisjoint(other.numbered[side])]
-    keys = Counter([_key(other.lines[side][0].text) for other in counted])
+    keys = Counter([key for other in counted if _WORD.search(key := _key(other.lines[side][0].text))])
     return max(keys.values(), default=0) >= IN_STEP
 
 
@@ -435,7 +442,9 @@ def _ends_with_number(sides: _Sides, others: list[_Sides], enough: float) -> boo
     """Whether the last line, which may be in cells, has a number that counts with the pages, as theirs has."""
     line = sides.last[0]
     if not (line.text.isdecimal() or _is_apart(line, sides)):
-        return False
+        recurs = sum(_key(line.text) in other.ends for other in others) >= IN_STEP
+        if not recurs or not _begins_with_number(line, sides):
+            return False
     return any(sum(first in other.ends_counted for other in others) >= enough for first in sides.ends_counted)
 
 

@@ -1,6 +1,7 @@
 """From boxes to blocks: rows, columns, tables, running lines, headings, paragraphs; and the frames in between."""
 
 import json
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from functions.ingest.parsing import running
 from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
@@ -623,6 +625,48 @@ def test_a_long_number_or_capitals_tell_a_header_from_a_question() -> None:
         assert stripped(iter(pages)) == [[f"All about {fruit} and more."] for fruit in FRUITS]
 
 
+@pytest.mark.parametrize("head", ["{} {}", "10{} {}"])
+@pytest.mark.parametrize("bare", [0, 3])
+def test_titles_that_are_numbered_like_their_pages_stay(head: str, bare: int) -> None:
+    names = ("INTRODUCTION", "METHODS", "RESULTS", "DISCUSSION", "CONCLUSIONS", "REFERENCES")
+    titles = [head.format(i, name if head[0] == "{" else name.title()) for i, name in enumerate(names, 1)]
+    numbers = [head.format(i, "").strip() for i in range(7, 7 + bare)]
+    pages = [
+        page_of_lines(i, (title, 30, 10), (f"All about {FRUITS[i]} and more.", 400, 10))
+        for i, title in enumerate(titles + numbers, 1)
+    ]
+    assert [texts[0] for texts in stripped(iter(pages))][: len(titles)] == titles
+
+
+@pytest.mark.parametrize(("foot", "left"), [("{} PLUM, INC.", 1), ("{} Of a plum", 2), ("{} {}", 2), ("9{} {}", 2)])
+def test_a_footer_of_a_few_pages_goes_if_its_words_recur_wherever_the_text_ends(foot: str, left: int) -> None:
+    feet = [(foot if i in {3, 5, 7} else "On {1} {0}").format(i, FRUITS[i].upper()) for i in range(1, 10)]
+    pages = [
+        page_of_lines(i, (f"All about {FRUITS[-i]} and more.", 200, 10), (line, 250 + 20 * i, 10))
+        for i, line in enumerate(feet, 1)
+    ]
+    assert [len(texts) for texts in stripped(iter(pages))] == [1, 1, left, 1, left, 1, left, 1, 1]
+
+
+def test_titles_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    remembered: list[int] = []
+    strip = running._strip
+
+    def counted(seen: deque[running._Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
+        page = strip(seen, at, titles)
+        remembered.append(len(titles))
+        return page
+
+    monkeypatch.setattr(running, "MAX_TITLES", 3)
+    monkeypatch.setattr(running, "_strip", counted)
+    pages = [
+        page_of_lines(i, (f"Chapter on {FRUITS[i // 3]}", 30, 8), (f"All about {i * i} things.", 400, 10))
+        for i in range(3 * len(FRUITS))
+    ]
+    assert [len(texts) for texts in stripped(iter(pages))][1:] == [1] * (len(pages) - 1)
+    assert max(remembered) == 3
+
+
 def test_a_header_is_no_title_where_a_pages_print_is_smaller() -> None:
     pages = [
         page_of_lines(i, ("Table of Contents", 30, 8), (f"All about {fruit} and more.", 400, 6 if i == 7 else 8))
@@ -892,6 +936,30 @@ def test_an_entry_of_the_outline_is_found_though_its_line_has_a_number_and_goes_
         Line("Unitswise", 50, 220, 200, 230, 10), *prose(240),
     ]  # fmt: skip
     assert outlined(entries, *lines) == ["Data", "Data > Reading"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (("The command", "`ls`"), True),
+        (("Uses", "`recto list --all`", "here"), True),
+        (("Type:", "`string`"), False),
+        (("Returns", "`List[int]`"), False),
+        (("Usage:", "`recto list --all`"), False),
+        (("Description:", "`int`"), False),
+        (("Note: the command", "`ls`"), True),
+    ],
+)
+def test_a_line_of_a_label_and_code_is_not_bold(parts: tuple[str, ...], expected: bool) -> None:
+    bold, code = Style(size=10, bold=True), Style(size=10, mono=True)
+    words: list[Word] = []
+    for part in parts:
+        begin = words[-1].x1 + 2.5 if words else 50
+        words += written(begin, 700, part.strip("`"), code if part[0] == "`" else bold)
+    for word in words[:-1]:
+        word.ends = ""
+    below = [word for at in range(9) for word in written(50, 660 - 12 * at, "a line of quite ordinary words")]
+    assert lay_out([*words, *below], PAGE)[0].bold is expected
 
 
 def test_a_line_in_bold_with_code_in_it_is_bold() -> None:

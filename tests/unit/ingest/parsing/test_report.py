@@ -136,6 +136,26 @@ def test_a_picture_with_a_stamp_at_its_edge_is_a_scan(page: RawPage, state: str)
     assert is_unread(page) is (state == "scanned")
 
 
+def test_the_characters_of_a_stamp_are_counted() -> None:
+    page = stamped(10)
+    report = report_of(page, [])
+    assert report.characters == len(page.lines[0].text)
+    assert report.text_layer
+
+
+@pytest.mark.parametrize(("characters", "state"), [(80, "scanned"), (81, "text"), (242, "text")])
+def test_what_is_longer_than_a_stamp_is_text_wherever_it_stands(characters: int, state: str) -> None:
+    page = stamped(10)
+    page.lines[0].text = ("A title of a page " * 20)[: characters - 1] + "s"
+    assert report_of(page, []).state == state
+
+
+def test_two_lines_of_a_caption_at_the_edge_of_a_picture_are_text() -> None:
+    page = stamped(765)
+    page.lines.append(Line("The harbour of Selmouth, seen from the lighthouse", 50, 778, 400, 788, 10))
+    assert report_of(page, []).state == "text"
+
+
 def test_what_stands_within_a_picture_is_text_though_a_stamp_is_there_too() -> None:
     page = stamped(10)
     page.lines.append(Line("A title", 50, 100, 400, 110, 10))

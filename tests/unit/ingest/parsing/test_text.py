@@ -112,30 +112,42 @@ def test_a_word_of_three_keeps_both_hyphens_where_its_parts_are_words() -> None:
 
 
 LONG_LINE = "a line of quite ordinary words that fills the page from edge to edge"
+COMPOUND = ("the well-known agency", "it is well-", "known")
 
 
-def learnt(*lines: str, long_lines: int = 100) -> Vocabulary:
+def learnt(*lines: str, long_lines: int = 100, long_line: str = LONG_LINE) -> Vocabulary:
     words = Vocabulary()
-    words.add_all([*lines, *[LONG_LINE] * long_lines])
+    words.add_all([*lines, *[long_line] * long_lines])
     return words
 
 
-def test_a_document_that_cuts_no_words_keeps_each_hyphen() -> None:
-    for words in (learnt("the agency"), learnt("a cross", long_lines=100)):
-        assert words.join_hyphenated("for cross-", "agency use") == "for cross-agency use"
-    assert learnt("the agency", long_lines=99).join_hyphenated("cross-", "agency") == "crossagency"  # too little to say
-    assert learnt().join_hyphenated("the infor-", "mation") == "the information"  # neither half is a word
-    assert learnt("our preconceived agency").join_hyphenated("pre-", "conceived") == "preconceived"
+def test_an_english_document_that_cuts_no_words_keeps_a_hyphen_between_words() -> None:
+    so_called = ("so it is called", *COMPOUND)
+    assert learnt(*so_called).join_hyphenated("a so-", "called one") == "a so-called one"
+    assert learnt(*so_called, long_lines=98).join_hyphenated("so-", "called") == "socalled"  # too little to say
+    assert learnt(so_called[0]).join_hyphenated("so-", "called") == "socalled"  # no hyphen of a known word
+    assert learnt(*so_called).join_hyphenated("the infor-", "mation") == "the information"
+    assert learnt(*so_called).join_hyphenated("our non-", "called") == "our noncalled"  # only one half is a word
+    assert learnt(*so_called, "a non-word").join_hyphenated("our non-", "called") == "our non-called"
+
+
+def test_a_document_of_another_language_or_with_few_cut_words_makes_them_whole() -> None:
+    line = "eine Zeile mit recht gewöhnlichen Wörtern, die Seite für Seite füllt"
+    german = learnt("der Tag und das Land", *COMPOUND, long_line=line)
+    assert german.join_hyphenated("im Tag-", "land") == "im Tagland"
+    few = learnt(*COMPOUND, "the land", long_lines=150)
+    assert few.join_hyphenated("the Nether-", "land") == "the Netherland"
+    assert few.join_hyphenated("ne-", "daro") == "nedaro"
 
 
 def test_whether_a_document_cuts_words_is_told_by_those_it_has_whole_and_by_how_many_lines_end_so() -> None:
-    cut = ("the information of the agency", "this is infor-", "mation")
-    compound = ("the well-known agency", "it is well-", "known")
-    assert learnt(*cut).join_hyphenated("cross-", "agency") == "crossagency"
-    assert learnt(*cut, *compound).join_hyphenated("cross-", "agency") == "cross-agency"
-    ends = [line for _ in range(3) for line in (f"{LONG_LINE} of the other-", "wise good agency")]
-    assert learnt(*ends, *compound).join_hyphenated("cross-", "agency") == "crossagency"
-    assert learnt(*ends[:4], *compound).join_hyphenated("cross-", "agency") == "cross-agency"
+    cut = ("so the information is called", "this is infor-", "mation")
+    assert learnt(*cut).join_hyphenated("so-", "called") == "socalled"
+    assert learnt(*cut, *COMPOUND).join_hyphenated("so-", "called") == "so-called"
+    assert learnt(*cut, *cut, *COMPOUND).join_hyphenated("so-", "called") == "socalled"
+    ends = [line for _ in range(3) for line in (f"{LONG_LINE} of the other-", "wise so it is called")]
+    assert learnt(*ends, *COMPOUND).join_hyphenated("so-", "called") == "socalled"
+    assert learnt(*ends[:4], *COMPOUND).join_hyphenated("so-", "called") == "so-called"
 
 
 def test_a_hyphen_stays_between_a_single_letter_and_a_word() -> None:
@@ -146,9 +158,23 @@ def test_a_hyphen_stays_between_a_single_letter_and_a_word() -> None:
 
 def test_a_hyphen_that_stands_for_the_rest_of_a_word_has_a_space_behind_it() -> None:
     assert mended("three-", "and six-month periods", "for three and") == "three- and six-month periods"
-    assert mended("Hard-", "und Software") == "Hard- und Software"
+    assert mended("Kinder-", "und Jugendbuch", "viele Kinder") == "Kinder- und Jugendbuch"
+    assert mended("Haupt-", "sowie Nebenfach", "im Haupt") == "Haupt- sowie Nebenfach"
     assert mended("a thous-", "and", "a thousand") == "a thousand"
     assert mended("black-", "and-white", "black and") == "black-and-white"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("a pho-", "to of it", "a photo of it"),
+        ("a thous-", "and of it", "a thousand of it"),
+        ("the auth-", "or of it", "the author of it"),
+        ("a tick-", "et for it", "a ticket for it"),
+    ],
+)
+def test_a_word_that_ends_like_and_is_whole_if_its_first_half_is_none(before: str, after: str, expected: str) -> None:
+    assert mended(before, after, "and to or et of it") == expected
 
 
 def test_the_last_part_of_a_compound_may_be_cut() -> None:
