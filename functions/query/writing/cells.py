@@ -36,7 +36,6 @@ _ASKED_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]
 """A number of a question, with the word after it: "7 years", "16-year-old"."""
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """The label of a row that says nothing without its column's name: "B", "12", "3a", "IV"."""
-_PLAIN_NUMBER = re.compile(r"\d+(?:,\d{3})*")
 MIN_RARITY = 4.4
 """Rarity of a word (`lexical.background`) from which on it stands for a column's name that begins with it."""
 MIN_COMPARED = 2
