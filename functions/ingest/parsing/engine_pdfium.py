@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from ctypes import byref
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -73,19 +72,22 @@ def _texts(page: int, form: Callable[[], int | None], words: Sequence[Word]) -> 
         if not handle:
             continue
         try:
-            box = pdfium.Rect()
-            if pdfium.annotation_box(handle, byref(box)) and (text := _text(handle, form, box, words)):
-                yield text, box
+            if found := _text(handle, form, words):
+                yield found
         finally:
             pdfium.close_annotation(handle)
 
 
-def _text(handle: int, form: Callable[[], int | None], box: pdfium.Rect, words: Sequence[Word]) -> str:
-    kind = pdfium.annotation_kind(handle)
+def _text(handle: int, form: Callable[[], int | None], words: Sequence[Word]) -> tuple[str, pdfium.Rect] | None:
+    """Return what an annotation shows, and where; None for a link, a comment, and an empty or hidden field."""
+    kind, box = pdfium.annotation_kind(handle), pdfium.Rect()
     if kind not in {pdfium.FREE_TEXT, pdfium.WIDGET} or pdfium.annotation_flags(handle) & pdfium.HIDDEN_FLAGS:
-        return ""
+        return None
+    if not pdfium.annotation_box(handle, byref(box)):
+        return None
     if kind == pdfium.FREE_TEXT:
-        return " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
+        text = " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
+        return (text, box) if text else None
     value = pdfium.utf16(pdfium.annotation_text, handle, b"V", limit=MAX_CHARACTERS)
     name = pdfium.utf16(pdfium.annotation_text, handle, b"T", limit=200)
     if not name and not value and (fields := form()):
@@ -94,35 +96,27 @@ def _text(handle: int, form: Callable[[], int | None], box: pdfium.Rect, words: 
         name = pdfium.utf16(pdfium.field_name, fields, handle, limit=200)
     value, name = " ".join(value.split()), " ".join(name.split())
     if not value or value == "Off":
-        return ""
+        return None
     described = " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"TU", limit=200).split())
-    printed = "" if 0 < len(described) <= MAX_LABEL else _printed_label(box, words)
-    label = (printed or described if len(described) <= MAX_LABEL else printed) or name
-    return f"{label.rstrip(': ')}: {value}" if label else value
+    is_label = 0 < len(described) <= MAX_LABEL
+    label = (described if is_label else _printed_label(box, words)) or name
+    return (f"{label.rstrip(': ')}: {value}" if label else value), box
 
 
 def _printed_label(box: pdfium.Rect, words: Sequence[Word]) -> str:
     """Return the words printed before a field on its line, or directly above it; behind a box to tick. "" if none."""
     height, width = box.top - box.bottom, box.right - box.left
-    is_tick = height <= MAX_BOX and width <= 1.5 * height
     beside = [word for word in words if word.y0 < (box.top + box.bottom) / 2 < word.y1]
     before = sorted((word for word in beside if word.x1 <= box.left + SLACK), key=lambda word: -word.x1)
-    behind = sorted((word for word in beside if word.x0 >= box.right - SLACK), key=lambda word: word.x0)
-    above = sorted(
-        (
-            word
-            for word in words
-            if -SLACK <= word.y0 - box.top <= LABEL_ABOVE * (word.y1 - word.y0)
-            and box.left - SLACK <= word.x0 < box.right
-        ),
-        key=lambda word: word.x0,
-    )
-    if is_tick:
+    if height <= MAX_BOX and width <= 1.5 * height:
+        behind = sorted((word for word in beside if word.x0 >= box.right - SLACK), key=lambda word: word.x0)
         label = _run(behind) if behind and behind[0].x0 - box.right <= LABEL_GAP else []
     elif before and box.left - before[0].x1 <= LABEL_GAP:
         label = _run(before)[::-1]
     else:
-        label = _run(above)
+        near = (word for word in words if -SLACK <= word.y0 - box.top <= LABEL_ABOVE * (word.y1 - word.y0))
+        above = (word for word in near if box.left - SLACK <= word.x0 < box.right)
+        label = _run(sorted(above, key=lambda word: word.x0))
     text = " ".join(word.text for word in label)
     return text if len(text) <= MAX_LABEL else ""
 
@@ -278,17 +272,16 @@ class PdfiumEngine:
         raw.hidden = hidden
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
         raw.rotation = pdfium.page_rotation(page) & 3
-        has_annotations = pdfium.count_annotations(page) > 0
-        as_placed = [copy(word) for word in words] if has_annotations else []  # `lay_out` moves them
+        self._annotations += pdfium.count_annotations(page)
+        filled: list[Line] = []
+        if self._annotations <= MAX_IN_DOCUMENT:  # first, because `lay_out` moves the words
+            filled = annotation_lines(page, bounds, raw.rotation, self._opened_form, words)
         raw.lines = lay_out(words, bounds, raw.rotation, scene.rules())
         if not raw.rotation and any(map(has_caption, raw.lines)):
             raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)
             raw.figures = [(*each.box, each.caption, "") for each in figures]
-        self._annotations += pdfium.count_annotations(page)
-        if self._annotations <= MAX_IN_DOCUMENT:
-            shown = {line.text for line in raw.lines}
-            filled = annotation_lines(page, bounds, raw.rotation, self._opened_form, as_placed)
-            raw.lines += [line for line in filled if line.text not in shown]
+        shown = {line.text for line in raw.lines} if filled else set()
+        raw.lines += [line for line in filled if line.text not in shown]
         return raw
 
     def _with_ligatures(self, number: int, text: int, characters: str) -> tuple[str, dict[int, str]]:

@@ -23,7 +23,7 @@ from functions.query.grounding.quantities import (
     unit_name,
 )
 from functions.query.grounding.sanitizing import plain
-from functions.query.grounding.words import is_stop_word, spelled_out
+from functions.query.grounding.words import is_stop_word, spelled_out_for
 from shared.lexical import fold
 
 # --- extracting facts, each with its possible values ---
@@ -518,14 +518,9 @@ def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     tokens = frozenset(re.findall(r"\w+", held))
     prefix = _NAME_PREFIX if language == "en" else _INFLECTED_NAME_PREFIX
     unknown = [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
-    spelled = " ".join(_spelled_names(claim, texts)) if unknown else ""
+    # "Care Quality Commission" is known if a text has "CQC".
+    spelled = " ".join(spelled_out_for(claim, texts, _ABBREVIATED)) if unknown else ""
     return [name for name in unknown if name not in spelled]
-
-
-def _spelled_names(claim: str, texts: Iterable[str]) -> Iterator[str]:
-    """Yield the names of a claim of which a text has the abbreviation: "Care Quality Commission" for "CQC"."""
-    shorts = {short for text in texts for short in _ABBREVIATED.findall(text)}
-    return (words for short in shorts for words in spelled_out(claim, short))
 
 
 _PERIOD = re.compile(r"YTD|Q[1-4]|H[12]|FY(?:\d\d){0,2}")

@@ -16,7 +16,7 @@ from functions.query.grounding.words import (
     are_synonyms,
     is_degree,
     is_stop_word,
-    spelled_out,
+    spelled_out_for,
     stem_of,
     stems_of,
     tokens_of,
@@ -71,8 +71,8 @@ def is_covered(
 
 def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
     """Return the stems of the words in a claim that an abbreviation of its evidence is short for: "ASPs"."""
-    shorts = {short for span in spans for sentence in span.sentences for short in _SHORT.findall(sentence)}
-    return frozenset().union(*(stems_of(words, language) for short in shorts for words in spelled_out(claim, short)))
+    sentences = (sentence for span in spans for sentence in span.sentences)
+    return frozenset().union(*(stems_of(words, language) for words in spelled_out_for(claim, sentences, _SHORT)))
 
 
 def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:

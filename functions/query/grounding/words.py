@@ -1,7 +1,7 @@
 """Prepares words for comparison: stems, stop words, synonyms."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
@@ -163,9 +163,13 @@ def abbreviations_in(text: str) -> Sequence[tuple[str, str]]:
     return found
 
 
-def spelled_out(text: str, short: str) -> Sequence[str]:
-    """Return the words of a text, in capitals or not, whose initials make an abbreviation."""
-    return [found.group() for found in re.finditer(rf"{_spelled_out(short).pattern}[^\W\d_]*", text, re.IGNORECASE)]
+def spelled_out_for(claim: str, texts: Iterable[str], abbreviation: re.Pattern[str]) -> Iterator[str]:
+    """Yield the words of a claim, in capitals or not, that an abbreviation of the texts is short for."""
+    letters = claim.casefold()
+    for short in {short for text in texts for short in abbreviation.findall(text)}:
+        if all(map(letters.__contains__, short.casefold())):  # of most the letters alone tell, for less than a search
+            pattern = rf"{_spelled_out(short).pattern}[^\W\d_]*"
+            yield from (found.group() for found in re.finditer(pattern, claim, re.IGNORECASE))
 
 
 @cache

@@ -17,8 +17,6 @@ LONG = 8
 """Letters of a word that may be misspelt by two."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_SUPERLATIVE = re.compile(r"est\Z")
-"""The ending of an English superlative, which its stem keeps: "lightest"."""
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -90,7 +88,8 @@ def _text(passages: Sequence[Passage]) -> str:
 
 def _is_common(word: str, language: str, table: Mapping[str, float]) -> bool:
     terms = [term for spoken in {language, "en"} for term, _ in next(lexical.words_of(word, spoken), ())]
-    return any(term in table for term in (*terms, *(_SUPERLATIVE.sub("", each) for each in terms)))
+    # The stem of an English superlative keeps its ending: "lightest".
+    return any(term in table or term.removesuffix("est") in table for term in terms)
 
 
 def _occurs(word: str, text: str, language: str) -> bool:

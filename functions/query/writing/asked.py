@@ -112,6 +112,7 @@ _EXTREME = re.compile(
     re.IGNORECASE,
 )
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
+"""What has it need not have the most, or the least, of a row's figures: the best price, a maximum load of 100 kg."""
 _FOR_NAME = re.compile(
     r"\b(?:which|who|whom|whose|why|where|drove|drives?|caused?|reasons?|explain|describe)\b", re.IGNORECASE
 )

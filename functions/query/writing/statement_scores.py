@@ -291,18 +291,13 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
-    fitness, language = 1.0, statement.language
+    fitness = _fitness_of_row(asked, passage, statement, wanted) if statement.is_row else 1.0
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
-    if not asked.fits(statement.text):
+    fits = asked.fits(statement.text)
+    if not fits:
         fitness *= NOT_THE_KIND
-    row = row_at(passage.whole, statement.start + len(passage.above)) if statement.is_row else None
-    if row is None or is_label_asked(row[1], wanted, language):
-        if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
-            fitness *= YES_OR_NO
-        if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
-            fitness *= CELLS_COMPARED
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
     if asked.gives_reason(statement.text):
@@ -324,13 +319,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
     if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
-    elif is_field_asked(wanted, statement) and not in_contents and asked.fits(statement.text):
+    elif is_field_asked(wanted, statement) and not in_contents and fits:
         fitness *= FIELD
-    if statement.is_row:
-        in_range = is_in_range(statement.text.partition(SEPARATOR)[0], asked.without_years, language)
-        is_named = is_label_named(passage.whole, statement.start + len(passage.above), asked.text)
-        for is_meant in (in_range, is_named):
-            fitness *= 1.0 if is_meant is None else THAT_ROW if is_meant else ANOTHER_ROW
     if statement.is_short_lines and not asked.needed:
         fitness *= SHORT_LINES
     if asked.kind is Kind.STEPS and (statement.list_span or statement.has_items):
@@ -341,6 +331,24 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= GARBLED
     elif statement.is_cut:
         fitness *= CUT
+    return fitness
+
+
+def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
+    """Return the factor for what a row is labelled with, and for its cells."""
+    fitness, language = 1.0, statement.language
+    start = statement.start + len(passage.above)
+    row = row_at(passage.whole, start)
+    if row is None or is_label_asked(row[1], wanted, language):
+        if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
+            fitness *= YES_OR_NO
+        if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
+            fitness *= CELLS_COMPARED
+    label = statement.text.partition(SEPARATOR)[0]
+    in_range = is_in_range(label, asked.without_years, language) if asked.numbers else None
+    for is_meant in (in_range, is_label_named(passage.whole, start, asked.text)):
+        if is_meant is not None:
+            fitness *= THAT_ROW if is_meant else ANOTHER_ROW
     return fitness
 
 
