@@ -1,0 +1,56 @@
+"""How documents that were read are cut stays as it is stored; `make snapshots` rewrites it (decision 76)."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from functions.ingest.chunking.chunker import ChunkSettings
+from shared.models import Page
+from tests.support.retold import chunks_told, parsed
+from tests.support.snapshots import check, check_names
+from tests.support.varied_documents import document_of
+from tests.support.varied_text import plain_text
+
+FOLDER = Path(__file__).parent / "snapshots"
+SETTINGS = {
+    "tiny": ChunkSettings(32, 8),
+    "small": ChunkSettings(64, 16),
+    "medium": ChunkSettings(160, 40),
+    "usual": ChunkSettings(),
+    "wide": ChunkSettings(300, 120),
+}
+READ = ("reports", "outlines", "continued", "briefs", "tables", "lists", "code", "languages", "doubtful", "columns")
+
+
+@pytest.mark.parametrize("size", SETTINGS)
+def test_documents_are_cut_where_they_were_cut_before(size: str) -> None:
+    told: list[str] = []
+    for number, kind in enumerate(READ):
+        made = document_of(kind, number % 3)
+        parse, pages = parsed(made.pages, made.header, made.file_name, made.read_pages)
+        told.append(f"=== {kind} {number % 3}")
+        told.append(chunks_told(pages, SETTINGS[size], title=parse.title, language=parse.language))
+    check(FOLDER / f"{size}.txt", "\n".join(told))
+
+
+PLAIN = {
+    "plain tiny": ChunkSettings(24, 6),
+    "plain small": ChunkSettings(48, 12),
+    "plain medium": ChunkSettings(120, 0),
+    "plain other": ChunkSettings(96, 24, "o200k_base"),
+}
+
+
+@pytest.mark.parametrize("size", PLAIN)
+def test_plain_text_is_cut_where_it_was_cut_before(size: str) -> None:
+    told: list[str] = []
+    for number in range(10):
+        pick = random.Random(f"{size} {number}")
+        pages = [Page(at, plain_text(pick), continues=at > 1 and pick.random() < 0.3) for at in range(1, 4)]
+        told += [f"=== {number}", chunks_told(pages, PLAIN[size], title=pick.choice(("", "A title")), language="en")]
+    check(FOLDER / f"{size}.txt", "\n".join(told))
+
+
+def test_every_stored_text_is_compared() -> None:
+    check_names(FOLDER, [*SETTINGS, *PLAIN])
