@@ -11,6 +11,7 @@ from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from functions.ingest.parsing.guard import Reader
 from functions.ingest.parsing.parse import PdfParse
 from functions.ingest.parsing.process import Limits, Stopwatch
+from functions.ingest.parsing.report import status_of
 from functions.ingest.parsing.wire import HEADER, Header, Line, RawPage, pack_header, pack_page, unpack
 from shared.models import Chunk, Page
 from shared.rects import CORNERS, STEPS, number_at
@@ -53,6 +54,8 @@ def retold(parse: PdfParse, pages: Sequence[Page], *, exactly: bool = True) -> s
     about = [f"title: {parse.title}", f"language: {parse.language}"]
     about += [f"{name}: {value}" for name, value in sorted(parse.card.items())]
     about += [f"problem: {problem}" for problem in parse.problems]
+    status, error = status_of(parse.reports, parse.page_count, parse.problems, parse.ocr_failed)
+    about += [f"status: {status.value}, {error.code}: {error.message}"] if error else []
     for name in ("read_by_ocr", "ocr_failed", "figures"):
         about += [f"{name}: {sorted(getattr(parse, name))}"] if getattr(parse, name) else []
     reports = {report.number: report for report in parse.reports}

@@ -17,7 +17,16 @@ from tests.support.varied_text import LONG, NOUNS, PLACES, Author
 
 BULLETS = "•▪–-o*●"
 NUMBERINGS = ("{}.", "{})", "({})", "[{}]", "{}")
+OVER = ("Year Ended December 31,", "Three Months Ended", "Group", "Assets")
 FONT = "Serif"
+BROKEN = (
+    ("on pages 430–", "440 of"), ("see https:", "//example.org/a"), ("at https://example.org/", "reports/2020"),
+    ("on Form 10-", "K filed"), ("in 30-", "day terms"), ("the three-", "and six-month"), ("the pump", "(valve) and"),
+    ("the pump", "(Valve) and"), ("by e-", "mail to"), ("l'a-", "mi de"), ("製品の", "安全な"), ("at ftp:", "// or"),
+    ("which is", "2. the"), ("as in", "R. Lee"), ("payment,", "(A) such"), ("the non-", "Local"), ("Note:", "see"),
+    ("Tax code: 1257L", "Ordered by: Ann Lee"), ("By: /s/ Ann Lee", "Ann Lee"), ("views of", "Paid: 12 May"),
+)  # fmt: skip
+"""How lines end and how the next ones begin."""
 
 
 class Press(Setter):
@@ -26,6 +35,7 @@ class Press(Setter):
     def __init__(self, pick: random.Random, *, size: float = 10, leading: float = 1.2) -> None:
         super().__init__(style=Style(size, face=FONT), leading=leading)
         self.pick, self.author = pick, Author(pick)
+        self.can_be_cut = frozenset(LONG)
         self.late: list[Word] | None = [] if pick.random() < 0.15 else None
         self.bottom = 60.0
 
@@ -80,7 +90,7 @@ class Press(Setter):
 
     def _stem(self, word: str, room: float) -> str:
         letters = int(room / (0.5 * self.em)) - 1
-        if word.lower().strip(".,;:()") not in LONG or letters < 3 or letters > len(word) - 4:
+        if word.lower().strip(".,;:()") not in self.can_be_cut or letters < 3 or letters > len(word) - 4:
             return ""
         return word[:letters]
 
@@ -204,7 +214,9 @@ class Press(Setter):
         if kind == "two rows" and len(edges) > 1:
             half = max(1, len(edges) // 2)
             for first, last in ((0, half), (half, len(edges))):
-                over = pick.choice(("Year Ended December 31,", "Three Months Ended", "Group", "Assets"))
+                room = edges[last - 1] - edges[first] + step
+                long = [each for each in OVER if width_of(each, style) < room - self.em]
+                over = pick.choice(long or ["Group"])
                 middle = (edges[first] - step + edges[last - 1]) / 2 + self.some(-0.5 * self.em, self.em)
                 x = middle - width_of(over, style) / 2
                 self.words += in_one_line(self.y, (x, over), style=style)
@@ -266,6 +278,35 @@ class Press(Setter):
             self.y = lowest - self.some(0, self.em)
         self.gap(0, 1)
 
+    def broken(self) -> None:
+        """Set lines that end within a range, a code, an address, a compound or a remark."""
+        for _ in range(self.pick.randint(1, 3)):
+            before, after = self.pick.choice(BROKEN)
+            line = self.author.words(3, 9)
+            self.line(f"{line[0].upper()}{line[1:]} {before}", x=self.x + self.pick.choice((0, 0, self.em)))
+            self.line(f"{after} {self.author.words(1, 8)}{self.pick.choice(('', '.'))}")
+        self.gap(0, 1)
+
+    def sections(self) -> None:
+        """Set what sections of a filing are called, with room behind their numbers, and where they begin."""
+        gap, edge = self.some(0.3 * self.em, 4 * self.em), self.x + self.width
+        for number in range(self.pick.randint(1, 4)):
+            sign = self.pick.choice(("Item 7", "ITEM 7A.", "Item 1.", "Note 4.", "3.")).replace("7", str(number + 1))
+            parts = [(self.x, sign), (self.x + width_of(sign, self.style) + gap, self.author.topic())]
+            parts += [(edge - 2 * self.em, str(number * 9 + 3))] if self.pick.random() < 0.6 else []
+            self.words += in_one_line(self.y, *parts, style=self.style)
+            self.y -= self.leading * self.em
+        self.gap(0, 1)
+
+    def late_compound(self, word: str) -> None:
+        """Set a long line that ends with a hyphen, and what follows it."""
+        self.line(
+            f"The {self.author.words(6, 7)} of the {self.pick.choice(('well', 'long', 'non', word[:4], 'e', 'half'))}-"
+        )
+        self.line(
+            f"{self.pick.choice(('known', 'term', word, word[4:], 'mail', '10', 'and'))} {self.author.words(2, 4)}."
+        )
+
     def mixed(self) -> None:
         """Set a line whose words are bold, in fixed pitch or in italics, each a few."""
         line = written(self.x, self.y, self.author.words(4, 9) + self.pick.choice(("", ":", ".")), self.style)
@@ -306,7 +347,7 @@ class Press(Setter):
     def code(self) -> None:
         """Set a listing in fixed pitch, perhaps with numbered lines, or a single line of it."""
         mono = replace(self.style, mono=True, face="Mono", size=self.pick.choice((0.9, 1.0)) * self.em)
-        is_numbered = self.pick.random() < 0.3
+        is_numbered, is_apart = self.pick.random() < 0.4, self.pick.random() < 0.5
         lines = (
             "def main(path):",
             "    with open(path) as file:",
@@ -317,10 +358,15 @@ class Press(Setter):
         self.gap(0, 1)
         for number, text in enumerate(lines[: self.pick.choice((1, 2, 5))], 1):
             indent = len(text) - len(text.lstrip())
-            if text:
+            if text and is_numbered and number == 1 and self.pick.random() < 0.5:
+                self.words += in_one_line(self.y, (self.x, "7"), (self.x + 20, "https://example.org"), style=mono)
+                self.words[-2].style = self.style
+            elif text:
                 parts = [(self.x + (20 if is_numbered else 0) + 0.5 * mono.size * indent, text.strip())]
                 parts = [(self.x, str(number)), *parts] if is_numbered else parts
                 self.words += in_one_line(self.y, *parts, style=mono)
+                if is_numbered and is_apart:
+                    self.words[-len(text.split()) - 1].style = self.style
             self.y -= self.leading * mono.size
         self.gap(0, 1)
 

@@ -28,6 +28,23 @@ LONG = (
     "responsibility", "administration", "communication", "environmental", "infrastructure", "approximately",
     "documentation", "representative", "manufacturing", "configuration",
 )  # fmt: skip
+RICH = """
+    effects offices affairs differences coffee staff buffers offers suffixes chaffinch traffic cliffs sheriff giraffe
+    balance sheets estimates ledgers harvests gardens kitchens windows mountains rivers valleys bridges tunnels stations
+    platforms carriages engines wheels brakes signals lanterns mirrors curtains carpets ceilings chimneys staircases
+    libraries museums galleries theatres concerts orchestras violins trumpets drummers singers dancers painters
+    sculptors writers printers binders sellers readers teachers students scholars lawyers judges witnesses doctors
+    nurses patients hospitals medicines bandages surgeons dentists bakers butchers farmers shepherds fishermen sailors
+    captains pirates islands lighthouses anchors ropes compasses telescopes planets comets eclipses seasons thunder
+    lightning rainbows hailstones snowflakes glaciers avalanches earthquakes volcanoes craters deserts oases camels
+    elephants tigers leopards monkeys parrots sparrows swallows pigeons falcons eagles vultures penguins dolphins
+    whales sharks salmon herring oysters lobsters spiders beetles butterflies bumblebees grasshoppers crickets
+    mosquitoes dragonflies orchids tulips daffodils sunflowers lavender rosemary cinnamon ginger mustard vinegar
+    porcelain crystal marble granite sandstone limestone copper silver platinum mercury sulphur carbon hydrogen oxygen
+    nitrogen helium neon argon photographs telegraphs typewriters bicycles motorcycles aeroplanes helicopters
+    parachutes submarines locomotives under-standing over-heads long-term short-lived well-known half-hearted
+""".split()  # noqa: SIM905
+"""Words enough for a document to know the halves of its words by them; many have an "ff" or a hyphen."""
 NOUNS = (
     "Revenue", "Costs of sales", "Net income", "Depreciation", "Total assets", "Inventories", "Deferred taxes",
     "Goodwill", "Other liabilities", "Cash flow", "Pump", "Valve", "Filter", "Bearings", "Gasket", "Housing",
@@ -84,6 +101,18 @@ class Author:
     def paragraph(self, least: int = 1, most: int = 4) -> str:
         """Return some sentences."""
         return " ".join(self.sentence() for _ in range(self.pick.randint(least, most)))
+
+    def rich_sentence(self) -> str:
+        """Return a sentence of many different words, some of them shown in two, without their "ff", or in capitals."""
+        words = ["The"]
+        for _ in range(self.pick.randint(4, 9)):
+            word = self.pick.choice(RICH if self.pick.random() < 0.5 else RICH[:12])
+            at = self.pick.randint(2, len(word) - 2)
+            word = self.pick.choices(
+                (word, f"{word[:at]} {word[at:]}", word.replace("ff", "f "), word.upper()), (9, 1, 1, 1)
+            )[0]
+            words += [self.pick.choice(("and", "of the", "in", "with", "for the", "three- and")), word]
+        return " ".join(words).replace("The and", "The").replace("The of", "The") + "."
 
     def words(self, least: int, most: int) -> str:
         """Return some words that make no sentence."""

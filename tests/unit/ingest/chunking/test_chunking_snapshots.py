@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from functions.ingest.chunking.chunker import ChunkSettings
+from functions.ingest.chunking.chunker import ChunkSettings, chunk_pages
 from shared.models import Page
 from tests.support.retold import chunks_told, parsed
 from tests.support.snapshots import check, check_names
 from tests.support.varied_documents import document_of
-from tests.support.varied_text import plain_text
+from tests.support.varied_text import Author, plain_text
 
 FOLDER = Path(__file__).parent / "snapshots"
 SETTINGS = {
-    "tiny": ChunkSettings(32, 8),
-    "small": ChunkSettings(64, 16),
+    "tiny": ChunkSettings(40, 10),
+    "small": ChunkSettings(80, 20),
     "medium": ChunkSettings(160, 40),
     "usual": ChunkSettings(),
     "wide": ChunkSettings(300, 120),
@@ -27,8 +27,7 @@ READ = ("reports", "outlines", "continued", "briefs", "tables", "lists", "code",
 def test_documents_are_cut_where_they_were_cut_before(size: str) -> None:
     told: list[str] = []
     for number, kind in enumerate(READ):
-        made = document_of(kind, number % 3)
-        parse, pages = parsed(made.pages, made.header, made.file_name, made.read_pages)
+        parse, pages = parsed(*document_of(kind, number % 3))
         told.append(f"=== {kind} {number % 3}")
         told.append(chunks_told(pages, SETTINGS[size], title=parse.title, language=parse.language))
     check(FOLDER / f"{size}.txt", "\n".join(told))
@@ -45,12 +44,27 @@ PLAIN = {
 @pytest.mark.parametrize("size", PLAIN)
 def test_plain_text_is_cut_where_it_was_cut_before(size: str) -> None:
     told: list[str] = []
-    for number in range(10):
+    for number in range(8):
         pick = random.Random(f"{size} {number}")
         pages = [Page(at, plain_text(pick), continues=at > 1 and pick.random() < 0.3) for at in range(1, 4)]
         told += [f"=== {number}", chunks_told(pages, PLAIN[size], title=pick.choice(("", "A title")), language="en")]
     check(FOLDER / f"{size}.txt", "\n".join(told))
 
 
+@pytest.mark.parametrize("size", ["small", "medium", "usual"])
+def test_a_long_document_is_cut_as_its_pages_come_in(size: str) -> None:
+    """Its chunks are settled before its end is known."""
+    told: list[str] = []
+    for number in range(2):
+        pick = random.Random(f"long {size} {number}")
+        texts = ["\n\n".join(Author(pick).paragraph(2, 9) for _ in range(pick.randint(2, 9))) for _ in range(60)]
+        pages = [Page(at, text, continues=pick.random() < 0.3 * number) for at, text in enumerate(texts, 1)]
+        chunks = list(chunk_pages(pages, title="A book", settings=SETTINGS[size]))
+        told += [
+            f"{each.char_start}-{each.char_end} {each.token_count} {each.page_start}" for each in chunks[:: 3 - number]
+        ]
+    check(FOLDER / f"long {size}.txt", "\n".join(told))
+
+
 def test_every_stored_text_is_compared() -> None:
-    check_names(FOLDER, [*SETTINGS, *PLAIN])
+    check_names(FOLDER, [*SETTINGS, *PLAIN, *(f"long {size}" for size in ("small", "medium", "usual"))])

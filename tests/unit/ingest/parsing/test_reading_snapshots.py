@@ -1,6 +1,12 @@
-"""What is read of made documents of every kind stays as it is stored; `make snapshots` rewrites it (decision 76)."""
+"""What is read of made documents of every kind stays as it is stored; `make snapshots` rewrites it (decision 76).
 
+The first documents of a kind are stored as they are read. Of many more a line says how much was read, and a sum of all
+of it; `python -m tests.support.looking_back KIND NUMBER` prints such a document, at this commit or at an earlier one.
+"""
+
+from collections import Counter
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -8,7 +14,9 @@ from tests.support.retold import parsed, retold
 from tests.support.snapshots import check, check_names
 from tests.support.varied_documents import KINDS, document_of
 
-FOLDER = Path(__file__).parent / "snapshots" / "reading"
+FOLDER = Path(__file__).parent / "snapshots"
+MORE = 5
+"""How many times as many documents are stored as a line each."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -16,10 +24,23 @@ def test_what_is_read_is_what_was_read_before(kind: str) -> None:
     _, count = KINDS[kind]
     told: list[str] = []
     for number in range(count):
-        made = document_of(kind, number)
-        told += [f"=== {kind} {number}", retold(*parsed(made.pages, made.header, made.file_name, made.read_pages))]
-    check(FOLDER / f"{kind}.txt", "\n".join(told))
+        told += [f"=== {kind} {number}", retold(*parsed(*document_of(kind, number)))]
+    check(FOLDER / "reading" / f"{kind}.txt", "\n".join(told))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_as_much_is_read_of_many_documents_as_before(kind: str) -> None:
+    _, count = KINDS[kind]
+    told: list[str] = []
+    for number in range(count, (1 + MORE) * count):
+        parse, pages = parsed(*document_of(kind, number))
+        kinds = Counter(block.kind for page in pages for block in page.blocks)
+        counted = ", ".join(f"{name} {times}" for name, times in sorted(kinds.items()))
+        length = sum(len(page.text) for page in pages)
+        told.append(f"{number}: {length} characters, {counted}, {crc32(retold(parse, pages).encode()):08x}")
+    check(FOLDER / "counted" / f"{kind}.txt", "\n".join(told))
 
 
 def test_every_stored_text_is_compared() -> None:
-    check_names(FOLDER, KINDS)
+    for folder in ("reading", "counted"):
+        check_names(FOLDER / folder, KINDS)
