@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import floor
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
@@ -18,6 +19,8 @@ from shared.rects import CORNERS, STEPS, number_at
 
 LONGEST = 30
 """Characters of a chunk that are shown from its beginning and from its end."""
+OFF = 0.2317
+"""Added before points are cut to whole ones."""
 
 
 class ReadAlready:
@@ -96,8 +99,16 @@ def _place(place: str, page: Page, *, exactly: bool) -> str:
     if not place:
         return "-"
     unit = max(1.0, page.width, page.height) / STEPS
-    corners = ",".join(str(round(number_at(place, at) * unit)) for at in range(0, CORNERS, 2))
+    corners = boxed(number_at(place, at) * unit for at in range(0, CORNERS, 2))
     return f"{corners} {crc32(place.encode()) & 0xFFF:03x}" if exactly else corners
+
+
+def boxed(edges: Iterable[float]) -> str:
+    """Return edges in whole points.
+
+    They are rounded where no measure lies, as halves do, since pdfium's numbers differ from processor to processor.
+    """
+    return ",".join(str(floor(edge + OFF)) for edge in edges)
 
 
 def lines_told(lines: Iterable[Line]) -> str:
@@ -106,7 +117,7 @@ def lines_told(lines: Iterable[Line]) -> str:
 
 
 def _line(line: Line) -> str:
-    box = ",".join(f"{edge:.0f}" for edge in (line.x0, line.y0, line.x1, line.y1))
+    box = boxed((line.x0, line.y0, line.x1, line.y1))
     marks = [name for name in ("bold", "mono", "apart") if getattr(line, name)]
     marks += [f"cells {line.cells}"] if line.cells != 1 else []
     marks += [f"table {line.column}"] if line.column else []

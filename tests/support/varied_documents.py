@@ -7,7 +7,8 @@ from functions.ingest.parsing.wire import Header, Line, RawPage
 from tests.support import varied_layouts as layouts
 from tests.support.made_pages import exchanged, in_one_line, written
 from tests.support.varied_layouts import SIZES, Kind, Made, press, raw
-from tests.support.varied_pages import Press, running, small_print
+from tests.support.varied_pages import Press
+from tests.support.varied_running import Running, small_print
 from tests.support.varied_text import LONG, OTHERS, RICH, Author
 
 
@@ -17,6 +18,7 @@ def one_page(*elements: Callable[[Press], None], least: int = 5) -> Kind:
     def made(pick: random.Random) -> Made:
         page = press(pick)
         page.style = page.bold() if pick.random() < 0.06 else page.style
+        page.late = [] if pick.random() < 0.15 else None
         for at in range(30):
             if page.is_full or (at >= least and pick.random() < 0.15):
                 break
@@ -31,11 +33,10 @@ def pages_with(count: int, *elements: str, has_outline: bool = False) -> Kind:
     """Return documents of several pages with running lines, headings that are numbered, and what else is named."""
 
     def made(pick: random.Random) -> Made:
-        kind, author = pick.randrange(8), Author(pick)
+        author = Author(pick)
         title, raws, outline = author.topic(), list[RawPage](), list[tuple[int, int, str]]()
         size, leading, width = pick.choice(SIZES), pick.choice((1.15, 1.2, 1.4)), pick.choice((260.0, 400.0, 480.0))
-        number = section = 0
-        rest = ""
+        running, number, section, rest = Running(pick, title), 0, 0, ""
         if has_outline and pick.random() < 0.4:
             outline.append((1, 1, title))
         for at in range(1, count + 1):
@@ -66,8 +67,7 @@ def pages_with(count: int, *elements: str, has_outline: bool = False) -> Kind:
                 page.prose(author.paragraph()[:-12])  # goes on on the next page
             if pick.random() < 0.3:
                 small_print(page, f"{at} {author.sentence()}")
-            running(page, at, kind, title)
-            raws.append(raw(at, page.words, label=pick.choice(("", "", str(at), "iv"))))
+            raws.append(raw(at, running.on(page, at), label=running.label_of(at)))
         return Made(raws, Header(count, pick.choice(("", title, "Untitled")), outline if has_outline else []))
 
     return made
@@ -130,7 +130,7 @@ def covers(pick: random.Random) -> Made:
     second.heading("1")
     for _ in range(4):
         second.paragraph()
-    running(second, 2, pick.randrange(8), "Acme Ltd. Quarterly Report Q3 2021")
+    second.words = Running(pick, "Acme Ltd. Quarterly Report Q3 2021").on(second, 2)
     meta = pick.choice(
         (title, "", "Microsoft Word - draft3.doc", f"Form {form} for Acme Holdings filed 2021", "User Guide")
     )
@@ -212,36 +212,36 @@ def languages(pick: random.Random) -> Made:
     return Made([raw(1, page.words)])
 
 
-KINDS: dict[str, tuple[Kind, int]] = {
-    "paragraphs": (one_page(Press.paragraph, Press.paragraph, Press.centred_lines), 8),
-    "references": (one_page(Press.references, Press.paragraph, Press.marked), 7),
-    "headings": (one_page(Press.heading, Press.paragraph), 10),
-    "lists": (one_page(Press.items, Press.paragraph, Press.items), 9),
-    "tables": (one_page(Press.table, Press.table, Press.paragraph), 20),
-    "forms": (one_page(Press.form, Press.contents, Press.paragraph, Press.sections), 7),
-    "broken": (one_page(Press.broken, Press.broken, Press.paragraph), 8),
-    "indexes": (one_page(Press.index, Press.index, Press.heading), 4),
-    "code": (one_page(Press.code, Press.paragraph, Press.spaced_out, Press.marked, Press.mixed), 9),
-    "cells": (one_page(Press.wordy_table, Press.wordy_table, Press.paragraph, Press.spread), 14),
-    "columns": (layouts.columns, 14),
-    "order": (layouts.out_of_order, 16),
-    "ruled": (layouts.ruled, 20),
-    "figures": (layouts.figures, 16),
-    "lettering": (layouts.lettering, 8),
-    "slides": (layouts.slides, 5),
-    "turned": (layouts.turned, 8),
-    "margins": (layouts.side_notes, 6),
-    "typewritten": (layouts.typewritten, 5),
-    "covers": (covers, 14),
-    "doubtful": (doubtful, 7),
-    "languages": (languages, 6),
-    "reports": (pages_with(9, "paragraph", "items", "table"), 3),
-    "outlines": (pages_with(6, "paragraph", has_outline=True), 3),
-    "briefs": (pages_with(2, "paragraph", "items", "form"), 6),
-    "books": (book, 1),
-    "continued": (pages_with(3, "table", "paragraph", "references"), 5),
+KINDS: dict[str, tuple[Kind, int, int]] = {
+    "paragraphs": (one_page(Press.paragraph, Press.paragraph, Press.centred_lines), 8, 28),
+    "references": (one_page(Press.references, Press.paragraph, Press.marked), 7, 40),
+    "headings": (one_page(Press.heading, Press.paragraph), 10, 44),
+    "lists": (one_page(Press.items, Press.paragraph, Press.items), 9, 36),
+    "tables": (one_page(Press.table, Press.table, Press.paragraph), 20, 80),
+    "forms": (one_page(Press.form, Press.contents, Press.paragraph, Press.sections), 7, 40),
+    "broken": (one_page(Press.broken, Press.broken, Press.paragraph), 8, 40),
+    "indexes": (one_page(Press.index, Press.index, Press.heading), 4, 20),
+    "code": (one_page(Press.code, Press.paragraph, Press.spaced_out, Press.marked, Press.mixed), 9, 50),
+    "cells": (one_page(Press.wordy_table, Press.wordy_table, Press.paragraph, Press.spread), 14, 36),
+    "columns": (layouts.columns, 14, 44),
+    "order": (layouts.out_of_order, 16, 60),
+    "ruled": (layouts.ruled, 20, 90),
+    "figures": (layouts.figures, 16, 90),
+    "lettering": (layouts.lettering, 8, 40),
+    "slides": (layouts.slides, 5, 20),
+    "turned": (layouts.turned, 8, 30),
+    "margins": (layouts.side_notes, 6, 16),
+    "typewritten": (layouts.typewritten, 5, 20),
+    "covers": (covers, 14, 60),
+    "doubtful": (doubtful, 7, 30),
+    "languages": (languages, 6, 20),
+    "reports": (pages_with(9, "paragraph", "items", "table"), 3, 12),
+    "outlines": (pages_with(6, "paragraph", has_outline=True), 3, 10),
+    "briefs": (pages_with(2, "paragraph", "items", "form"), 6, 30),
+    "books": (book, 1, 8),
+    "continued": (pages_with(3, "table", "paragraph", "references"), 5, 20),
 }
-"""The kinds of documents, and how many of each are stored as they are read."""
+"""The kinds of documents, how many of each are stored as they are read, and of how many more a line is stored."""
 
 
 def document_of(kind: str, number: int) -> Made:

@@ -13,7 +13,8 @@ from functions.ingest.parsing.ruled import Rules
 from functions.ingest.parsing.wire import Header, RawPage
 from functions.ingest.parsing.words import Box, Style, Word
 from tests.support.made_pages import PAGE, in_one_line, moved, width_of, written
-from tests.support.varied_pages import Press, small_print
+from tests.support.varied_pages import Press
+from tests.support.varied_running import small_print
 from tests.support.varied_text import NOUNS, PLACES
 
 SIZES = (8.0, 9.0, 10.0, 10.0, 10.0, 10.0, 11.0, 12.0)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from functions.ingest.parsing.words import Style, Word
 from tests.support.made_documents import Setter
-from tests.support.made_pages import PAGE, in_one_line, width_of, written
+from tests.support.made_pages import in_one_line, width_of, written
 from tests.support.varied_text import LONG, NOUNS, PLACES, Author
 
 BULLETS = "•▪–-o*●"
@@ -36,12 +36,13 @@ class Press(Setter):
         super().__init__(style=Style(size, face=FONT), leading=leading)
         self.pick, self.author = pick, Author(pick)
         self.can_be_cut = frozenset(LONG)
-        self.late: list[Word] | None = [] if pick.random() < 0.15 else None
+        self.late: list[Word] | None = None
         self.bottom = 60.0
+        self.on_grid = True
 
     def some(self, least: float, most: float) -> float:
         """Return a measure from a range: any, or a multiple of a half."""
-        if self.pick.random() < 0.5:
+        if self.pick.random() < 0.5 or not self.on_grid:
             return round(self.pick.uniform(least, most), 2)
         return self.pick.randint(round(2 * least), round(2 * most)) / 2
 
@@ -174,7 +175,7 @@ class Press(Setter):
         if unit:
             self.line(unit, style=style)
         self._header(edges, style, step)
-        is_words = pick.random() < 0.2
+        is_words, has_years = pick.random() < 0.2, pick.random() < 0.12
         order = pick.choice(("rows", "rows", "cells", "columns"))
         cells: list[tuple[int, list[Word]]] = []
         for at in range(rows):
@@ -185,6 +186,7 @@ class Press(Setter):
             name = pick.choice(NOUNS) if at < rows - 1 or pick.random() < 0.7 else pick.choice(("Total", ""))
             if pick.random() < 0.2:
                 name = f"{name} {author.words(3, 7)}"
+            name = str(2015 + at) if has_years else name
             if pick.random() < 0.15:
                 name = name + " ." * pick.randint(2, 12)
             lines = self._wrapped(name, label, style)
@@ -449,27 +451,3 @@ def _one_line(parts: Sequence[list[Word]]) -> list[Word]:
     for word in words[:-1]:
         word.ends = ""
     return words
-
-
-def small_print(page: Press, note: str, *, at: float = 60) -> None:
-    """Set a footnote at the bottom of the page."""
-    style, page.y = page.style, at
-    page.style = page.small(page.pick.choice((0.7, 0.8, 0.9, 0.94)))
-    page.prose(note, cut=False)
-    page.style = style
-
-
-def running(page: Press, number: int, kind: int, title: str) -> None:
-    """Set the header and the footer of a page, of one of eight kinds."""
-    top, bottom = PAGE[3] - 30 - page.pick.choice((0.0, 0.0, 1.0)), 28.0
-    small, left, right = page.small(0.8), page.x, page.x + page.width
-    says = (
-        ("", f"{number}"), (title, f"Page {number} of 12"), (f"{title} {number}", ""), ("", f"- {number} -"),
-        (f"{number} {title}", "Acme Ltd. | Confidential"), (title, f"https://example.org/a {number}/12"),
-        (f"Chapter {1 + number // 4} {title}", str(number + 4)), (title.upper(), f"A-{number}"),
-    )[kind % 8]  # fmt: skip
-    for text, y in zip(says, (top, bottom), strict=True):
-        if text:
-            x = {0: left, 1: right - width_of(text, small), 2: (left + right - width_of(text, small)) / 2}[kind % 3]
-            made = written(x, y, text, small)
-            page.words = [*made, *page.words] if kind % 2 else [*page.words, *made]

@@ -10,7 +10,8 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 
 from functions.ingest.parsing.words import Word
 from tests.support.pdfs import document, lines, stream, text
-from tests.support.varied_pages import Press, running
+from tests.support.varied_pages import Press
+from tests.support.varied_running import Running
 from tests.support.varied_text import LONG, PLACES, Author
 
 NAMES = {"F1": "Helvetica", "F2": "Helvetica-Bold", "F3": "Courier"}
@@ -66,8 +67,12 @@ def written(
 
 
 def press(pick: random.Random) -> Press:
-    """Return an empty page of some size of print."""
+    """Return an empty page of some size of print.
+
+    Its measures are on no limit of the code: pdfium's numbers differ a little from processor to processor.
+    """
     made = Press(pick, size=pick.choice((8.0, 10.0, 12.0)))
+    made.on_grid = False
     made.width = made.some(240, 480)
     return made
 
@@ -75,14 +80,14 @@ def press(pick: random.Random) -> Press:
 def pages(pick: random.Random) -> bytes:
     """Pages of every element, turned or cropped, with an outline, a title, labels, and a PDF attached."""
     contents, title = [], Author(pick).topic()
+    running = Running(pick, title)
     count = pick.randint(1, 4)
     for number in range(1, count + 1):
         page = press(pick)
         page.heading(str(number))
         for _ in range(4):
             pick.choice((page.paragraph, page.items, page.table, page.code, page.form, page.contents, page.marked))()
-        running(page, number, pick.randrange(8), title)
-        contents.append(drawn(page.words))
+        contents.append(drawn(running.on(page, number)))
     box = pick.choice((b"", b"", b"/CropBox[30 30 580 800]", b"/MediaBox[-20 -40 600 780]"))
     turn = b"/Rotate %d" % pick.choice((0, 0, 0, 90, 180, 270))
     links = {
@@ -190,11 +195,11 @@ def fields(pick: random.Random) -> bytes:
         x, wide, high = (
             pick.choice((72.0, 200.0)),
             pick.choice((12.0, 15.0, 120.0)),
-            pick.choice((12.0, 16.0, 20.0, 22.0)),
+            pick.choice((12.0, 16.0, 19.6, 20.4)),
         )
         rect = b"/Rect[%.1f %.1f %.1f %.1f]" % (x, y, x + wide, y + high)
         label = pick.choice(("Full name:", "Due back", "Child seat", "Tel.", f"{Author(pick).words(3, 12)}"))
-        width, gap = stringWidth(label, "Helvetica", 10), pick.choice((-4, 0, 3, 10, 29, 30, 31, 60))
+        width, gap = stringWidth(label, "Helvetica", 10), pick.choice((-4.2, -2.6, 0.3, 3.3, 10, 29.6, 30.4, 60))
         place = pick.choice(("before", "behind", "above", "none"))
         if place != "none":
             at = {
@@ -290,14 +295,14 @@ def _coded(line: str, alphabet: str, y: float) -> bytes:
     return out
 
 
-PDFS: dict[str, tuple[Pdf, int]] = {
-    "pages": (pages, 14),
-    "hidden": (hidden, 24),
-    "drawings": (drawings, 24),
-    "fields": (fields, 14),
-    "fonts": (fonts, 24),
+PDFS: dict[str, tuple[Pdf, int, int]] = {
+    "pages": (pages, 14, 8),
+    "hidden": (hidden, 24, 30),
+    "drawings": (drawings, 24, 30),
+    "fields": (fields, 14, 30),
+    "fonts": (fonts, 24, 30),
 }
-"""The kinds of files, and how many there are of each."""
+"""The kinds of files, how many of each are stored as they are read, and of how many more a line is stored."""
 
 
 def pdf_of(kind: str, number: int) -> bytes:

@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -51,6 +52,18 @@ def test_plain_text_is_cut_where_it_was_cut_before(size: str) -> None:
     check(FOLDER / f"{size}.txt", "\n".join(told))
 
 
+def test_many_texts_are_cut_into_the_same_chunks() -> None:
+    told: list[str] = []
+    for number in range(80):
+        pick = random.Random(f"many {number}")
+        settings = ChunkSettings(size := pick.randint(16, 160), pick.randint(0, size // 2))
+        pages = [Page(at, plain_text(pick), continues=pick.random() < 0.2) for at in range(1, pick.randint(2, 5))]
+        chunks = list(chunk_pages(pages, title=pick.choice(("", "A title")), settings=settings))
+        spans = " ".join(f"{each.char_start}-{each.char_end}-{each.token_count}" for each in chunks)
+        told.append(f"{number}: {settings.size_tokens} tokens, {len(chunks)} chunks, {crc32(spans.encode()):08x}")
+    check(FOLDER / "many.txt", "\n".join(told))
+
+
 @pytest.mark.parametrize("size", ["small", "medium", "usual"])
 def test_a_long_document_is_cut_as_its_pages_come_in(size: str) -> None:
     """Its chunks are settled before its end is known."""
@@ -67,4 +80,4 @@ def test_a_long_document_is_cut_as_its_pages_come_in(size: str) -> None:
 
 
 def test_every_stored_text_is_compared() -> None:
-    check_names(FOLDER, [*SETTINGS, *PLAIN, *(f"long {size}" for size in ("small", "medium", "usual"))])
+    check_names(FOLDER, ["many", *SETTINGS, *PLAIN, *(f"long {size}" for size in ("small", "medium", "usual"))])
