@@ -40,7 +40,7 @@ def pages_with(count: int, *elements: str, has_outline: bool = False) -> Kind:
         if has_outline and pick.random() < 0.4:
             outline.append((1, 1, title))
         for at in range(1, count + 1):
-            page = Press(pick, size=size, leading=leading)
+            page = Press(pick, size=size if pick.random() < 0.9 else pick.choice(SIZES), leading=leading)
             page.width = width
             page.bottom = page.some(430, 560)
             if rest:
@@ -235,7 +235,8 @@ KINDS: dict[str, tuple[Kind, int, int]] = {
     "covers": (covers, 14, 60),
     "doubtful": (doubtful, 7, 30),
     "languages": (languages, 6, 20),
-    "reports": (pages_with(9, "paragraph", "items", "table"), 3, 12),
+    "reports": (pages_with(9, "paragraph", "items", "table"), 2, 12),
+    "volumes": (pages_with(19, "paragraph", "broken"), 1, 4),
     "outlines": (pages_with(6, "paragraph", has_outline=True), 3, 10),
     "briefs": (pages_with(2, "paragraph", "items", "form"), 6, 30),
     "books": (book, 1, 8),

@@ -30,7 +30,7 @@ class Running:
 
     def label_of(self, number: int) -> str:
         """Return the printed label of a page."""
-        roman = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[number - 1]
+        roman = "x" * (number // 10) + ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[number % 10]
         return {"": "", "number": str(number + self._first), "roman": roman}[self._labels]
 
     def on(self, page: Press, number: int) -> list[Word]:

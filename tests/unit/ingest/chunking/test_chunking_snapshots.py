@@ -58,8 +58,9 @@ def test_many_texts_are_cut_into_the_same_chunks() -> None:
         pick = random.Random(f"many {number}")
         settings = ChunkSettings(size := pick.randint(16, 160), pick.randint(0, size // 2))
         pages = [Page(at, plain_text(pick), continues=pick.random() < 0.2) for at in range(1, pick.randint(2, 5))]
-        chunks = list(chunk_pages(pages, title=pick.choice(("", "A title")), settings=settings))
-        spans = " ".join(f"{each.char_start}-{each.char_end}-{each.token_count}" for each in chunks)
+        title = pick.choice(("", "A title", "A title of many words " * 30))
+        chunks = list(chunk_pages(pages, title=title, settings=settings))
+        spans = " ".join(f"{each.char_start}-{each.char_end}-{each.content_hash}" for each in chunks)
         told.append(f"{number}: {settings.size_tokens} tokens, {len(chunks)} chunks, {crc32(spans.encode()):08x}")
     check(FOLDER / "many.txt", "\n".join(told))
 

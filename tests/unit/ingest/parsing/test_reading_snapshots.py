@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pytest
 
+from tests.support import looking_back
 from tests.support.retold import parsed, retold
 from tests.support.snapshots import check, check_names
 from tests.support.varied_documents import KINDS, document_of
@@ -37,6 +38,11 @@ def test_as_much_is_read_of_many_documents_as_before(kind: str) -> None:
         length = sum(len(page.text) for page in pages)
         told.append(f"{number}: {length} characters, {counted}, {crc32(retold(parse, pages).encode()):08x}")
     check(FOLDER / "counted" / f"{kind}.txt", "\n".join(told))
+
+
+def test_a_document_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    looking_back.main("forms", "1")
+    assert f"=== forms 1\n{capsys.readouterr().out}" in (FOLDER / "reading" / "forms.txt").read_text(encoding="utf-8")
 
 
 def test_every_stored_text_is_compared() -> None:
