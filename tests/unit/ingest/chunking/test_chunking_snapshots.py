@@ -35,10 +35,10 @@ def test_documents_are_cut_where_they_were_cut_before(size: str) -> None:
 
 
 PLAIN = {
-    "plain tiny": ChunkSettings(24, 6),
-    "plain small": ChunkSettings(48, 12),
-    "plain medium": ChunkSettings(120, 0),
-    "plain other": ChunkSettings(96, 24, "o200k_base"),
+    "plain-tiny": ChunkSettings(24, 6),
+    "plain-small": ChunkSettings(48, 12),
+    "plain-medium": ChunkSettings(120, 0),
+    "plain-other": ChunkSettings(96, 24, "o200k_base"),
 }
 
 
@@ -77,8 +77,8 @@ def test_a_long_document_is_cut_as_its_pages_come_in(size: str) -> None:
         told += [
             f"{each.char_start}-{each.char_end} {each.token_count} {each.page_start}" for each in chunks[:: 3 - number]
         ]
-    check(FOLDER / f"long {size}.txt", "\n".join(told))
+    check(FOLDER / f"long-{size}.txt", "\n".join(told))
 
 
 def test_every_stored_text_is_compared() -> None:
-    check_names(FOLDER, ["many", *SETTINGS, *PLAIN, *(f"long {size}" for size in ("small", "medium", "usual"))])
+    check_names(FOLDER, ["many", *SETTINGS, *PLAIN, *(f"long-{size}" for size in ("small", "medium", "usual"))])

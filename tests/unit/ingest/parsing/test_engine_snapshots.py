@@ -53,9 +53,9 @@ def test_as_much_is_read_of_many_files_as_before(kind: str, tmp_path: Path) -> N
     _, count, more = PDFS[kind]
     texts = [(number, read(kind, number, tmp_path)) for number in range(count, count + more)]
     sums = [f"{number}: {text.count('\n')} lines, {crc32(text.encode()):08x}" for number, text in texts]
-    check(FOLDER / "engines counted" / f"{kind}.txt", "\n".join(sums))
+    check(FOLDER / "engines-counted" / f"{kind}.txt", "\n".join(sums))
 
 
 def test_every_stored_text_is_compared() -> None:
-    for folder in ("engines", "engines counted"):
+    for folder in ("engines", "engines-counted"):
         check_names(FOLDER / folder, PDFS)
