@@ -223,6 +223,7 @@ KINDS: dict[str, tuple[Kind, int, int]] = {
     "indexes": (one_page(Press.index, Press.index, Press.heading), 4, 20),
     "code": (one_page(Press.code, Press.paragraph, Press.spaced_out, Press.marked, Press.mixed), 9, 50),
     "cells": (one_page(Press.wordy_table, Press.wordy_table, Press.paragraph, Press.spread), 14, 36),
+    "lattice": (layouts.lattice, 6, 140),
     "columns": (layouts.columns, 14, 44),
     "order": (layouts.out_of_order, 16, 60),
     "ruled": (layouts.ruled, 20, 90),

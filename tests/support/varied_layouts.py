@@ -129,6 +129,32 @@ def _figures_apart(page: Press) -> list[list[Word]]:
     return [*labels, *figures] if pick.random() < 0.7 else [*figures, *labels]
 
 
+def lattice(pick: random.Random) -> Made:
+    """Cells on a lattice of half a letter: their edges, middles and lines meet exactly, or miss by one step."""
+    page = Press(pick, size=10, leading=1.2)
+    count, rights = pick.randint(2, 5), pick.random() < 0.5
+    places = sorted(pick.sample(range(60, 520, 5), k=count + 1))
+    for row in range(pick.randint(3, 8)):
+        parts: list[list[Word]] = []
+        for at, place in enumerate(places):
+            if pick.random() < 0.15:
+                continue
+            text = pick.choice((page.author.figure(), page.author.figure(), pick.choice(PLACES), "2019", "2020 2021"))
+            text = text if row and at else page.author.words(1, 2)
+            x = place + pick.choice((0, 0, 0, 2.5, -2.5, 5)) - (width_of(text) if rights and at else 0)
+            if parts and x < parts[-1][-1].x1 + pick.choice((0, 2.5, 5)):
+                x = parts[-1][-1].x1 + pick.choice((0.5, 2.5, 4, 5, 7, 7.5, 9, 10, 11.5, 12, 15, 25))
+            parts.append(written(x, page.y, text))
+        words = [word for part in parts for word in part]
+        if pick.random() < 0.7:
+            for word in words[:-1]:
+                word.ends = ""
+        page.words += words
+        page.y -= pick.choice((10, 11, 12, 12, 12, 13, 14, 16, 17, 18, 20, 40))
+    page.paragraph()
+    return Made([raw(1, page.words)])
+
+
 def ruled(pick: random.Random) -> Made:
     """A table whose cells are ruled, with cells over several columns or rows, and rules that are short or missing."""
     page = press(pick)
@@ -163,9 +189,10 @@ def ruled(pick: random.Random) -> Made:
             cell.x, cell.y = xs[at] + page.some(1, 8), PAGE[3] - ys[row] - page.em - page.some(0, 3)
             cell.width = (xs[at + 2] if (row, at) in merged else xs[at + 1]) - cell.x
             text = cell.author.figure() if row and at else cell.author.words(1, 3)
-            lines = pick.choice((1, 1, 1, 2)) if height > 2.5 * page.em else 1
+            lines = pick.choice((1, 1, 1, 2, 3)) if height > 2.5 * page.em else 1
             for line in range(lines):
-                cell.line(text if not line else pick.choice((cell.author.figure(), cell.author.words(1, 2), "12")))
+                more = cell.author.words(1, 2)
+                cell.line(text if not line else pick.choice((cell.author.figure(), more, more.capitalize(), "12")))
             page.words += cell.words
     page.y = PAGE[3] - ys[-1] - 2 * page.em
     page.paragraph()

@@ -358,7 +358,8 @@ class Press(Setter):
             "main('a.txt')  # run",
         )
         self.gap(0, 1)
-        for number, text in enumerate(lines[: self.pick.choice((1, 2, 5))], 1):
+        start = self.pick.choice((0, 0, 1, 2))
+        for number, text in enumerate(lines[start : start + self.pick.choice((1, 2, 5))], 1):
             indent = len(text) - len(text.lstrip())
             if text and is_numbered and number == 1 and self.pick.random() < 0.5:
                 self.words += in_one_line(self.y, (self.x, "7"), (self.x + 20, "https://example.org"), style=mono)

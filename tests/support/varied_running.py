@@ -56,8 +56,8 @@ class Running:
 
 
 HEADERS = (
-    "", "{title}", "{title} | {n}", "{n} {title}", "{title} {n}", "{upper}", "Chapter {chapter} {title}", "Acme Ltd.",
-    "Chapter {chapter} | {title}", "{chapter}. {title} | {n}",
+    "", "{title}", "{title} | {n}", "{n} {title}", "{title} {n}", "{upper}", "{n} {upper}", "Chapter {chapter} {title}",
+    "Acme Ltd.", "Chapter {chapter} | {title}", "{chapter}. {title} | {n}",
 )  # fmt: skip
 FOOTERS = (
     "", "{n}", "- {n} -", "Page {n} of 12", "{n} | Acme Ltd. Confidential", "https://example.org/a {n}/12", "A-{n}",
