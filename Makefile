@@ -162,7 +162,7 @@ reindex: setup ## Rebuild all documents in a new index version and switch (ARGS=
 
 # --- checks -----------------------------------------------------------------------------------------------------------
 
-.PHONY: check check-web lint format test test-clients test-web bench eval
+.PHONY: check check-web lint format test test-clients snapshots test-web bench eval
 check: setup .venvs/audit/.synced lint check-web ## Lint, formatting, types, import contracts, template, security, workflows; a warning is an error
 	.venv/bin/mypy
 	.venv/bin/lint-imports
@@ -189,6 +189,10 @@ format: .venv/.synced ## Fix imports and formatting
 test: setup ## Every test except the benchmarks, including the e2e suite on a freshly deployed laptop stack
 	@$(PY) -m pytest -p tests.support.grouping -n 3 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
+
+# A changed snapshot is read before it is committed: it says what the code does now, not what is right.
+snapshots: setup ## Rewrite the texts that snapshot tests compare with; read the diff before you commit it (docs/decisions/0076)
+	@$(PY) -m pytest -q -n 0 --write-snapshots $(wildcard tests/unit/*/test_*snapshots.py tests/unit/*/*/test_*snapshots.py)
 
 # npm's packages, in the versions of the lock file and without their scripts, run by the Node of .venvs/clients.
 .venvs/clients/node_modules: tests/clients/package.json tests/clients/package-lock.json .venvs/clients/.synced

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.snapshots import OPTION, Rewriting
+
 # A test never claims how fast the machine is. In CI, Hypothesis' own profile stays in force otherwise.
 settings.register_profile("recto", settings(), deadline=None)
 settings.load_profile("recto")
@@ -12,6 +14,16 @@ settings.load_profile("recto")
 HERE = Path(__file__).parent
 AGAINST_THE_CLOCK = ("clients", "contract", "e2e", "faults", "functional", "web")
 """Folders whose tests call servers within real deadlines, which fail if the machine stalls for seconds."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that rewrites snapshots."""
+    parser.addoption(OPTION, action="store_true", help="store what snapshot tests get instead of comparing it")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the snapshots whether they are to be rewritten."""
+    Rewriting.asked_for = config.getoption(OPTION)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

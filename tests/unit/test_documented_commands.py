@@ -35,6 +35,7 @@ DEVELOPERS = {
     "test-web",
     "test-clients",
     "mutants",
+    "snapshots",
     "check",
     "bench",
     "soak",
