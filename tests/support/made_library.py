@@ -9,6 +9,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields, is_dataclass, replace
+from decimal import Decimal
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -16,9 +17,11 @@ from typing import Any, Literal, NamedTuple
 
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.search import Search
 from local.pinecone.filters import matches as passes_filter
 from local.pinecone.filters import parse_filter
 from shared.models import (
+    NO_USAGE,
     Embeddings,
     Filter,
     Labels,
@@ -217,6 +220,34 @@ def conversations() -> Sequence[tuple[Sequence[Message], str]]:
     return found
 
 
+def wordings() -> Mapping[str, Sequence[str]]:
+    """Return the made wordings by heading."""
+    found: dict[str, list[str]] = {}
+    heading = ""
+    for line in _read("texts.txt").splitlines():
+        if line.startswith("# ---"):
+            heading = line.strip("# -")
+        elif line and not line.startswith("#"):
+            text = re.sub(r"\\u([0-9a-f]{4})", lambda code: chr(int(code[1], 16)), line)
+            found.setdefault(heading, []).append(text.replace("⏎", "\n"))
+    return found
+
+
+def drafts() -> Mapping[str, tuple[Sequence[Passage], str]]:
+    """Return the made answers of models by name, each with its sources."""
+    found = {}
+    for entry in _read("drafts.txt").split("\n=== ")[1:]:
+        head, _, text = entry.partition("\n")
+        name, _, ids = head.partition(" | ")
+        found[name] = [library()[each] for each in ids.split()], text.strip("\n")
+    return found
+
+
+def filters() -> Sequence[str]:
+    """Return the made filters as JSON."""
+    return [line for line in _read("filters.txt").splitlines() if line and not line.startswith("#")]
+
+
 def _read(name: str) -> str:
     return (MADE / name).read_text(encoding="utf-8")
 
@@ -285,6 +316,16 @@ class MadeIndex(FakeSearch):
         return sorted(found, key=lambda each: -each.score)[:top_k]
 
 
+@cache
+def nearest(question: str, count: int) -> Sequence[Passage]:
+    """Return the passages that a search by words and beginnings of words finds, best first, with their cosine."""
+    vector = vector_of(question)
+    sparse = Search(question, vector, DIMENSIONS, "made").sparse
+    found = MadeIndex().query(namespace="made", vector=vector, sparse=sparse, top_k=count, timeout_s=1)
+    own = {each.chunk_id: each for each in library().values()}
+    return [own[each.id]._replace(score=math.sumprod(vector, _vectors()[each.id])) for each in found]
+
+
 def _card(made: Passage) -> Labels:
     return {
         "organisation": list(made.organisations),
@@ -347,6 +388,8 @@ def _plain(value: object) -> str:
         return str(value.value)
     if isinstance(value, float):
         return f"{value:.3f}".rstrip("0").rstrip(".").replace("-0", "0") if round(value, 3) == 0 else f"{value:.3f}"
+    if isinstance(value, Decimal):
+        return f"{value:.6f}".rstrip("0").rstrip(".")
     if isinstance(value, re.Pattern):
         return f"/{value.pattern}/"
     return value.replace("\n", "⏎") if isinstance(value, str) else repr(value)
@@ -361,4 +404,6 @@ def _named(value: object) -> Iterator[tuple[str, object]] | None:
 
 
 def _is_empty(value: object) -> bool:
-    return value is None or value is False or (isinstance(value, (str, list, tuple, Mapping, Set)) and not value)
+    if value is None or value is False or value == NO_USAGE:
+        return True
+    return isinstance(value, (str, list, tuple, Mapping, Set)) and not value

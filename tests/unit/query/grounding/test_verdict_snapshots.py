@@ -27,14 +27,14 @@ SIGNS = {Verdict.CONFIRMED: "+", Verdict.UNCONFIRMED: "?", Verdict.REFUTED: "-"}
 def test_the_verdicts_of_made_claims_are_the_stored_ones(block: Block) -> None:
     draw = random.Random(block.name)
     lines = [f"? {block.question}"]
-    for sign, text in block.claims:
+    for number, (sign, text) in enumerate(block.claims):
         lines += ["", f"{sign} {text}"]
         lines += [f"    {line}" for line in _of_the_claim(Claim(text, _references(block)), block, sign)]
         other = varied(text, draw)
         lines.append(f"~ {other}")
         lines += [f"    {line}" for line in _of_the_claim(Claim(other, _references(block)), block, sign)]
-        cited = _cited_otherwise(text, block, draw)
-        lines += [f"    {line}" for line in _of_the_draft(cited, block)]
+        if number % 2:
+            lines += [f"    {line}" for line in _of_the_draft(_cited_otherwise(text, block, draw), block)]
     check(HERE / f"{block.name}.txt", "\n".join(lines))
 
 
@@ -117,16 +117,21 @@ def _of_the_draft(claims: Sequence[Claim], block: Block) -> Iterator[str]:
     written = " ".join(
         f"{claim.number}{claim.text} {[tuple(_told(each)) for each in claim.references]}" for claim in claims
     )
-    yield f"draft: {written}".replace("\n", "⏎")
+    yield f"draft: {_shortened(written, 150)}".replace("\n", "⏎")
     fates = " ".join(SIGNS[fate.verdict] for fate in verifier.fates)
-    yield f"shown: {text}".replace("\n", "⏎")
+    yield f"shown: {_shortened(text)}".replace("\n", "⏎")
     dropped = f"; {verifier.dropped_citations} citations dropped" if verifier.dropped_citations else ""
     yield f"{fates}: {', '.join(verifier.support.flags) or '-'}{dropped}"
     for each in verifier.citations:
-        yield f"[{each.n}] p. {each.page_start} {each.char_start}-{each.char_end} {each.quote}".replace("\n", "⏎")
+        yield f"[{each.n}] {each.document_id} p. {each.page_start} {each.char_start}-{each.char_end}"
+
+
+def _shortened(text: str, most: int = 90) -> str:
+    """Return a text without most of its middle, which is told elsewhere; with its length."""
+    return text if len(text) < most else f"{text[:30]} …({len(text)}) {text[30 - most + 10 :]}"
 
 
 def _told(reference: Reference) -> Iterator[object]:
     yield reference.source
     if reference.quote:
-        yield reference.quote
+        yield _shortened(reference.quote)
