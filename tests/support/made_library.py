@@ -390,6 +390,8 @@ def _plain(value: object) -> str:
         return f"{value:.3f}".rstrip("0").rstrip(".").replace("-0", "0") if round(value, 3) == 0 else f"{value:.3f}"
     if isinstance(value, Decimal):
         return f"{value:.6f}".rstrip("0").rstrip(".")
+    if isinstance(value, bytes):
+        return f"<{len(value)} bytes, {zlib.crc32(value):08x}>"
     if isinstance(value, re.Pattern):
         return f"/{value.pattern}/"
     return value.replace("\n", "⏎") if isinstance(value, str) else repr(value)

@@ -57,7 +57,7 @@ def _of_text(text: str) -> Iterator[str]:
         "terms": " ".join(
             f"{term}{'' if weight == 1 else f'*{weight:g}'}" for each in words_of(text) for term, weight in each
         ),
-        "weights": " ".join(f"{term} {weight:.2f}" for term, weight in term_weights(text).items()),
+        "weights": " ".join(f"{weight:.2f}" for weight in term_weights(text).values()),
         "names": ", ".join(identity.names_in(text)),
         "subjects": ", ".join(identity.subjects_in(text)),
         "periods": ", ".join(identity.periods_in(text)),
@@ -134,10 +134,24 @@ def test_terms_of_whole_passages_are_as_stored() -> None:
     check(HERE / "passages.txt", "\n".join(lines))
 
 
+def test_terms_of_very_long_texts_are_as_stored() -> None:
+    """More terms than a stored vector may have, and words too long to be kept."""
+    draw = random.Random("long")
+    words = ["".join(draw.choice("abcdeilmnorst") for _ in range(draw.randrange(3, 60))) for _ in range(1_400)]
+    lines = []
+    for count in (200, 900, 1_000, 1_400):
+        text = " ".join(words[:count])
+        vector = document_vector(text, context=[(words[3], 2.0), (words[-1], 1.0)])
+        query = dict(zip(*query_vector(" ".join(words[::100])), strict=True))
+        own = lexical.score(query, text, context=[(words[3], 2.0), (words[-1], 1.0)])
+        lines.append(f"{count}: {len(vector.values)} {sum(vector.values):.2f} {min(vector.values):.3f} {own:.3f}")
+    check(HERE / "long.txt", "\n".join(lines))
+
+
 def test_stems_are_as_stored() -> None:
     words = sorted({word.lower() for made in library().values() for word in re.findall(r"[^\W\d_]+", made.text)})
     lines = []
-    for word in words[::3]:
+    for word in words[::6]:
         stems = [stem(fold(word), language) for language in LANGUAGES]
         if set(stems) != {word}:
             lines.append(f"{word}: {' '.join(stems)}")
@@ -150,11 +164,13 @@ def test_how_reasoning_is_taken_from_answers_is_as_stored() -> None:
     for _, text in drafts().values():
         for told_so in (text, varied(text, draw), text[: len(text) // 2], f"\ufeff {text}\n"):
             lines.append(f"> {told_so[:80]}".replace("\n", "⏎"))
-            start = AnswerStart()
+            start, said = AnswerStart(), without_reasoning(told_so)
             found = [start.find(told_so[:end]) for end in range(0, len(told_so) + 1, 11)]
             known = [each for each in found if each is not None]
             lines.append(
-                f"  {answer_start(told_so)} {known[:1]} {len(known)} {without_reasoning(told_so)}".replace("\n", "⏎")
+                f"  {answer_start(told_so)} {known[:1]} {len(known)} {len(said)} {said[:50]} … {said[-20:]}".replace(
+                    "\n", "⏎"
+                )
             )
     check(HERE / "reasoning.txt", "\n".join(lines))
 

@@ -70,11 +70,11 @@ def _of_sentence(text: str, language: str, *, has_stems: bool = True) -> Iterato
     if dates := dates_in(text):
         yield "  dates: " + "; ".join(map(_of_date, dates))
     clauses = clauses_of(text, language)
-    if len(clauses) > 1 or any(each.kinds for each in clauses):
+    if any(each.kinds for each in clauses):
         yield "  clauses: " + " / ".join(
             f"{each.text.strip()[:25]} {told(each.kinds) if each.kinds else ''}" for each in clauses
         ).replace("\n", "⏎")
-    if operands := operands_in(text):
+    if has_stems and (operands := operands_in(text)):
         yield "  operands: " + "; ".join(
             f"{told(each.value)}{f' {each.unit}' if each.unit else ''}{f' {each.change:+}' if each.change else ''}"
             for each in operands
@@ -84,9 +84,9 @@ def _of_sentence(text: str, language: str, *, has_stems: bool = True) -> Iterato
         "stems": " ".join(content_stems(text, language)) if has_stems else "",
         "negations": str(count_negations(words) or ""),
         "directions": " ".join(f"{word}{direction_of(word):+}" for word in words if direction_of(word)),
-        "opposites": " ".join(word for word in words if has_opposite(word)),
-        "degrees": " ".join(word for word in words if is_degree(word)),
-        "units": " ".join(f"{word}={unit_name(word)}" for word in words if is_unit(word)),
+        "opposites": " ".join(word for word in words if has_opposite(word)) if has_stems else "",
+        "degrees": " ".join(word for word in words if is_degree(word)) if has_stems else "",
+        "units": " ".join(f"{word}={unit_name(word)}" for word in words if is_unit(word)) if has_stems else "",
         "names": ", ".join(names_in(text)),
         "periods": ", ".join(text[start:end] for start, end in spans_of_periods(text)),
         "abbreviations": ", ".join(f"{short} = {long}" for short, long in abbreviations_in(text)),

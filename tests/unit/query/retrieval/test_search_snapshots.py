@@ -101,10 +101,7 @@ def _of_question(typed: str) -> Iterator[str]:
     yield f"? {question}"
     variants = [QueryVariant("net sales of the year", 0.3, vector_of("net sales")), QueryVariant("dose", 0.2)]
     for number, search in enumerate(
-        (
-            Search(question, vector_of(question), 48, "n"),
-            Search(question, vector_of(question), 48, "n", variants=variants, language="en"),
-        )
+        (Search(question, vector_of(question), 48, "n", variants=variants, language="en"),)
     ):
         values = sorted(search.sparse.values, reverse=True)
         dense = search.dense or ()

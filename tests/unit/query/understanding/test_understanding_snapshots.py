@@ -196,9 +196,8 @@ def _name(heading: str) -> str:
 def _of_question(text: str, language: str) -> Iterator[str]:
     yield f"? {text}"
     plain, with_glossary = (_understood(text, (), glossary=each, language=language) for each in (None, OneGlossary()))
-    yield f"  {told(plain)}".replace("\n", " ")
-    if with_glossary != plain:
-        yield f"  {told(with_glossary)}".replace("\n", " ")
+    for each in (plain, with_glossary) if with_glossary != plain else (plain,):
+        yield f"  {' '.join(told(each).split())}".replace(f" question: {text}", "").replace(f" standalone: {text}", "")
     question = normalized(text)
     spoken = language_of(question)
     about = {

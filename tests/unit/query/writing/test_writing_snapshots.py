@@ -82,7 +82,7 @@ def test_how_cut_and_changed_answers_of_models_are_read_is_as_stored() -> None:
     draw = random.Random("drafts")
     lines = []
     for name, (_, text) in drafts().items():
-        for _ in range(3):
+        for _ in range(2):
             other = text[: draw.randrange(len(text) + 1)] if draw.random() < 0.5 else _without_a_sign(text, draw)
             lines.append(f"{name}: {other}".replace("\n", "⏎"))
             lines.append(f"    {told(read_draft(other, cut=draw.random() < 0.5))}".replace("\n", " "))
