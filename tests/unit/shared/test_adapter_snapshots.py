@@ -180,7 +180,8 @@ def conversations(course: Course, aws: MockedAws, clock: FakeClock) -> None:
     course(ratings.remove, "acme", "ann", found)
     log = DynamoUnansweredLog(aws.dynamodb, "conversations", clock)
     course(log.since, "acme", datetime(2025, 12, 1, tzinfo=UTC), limit=5)
-    course(log.mark, "acme", [asked.question_id, "9" * 26], "F1", expires_at=2**31)
+    for question_id in (asked.question_id, "9" * 26):  # of several, they may be asked for in any order
+        course(log.mark, "acme", [question_id], "F1", expires_at=2**31)
     course(log.since, "acme", datetime(2025, 12, 1, tzinfo=UTC), limit=5)
     course(store.erase, "acme", "ann", name)
     course(store.erase, "acme", "ann", name)
