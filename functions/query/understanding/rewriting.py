@@ -335,6 +335,6 @@ def _terms(text: str, language: str, min_rarity: float) -> dict[str, tuple[str, 
         terms = next(lexical.words_of(match.group(), language or "en"), None)
         stem = terms[0][0] if terms else ""
         rarity = table.get(stem, lexical.MAX_RARITY)
-        if stem and not stem.isdigit() and rarity >= min_rarity:
+        if any(map(str.isalpha, stem)) and rarity >= min_rarity:
             found.setdefault(stem, (match.group(), rarity))
     return found

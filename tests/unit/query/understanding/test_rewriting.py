@@ -438,3 +438,15 @@ def test_a_question_points_back_by_its_pronouns_or_says_too_little(question: str
     history = conversation("What is the espresso machine's thermostat?", "A part of its boiler.")
     assert bool(inherited_words(question, history, language)) is expected
     assert not inherited_words(question, [], language)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Sales were $4,812.5 million, 3.5 % more.", "Sales Norvane"),
+        ("Sales of the X2000 were 4812.", "X2000 Norvane"),
+    ],
+)
+def test_parts_of_numbers_are_not_taken_over(answer: str, expected: str):
+    history = conversation("How much did Norvane sell?", answer)
+    assert set(inherited_words("And before?", history, "en").split()) == set(expected.split())
