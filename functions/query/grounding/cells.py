@@ -190,7 +190,9 @@ class TableComparison:
         """The columns that the claim names."""
         names = (_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         context = f"{self.around.asked}\n{self.text}"
-        return mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+        found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+        figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
+        return [each for each in found if each.columns & figures]  # "split" names no column of figures
 
     @cached_property
     def numbers(self) -> Sequence[Fact]:
@@ -240,7 +242,7 @@ class TableComparison:
         for names_of in (_words_of, _needed_words_of):
             words = [self._form_said(names_of, row) for row in rows]
             named = {each for each in words if each and each <= said}
-            named = {each for each in named if not any(each < other for other in named)}
+            named = {each for each in named if self._is_said_besides(each, [other for other in named if each < other])}
             weak = frozenset(content_stems(self.table.caption)) - {"total"}
             if named:
                 return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
@@ -252,6 +254,10 @@ class TableComparison:
             return _NamedRows(self._mentions(likely, words), by)
         quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
         return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
+
+    def _is_said_besides(self, words: frozenset[str], longer: Sequence[frozenset[str]]) -> bool:
+        """Return whether a claim says all words of a label once more than the longer labels do that contain them."""
+        return all(len(self._places[word]) > len(longer) for word in words)
 
     def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
         """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""

@@ -35,6 +35,8 @@ CONTRARY = tuple(
 """Kinds of which one excludes the other in the same place."""
 MIN_ALIGNED_SHARE = 0.4
 """Share of a clause's content words that a sentence must contain to be compared with it."""
+MAX_BEFORE_THAT = 2
+"""Clauses before a "that" among which the one that it belongs to is looked for."""
 _BOUNDARY = re.compile(
     r"[;:()\[\]|]|,(?=\s)|\s[—–-]\s|\s(?=(?:if|unless|except|until|provided|when|whenever|whether|because|although|though"
     r"|while|whereas|since|but|which|who|whose|that|jei|nebent|kol|kad|kuris|kuri|nors|bet)\b)",
@@ -46,6 +48,7 @@ _SUPPOSING = frozenset(("if", "unless", "whether", "provided", "jei", "nebent"))
 _OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "future", "plan"))
 """Kinds of words with which a claim states no fact."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
+_IMPOSSIBLE = frozenset(("cannot", "cant", "can't"))
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
@@ -193,9 +196,9 @@ class _Aligned:
     def _left_out(self, theirs: Sequence[Clause], used: Sequence[int]) -> Iterator[str]:
         held = frozenset().union(*(clause.kinds for clause in theirs))
         for at in used:
-            before = self.sentence[at - 1] if at else None
-            if before is not None and self.sentence[at].opener in {"that", "kad"}:
-                held |= before.kinds & {"attribution", "possible"}
+            if self.sentence[at].opener in {"that", "kad"}:
+                before = self.sentence[max(0, at - MAX_BEFORE_THAT) : at]  # "alleges, among other things, that …"
+                held |= frozenset().union(*(each.kinds for each in before)) & {"attribution", "possible"}
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
@@ -213,6 +216,8 @@ class _Aligned:
 
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
+        if any(not _IMPOSSIBLE.isdisjoint(clause.words) for clause in self.sentence):
+            everywhere |= {"possible"}  # "neither … can" for "cannot"
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
         yield from (
             kind for kind in PUT_IN if kind in mine - everywhere and not (kind == "only" and self._is_counted())

@@ -77,13 +77,16 @@ def check_figures(
     numbers = [fact for fact in facts if fact.kind in _CALCULATED]
     quoted = _Quoted(claim, spans, question, sources)
     bindings = quoted.bindings()
+    free: Sequence[Fact] = ()
     if numbers and any(each.conflict for each in bindings):
         # A calculated number may also stand somewhere else in the table.
         free = [fact for fact in numbers if derive(claim, fact, quoted.operands) is not None]
         bindings = quoted.bindings(free) if free else bindings
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
-    conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
+    # A table may go on in a second passage: what fits in one may not in the other, which has more rows.
+    is_fitting = bool(bound) and all(fact.start in bound for fact in numbers if fact not in free)
+    conflict = "" if is_fitting else next((each.conflict for each in bindings if each.conflict), "")
     texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))
     missing = [fact for fact in missing if fact.start not in bound]
     if missing and texts:

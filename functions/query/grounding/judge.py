@@ -27,12 +27,14 @@ from functions.query.grounding.injection import is_prompt_rule, obeys, without_i
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (
+    compares_otherwise,
     crosses_pairs,
     exchanges_groups,
     has_foreign_cause,
     invents_cause,
     is_reversed,
     turns_cause,
+    turns_limit,
     turns_mode,
     turns_span,
     turns_time,
@@ -411,6 +413,8 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
+    ClaimRule("limit", _found(Verdict.REFUTED, "number", _in_any_language(turns_limit))),
+    ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _is_apart(is_merged)),
     ClaimRule("moved number", _is_apart(has_moved_number)),

@@ -35,6 +35,8 @@ _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
+_MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
+"""Words after a negation that is of the verb behind them: "not able to manage"."""
 _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "ca", "wo", "would", "should", "could",
     "must",
@@ -199,7 +201,7 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     found: set[str] = set()
     for at, word in enumerate(words):
         if is_negation(word):
-            after = (stems for other in words[at + 1 :] if other != "need" and (stems := stems_of(other, language)))
+            after = (stems for other in words[at + 1 :] if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language)))
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
     return frozenset(found)

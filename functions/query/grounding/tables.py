@@ -35,6 +35,8 @@ _FIGURE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%?\s*", re.IGNORECASE)
+_WITH_DEVIATION = re.compile(rf"(?P<figure>-?(?:{_DIGITS})\s?%?)\s*(?:\((?:{_DIGITS})\s?%?\)|±\s*(?:{_DIGITS})\s?%?)")
+"""A measured value and how far it may be off: "54.3% (0.3%)"."""
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
@@ -170,7 +172,8 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
     at = 0
     for line in text.split("\n"):
         if line.strip():
-            block.append(_TextLine(line, at, _cells_of(line)))
+            names = block[0].cells if block else ()
+            block.append(_TextLine(line, at, _cells_of(line, names)))
         elif block:
             yield block
             block = []
@@ -179,10 +182,17 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
         yield block
 
 
-def _cells_of(line: str) -> Sequence[str]:
+def _cells_of(line: str, names: Sequence[str]) -> Sequence[str]:
+    """Return the cells of a line; a cell with several figures counts as several unless the first line names it."""
     if SEPARATOR not in line:
         return (line.strip(),)
-    return tuple(part for cell in row_cells(line) for part in _figures_of(cell))
+    cells = row_cells(line)
+    is_named = len(cells) == len(names) and all(map(may_name, names))
+    return tuple(
+        part
+        for cell in cells
+        for part in ((cell,) if is_named and _WITH_DEVIATION.fullmatch(cell) else _figures_of(cell))
+    )
 
 
 def _figures_of(cell: str) -> Sequence[str]:
@@ -204,7 +214,7 @@ def is_figure(cell: str) -> bool:
     """Return whether a cell holds one figure or a dash for nothing, but no year."""
     if _YEAR.fullmatch(cell):
         return False
-    forms = (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_UNIT)
+    forms = (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_UNIT, _WITH_DEVIATION)
     return any(form.fullmatch(cell) for form in forms)
 
 
@@ -386,6 +396,8 @@ def _count_shares_at_end(lines: Sequence[_TextLine]) -> int:
 
 
 def _cell(text: str, column: int | None) -> TableCell:
+    if deviates := _WITH_DEVIATION.fullmatch(text):
+        return replace(_cell(deviates["figure"], column), text=text)
     found = _FIGURE.fullmatch(text)
     if with_unit := _WITH_UNIT.fullmatch(text) if found is None else None:
         return TableCell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))
