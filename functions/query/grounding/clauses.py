@@ -48,7 +48,7 @@ _SUPPOSING = frozenset(("if", "unless", "whether", "provided", "jei", "nebent"))
 _OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "future", "plan"))
 """Kinds of words with which a claim states no fact."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
-_IMPOSSIBLE = frozenset(("cannot", "cant", "can't"))
+_ALLOWING = frozenset(("can", "may", "cannot", "cant", "can't", "allowed", "permitted", "entitled", "able", "possible"))
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
@@ -202,6 +202,7 @@ class _Aligned:
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
+        mine |= {"possible"} if self._allows(self.mine) else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
     def _is_conditional(self, at: int) -> bool:
@@ -214,10 +215,15 @@ class _Aligned:
         begins = before[0].is_condition and (last is None or last.opener not in _COORDINATING)
         return before[-1].is_condition or (after is not None and after.is_condition) or begins
 
+    @staticmethod
+    def _allows(clauses: Sequence[Clause]) -> bool:
+        """Return whether some clauses say what is possible in other words: "you can", "is allowed", "cannot"."""
+        return any(not _ALLOWING.isdisjoint(clause.words) for clause in clauses)
+
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
-        if any(not _IMPOSSIBLE.isdisjoint(clause.words) for clause in self.sentence):
-            everywhere |= {"possible"}  # "neither … can" for "cannot"
+        if self._allows(self.sentence):
+            everywhere |= {"possible"}
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
         yield from (
             kind for kind in PUT_IN if kind in mine - everywhere and not (kind == "only" and self._is_counted())

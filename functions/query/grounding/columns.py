@@ -174,9 +174,9 @@ def _columns_of(
         told = {each.months for each in periods} | {-1 for each in periods if each.to_date}
         if len(told) < 2 and not (months and told - {0}):
             return None
-        return frozenset(
-            n for n, each in enumerate(periods) if each.to_date == to_date and (to_date or each.months in {0, months})
-        )
+        same = {n for n, each in enumerate(periods) if each.to_date == to_date}
+        exact = {n for n in same if periods[n].months == months}
+        return frozenset(same if to_date else exact or {n for n in same if not periods[n].months})
     if part.re is _QUARTER:
         if any(each.quarter for each in periods):
             return frozenset(n for n, each in enumerate(periods) if each.quarter == _quarter(part))

@@ -32,7 +32,7 @@ MIN_PART_WORDS = 3
 """Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
 
 _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
-_JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
+_JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
 _MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))

@@ -198,7 +198,11 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim puts before what its sentences put after."""
     mine = _first_and_second(claim, language)
     held = [theirs for sentence in sentences if (theirs := _first_and_second(sentence, language))]
-    found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
+    found = [
+        _turns_cause(mine, theirs) and not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
+        for theirs in held
+        if _is_about(mine, theirs)
+    ] if mine else []
     return bool(found) and all(found)
 
 
