@@ -5,10 +5,11 @@ numbers may follow their names or come before them; a claim conflicts with its t
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 from typing import Literal
 
@@ -35,6 +36,8 @@ _SAME_BEGINNING = 5
 """Letters that two forms of a word have in common: "weighs", "Weight"."""
 _OF_PERIODS = frozenset({"ended", "ending"})
 """Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
+_CODE = re.compile(r"\A\s*(?:[A-Z]\d{1,2}|[A-Z](?=[ .)])|\d{1,2}(?:\.\d{1,2})+|\d{1,2}(?=[.)]))[.)]?\s+(?=\w{2})")
+"""The number of a row, before its label: "D1 Any one item"."""
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r",? net of .*|\b(?:total|, net)\b|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
@@ -253,7 +256,17 @@ class TableComparison:
             by: Literal["most", "part"] = "most" if best >= CLEAR_LABEL_SHARE and len(likely) == 1 else "part"
             return _NamedRows(self._mentions(likely, words), by)
         quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
+        if named := self._named_by_own_word(quoted):
+            return _NamedRows(named, "most")
         return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
+
+    def _named_by_own_word(self, quoted: frozenset[int]) -> Sequence[_RowMention]:
+        """Return the mentions of quoted rows by a word that no other row's label has: "dries", "Largest drying load"."""
+        words = [_words_of(row.label) for row in self.table.rows]
+        counts = Counter(word for each in words for word in each)
+        found = {n: {word for word in words[n] if counts[word] == 1 and word in self._places} for n in quoted}
+        mentions = [_RowMention(min(map(min, (self._places[w] for w in own))), frozenset({n})) for n, own in found.items() if own]
+        return _joined(sorted(mentions, key=lambda mention: mention.start), self.claim)
 
     def _is_said_besides(self, words: frozenset[str], longer: Sequence[frozenset[str]]) -> bool:
         """Return whether a claim says all words of a label once more than the longer labels do that contain them."""
@@ -309,7 +322,9 @@ class TableComparison:
         columns: Sequence[ColumnMention],
     ) -> "dict[int, frozenset[tuple[int, int]]] | None":
         """Return the cells that each number may be; None if neither order of names and numbers fits."""
-        for of_row, of_column in product((_preceding, _following), (self._columns_before, self._columns_after)):
+        row_ways = (_preceding, _following, partial(_in_order, held))
+        column_ways = (self._columns_before, self._columns_after, partial(_column_in_order, held))
+        for of_row, of_column in product(row_ways, column_ways):
             bound = {}
             for fact in held:
                 allowed_rows = of_row(fact, self.rows.mentions)
@@ -526,7 +541,8 @@ class TableComparison:
             if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
                 continue
             row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
-            others = [cell for cell in row_values if cell.unit != "percent"]
+            same = {cell.unit for cell in cells} - {""}
+            others = [cell for cell in row_values if (cell.unit in same if same else cell.unit != "percent")]
             if len(others) > 1 and (meant is None or not any(cell.column in meant for cell in cells)):
                 return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
         return True
@@ -608,6 +624,17 @@ def _following(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | 
     return after[0] if after else mentions[0].rows if _is_one(mentions) else frozenset()
 
 
+def _in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+    """Return the rows of the name with a number's rank, if there are as many names as numbers: "A above B (7 − 5)"."""
+    return mentions[held.index(fact)].rows if len(mentions) == len(held) else _preceding(fact, mentions)
+
+
+def _column_in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
+    if len(mentions) == len(held):
+        return mentions[held.index(fact)].columns
+    return _common([each for each in mentions if each.start < fact.start][-1:] or mentions[:1])
+
+
 def _is_one(mentions: Sequence[_RowMention]) -> bool:
     return all(each.rows == mentions[0].rows for each in mentions)
 
@@ -632,8 +659,8 @@ def _share(words: frozenset[str], said: frozenset[str]) -> float:
 
 
 def _words_of(label: str) -> frozenset[str]:
-    """Return the words and numbers of a label, without what stands in brackets."""
-    folded = fold(label)
+    """Return the words and numbers of a label, without its own number ("D1") and what stands in brackets."""
+    folded = _CODE.sub("", fold(label))
     return frozenset(content_stems(_BRACKETS.sub(" ", folded))) or frozenset(content_stems(folded))
 
 
