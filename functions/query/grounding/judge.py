@@ -312,10 +312,7 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     covered = (
         it.is_same
         or it.is_translated
-        or (
-            not it.has_cells
-            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
-        )
+        or is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
@@ -350,7 +347,7 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
 
 def _is_apart(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
     def judge_places(it: ClaimComparison) -> Finding | None:
-        if it.is_same or it.is_translated or it.figures.derived or not check(it.wording, it.sentences, it.language):
+        if it.is_same or it.is_translated or it.figures.derived or it.has_cells or not check(it.wording, it.sentences, it.language):
             return None
         return Finding(Verdict.UNCONFIRMED, "apart")
 
