@@ -197,10 +197,15 @@ def denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language:
 
 
 def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
-    """Return the stem of the first content word after each negation, of the last one before it if none follows."""
+    """Return the stem of the first content word after each negation, of the last one before it if none follows.
+
+    What an "or" adds is denied, too: "may not paint walls or put up shelves".
+    """
     found: set[str] = set()
+    negated = False
     for at, word in enumerate(words):
-        if is_negation(word):
+        negated |= is_negation(word)
+        if is_negation(word) or (negated and word in {"or", "nor"}):
             after = (stems for other in words[at + 1 :] if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language)))
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
