@@ -35,6 +35,8 @@ _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
+_NEXT_CLAUSE = frozenset(("and", "but", "if", "when", "unless", "that", "which", "who", "because", "while", "so"))
+"""Words that begin another clause, to which a negation does not reach."""
 _MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
 """Words after a negation that is of the verb behind them: "not able to manage"."""
 _AUXILIARIES = frozenset((
@@ -204,7 +206,7 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     found: set[str] = set()
     negated = False
     for at, word in enumerate(words):
-        negated |= is_negation(word)
+        negated = is_negation(word) or (negated and word not in _NEXT_CLAUSE)
         if is_negation(word) or (negated and word in {"or", "nor"}):
             after = (stems for other in words[at + 1 :] if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language)))
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))

@@ -84,8 +84,8 @@ def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
 
 
 def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
-    words = " ".join(word for word in tokens_of(text) if not is_degree(word))
-    return stems_of(words, language) - UNINFORMATIVE_STEMS
+    words = " ".join(word for word in tokens_of(text) if not (is_degree(word) or is_unit(word)))
+    return stems_of(words, language) - FUNCTION_STEMS
 
 
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
