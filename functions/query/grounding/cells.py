@@ -576,12 +576,17 @@ class TableComparison:
             cell.unit,
             row.label,
             cell.column,
-            kind="change" if is_change(name) else f"{period.months} {period.to_date}",
+            kind="change" if is_change(name) else f"{period.months} {period.to_date}" if self._has_periods else "",
             order=period.order if any(period.order) else (),
             is_named=is_named,
             in_column=in_column,
             scale=scale,
         )
+
+    @cached_property
+    def _has_periods(self) -> bool:
+        """Whether the columns are of times; else "Annual" is the name of something."""
+        return any(any(period_of(name).order) for name in self.table.columns)
 
     def _scale(self, row: TableRow) -> Decimal | None:
         return row.scale or self.table.scale or self.around.scale

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive, own_sum
+from functions.query.grounding.arithmetic import Calculation, Operand, derive, derive_from_dates, own_sum
 from functions.query.grounding.cells import (
     Binding,
     Place,
@@ -99,6 +99,10 @@ def check_figures(
     summed = [(fact, each) for fact in missing if (each := own_sum(fact, stated)) is not None]
     missing = [fact for fact in missing if fact not in {fact for fact, _ in summed}]
     calculated += summed
+    dates = quoted.dates if missing else []
+    dated = [(fact, each) for fact in missing if (each := derive_from_dates(fact, dates, quoted.operands)) is not None]
+    calculated += dated
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in dated}]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
@@ -135,6 +139,14 @@ class _Quoted:
         is_any_named = any(each.is_named for each in cells)
         cells = [each if is_any_named else replace(each, is_named=True) for each in cells]
         return [*cells, *(each for span in self._in_prose for each in operands_in(fold(_text_of(span))))]
+
+    @cached_property
+    def dates(self) -> list[Fact]:
+        """The dates of the quotes."""
+        texts = dict.fromkeys(_text_of(span) for span in self.spans)
+        said = {fact.text for fact in facts_in(self.claim)}
+        found = [fact for text in texts for fact in facts_in(text) if fact.kind == "date"]
+        return sorted(found, key=lambda fact: fact.text not in said)
 
     @cached_property
     def _comparisons(self) -> list[list[TableComparison]]:

@@ -181,11 +181,19 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return "likely"  # "all but those of X are asked": "those of X are not asked"
     if negated and agrees and not opposite:
         return "likely"
+    if _is_about_another(claim, sentence):
+        return "likely"
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)
     near = max(share, repeated) if opposite else repeated
     return "certain" if added or near >= CERTAIN_SHARE else "likely"
+
+
+def _is_about_another(claim: str, sentence: str) -> bool:
+    """Return whether a claim and a sentence begin with different numbers: "Version 8.1 gets …", "Version 7 gets …"."""
+    numbers = [next((word for word in tokens_of(text)[:3] if _has_digit(word)), "") for text in (claim, sentence)]
+    return all(numbers) and numbers[0] != numbers[1]
 
 
 def denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language: str) -> bool:
