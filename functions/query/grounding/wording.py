@@ -47,6 +47,7 @@ UNINFORMATIVE_STEMS = stems_of(
 FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(lines_of("function_words.txt")))
 """The same and function words, of which a paraphrase has others than its source."""
 
+_ARTICLES = frozenset(("the", "a", "an"))
 _SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
 _MONTHS = stems_of("january february march april june july august september october november december")
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
@@ -239,7 +240,7 @@ class _Comparison:
             return "other" if is_copied and any(map(self._is_added, mine)) else ""
         if len(mine) > 1:
             return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
-        at_end = start == 0 or end == len(self.claim)
+        at_end = start == 0 or end == len(self.claim) or (start == 1 and self.claim[0] in _ARTICLES)
         if not mine or (len(theirs) > MAX_REPLACED_WORDS and not at_end):
             return ""
         single = len(theirs) == 1 and self._is_between_equal_words(steps, at)
