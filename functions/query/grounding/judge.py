@@ -36,6 +36,7 @@ from functions.query.grounding.roles import (
     turns_cause,
     turns_limit,
     turns_mode,
+    turns_move,
     turns_span,
     turns_time,
 )
@@ -411,6 +412,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("limit", _found(Verdict.REFUTED, "number", _in_any_language(turns_limit))),
+    ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _is_apart(is_merged)),

@@ -404,6 +404,22 @@ def _limits_in(text: str) -> frozenset[tuple[str, bool]]:
     return frozenset((number, is_least) for number, is_least in found if number[0].isdigit() or is_number_word(number))
 
 
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_FORMER = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than|(?:up|down) from|was)"
+    rf"[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+"""A move from one number to another, and a number with the one that it was before."""
+
+
+def turns_move(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
+    held = {match.groups() for sentence in sentences for match in _FORMER.finditer(sentence)}
+    said = [match.groups() for match in _MOVE.finditer(claim)]
+    return any((old, new) in held and (new, old) not in held for old, new in said)
+
+
 def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim compares two things ("higher than") of which no sentence says that."""
     found = _COMPARED.search(claim)

@@ -51,6 +51,10 @@ _ARTICLES = frozenset(("the", "a", "an"))
 _SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
 _MONTHS = stems_of("january february march april june july august september october november december")
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
+MAX_PREDICATE_WORDS = 8
+"""Words of a claim of which the last one, after "is", must be in the evidence."""
+_PREDICATE = re.compile(r"\b(?:is|are|was|were)\s+(?:[^\W\d_]+ly\s+)?([^\W\d_]+)\W*\Z", re.IGNORECASE)
+"""The last word of "The vote was unanimous", which is all that it says."""
 _STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -95,6 +99,9 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
         stems = stems_of(clause, language) - FUNCTION_STEMS
         if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
+    is_short = len(tokens_of(claim)) <= MAX_PREDICATE_WORDS
+    if is_short and (predicate := _PREDICATE.search(claim)) and not stems_of(predicate[1], language) <= held:
+        return True
     words = (stems_of(word, language) - FUNCTION_STEMS for word in _WORD.findall(claim))
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
