@@ -188,6 +188,7 @@ _ITEM_SIGNS = f"{BULLETS}0123456789.() "
 MIN_SIGNS = 2
 """A sentence with a single sign is too often an honest one: "This report tells what we did"."""
 MIN_IMPERATIVES = 3
+MIN_ADDRESSED = 3
 """Imperatives that make a text a manual."""
 _YOU = frozenset({"you", "your"})
 _READERS = frozenset(words_in_class("READER"))
@@ -207,6 +208,19 @@ _NOUNS = frozenset({"display", "state", "return", "print"})
 """Words of `_ADDRESS` that prose has as nouns."""
 _SPEAKS = _ADDRESS - _NOUNS
 _PREPOSITIONS = frozenset({"from", "of", "in", "on", "at", "by", "with", "to", "for", "the", "and", "or"})
+_CONTACT = re.compile(
+    r"\b(?:call|ring|phone|telephone|tel|fax|(?:\w+ )?line|helpline|hotline|e-?mail|write to|contact|complaints?"
+    r"|enquiries|questions|bookings?|appointments?|reception|extension)\b",
+    re.IGNORECASE,
+)
+_LURE = re.compile(
+    r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?|deals?"
+    r"|gifts?|rewards?|passwords?|passcode|pin|login|log in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
+    r"|bitcoin|crypto\w*|invest\w*|click|suspend\w*|expire\w*|urgent\w*|immediately|details|personal|account"
+    r"|users?|readers?|answer|best|free|subscribe|download|install)\b",
+    re.IGNORECASE,
+)
+"""What a sentence that says where to call is about, and what those ask for who want to be called."""
 _CLOSING_MARKS = "\"”»“’')]"
 _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
@@ -245,6 +259,8 @@ MIN_AROUND = (150, 150, 100)
 """Different words around such a sentence, by the number of its signs: that fewer do not hold its words tells little."""
 MIN_FOREIGN_WORDS = 6
 """Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
+MIN_AROUND_A_SIGN = 100
+"""Different words around a sentence with a single sign; that fewer do not hold its words tells little."""
 MIN_PROSE_WORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
@@ -387,6 +403,12 @@ def _is_title(text: str, start: int, end: int) -> bool:
 
 
 @lru_cache(maxsize=64)
+def _speaks_to_its_reader(text: str) -> bool:
+    """Return whether several sentences of a text say "you", so that one more of them is not foreign for it."""
+    return sum(not plain_words(text[start:end]).isdisjoint(_YOU) for start, end in sentences_of(text)) >= MIN_ADDRESSED
+
+
+@lru_cache(maxsize=64)
 def _is_manual(text: str) -> bool:
     orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences_of(text))
     return sum(orders) >= MIN_IMPERATIVES
@@ -433,18 +455,26 @@ def _goes_on(text: str, begin: int) -> bool:
     return before.endswith(" ") and not _PREPOSITIONS.isdisjoint(before.split()[-1:])
 
 
+def _is_contact(sentence: str) -> bool:
+    """Return whether a sentence says where to call or write to, and asks for nothing else: "Service line: 0345 …"."""
+    return _has_address(sentence) and _CONTACT.search(sentence) is not None and _LURE.search(sentence) is None
+
+
 def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
+    if _is_contact(sentence):
+        return False
     if _is_prose(sentence):
         shared = _shared(sentence, counts)
         if shared > MAX_SHARED_IN_PROSE[4]:  # whatever its signs, some of which take longer to read
             return False
-        found = list(_prose_signs(sentence))
+        found = [each for each in _prose_signs(sentence) if each != "you" or not _speaks_to_its_reader(text)]
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
         if signs:
             signs += (_LABEL.match(sentence) is not None) + _has_address(sentence)
             signs -= "order" in found and _is_manual(text)
-        if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
+        own = {word[:_STEM] for word in _content_words(sentence)}
+        if signs == 1 and (len(own) < MIN_FOREIGN_WORDS or len(counts) - len(own) < MIN_AROUND_A_SIGN):
             return False
         return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)]
     signs = _signs(sentence, text)
@@ -539,7 +569,7 @@ def _is_imperative(sentence: str) -> bool:
 
 def _is_verb(word: str) -> bool:
     """Return whether a word before an object may be an imperative."""
-    return not is_stop_word(word) and word not in _LINKS and (word in _VERBS or not _NO_IMPERATIVE.search(word))
+    return not is_stop_word(word) and word not in _LINKS and not word.endswith("day") and (word in _VERBS or not _NO_IMPERATIVE.search(word))
 
 
 def _is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX_SHARED) -> bool:
@@ -629,6 +659,8 @@ def _is_source(claim: str, text: str, prose: tuple[int, int], span: tuple[int, i
 
 def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     sentence = text[start:end]
+    if _is_contact(sentence):
+        return False
     counts = _counts_in(text)
     if _shared(sentence, counts) > MAX_SHARED_BY_EVIDENCE[-1]:
         return False
