@@ -46,6 +46,10 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 """Before a number to which another one is compared."""
+_WITHOUT = re.compile(r"\b(?:no|without)\s+(?:[^\W\d_]+\s+)?\Z", re.IGNORECASE)
+"""Before a name of which no number is told: "has no minimum mark"."""
+_NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
+"""Between the name of a column and its number."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _EITHER = re.compile(
@@ -171,7 +175,7 @@ class TableComparison:
         if not self.stated:
             return Binding(conflict=self._conflict_of_order())
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
-        held = [fact for fact in self.numbers if cells[fact.start]]
+        held = self._held
         if not held:
             return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
         bound = self._fit(held, cells, self.columns)
@@ -195,13 +199,19 @@ class TableComparison:
         context = f"{self.around.asked}\n{self.text}"
         found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
         figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
-        return [each for each in found if each.columns & figures]  # "split" names no column of figures
+        found = [each for each in found if each.columns & figures]  # "split" names no column of figures
+        return [each for each in found if not _WITHOUT.search(fold(self.claim), 0, each.start)]
 
     @cached_property
     def numbers(self) -> Sequence[Fact]:
         """The numbers of the claim, except those in the names of columns."""
         names = [(each.start, each.end) for each in self.columns]
         return [fact for fact in self.stated if not any(s < fact.end and fact.start < e for s, e in names)]
+
+    @cached_property
+    def _held(self) -> Sequence[Fact]:
+        """The numbers of the claim that stand in the table."""
+        return [fact for fact in self.numbers if self._cells_with(fact)]
 
     # --- numbers and cells ---
 
@@ -327,8 +337,13 @@ class TableComparison:
         for of_row, of_column in product(row_ways, column_ways):
             bound = {}
             for fact in held:
+                # What a number is compared with may be of any row that the claim names.
                 allowed_rows = of_row(fact, self.rows.mentions)
-                allowed_columns = of_column(fact, columns)
+                if allowed_rows is not None and self._is_reference(fact):
+                    allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
+                own = [each.columns for each in columns if self._is_right_before(each, fact)]
+                free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
+                allowed_columns = own[-1] if own else of_column(fact, free)
                 bound[fact.start] = frozenset(
                     (n, at)
                     for n, at in cells[fact.start]
@@ -341,6 +356,10 @@ class TableComparison:
     def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
         column = self.table.rows[n].cells[at].column
         return allowed is None or column is None or column in allowed
+
+    def _is_right_before(self, mention: ColumnMention, fact: Fact) -> bool:
+        """Return whether the name of a column stands right before a number, and is thus of no other."""
+        return mention.end <= fact.start and bool(_NAMED_BEFORE.fullmatch(self.claim, mention.end, fact.start))
 
     def _columns_before(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
         """Return the columns named before a number; one that others are compared with needs its own."""
@@ -357,18 +376,18 @@ class TableComparison:
 
     def _columns_after(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
         """Return the columns named between a number and the next one; one before all numbers holds for the rest."""
-        stop = min((other.start for other in self.numbers if other.start > fact.start), default=len(self.claim))
+        stop = min((other.start for other in self._held if other.start > fact.start), default=len(self.claim))
         own = [each for each in mentions if fact.start < each.start < stop]
         own = [each for each in own if not _REFERENCE.search(self.claim[fact.end : each.start] + " ")]
         if own:
             return _common(own)
         if self._is_reference(fact):
             return None
-        leading = [each for each in mentions if each.start < self.numbers[0].start]
+        leading = [each for each in mentions if each.start < self._held[0].start]
         return _common(leading)
 
     def _end_before(self, fact: Fact) -> int:
-        return max((other.end for other in self.numbers if other.start < fact.start), default=0)
+        return max((other.end for other in self._held if other.start < fact.start), default=0)
 
     def _is_reference(self, fact: Fact) -> bool:
         return _REFERENCE.search(self.claim, 0, fact.start) is not None

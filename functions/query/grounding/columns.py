@@ -254,11 +254,12 @@ def _words_named(text: str, columns: Sequence[str], own_words: frozenset[str]) -
     places = _places(text)
     named = {each for each in own if each and each <= places.keys()}
     for each in named:
-        if any(each < other for other in named):
+        longer = sum(each < other for other in named)
+        if longer and any(len(places[word]) <= longer for word in each):
             continue
-        at = max(places[word][0] for word in each)
-        end = max(places[word][1] for word in each)
-        yield ColumnMention(at, end, frozenset(n for n, other in enumerate(own) if other == each))
+        columns_named = frozenset(n for n, other in enumerate(own) if other == each)
+        for spans in zip(*(places[word] for word in each), strict=False):
+            yield ColumnMention(max(start for start, _ in spans), max(end for _, end in spans), columns_named)
 
 
 @lru_cache(maxsize=1_024)
@@ -271,10 +272,10 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset((*content_stems(plain), *_LETTER.findall(plain)))
 
 
-def _places(text: str) -> dict[str, tuple[int, int]]:
-    """Return the first place of each content word of a text."""
-    places: dict[str, tuple[int, int]] = {}
+def _places(text: str) -> dict[str, list[tuple[int, int]]]:
+    """Return the places of each content word of a text."""
+    places: dict[str, list[tuple[int, int]]] = {}
     for match in _WORD.finditer(text):
         for stem in (*content_stems(match.group()), *_LETTER.findall(match.group())):
-            places.setdefault(stem, match.span())
+            places.setdefault(stem, []).append(match.span())
     return places
