@@ -202,14 +202,46 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
             )
 
 
-def own_sum(fact: Fact, others: Sequence[Fact]) -> Calculation | None:
-    """Return the sum of a claim's other numbers, of the same unit, if that is one of its numbers."""
-    if len(others) < 2 or {each.unit for each in others} != {fact.unit}:
-        return None
-    total = sum((min(each.values) for each in others), Decimal(0))
-    if total not in fact.values:
-        return None
-    return Calculation(f"{' + '.join(each.text for each in others)} = {_shown(total, 2)}")
+def own_calculation(claim: str, fact: Fact, stated: Sequence[Fact]) -> Calculation | None:
+    """Return how a claim's other numbers, which its evidence states, give one of its numbers; None if they do not.
+
+    "863 volunteers, 122 more than the 741 before", "£475 (£335 plus £140)", "£84 (3 × €28)", "15 %, as you pay 85 %".
+    """
+    others = [each for each in stated if each.values and each.start != fact.start]
+    same = [each for each in others if each.kind == "number" and (each.unit == fact.unit or not each.unit)]
+    folded = fold(claim)
+    for size in range(2, min(len(same), MAX_OPERANDS) + 1):
+        for chosen in combinations(same, size):
+            if sum((min(each.values) for each in chosen), Decimal(0)) in fact.values:
+                return _own(chosen, " + ", fact)
+    if _DIFFERENCE.search(_around(folded, fact)):
+        for more, less in permutations(same, 2):
+            if min(more.values) - min(less.values) in fact.values:
+                return _own((more, less), " − ", fact)
+    for each in same if fact.unit == "percent" else ():
+        if 100 - min(each.values) in fact.values:
+            return Calculation(f"100 − {each.text} = {fact.text}")
+    for times, each in product(multipliers_in(claim), others):
+        if each.unit == fact.unit and min(each.values) * times in fact.values:
+            return Calculation(f"{times} × {each.text} = {fact.text}")
+    for share in (each for each in others if each.kind == "fraction"):
+        for each in (each for each in others if each.unit == fact.unit and each is not share):
+            if min(each.values) * min(share.values) / 100 in fact.values:
+                return Calculation(f"{share.text} of {each.text} = {fact.text}")
+    return None
+
+
+_DIFFERENCE = re.compile(r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|left|over|rest|not|sav\w+)\b|−|\d\s+-\s+[$€£]?\d", re.IGNORECASE)
+_MULTIPLIED = re.compile(r"\b(\d{1,2})\s*[×x*]\s*[$€£]?\d|\d\s*[×x*]\s*(\d{1,2})\b")
+
+
+def multipliers_in(claim: str) -> Sequence[Decimal]:
+    """Return the numbers by which a claim says that it multiplies another one: "3 × €28"."""
+    return [Decimal(number) for found in _MULTIPLIED.findall(fold(claim)) for number in found if number]
+
+
+def _own(chosen: Sequence[Fact], sign: str, fact: Fact) -> Calculation:
+    return Calculation(f"{sign.join(each.text.rstrip(' .,;') for each in chosen)} = {fact.text.rstrip(' .,;')}")
 
 
 def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:

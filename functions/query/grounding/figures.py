@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive, derive_from_dates, own_sum
+from functions.query.grounding.arithmetic import Calculation, Operand, derive, derive_from_dates, multipliers_in, own_calculation
 from functions.query.grounding.cells import (
     Binding,
     Place,
@@ -96,9 +96,12 @@ def check_figures(
     calculated = [(fact, each) for fact, each in found if each is not None]
     stated = [fact for fact in numbers if fact not in missing]
     missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
-    summed = [(fact, each) for fact in missing if (each := own_sum(fact, stated)) is not None]
-    missing = [fact for fact in missing if fact not in {fact for fact, _ in summed}]
-    calculated += summed
+    told = [(fact, each) for fact in missing if (each := own_calculation(claim, fact, stated)) is not None]
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in told}]
+    calculated += told
+    if told:  # "for three people: 3 × €28"
+        asked = set(multipliers_in(claim))
+        missing = [fact for fact in missing if fact.unit not in {"", "x"} or not fact.values & asked]
     dates = quoted.dates if missing else []
     dated = [(fact, each) for fact in missing if (each := derive_from_dates(fact, dates, quoted.operands)) is not None]
     calculated += dated

@@ -37,6 +37,7 @@ from functions.query.grounding.roles import (
     turns_limit,
     turns_mode,
     turns_move,
+    turns_rate,
     turns_span,
     turns_time,
 )
@@ -335,6 +336,16 @@ def _found(
     return judge_wording
 
 
+def _unless_repeated(name: str, check: Callable[[str, Sequence[str]], bool]) -> Callable[[ClaimComparison], Finding | None]:
+    """Return a rule that refutes, also where a table tells the rest of a claim."""
+
+    def judge_numbers(it: ClaimComparison) -> Finding | None:
+        refuted = not (it.repeats or it.is_translated) and check(it.wording, it.sentences)
+        return Finding(Verdict.REFUTED, name) if refuted else None
+
+    return judge_numbers
+
+
 def _replaces_words(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
@@ -411,7 +422,8 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
-    ClaimRule("limit", _found(Verdict.REFUTED, "number", _in_any_language(turns_limit))),
+    ClaimRule("limit", _unless_repeated("number", turns_limit)),
+    ClaimRule("rate", _unless_repeated("number", turns_rate)),
     ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),

@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.polarity import count_negations, direction_of
-from functions.query.grounding.quantities import is_month, is_number_word, month_number
+from functions.query.grounding.quantities import is_month, is_number_word, is_unit, month_number, unit_name
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
@@ -418,6 +418,30 @@ def turns_move(claim: str, sentences: Sequence[str]) -> bool:
     held = {match.groups() for sentence in sentences for match in _FORMER.finditer(sentence)}
     said = [match.groups() for match in _MOVE.finditer(claim)]
     return any((old, new) in held and (new, old) not in held for old, new in said)
+
+
+_RATE = re.compile(
+    rf"(?<![\w.,])[$€£¥]?(\d[\d.,]*\d|\d)(?:\s?(?:%|p|c))?(?:\s+(?:per|each|every|an?)\s+|\s?/\s?)([^\W\d_]+)", re.IGNORECASE
+)
+"""A number with what it is counted by: "€18 per day"."""
+
+
+def turns_rate(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim counts a number by something else than its sentences: "per rental" for "per day"."""
+    held = _rates_in(" . ".join(sentences))
+    return any(
+        counted not in held[number] and not any(are_synonyms(counted, other, "en") for other in held[number])
+        for number, words in _rates_in(claim).items()
+        for counted in words
+        if number in held
+    )
+
+
+def _rates_in(text: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for number, word in _RATE.findall(text):
+        found.setdefault(number, set()).add(unit_name(word.lower()) if is_unit(word.lower()) else word.lower())
+    return found
 
 
 def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
