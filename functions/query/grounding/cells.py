@@ -126,7 +126,8 @@ def compare_tables(
     around = around or Surroundings()
     numbers = _numbers_of(claim)
     compares = any(map(_is_order, _WORD.findall(claim)))
-    if SEPARATOR not in text or not (numbers or compares):
+    tells_when = any(map(_moment_of, facts_in(claim)))
+    if SEPARATOR not in text or not (numbers or compares or tells_when):
         return []
     shift = len(around.before)
     places = [(start + shift, end + shift) for start, end in quoted]
@@ -172,6 +173,8 @@ class TableComparison:
 
     def binding(self) -> Binding:
         """Return what the table says about the numbers; without any, about which figure is higher or rose."""
+        if conflict := self._conflict_of_dates():
+            return Binding(conflict=conflict)
         if not self.stated:
             return Binding(conflict=self._conflict_of_order())
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
@@ -490,6 +493,23 @@ class TableComparison:
         is_change_known = any(self._is_computed_change(this[0], at) for at in range(2, len(row.cells)))
         return (that[1] > this[1]) - (that[1] < this[1]) if is_change_known else 0
 
+    # --- dates and times in cells ---
+
+    def _conflict_of_dates(self) -> Conflict:
+        """Return "row" if a date or time of the claim stands in other rows than the one that the claim names."""
+        named = frozenset[int]().union(*(each.rows for each in self.rows.mentions))
+        if self.rows.by != "label" or len(named) != 1:
+            return ""
+        free = {_moment_of(each) for each in self.around.elsewhere}
+        for fact in facts_in(self.claim):
+            moment = _moment_of(fact)
+            if moment is None or moment in free:
+                continue
+            rows = {n for n, row in enumerate(self.table.rows) for each in _moments_in(row) if each == moment}
+            if rows and not rows & named:
+                return "row"
+        return ""
+
     # --- comparisons without numbers ---
 
     def _conflict_of_order(self) -> Conflict:
@@ -612,6 +632,19 @@ class TableComparison:
 
     def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
         return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
+
+
+def _moment_of(fact: Fact) -> tuple[object, ...] | None:
+    """Return the day or the time that a fact tells; None for one that tells none, or only a month or year."""
+    if fact.kind == "date" and fact.date is not None and fact.date.day:
+        return fact.date.month, fact.date.day, fact.date.year
+    return (fact.text.replace(".", ":"),) if fact.kind == "time" else None
+
+
+@lru_cache(maxsize=256)
+def _moments_in(row: TableRow) -> frozenset[tuple[object, ...]]:
+    found = (_moment_of(fact) for text in (row.label, *(cell.text for cell in row.cells)) for fact in facts_in(text))
+    return frozenset(each for each in found if each is not None)
 
 
 def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
