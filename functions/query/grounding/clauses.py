@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from functions.query.grounding.polarity import are_opposite, count_negations, denies_what_other_says
+from functions.query.grounding.polarity import are_opposite_anywhere, count_negations, denies_what_other_says
 from functions.query.grounding.quantities import PERIODS, is_number_word, unit_name
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
@@ -257,7 +257,7 @@ class _Aligned:
         held = [word for clause in theirs for word in clause.words]
         negated = count_negations(said) % 2 != count_negations(held) % 2
         negated = negated and denies_what_other_says(said, held, self.mine[0].language)
-        if negated != are_opposite(said, held):
+        if negated != are_opposite_anywhere(said, held):
             yield "negation"
 
 

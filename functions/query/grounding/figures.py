@@ -18,7 +18,7 @@ from functions.query.grounding.cells import (
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
-from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.polarity import count_negations, direction_of, is_negation
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.tables import tables_in
@@ -40,6 +40,8 @@ _CALCULATED = frozenset({"number", "fraction"})
 _ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
 """What makes a number a part of an adjective, which counts nothing: "two-hop claims"."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
+_OF_NOUNS = frozenset(("no", "none", "without", "nor", "neither"))
+"""Negations of a noun."""
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
@@ -200,6 +202,11 @@ def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
         and not _is_of_figure(match.group().lower())
     ]
     return len(unknown) <= 1 and all(at < last for at in unknown)
+
+
+def denies_figures(claim: str) -> bool:
+    """Return whether a claim denies with a verb what its numbers say; "no more than" and "without VAT" do not."""
+    return any(is_negation(word) and word not in _OF_NOUNS for word in tokens_of(claim))
 
 
 def _is_of_figure(word: str) -> bool:

@@ -188,8 +188,9 @@ _ITEM_SIGNS = f"{BULLETS}0123456789.() "
 MIN_SIGNS = 2
 """A sentence with a single sign is too often an honest one: "This report tells what we did"."""
 MIN_IMPERATIVES = 3
-MIN_ADDRESSED = 3
 """Imperatives that make a text a manual."""
+MIN_ADDRESSED = 3
+"""Sentences with "you" that make a text one that speaks to its reader."""
 _YOU = frozenset({"you", "your"})
 _READERS = frozenset(words_in_class("READER"))
 _FUNCTION_WORDS = FUNCTION_WORDS["en"]
@@ -259,8 +260,6 @@ MIN_AROUND = (150, 150, 100)
 """Different words around such a sentence, by the number of its signs: that fewer do not hold its words tells little."""
 MIN_FOREIGN_WORDS = 6
 """Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
-MIN_AROUND_A_SIGN = 100
-"""Different words around a sentence with a single sign; that fewer do not hold its words tells little."""
 MIN_PROSE_WORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
@@ -473,8 +472,7 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
         if signs:
             signs += (_LABEL.match(sentence) is not None) + _has_address(sentence)
             signs -= "order" in found and _is_manual(text)
-        own = {word[:_STEM] for word in _content_words(sentence)}
-        if signs == 1 and (len(own) < MIN_FOREIGN_WORDS or len(counts) - len(own) < MIN_AROUND_A_SIGN):
+        if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
             return False
         return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)]
     signs = _signs(sentence, text)

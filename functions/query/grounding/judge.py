@@ -22,7 +22,7 @@ from functions.query.grounding.facts import (
     names_in,
     unknown_names,
 )
-from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
+from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
@@ -314,7 +314,10 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     covered = (
         it.is_same
         or it.is_translated
-        or is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
+        or (
+            not (it.has_cells and denies_figures(it.claim))
+            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
+        )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 

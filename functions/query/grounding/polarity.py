@@ -37,6 +37,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
 _NEXT_CLAUSE = frozenset(("and", "but", "if", "when", "unless", "that", "which", "who", "because", "while", "so"))
 """Words that begin another clause, to which a negation does not reach."""
+_WITH = frozenset(("with", "without"))
 _MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
 """Words after a negation that is of the verb behind them: "not able to manage"."""
 _AUXILIARIES = frozenset((
@@ -86,6 +87,11 @@ def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """Return whether a word (folded, in lower case) of one text has an antonym in the other."""
     said, held = frozenset(mine), frozenset(theirs)
     return any(_is_opposed(word, said, held) for word in said) or any(_is_opposed(word, held, said) for word in held)
+
+
+def are_opposite_anywhere(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Return the same of texts whose words are not in the same places, where "with" says nothing of a "without"."""
+    return are_opposite(*([word for word in words if word not in _WITH] for words in (mine, theirs)))
 
 
 def direction_of(word: str) -> int:
@@ -152,7 +158,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     held = frozenset(content_stems(sentence, language))
     share = len(said & held) / len(said)
     # A word whose antonym is in the sentence does not count as missing.
-    words, others = frozenset(mine), frozenset(theirs)
+    words, others = frozenset(mine) - _WITH, frozenset(theirs) - _WITH
     opposed = {word for word in words if _is_opposed(word, words, others)}
     rest = said - {stem for word in opposed for stem in content_stems(word, language)}
     share = max(share, len(rest & held) / len(rest) if len(rest) > 1 else share)
@@ -166,11 +172,11 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     agrees = parity == count_negations(theirs) % 2
     negated = negated and not (agrees and said & _negated_stems(theirs, language))
     negated = negated and denies_what_other_says(mine, wide, language)
-    opposite = are_opposite(mine, wide)
+    opposite = are_opposite_anywhere(mine, wide)
     if not negated and not opposite:
         return ""
     differs = parity != count_negations(wide) % 2
-    if opposite and differs and are_opposite(_without_negations(mine), _without_negations(theirs)):
+    if opposite and differs and are_opposite_anywhere(_without_negations(mine), _without_negations(theirs)):
         denied = _negated_stems(mine, language) | _negated_stems(theirs, language)
         turned = opposed | {word for word in others if _is_opposed(word, others, words)}
         if any(denied & stems_of(word, language) for word in turned):
