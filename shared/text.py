@@ -17,7 +17,7 @@ CONTENTS_WORD = r"(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)"
 
 _TERMINATOR = re.compile(
     r"""(?! ENTRY) [.!?…]+ [)\]"'”’»]*   # a terminator with closing brackets and quotation marks
-        (?= \s+ (?: [SIGNS] \s+ )? ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, another script, a bullet, or the end
+        (?= \s+ (?: [SIGNS] \s+ )? ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, or the end
       | ENTRY                          # after an entry of a table of contents, with its page
       | [。！？]+ [」』）”]*            # CJK needs no space
       | \n\s*\n                        # the end of a paragraph
@@ -25,7 +25,9 @@ _TERMINATOR = re.compile(
       | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # before a list inside a line: "Do this: 1. Wait."
       | \n (?= [^\n]* [ ]\|[ ] )           # before a table row
       | (?<= [ ]\| ) [^\n|]* \n            # after a table row
-    """.replace("BULLETS", BULLETS).replace("SIGNS", BULLET_SIGNS).replace("ENTRY", r"… [ ]? \d[\d–-]* [ ]* (?: \n | \Z )"),
+    """.replace("BULLETS", BULLETS)
+    .replace("SIGNS", BULLET_SIGNS)
+    .replace("ENTRY", r"… [ ]? \d[\d–-]* [ ]* (?: \n | \Z )"),
     re.VERBOSE,
 )
 _ABBREVIATION = re.compile(

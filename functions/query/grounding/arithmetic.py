@@ -6,11 +6,9 @@ claim speaks of), and the result is the claim's number to its last digit.
 """
 
 import re
-from calendar import monthrange
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations, pairwise, permutations, product
 
@@ -141,7 +139,8 @@ _Result = tuple[Sequence[Operand], Decimal, str]
 _CHANGE = (
     r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
-    r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older|younger|later|earlier|faster|slower|outperform|ahead|behind)"
+    r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
+    r"|younger|later|earlier|faster|slower|outperform|ahead|behind)"
 )
 
 
@@ -149,7 +148,11 @@ def _changes(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_R
     """Yield differences of two numbers of the same thing at two times, or of two things at one."""
     for new, old in _pairs(claim, fact, operands):
         more, less = (new, old) if new.value >= old.value else (old, new)
-        yield (new, old), more.value - less.value, f"{more.text} − {less.text} = {_plain(more.value - less.value, more)}"
+        yield (
+            (new, old),
+            more.value - less.value,
+            f"{more.text} − {less.text} = {_plain(more.value - less.value, more)}",
+        )
 
 
 def _change_shares(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -231,7 +234,10 @@ def own_calculation(claim: str, fact: Fact, stated: Sequence[Fact]) -> Calculati
     return None
 
 
-_DIFFERENCE = re.compile(r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|left|over|rest|not|sav\w+)\b|−|\d\s+-\s+[$€£]?\d", re.IGNORECASE)
+_DIFFERENCE = re.compile(
+    r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|left|over|rest|not|sav\w+)\b|−|\d\s+-\s+[$€£]?\d",
+    re.IGNORECASE,
+)
 _MULTIPLIED = re.compile(r"\b(\d{1,2})\s*[×x*]\s*[$€£]?\d|\d\s*[×x*]\s*(\d{1,2})\b")
 
 
@@ -409,61 +415,6 @@ def _plain(value: Decimal, like: Operand) -> str:
 def _shown(value: Decimal, digits: int) -> str:
     text = f"{round(value, digits):,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-# --- dates ---
-
-MAX_DATES = 4
-"""Dates of the evidence above which none are compared: some two would always be as far apart as a claim says."""
-
-
-def derive_from_dates(fact: Fact, dates: Sequence[Fact], operands: Sequence[Operand]) -> Calculation | None:
-    """Return how two dates of the evidence give a claim's time, or a date and a time its date; None if they do not.
-
-    Of several pairs, the first of `dates` counts: those that the claim names come first.
-    """
-    whole = [(each.text, day) for each in dates if (day := _day_of(each)) is not None]
-    if len(dict(whole)) > MAX_DATES:
-        return None
-    if fact.unit in _LENGTHS:
-        for (one, first), (other, last) in permutations(whole, 2):
-            if first < last and _length(first, last, fact.unit) in fact.values:
-                return Calculation(f"{other} − {one} = {fact.text}")
-    wanted = _day_of(fact)
-    for (text, day), time in product(whole if wanted else (), operands):
-        if time.unit in _LENGTHS and time.value == int(time.value):
-            for sign, number in (("+", int(time.value)), ("−", -int(time.value))):
-                if _moved(day, number, time.unit) == wanted:
-                    return Calculation(f"{text} {sign} {time.text} = {fact.text}")
-    return None
-
-
-_LENGTHS = {"day": 1, "week": 7, "month": 1, "year": 12}
-"""Units of time, in days or in months."""
-
-
-def _day_of(fact: Fact) -> date | None:
-    told = fact.date
-    if fact.kind != "date" or told is None or told.swapped or not (told.year and told.month and told.day):
-        return None
-    return date(told.year, told.month, told.day) if told.day <= monthrange(told.year, told.month)[1] else None
-
-
-def _length(first: date, last: date, unit: str) -> Decimal | None:
-    """Return the time between two dates in a unit; None if it is no whole number of months or years."""
-    if unit in {"day", "week"}:
-        return Decimal((last - first).days) / _LENGTHS[unit]
-    months = 12 * (last.year - first.year) + last.month - first.month
-    return Decimal(months) / _LENGTHS[unit] if _moved(first, months, "month") in {last, last + timedelta(1)} else None
-
-
-def _moved(day: date, number: int, unit: str) -> date:
-    """Return the date some days, weeks, months or years later; the end of a month stays the end of one."""
-    if unit in {"day", "week"}:
-        return day + timedelta(number * _LENGTHS[unit])
-    years, month = divmod(12 * day.year + day.month - 1 + number * _LENGTHS[unit], 12)
-    lasts, length = monthrange(day.year, day.month)[1], monthrange(years, month + 1)[1]
-    return date(years, month + 1, length if day.day == lasts else min(day.day, length))
 
 
 # --- conversions ---

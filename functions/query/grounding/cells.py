@@ -1,11 +1,10 @@
 """Binds the numbers of a claim to cells: each must stand in the row and in the column that the claim speaks of.
 
-A row is named by the words of its label, a column as in `columns.py`. Where a claim names several rows or columns,
+A row is named as in `rows.py`, a column as in `columns.py`. Where a claim names several rows or columns,
 numbers may follow their names or come before them; a claim conflicts with its table only if neither way fits.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,22 +23,11 @@ from functions.query.grounding.columns import (
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES
+from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, words_of
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
-from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
-MIN_LABEL_SHARE = 0.5
-CLEAR_LABEL_SHARE = 0.75
-"""Shares of a long label's words that may name its row, and that do, if no label is named in full."""
-_SAME_BEGINNING = 5
-"""Letters that two forms of a word have in common: "weighs", "Weight"."""
-_OF_PERIODS = frozenset({"ended", "ending"})
-"""Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
-_CODE = re.compile(r"\A\s*(?:[A-Z]\d{1,2}|[A-Z](?=[ .)])|\d{1,2}(?:\.\d{1,2})+|\d{1,2}(?=[.)]))[.)]?\s+(?=\w{2})")
-"""The number of a row, before its label: "D1 Any one item"."""
-_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
-_OPTIONAL = re.compile(r",? net of .*|\b(?:total|, net)\b|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+"
     r"(?:(?!(?:was|were|is|are|had|has|to)\b)[\w$€£'’]+\s+){0,3}?\Z",
@@ -52,20 +40,17 @@ _NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
 """Between the name of a column and its number."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_EITHER = re.compile(
-    r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
-    re.IGNORECASE,
-)
-"""What a figure is called above zero and, in brackets, below: "income (loss)"."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
 _HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
 _LOWER = frozenset({"lower", "smaller", "less", "fewer"})
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
-_DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
 
+type _RowWay = Callable[[Fact, Sequence[RowMention]], frozenset[int] | None]
+type _ColumnWay = Callable[[Fact, Sequence[ColumnMention]], frozenset[int] | None]
+"""Which rows or columns a number may be of, by the places of their names."""
 Conflict = Literal["", "row", "column", "sign", "order"]
 
 
@@ -87,12 +72,6 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class _RowMention:
-    start: int
-    rows: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a table is read with, besides its passage's text.
 
@@ -105,18 +84,6 @@ class Surroundings:
     scale: Decimal | None = None
     asked: str = ""
     elsewhere: Sequence[Fact] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _NamedRows:
-    """`by`: whole labels, most or part of one, or only the quote."""
-
-    mentions: Sequence[_RowMention]
-    by: Literal["label", "most", "part", "quote"]
-
-
-Place = tuple[int, int]
-"""Start and end in a text."""
 
 
 def compare_tables(
@@ -196,9 +163,18 @@ class TableComparison:
         )
 
     @cached_property
+    def _finder(self) -> RowFinder:
+        return RowFinder(self.claim, self.table, self.quoted)
+
+    @property
+    def rows(self) -> NamedRows:
+        """The rows that the claim names; if it names none, the quoted ones."""
+        return self._finder.rows
+
+    @cached_property
     def columns(self) -> Sequence[ColumnMention]:
         """The columns that the claim names."""
-        names = (_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        names = (words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         context = f"{self.around.asked}\n{self.text}"
         found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
         figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
@@ -248,84 +224,6 @@ class TableComparison:
             values = scaled if fact.scaled else values | scaled
         return any(is_rounded(fact, value) for value in values)
 
-    # --- rows ---
-
-    @cached_property
-    def rows(self) -> _NamedRows:
-        """The rows that the claim names; if it names none, the quoted ones."""
-        rows = self.table.rows
-        said = frozenset(self._places)
-        for names_of in (_words_of, _needed_words_of):
-            words = [self._form_said(names_of, row) for row in rows]
-            named = {each for each in words if each and each <= said}
-            named = {each for each in named if self._is_said_besides(each, [other for other in named if each < other])}
-            weak = frozenset(content_stems(self.table.caption)) - {"total"}
-            if named:
-                return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
-        share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
-        best = max(share.values(), default=0.0)
-        if best >= MIN_LABEL_SHARE:
-            likely = {each for each in share if share[each] == best}
-            by: Literal["most", "part"] = "most" if best >= CLEAR_LABEL_SHARE and len(likely) == 1 else "part"
-            return _NamedRows(self._mentions(likely, words), by)
-        quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
-        if named := self._named_by_own_word(quoted):
-            return _NamedRows(named, "most")
-        return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
-
-    def _named_by_own_word(self, quoted: frozenset[int]) -> Sequence[_RowMention]:
-        """Return the mentions of quoted rows by a word that no other row's label has: "dries", "Largest drying load"."""
-        words = [_words_of(row.label) for row in self.table.rows]
-        counts = Counter(word for each in words for word in each)
-        found = {n: {word for word in words[n] if counts[word] == 1 and word in self._places} for n in quoted}
-        mentions = [_RowMention(min(map(min, (self._places[w] for w in own))), frozenset({n})) for n, own in found.items() if own]
-        return _joined(sorted(mentions, key=lambda mention: mention.start), self.claim)
-
-    def _is_said_besides(self, words: frozenset[str], longer: Sequence[frozenset[str]]) -> bool:
-        """Return whether a claim says all words of a label once more than the longer labels do that contain them."""
-        return all(len(self._places[word]) > len(longer) for word in words)
-
-    def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
-        """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
-        forms = [names_of(label) for label in (row.label, _EITHER.sub(r"\2", row.label))]
-        said = next((form for form in forms if form and form <= self._places.keys()), forms[0])
-        return said or names_of(row.group)
-
-    @cached_property
-    def _places(self) -> "dict[str, list[int]]":
-        """The places of each content word of the claim, and of each label's word that begins like one of them."""
-        places = _places(self.claim)
-        words = frozenset[str]().union(*(_words_of(row.label) for row in self.table.rows))
-        for word in words - places.keys():
-            if len(word) >= _SAME_BEGINNING:
-                like = [said for said in places if said[:_SAME_BEGINNING] == word[:_SAME_BEGINNING]]
-                if like and abs(len(like[0]) - len(word)) <= 3:
-                    places[word] = places[like[0]]
-        return places
-
-    def _mentions(self, named: set[frozenset[str]], words: Sequence[frozenset[str]]) -> Sequence[_RowMention]:
-        places = self._places
-        found: list[_RowMention] = []
-        for each in named:
-            rows = self._of_group(frozenset(n for n, other in enumerate(words) if other == each))
-            others = frozenset[str]().union(*(other for other in named if other != each))
-            own = [place for word in (each - others or each) for place in places.get(word, ())]
-            found += [_RowMention(place, rows) for place in own]
-        return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
-
-    def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
-        """Return those of equally named rows whose group the claim names; all if it names none."""
-        said = frozenset(self._places)
-        shares = {}
-        for n in rows:
-            row = self.table.rows[n]
-            shares[n] = _share(_words_of(row.group) - _words_of(row.label), said)
-        best = max(shares.values())
-        return frozenset(n for n, share in shares.items() if share == best) if best >= MIN_LABEL_SHARE else rows
-
-    def _is_quoted(self, row: TableRow) -> bool:
-        return any(row.start < end and start < row.end for start, end in self.quoted)
-
     # --- fitting ---
 
     def _fit(
@@ -335,8 +233,12 @@ class TableComparison:
         columns: Sequence[ColumnMention],
     ) -> "dict[int, frozenset[tuple[int, int]]] | None":
         """Return the cells that each number may be; None if neither order of names and numbers fits."""
-        row_ways = (_preceding, _following, partial(_in_order, held))
-        column_ways = (self._columns_before, self._columns_after, partial(_column_in_order, held))
+        row_ways: Sequence[_RowWay] = (_preceding, _following, partial(_in_order, held))
+        column_ways: Sequence[_ColumnWay] = (
+            self._columns_before,
+            self._columns_after,
+            partial(_column_in_order, held),
+        )
         for of_row, of_column in product(row_ways, column_ways):
             bound = {}
             for fact in held:
@@ -412,10 +314,10 @@ class TableComparison:
         A row without content words ("For") may always be meant: a claim cannot be seen to name it.
         """
         named = frozenset[str]().union(
-            *(_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+            *(words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         )
-        said = frozenset(self._places) - named
-        labels = (_words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
+        said = frozenset(self._finder.places) - named
+        labels = (words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
         return any(not words or said & words for words in labels)
 
     def _is_certain(self, fact: Fact) -> bool:
@@ -598,7 +500,7 @@ class TableComparison:
         named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
         columns = frozenset[int]().union(*(each.columns for each in self.columns))
         for n, row in enumerate(table.rows):
-            if self._is_quoted(row):
+            if self._finder.is_quoted(row):
                 for cell in row.cells:
                     if cell.values:
                         yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
@@ -647,41 +549,27 @@ def _moments_in(row: TableRow) -> frozenset[tuple[object, ...]]:
     return frozenset(each for each in found if each is not None)
 
 
-def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
-    """Join names that follow one another ("Mac net sales", "iPhone, Mac and Services"): they mean any of their rows."""
-    joined: list[_RowMention] = []
-    end = 0
-    for each in mentions:
-        if joined and len(_WORD.findall(claim[end : each.start])) <= 2 and not _DIGIT.search(claim, end, each.start):
-            before = joined.pop()
-            joined.append(_RowMention(before.start, before.rows | each.rows))
-        else:
-            joined.append(each)
-        end = each.start
-    return joined
-
-
 def _is_order(word: str) -> bool:
     """Return whether a word says that a figure is higher or lower than another, or rose or fell."""
     lower = word.lower()
     return lower in _HIGHER or lower in _LOWER or (direction_of(lower) != 0 and lower.endswith(_VERB_ENDINGS))
 
 
-def _preceding(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+def _preceding(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
     if not mentions:
         return None
     before = [each.rows for each in mentions if each.start < fact.start]
     return before[-1] if before else mentions[0].rows if _is_one(mentions) else frozenset()
 
 
-def _following(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+def _following(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
     if not mentions:
         return None
     after = [each.rows for each in mentions if each.start > fact.start]
     return after[0] if after else mentions[0].rows if _is_one(mentions) else frozenset()
 
 
-def _in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+def _in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
     """Return the rows of the name with a number's rank, if there are as many names as numbers: "A above B (7 − 5)"."""
     return mentions[held.index(fact)].rows if len(mentions) == len(held) else _preceding(fact, mentions)
 
@@ -692,7 +580,7 @@ def _column_in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[Column
     return _common([each for each in mentions if each.start < fact.start][-1:] or mentions[:1])
 
 
-def _is_one(mentions: Sequence[_RowMention]) -> bool:
+def _is_one(mentions: Sequence[RowMention]) -> bool:
     return all(each.rows == mentions[0].rows for each in mentions)
 
 
@@ -707,32 +595,8 @@ def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
 @lru_cache(maxsize=1_024)
 def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words for a figure above zero and for one below it ("Net income (loss)"); empty if there are none."""
-    match = _EITHER.search(fold(label).lower())
+    match = EITHER.search(fold(label).lower())
     return (frozenset({match[1]}), frozenset({match[2]})) if match else (frozenset(), frozenset())
-
-
-def _share(words: frozenset[str], said: frozenset[str]) -> float:
-    return len(words & said) / len(words) if words else 0.0
-
-
-def _words_of(label: str) -> frozenset[str]:
-    """Return the words and numbers of a label, without its own number ("D1") and what stands in brackets."""
-    folded = _CODE.sub("", fold(label))
-    return frozenset(content_stems(_BRACKETS.sub(" ", folded))) or frozenset(content_stems(folded))
-
-
-def _needed_words_of(label: str) -> frozenset[str]:
-    """Return the words and numbers of a label, without what may be left out."""
-    return frozenset(content_stems(_OPTIONAL.sub(" ", _BRACKETS.sub(" ", fold(label)))))
-
-
-def _places(text: str) -> dict[str, list[int]]:
-    """Return the places of each content word of a text."""
-    places: dict[str, list[int]] = {}
-    for match in re.finditer(r"\w[\w.,/-]*\w|\w", fold(text)):
-        for stem in () if match.group().lower() in _OF_PERIODS else content_stems(match.group()):
-            places.setdefault(stem, []).append(match.start())
-    return places
 
 
 def _signed(cell: TableCell) -> float | None:

@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive, derive_from_dates, multipliers_in, own_calculation
-from functions.query.grounding.cells import (
-    Binding,
-    Place,
-    Surroundings,
-    TableComparison,
-    binding_of,
-    compare_tables,
+from functions.query.grounding.arithmetic import (
+    Calculation,
+    Operand,
+    derive,
+    multipliers_in,
+    own_calculation,
 )
+from functions.query.grounding.cells import Binding, Surroundings, TableComparison, binding_of, compare_tables
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
+from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
 from functions.query.grounding.polarity import count_negations, direction_of, is_negation
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.rows import Place
 from functions.query.grounding.tables import tables_in
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage

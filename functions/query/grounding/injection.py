@@ -215,8 +215,8 @@ _CONTACT = re.compile(
     re.IGNORECASE,
 )
 _LURE = re.compile(
-    r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?|deals?"
-    r"|gifts?|rewards?|passwords?|passcode|pin|login|log in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
+    r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?"
+    r"|deals?|gifts?|rewards?|passwords?|passcode|pin|log ?in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
     r"|bitcoin|crypto\w*|invest\w*|click|suspend\w*|expire\w*|urgent\w*|immediately|details|personal|account"
     r"|users?|readers?|answer|best|free|subscribe|download|install)\b",
     re.IGNORECASE,
@@ -567,7 +567,12 @@ def _is_imperative(sentence: str) -> bool:
 
 def _is_verb(word: str) -> bool:
     """Return whether a word before an object may be an imperative."""
-    return not is_stop_word(word) and word not in _LINKS and not word.endswith("day") and (word in _VERBS or not _NO_IMPERATIVE.search(word))
+    return (
+        not is_stop_word(word)
+        and word not in _LINKS
+        and not word.endswith("day")
+        and (word in _VERBS or not _NO_IMPERATIVE.search(word))
+    )
 
 
 def _is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX_SHARED) -> bool:

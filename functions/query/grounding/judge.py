@@ -339,7 +339,9 @@ def _found(
     return judge_wording
 
 
-def _unless_repeated(name: str, check: Callable[[str, Sequence[str]], bool]) -> Callable[[ClaimComparison], Finding | None]:
+def _unless_repeated(
+    name: str, check: Callable[[str, Sequence[str]], bool]
+) -> Callable[[ClaimComparison], Finding | None]:
     """Return a rule that refutes, also where a table tells the rest of a claim."""
 
     def judge_numbers(it: ClaimComparison) -> Finding | None:
@@ -362,7 +364,13 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
 
 def _is_apart(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
     def judge_places(it: ClaimComparison) -> Finding | None:
-        if it.is_same or it.is_translated or it.figures.derived or it.has_cells or not check(it.wording, it.sentences, it.language):
+        if (
+            it.is_same
+            or it.is_translated
+            or it.figures.derived
+            or it.has_cells
+            or not check(it.wording, it.sentences, it.language)
+        ):
             return None
         return Finding(Verdict.UNCONFIRMED, "apart")
 

@@ -74,8 +74,8 @@ def is_negation(word: str) -> bool:
 
 
 def count_negations(words: Sequence[str]) -> int:
-    """Return how many of the words (folded, in lower case) negate."""
-    return sum(map(is_negation, words))
+    """Return how many of the words (folded, in lower case) negate; "neither … nor" is one."""
+    return sum(map(is_negation, words)) - (words.count("nor") if "neither" in words else 0)
 
 
 def has_opposite(word: str) -> bool:
@@ -222,7 +222,11 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     for at, word in enumerate(words):
         negated = is_negation(word) or (negated and word not in _NEXT_CLAUSE)
         if is_negation(word) or (negated and word in {"or", "nor"}):
-            after = (stems for other in words[at + 1 :] if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language)))
+            after = (
+                stems
+                for other in words[at + 1 :]
+                if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language))
+            )
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
     return frozenset(found)

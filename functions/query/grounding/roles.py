@@ -198,11 +198,15 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim puts before what its sentences put after."""
     mine = _first_and_second(claim, language)
     held = [theirs for sentence in sentences if (theirs := _first_and_second(sentence, language))]
-    found = [
-        _turns_cause(mine, theirs) and not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
-        for theirs in held
-        if _is_about(mine, theirs)
-    ] if mine else []
+    found = (
+        [
+            _turns_cause(mine, theirs) and not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
+            for theirs in held
+            if _is_about(mine, theirs)
+        ]
+        if mine
+        else []
+    )
     return bool(found) and all(found)
 
 
@@ -375,7 +379,7 @@ _LEAST = re.compile(
     re.IGNORECASE,
 )
 _MOST = re.compile(
-    rf"\b(?:at most|(?:a |the )?maximum(?: of)?|less than|fewer than|shorter than|under|up to|within)\s+{_ROUND}{_NUMBER}",
+    rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_ROUND}{_NUMBER}",
     re.IGNORECASE,
 )
 _OR_MORE = re.compile(r"(\d[\d.,]*\d|\d)\s+(?:[^\W\d_]+\s+)?or (?:more|longer|older|above|over)\b", re.IGNORECASE)
@@ -406,8 +410,8 @@ def _limits_in(text: str) -> frozenset[tuple[str, bool]]:
 
 _MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
 _FORMER = re.compile(
-    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than|(?:up|down) from|was)"
-    rf"[\s:]+{_ROUND}{_NUMBER}",
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than|was"
+    rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
     re.IGNORECASE,
 )
 """A move from one number to another, and a number with the one that it was before."""
@@ -421,7 +425,8 @@ def turns_move(claim: str, sentences: Sequence[str]) -> bool:
 
 
 _RATE = re.compile(
-    rf"(?<![\w.,])[$€£¥]?(\d[\d.,]*\d|\d)(?:\s?(?:%|p|c))?(?:\s+(?:per|each|every|an?)\s+|\s?/\s?)([^\W\d_]+)", re.IGNORECASE
+    r"(?<![\w.,])[$€£¥]?(\d[\d.,]*\d|\d)(?:\s?(?:%|p|c))?(?:\s+(?:per|each|every|an?)\s+|\s?/\s?)([^\W\d_]+)",
+    re.IGNORECASE,
 )
 """A number with what it is counted by: "€18 per day"."""
 
