@@ -44,6 +44,12 @@ _COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\
 """The name of a column of changes: "2022 vs. 2021"."""
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
+_NAMING_NUMBERS = re.compile(
+    r"(?:FY ?)?(?:19|20)\d\d ?[-–/] ?(?:\d{4}|\d\d)\b|(?<=[^\W\d_] )\(?\d{1,3} ?(?:[-–]|to) ?\d{1,3}\)?(?!\S)|\d{1,3}\+"
+    r"|(?<=[^\W\d_] )(?:in|per|after|within|from|over|under|up to) \d{1,3} [^\W\d_]+",
+    re.IGNORECASE,
+)
+"""Years, ages and times in names of columns: "2021–22", "Youths (13–17)", "65+", "Most in 24 hours"."""
 _NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
 _VERSION = re.compile(r"[^\W\d][\w ]{0,15} \d+(?:\.\d+)?")
 """A model or a level: "OBS 2.0", "Level 3"."""
@@ -223,7 +229,7 @@ def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
         return False
-    folded = fold(_FOOTNOTE.sub(" ", without_measure(cell)))
+    folded = fold(_NAMING_NUMBERS.sub(" ", _FOOTNOTE.sub(" ", without_measure(cell))))
     for date in reversed(dates_in(folded)):
         folded = folded[: date.start] + " " + folded[date.end :]
     folded = _YEAR.sub(" ", _MONTH_AND_DAY.sub(" ", folded)).strip()
