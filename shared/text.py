@@ -6,7 +6,8 @@ from functools import lru_cache
 
 SEPARATOR = " | "
 """Separates the cells of a table row; ingest writes one row per line. A row has empty cells: "Total | | 5 |"."""
-BULLETS = "-–•▪◦*·"
+BULLET_SIGNS = "•▪◦●○■□➢✓▶►▸➤◆❖✔"
+BULLETS = f"-–*·{BULLET_SIGNS}"
 BULLET_LETTER = "l"
 """The characters that bullets of many fonts are read as."""
 LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
@@ -16,7 +17,7 @@ CONTENTS_WORD = r"(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)"
 
 _TERMINATOR = re.compile(
     r"""(?! ENTRY) [.!?…]+ [)\]"'”’»]*   # a terminator with closing brackets and quotation marks
-        (?= \s+ ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, another script, or the end
+        (?= \s+ (?: [SIGNS] \s+ )? ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, or the end
       | ENTRY                          # after an entry of a table of contents, with its page
       | [。！？]+ [」』）”]*            # CJK needs no space
       | \n\s*\n                        # the end of a paragraph
@@ -24,7 +25,9 @@ _TERMINATOR = re.compile(
       | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # before a list inside a line: "Do this: 1. Wait."
       | \n (?= [^\n]* [ ]\|[ ] )           # before a table row
       | (?<= [ ]\| ) [^\n|]* \n            # after a table row
-    """.replace("BULLETS", BULLETS).replace("ENTRY", r"… [ ]? \d[\d–-]* [ ]* (?: \n | \Z )"),
+    """.replace("BULLETS", BULLETS)
+    .replace("SIGNS", BULLET_SIGNS)
+    .replace("ENTRY", r"… [ ]? \d[\d–-]* [ ]* (?: \n | \Z )"),
     re.VERBOSE,
 )
 _ABBREVIATION = re.compile(
@@ -33,7 +36,7 @@ _ABBREVIATION = re.compile(
           | max | (?<!\d\s)min
           | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
           | dr | mr | mrs | ms | prof | st | sr | jr | inc | ltd | co | corp | llc | gen | sen | rep | gov
-          | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr
+          | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr | rs
         )\.$""",
     re.VERBOSE | re.IGNORECASE,
 )

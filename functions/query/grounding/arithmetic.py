@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
@@ -87,7 +87,7 @@ def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation |
     for operation in _OPERATIONS:
         if operation.units and fact.unit not in operation.units:
             continue
-        if not operation.cue.search(_around(folded, fact)):
+        if not operation.cue.search(f"{_around(folded, fact)} {fact.text}"):
             continue
         for chosen, value, text in operation.results(folded, fact, operands):
             exact = operation.is_exact and _is_exact(chosen)
@@ -139,14 +139,20 @@ _Result = tuple[Sequence[Operand], Decimal, str]
 _CHANGE = (
     r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
-    r"|heavier|lighter|wider|narrower|cheaper|expensive|better|worse|outperform|ahead|behind)"
+    r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
+    r"|younger|later|earlier|faster|slower|outperform|ahead|behind)"
 )
 
 
 def _changes(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
     """Yield differences of two numbers of the same thing at two times, or of two things at one."""
     for new, old in _pairs(claim, fact, operands):
-        yield (new, old), abs(new.value - old.value), f"{new.text} − {old.text} = {_plain(new.value - old.value, new)}"
+        more, less = (new, old) if new.value >= old.value else (old, new)
+        yield (
+            (new, old),
+            more.value - less.value,
+            f"{more.text} − {less.text} = {_plain(more.value - less.value, more)}",
+        )
 
 
 def _change_shares(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -199,14 +205,49 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
             )
 
 
-def own_sum(fact: Fact, others: Sequence[Fact]) -> Calculation | None:
-    """Return the sum of a claim's other numbers, of the same unit, if that is one of its numbers."""
-    if len(others) < 2 or {each.unit for each in others} != {fact.unit}:
-        return None
-    total = sum((min(each.values) for each in others), Decimal(0))
-    if total not in fact.values:
-        return None
-    return Calculation(f"{' + '.join(each.text for each in others)} = {_shown(total, 2)}")
+def own_calculation(claim: str, fact: Fact, stated: Sequence[Fact]) -> Calculation | None:
+    """Return how a claim's other numbers, which its evidence states, give one of its numbers; None if they do not.
+
+    "863 volunteers, 122 more than the 741 before", "£475 (£335 plus £140)", "£84 (3 × €28)", "15 %, as you pay 85 %".
+    """
+    others = [each for each in stated if each.values and each.start != fact.start]
+    same = [each for each in others if each.kind == "number" and (each.unit == fact.unit or not each.unit)]
+    folded = fold(claim)
+    for size in range(2, min(len(same), MAX_OPERANDS) + 1):
+        for chosen in combinations(same, size):
+            if sum((min(each.values) for each in chosen), Decimal(0)) in fact.values:
+                return _own(chosen, " + ", fact)
+    if _DIFFERENCE.search(_around(folded, fact)):
+        for more, less in permutations(same, 2):
+            if min(more.values) - min(less.values) in fact.values:
+                return _own((more, less), " − ", fact)
+    for each in same if fact.unit == "percent" else ():
+        if 100 - min(each.values) in fact.values:
+            return Calculation(f"100 − {each.text} = {fact.text}")
+    for times, each in product(multipliers_in(claim), others):
+        if each.unit == fact.unit and min(each.values) * times in fact.values:
+            return Calculation(f"{times} × {each.text} = {fact.text}")
+    for share in (each for each in others if each.kind == "fraction"):
+        for each in (each for each in others if each.unit == fact.unit and each is not share):
+            if min(each.values) * min(share.values) / 100 in fact.values:
+                return Calculation(f"{share.text} of {each.text} = {fact.text}")
+    return None
+
+
+_DIFFERENCE = re.compile(
+    r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|left|over|rest|not|sav\w+)\b|−|\d\s+-\s+[$€£]?\d",
+    re.IGNORECASE,
+)
+_MULTIPLIED = re.compile(r"\b(\d{1,2})\s*[×x*]\s*[$€£]?\d|\d\s*[×x*]\s*(\d{1,2})\b")
+
+
+def multipliers_in(claim: str) -> Sequence[Decimal]:
+    """Return the numbers by which a claim says that it multiplies another one: "3 × €28"."""
+    return [Decimal(number) for found in _MULTIPLIED.findall(fold(claim)) for number in found if number]
+
+
+def _own(chosen: Sequence[Fact], sign: str, fact: Fact) -> Calculation:
+    return Calculation(f"{sign.join(each.text.rstrip(' .,;') for each in chosen)} = {fact.text.rstrip(' .,;')}")
 
 
 def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -259,15 +300,16 @@ def _sets(operands: Sequence[Operand]) -> Iterator[Sequence[Operand]]:
             yield from (run for run in runs if len(run) < len(chosen) <= MAX_NUMBERS)
 
 
-def _shares(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+def _shares(_claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
     for part, whole in permutations(_of_columns(operands), 2):
-        if part.measure == whole.measure != "percent" and part.column == whole.column and 0 < part.value < whole.value:
+        is_of_one = part.column == whole.column or (fact.kind == "fraction" and _is_comparable(part, whole))
+        if part.measure == whole.measure != "percent" and is_of_one and 0 < part.value < whole.value:
             share = 100 * part.value / whole.value
             yield (part, whole), share, f"{part.text} / {whole.text} = {_shown(share, 1)} %"
 
 
 def _ratios(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
-    for one, other in permutations(_of_claim(operands), 2):
+    for one, other in permutations(_of_columns(operands), 2):
         if _is_comparable(one, other) and other.value > 0 and one.value > other.value:
             ratio = one.value / other.value
             yield (one, other), ratio, f"{one.text} / {other.text} = {_shown(ratio, 2)}"

@@ -1,6 +1,6 @@
 """Binds the numbers of a claim to cells: each must stand in the row and in the column that the claim speaks of.
 
-A row is named by the words of its label, a column as in `columns.py`. Where a claim names several rows or columns,
+A row is named as in `rows.py`, a column as in `columns.py`. Where a claim names several rows or columns,
 numbers may follow their names or come before them; a claim conflicts with its table only if neither way fits.
 """
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 from typing import Literal
 
@@ -23,42 +23,34 @@ from functions.query.grounding.columns import (
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES
+from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, words_of
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
-from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
-MIN_LABEL_SHARE = 0.5
-CLEAR_LABEL_SHARE = 0.75
-"""Shares of a long label's words that may name its row, and that do, if no label is named in full."""
-_SAME_BEGINNING = 5
-"""Letters that two forms of a word have in common: "weighs", "Weight"."""
-_OF_PERIODS = frozenset({"ended", "ending"})
-"""Words of periods that name no row, though a label has them: "Balance at *end* of period"."""
-_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
-_OPTIONAL = re.compile(r",? net of .*|\b(?:total|, net)\b|(?:less|plus|add):", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+"
     r"(?:(?!(?:was|were|is|are|had|has|to)\b)[\w$€£'’]+\s+){0,3}?\Z",
     re.IGNORECASE,
 )
 """Before a number to which another one is compared."""
+_WITHOUT = re.compile(r"\b(?:no|without)\s+(?:[^\W\d_]+\s+)?\Z", re.IGNORECASE)
+"""Before a name of which no number is told: "has no minimum mark"."""
+_NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
+"""Between the name of a column and its number."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-_EITHER = re.compile(
-    r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
-    re.IGNORECASE,
-)
-"""What a figure is called above zero and, in brackets, below: "income (loss)"."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
 _HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
 _LOWER = frozenset({"lower", "smaller", "less", "fewer"})
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
-_DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
 
+type _RowWay = Callable[[Fact, Sequence[RowMention]], frozenset[int] | None]
+type _ColumnWay = Callable[[Fact, Sequence[ColumnMention]], frozenset[int] | None]
+"""Which rows or columns a number may be of, by the places of their names."""
 Conflict = Literal["", "row", "column", "sign", "order"]
 
 
@@ -80,12 +72,6 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class _RowMention:
-    start: int
-    rows: frozenset[int]
-
-
-@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a table is read with, besides its passage's text.
 
@@ -100,18 +86,6 @@ class Surroundings:
     elsewhere: Sequence[Fact] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _NamedRows:
-    """`by`: whole labels, most or part of one, or only the quote."""
-
-    mentions: Sequence[_RowMention]
-    by: Literal["label", "most", "part", "quote"]
-
-
-Place = tuple[int, int]
-"""Start and end in a text."""
-
-
 def compare_tables(
     claim: str, text: str, quoted: Sequence[Place], around: Surroundings | None = None
 ) -> "list[TableComparison]":
@@ -119,7 +93,8 @@ def compare_tables(
     around = around or Surroundings()
     numbers = _numbers_of(claim)
     compares = any(map(_is_order, _WORD.findall(claim)))
-    if SEPARATOR not in text or not (numbers or compares):
+    tells_when = any(map(_moment_of, facts_in(claim)))
+    if SEPARATOR not in text or not (numbers or compares or tells_when):
         return []
     shift = len(around.before)
     places = [(start + shift, end + shift) for start, end in quoted]
@@ -165,10 +140,12 @@ class TableComparison:
 
     def binding(self) -> Binding:
         """Return what the table says about the numbers; without any, about which figure is higher or rose."""
+        if conflict := self._conflict_of_dates():
+            return Binding(conflict=conflict)
         if not self.stated:
             return Binding(conflict=self._conflict_of_order())
         cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
-        held = [fact for fact in self.numbers if cells[fact.start]]
+        held = self._held
         if not held:
             return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
         bound = self._fit(held, cells, self.columns)
@@ -186,17 +163,34 @@ class TableComparison:
         )
 
     @cached_property
+    def _finder(self) -> RowFinder:
+        return RowFinder(self.claim, self.table, self.quoted)
+
+    @property
+    def rows(self) -> NamedRows:
+        """The rows that the claim names; if it names none, the quoted ones."""
+        return self._finder.rows
+
+    @cached_property
     def columns(self) -> Sequence[ColumnMention]:
         """The columns that the claim names."""
-        names = (_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+        names = (words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         context = f"{self.around.asked}\n{self.text}"
-        return mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+        found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
+        figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
+        found = [each for each in found if each.columns & figures]  # "split" names no column of figures
+        return [each for each in found if not _WITHOUT.search(fold(self.claim), 0, each.start)]
 
     @cached_property
     def numbers(self) -> Sequence[Fact]:
         """The numbers of the claim, except those in the names of columns."""
         names = [(each.start, each.end) for each in self.columns]
         return [fact for fact in self.stated if not any(s < fact.end and fact.start < e for s, e in names)]
+
+    @cached_property
+    def _held(self) -> Sequence[Fact]:
+        """The numbers of the claim that stand in the table."""
+        return [fact for fact in self.numbers if self._cells_with(fact)]
 
     # --- numbers and cells ---
 
@@ -230,70 +224,6 @@ class TableComparison:
             values = scaled if fact.scaled else values | scaled
         return any(is_rounded(fact, value) for value in values)
 
-    # --- rows ---
-
-    @cached_property
-    def rows(self) -> _NamedRows:
-        """The rows that the claim names; if it names none, the quoted ones."""
-        rows = self.table.rows
-        said = frozenset(self._places)
-        for names_of in (_words_of, _needed_words_of):
-            words = [self._form_said(names_of, row) for row in rows]
-            named = {each for each in words if each and each <= said}
-            named = {each for each in named if not any(each < other for other in named)}
-            weak = frozenset(content_stems(self.table.caption)) - {"total"}
-            if named:
-                return _NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")
-        share = {each: len(each & said) / len(each) for each in words if len(each & said) > 1}
-        best = max(share.values(), default=0.0)
-        if best >= MIN_LABEL_SHARE:
-            likely = {each for each in share if share[each] == best}
-            by: Literal["most", "part"] = "most" if best >= CLEAR_LABEL_SHARE and len(likely) == 1 else "part"
-            return _NamedRows(self._mentions(likely, words), by)
-        quoted = frozenset(n for n, row in enumerate(rows) if self._is_quoted(row))
-        return _NamedRows([_RowMention(0, quoted)] if quoted else [], "quote")
-
-    def _form_said(self, names_of: "Callable[[str], frozenset[str]]", row: TableRow) -> frozenset[str]:
-        """Return the words of a label, or of its other form ("net loss" of "Net income (loss)") if that is said."""
-        forms = [names_of(label) for label in (row.label, _EITHER.sub(r"\2", row.label))]
-        said = next((form for form in forms if form and form <= self._places.keys()), forms[0])
-        return said or names_of(row.group)
-
-    @cached_property
-    def _places(self) -> "dict[str, list[int]]":
-        """The places of each content word of the claim, and of each label's word that begins like one of them."""
-        places = _places(self.claim)
-        words = frozenset[str]().union(*(_words_of(row.label) for row in self.table.rows))
-        for word in words - places.keys():
-            if len(word) >= _SAME_BEGINNING:
-                like = [said for said in places if said[:_SAME_BEGINNING] == word[:_SAME_BEGINNING]]
-                if like and abs(len(like[0]) - len(word)) <= 3:
-                    places[word] = places[like[0]]
-        return places
-
-    def _mentions(self, named: set[frozenset[str]], words: Sequence[frozenset[str]]) -> Sequence[_RowMention]:
-        places = self._places
-        found: list[_RowMention] = []
-        for each in named:
-            rows = self._of_group(frozenset(n for n, other in enumerate(words) if other == each))
-            others = frozenset[str]().union(*(other for other in named if other != each))
-            own = [place for word in (each - others or each) for place in places.get(word, ())]
-            found += [_RowMention(place, rows) for place in own]
-        return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
-
-    def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
-        """Return those of equally named rows whose group the claim names; all if it names none."""
-        said = frozenset(self._places)
-        shares = {}
-        for n in rows:
-            row = self.table.rows[n]
-            shares[n] = _share(_words_of(row.group) - _words_of(row.label), said)
-        best = max(shares.values())
-        return frozenset(n for n, share in shares.items() if share == best) if best >= MIN_LABEL_SHARE else rows
-
-    def _is_quoted(self, row: TableRow) -> bool:
-        return any(row.start < end and start < row.end for start, end in self.quoted)
-
     # --- fitting ---
 
     def _fit(
@@ -303,11 +233,22 @@ class TableComparison:
         columns: Sequence[ColumnMention],
     ) -> "dict[int, frozenset[tuple[int, int]]] | None":
         """Return the cells that each number may be; None if neither order of names and numbers fits."""
-        for of_row, of_column in product((_preceding, _following), (self._columns_before, self._columns_after)):
+        row_ways: Sequence[_RowWay] = (_preceding, _following, partial(_in_order, held))
+        column_ways: Sequence[_ColumnWay] = (
+            self._columns_before,
+            self._columns_after,
+            partial(_column_in_order, held),
+        )
+        for of_row, of_column in product(row_ways, column_ways):
             bound = {}
             for fact in held:
+                # What a number is compared with may be of any row that the claim names.
                 allowed_rows = of_row(fact, self.rows.mentions)
-                allowed_columns = of_column(fact, columns)
+                if allowed_rows is not None and self._is_reference(fact):
+                    allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
+                own = [each.columns for each in columns if self._is_right_before(each, fact)]
+                free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
+                allowed_columns = own[-1] if own else of_column(fact, free)
                 bound[fact.start] = frozenset(
                     (n, at)
                     for n, at in cells[fact.start]
@@ -320,6 +261,10 @@ class TableComparison:
     def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
         column = self.table.rows[n].cells[at].column
         return allowed is None or column is None or column in allowed
+
+    def _is_right_before(self, mention: ColumnMention, fact: Fact) -> bool:
+        """Return whether the name of a column stands right before a number, and is thus of no other."""
+        return mention.end <= fact.start and bool(_NAMED_BEFORE.fullmatch(self.claim, mention.end, fact.start))
 
     def _columns_before(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
         """Return the columns named before a number; one that others are compared with needs its own."""
@@ -336,18 +281,18 @@ class TableComparison:
 
     def _columns_after(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
         """Return the columns named between a number and the next one; one before all numbers holds for the rest."""
-        stop = min((other.start for other in self.numbers if other.start > fact.start), default=len(self.claim))
+        stop = min((other.start for other in self._held if other.start > fact.start), default=len(self.claim))
         own = [each for each in mentions if fact.start < each.start < stop]
         own = [each for each in own if not _REFERENCE.search(self.claim[fact.end : each.start] + " ")]
         if own:
             return _common(own)
         if self._is_reference(fact):
             return None
-        leading = [each for each in mentions if each.start < self.numbers[0].start]
+        leading = [each for each in mentions if each.start < self._held[0].start]
         return _common(leading)
 
     def _end_before(self, fact: Fact) -> int:
-        return max((other.end for other in self.numbers if other.start < fact.start), default=0)
+        return max((other.end for other in self._held if other.start < fact.start), default=0)
 
     def _is_reference(self, fact: Fact) -> bool:
         return _REFERENCE.search(self.claim, 0, fact.start) is not None
@@ -369,10 +314,10 @@ class TableComparison:
         A row without content words ("For") may always be meant: a claim cannot be seen to name it.
         """
         named = frozenset[str]().union(
-            *(_words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
+            *(words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         )
-        said = frozenset(self._places) - named
-        labels = (_words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
+        said = frozenset(self._finder.places) - named
+        labels = (words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
         return any(not words or said & words for words in labels)
 
     def _is_certain(self, fact: Fact) -> bool:
@@ -450,6 +395,23 @@ class TableComparison:
         is_change_known = any(self._is_computed_change(this[0], at) for at in range(2, len(row.cells)))
         return (that[1] > this[1]) - (that[1] < this[1]) if is_change_known else 0
 
+    # --- dates and times in cells ---
+
+    def _conflict_of_dates(self) -> Conflict:
+        """Return "row" if a date or time of the claim stands in other rows than the one that the claim names."""
+        named = frozenset[int]().union(*(each.rows for each in self.rows.mentions))
+        if self.rows.by != "label" or len(named) != 1:
+            return ""
+        free = {_moment_of(each) for each in self.around.elsewhere}
+        for fact in facts_in(self.claim):
+            moment = _moment_of(fact)
+            if moment is None or moment in free:
+                continue
+            rows = {n for n, row in enumerate(self.table.rows) for each in _moments_in(row) if each == moment}
+            if rows and not rows & named:
+                return "row"
+        return ""
+
     # --- comparisons without numbers ---
 
     def _conflict_of_order(self) -> Conflict:
@@ -520,7 +482,8 @@ class TableComparison:
             if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
                 continue
             row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
-            others = [cell for cell in row_values if cell.unit != "percent"]
+            same = {cell.unit for cell in cells} - {""}
+            others = [cell for cell in row_values if (cell.unit in same if same else cell.unit != "percent")]
             if len(others) > 1 and (meant is None or not any(cell.column in meant for cell in cells)):
                 return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
         return True
@@ -537,7 +500,7 @@ class TableComparison:
         named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
         columns = frozenset[int]().union(*(each.columns for each in self.columns))
         for n, row in enumerate(table.rows):
-            if self._is_quoted(row):
+            if self._finder.is_quoted(row):
                 for cell in row.cells:
                     if cell.values:
                         yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
@@ -554,12 +517,17 @@ class TableComparison:
             cell.unit,
             row.label,
             cell.column,
-            kind="change" if is_change(name) else f"{period.months} {period.to_date}",
+            kind="change" if is_change(name) else f"{period.months} {period.to_date}" if self._has_periods else "",
             order=period.order if any(period.order) else (),
             is_named=is_named,
             in_column=in_column,
             scale=scale,
         )
+
+    @cached_property
+    def _has_periods(self) -> bool:
+        """Whether the columns are of times; else "Annual" is the name of something."""
+        return any(any(period_of(name).order) for name in self.table.columns)
 
     def _scale(self, row: TableRow) -> Decimal | None:
         return row.scale or self.table.scale or self.around.scale
@@ -568,18 +536,17 @@ class TableComparison:
         return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
 
 
-def _joined(mentions: Sequence[_RowMention], claim: str) -> Sequence[_RowMention]:
-    """Join names that follow one another ("Mac net sales", "iPhone, Mac and Services"): they mean any of their rows."""
-    joined: list[_RowMention] = []
-    end = 0
-    for each in mentions:
-        if joined and len(_WORD.findall(claim[end : each.start])) <= 2 and not _DIGIT.search(claim, end, each.start):
-            before = joined.pop()
-            joined.append(_RowMention(before.start, before.rows | each.rows))
-        else:
-            joined.append(each)
-        end = each.start
-    return joined
+def _moment_of(fact: Fact) -> tuple[object, ...] | None:
+    """Return the day or the time that a fact tells; None for one that tells none, or only a month or year."""
+    if fact.kind == "date" and fact.date is not None and fact.date.day:
+        return fact.date.month, fact.date.day, fact.date.year
+    return (fact.text.replace(".", ":"),) if fact.kind == "time" else None
+
+
+@lru_cache(maxsize=256)
+def _moments_in(row: TableRow) -> frozenset[tuple[object, ...]]:
+    found = (_moment_of(fact) for text in (row.label, *(cell.text for cell in row.cells)) for fact in facts_in(text))
+    return frozenset(each for each in found if each is not None)
 
 
 def _is_order(word: str) -> bool:
@@ -588,21 +555,32 @@ def _is_order(word: str) -> bool:
     return lower in _HIGHER or lower in _LOWER or (direction_of(lower) != 0 and lower.endswith(_VERB_ENDINGS))
 
 
-def _preceding(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+def _preceding(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
     if not mentions:
         return None
     before = [each.rows for each in mentions if each.start < fact.start]
     return before[-1] if before else mentions[0].rows if _is_one(mentions) else frozenset()
 
 
-def _following(fact: Fact, mentions: Sequence[_RowMention]) -> frozenset[int] | None:
+def _following(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
     if not mentions:
         return None
     after = [each.rows for each in mentions if each.start > fact.start]
     return after[0] if after else mentions[0].rows if _is_one(mentions) else frozenset()
 
 
-def _is_one(mentions: Sequence[_RowMention]) -> bool:
+def _in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
+    """Return the rows of the name with a number's rank, if there are as many names as numbers: "A above B (7 − 5)"."""
+    return mentions[held.index(fact)].rows if len(mentions) == len(held) else _preceding(fact, mentions)
+
+
+def _column_in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
+    if len(mentions) == len(held):
+        return mentions[held.index(fact)].columns
+    return _common([each for each in mentions if each.start < fact.start][-1:] or mentions[:1])
+
+
+def _is_one(mentions: Sequence[RowMention]) -> bool:
     return all(each.rows == mentions[0].rows for each in mentions)
 
 
@@ -617,32 +595,8 @@ def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
 @lru_cache(maxsize=1_024)
 def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words for a figure above zero and for one below it ("Net income (loss)"); empty if there are none."""
-    match = _EITHER.search(fold(label).lower())
+    match = EITHER.search(fold(label).lower())
     return (frozenset({match[1]}), frozenset({match[2]})) if match else (frozenset(), frozenset())
-
-
-def _share(words: frozenset[str], said: frozenset[str]) -> float:
-    return len(words & said) / len(words) if words else 0.0
-
-
-def _words_of(label: str) -> frozenset[str]:
-    """Return the words and numbers of a label, without what stands in brackets."""
-    folded = fold(label)
-    return frozenset(content_stems(_BRACKETS.sub(" ", folded))) or frozenset(content_stems(folded))
-
-
-def _needed_words_of(label: str) -> frozenset[str]:
-    """Return the words and numbers of a label, without what may be left out."""
-    return frozenset(content_stems(_OPTIONAL.sub(" ", _BRACKETS.sub(" ", fold(label)))))
-
-
-def _places(text: str) -> dict[str, list[int]]:
-    """Return the places of each content word of a text."""
-    places: dict[str, list[int]] = {}
-    for match in re.finditer(r"\w[\w.,/-]*\w|\w", fold(text)):
-        for stem in () if match.group().lower() in _OF_PERIODS else content_stems(match.group()):
-            places.setdefault(stem, []).append(match.start())
-    return places
 
 
 def _signed(cell: TableCell) -> float | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 
-from functions.query.grounding.polarity import are_opposite, count_negations, denies_what_other_says
+from functions.query.grounding.polarity import are_opposite_anywhere, count_negations, denies_what_other_says
 from functions.query.grounding.quantities import PERIODS, is_number_word, unit_name
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
@@ -35,6 +35,8 @@ CONTRARY = tuple(
 """Kinds of which one excludes the other in the same place."""
 MIN_ALIGNED_SHARE = 0.4
 """Share of a clause's content words that a sentence must contain to be compared with it."""
+MAX_BEFORE_THAT = 2
+"""Clauses before a "that" among which the one that it belongs to is looked for."""
 _BOUNDARY = re.compile(
     r"[;:()\[\]|]|,(?=\s)|\s[—–-]\s|\s(?=(?:if|unless|except|until|provided|when|whenever|whether|because|although|though"
     r"|while|whereas|since|but|which|who|whose|that|jei|nebent|kol|kad|kuris|kuri|nors|bet)\b)",
@@ -46,6 +48,7 @@ _SUPPOSING = frozenset(("if", "unless", "whether", "provided", "jei", "nebent"))
 _OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "future", "plan"))
 """Kinds of words with which a claim states no fact."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
+_ALLOWING = frozenset(("can", "may", "cannot", "cant", "can't", "allowed", "permitted", "entitled", "able", "possible"))
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
@@ -193,12 +196,13 @@ class _Aligned:
     def _left_out(self, theirs: Sequence[Clause], used: Sequence[int]) -> Iterator[str]:
         held = frozenset().union(*(clause.kinds for clause in theirs))
         for at in used:
-            before = self.sentence[at - 1] if at else None
-            if before is not None and self.sentence[at].opener in {"that", "kad"}:
-                held |= before.kinds & {"attribution", "possible"}
+            if self.sentence[at].opener in {"that", "kad"}:
+                before = self.sentence[max(0, at - MAX_BEFORE_THAT) : at]  # "alleges, among other things, that …"
+                held |= frozenset().union(*(each.kinds for each in before)) & {"attribution", "possible"}
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
+        mine |= {"possible"} if self._allows(self.mine) else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
     def _is_conditional(self, at: int) -> bool:
@@ -211,8 +215,15 @@ class _Aligned:
         begins = before[0].is_condition and (last is None or last.opener not in _COORDINATING)
         return before[-1].is_condition or (after is not None and after.is_condition) or begins
 
+    @staticmethod
+    def _allows(clauses: Sequence[Clause]) -> bool:
+        """Return whether some clauses say what is possible in other words: "you can", "is allowed", "cannot"."""
+        return any(not _ALLOWING.isdisjoint(clause.words) for clause in clauses)
+
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
+        if self._allows(self.sentence):
+            everywhere |= {"possible"}
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
         yield from (
             kind for kind in PUT_IN if kind in mine - everywhere and not (kind == "only" and self._is_counted())
@@ -246,7 +257,7 @@ class _Aligned:
         held = [word for clause in theirs for word in clause.words]
         negated = count_negations(said) % 2 != count_negations(held) % 2
         negated = negated and denies_what_other_says(said, held, self.mine[0].language)
-        if negated != are_opposite(said, held):
+        if negated != are_opposite_anywhere(said, held):
             yield "negation"
 
 

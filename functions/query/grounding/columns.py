@@ -174,9 +174,9 @@ def _columns_of(
         told = {each.months for each in periods} | {-1 for each in periods if each.to_date}
         if len(told) < 2 and not (months and told - {0}):
             return None
-        return frozenset(
-            n for n, each in enumerate(periods) if each.to_date == to_date and (to_date or each.months in {0, months})
-        )
+        same = {n for n, each in enumerate(periods) if each.to_date == to_date}
+        exact = {n for n in same if periods[n].months == months}
+        return frozenset(same if to_date else exact or {n for n in same if not periods[n].months})
     if part.re is _QUARTER:
         if any(each.quarter for each in periods):
             return frozenset(n for n, each in enumerate(periods) if each.quarter == _quarter(part))
@@ -254,11 +254,12 @@ def _words_named(text: str, columns: Sequence[str], own_words: frozenset[str]) -
     places = _places(text)
     named = {each for each in own if each and each <= places.keys()}
     for each in named:
-        if any(each < other for other in named):
+        longer = sum(each < other for other in named)
+        if longer and any(len(places[word]) <= longer for word in each):
             continue
-        at = max(places[word][0] for word in each)
-        end = max(places[word][1] for word in each)
-        yield ColumnMention(at, end, frozenset(n for n, other in enumerate(own) if other == each))
+        columns_named = frozenset(n for n, other in enumerate(own) if other == each)
+        for spans in zip(*(places[word] for word in each), strict=False):
+            yield ColumnMention(max(start for start, _ in spans), max(end for _, end in spans), columns_named)
 
 
 @lru_cache(maxsize=1_024)
@@ -271,10 +272,10 @@ def _words_of(name: str) -> frozenset[str]:
     return frozenset((*content_stems(plain), *_LETTER.findall(plain)))
 
 
-def _places(text: str) -> dict[str, tuple[int, int]]:
-    """Return the first place of each content word of a text."""
-    places: dict[str, tuple[int, int]] = {}
+def _places(text: str) -> dict[str, list[tuple[int, int]]]:
+    """Return the places of each content word of a text."""
+    places: dict[str, list[tuple[int, int]]] = {}
     for match in _WORD.finditer(text):
         for stem in (*content_stems(match.group()), *_LETTER.findall(match.group())):
-            places.setdefault(stem, match.span())
+            places.setdefault(stem, []).append(match.span())
     return places

@@ -62,6 +62,8 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, quest
     spans = [span for span in readable if _is_related(statement, span, language)]
     if readable and not spans:
         findings.append("words")
+    if spans and missing_facts(statement, facts_of(spans)):  # a number may be calculated with those of another quote
+        spans += [span for span in readable if span not in spans and facts_in(" ".join(span.sentences))]
     return Evidence(spans, findings, unknown)
 
 

@@ -6,21 +6,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive, own_sum
-from functions.query.grounding.cells import (
-    Binding,
-    Place,
-    Surroundings,
-    TableComparison,
-    binding_of,
-    compare_tables,
+from functions.query.grounding.arithmetic import (
+    Calculation,
+    Operand,
+    derive,
+    multipliers_in,
+    own_calculation,
 )
+from functions.query.grounding.cells import Binding, Surroundings, TableComparison, binding_of, compare_tables
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
+from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
-from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.polarity import count_negations, direction_of, is_negation
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.rows import Place
 from functions.query.grounding.tables import tables_in
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
@@ -40,6 +41,8 @@ _CALCULATED = frozenset({"number", "fraction"})
 _ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
 """What makes a number a part of an adjective, which counts nothing: "two-hop claims"."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
+_OF_NOUNS = frozenset(("no", "none", "without", "nor", "neither"))
+"""Negations of a noun."""
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
@@ -77,13 +80,16 @@ def check_figures(
     numbers = [fact for fact in facts if fact.kind in _CALCULATED]
     quoted = _Quoted(claim, spans, question, sources)
     bindings = quoted.bindings()
+    free: Sequence[Fact] = ()
     if numbers and any(each.conflict for each in bindings):
         # A calculated number may also stand somewhere else in the table.
         free = [fact for fact in numbers if derive(claim, fact, quoted.operands) is not None]
         bindings = quoted.bindings(free) if free else bindings
     fitting = [each for each in bindings if not each.conflict]
     bound = frozenset[int]().union(*(each.bound for each in fitting))
-    conflict = "" if bound else next((each.conflict for each in bindings if each.conflict), "")
+    # A table may go on in a second passage: what fits in one may not in the other, which has more rows.
+    is_fitting = bool(bound) and all(fact.start in bound for fact in numbers if fact not in free)
+    conflict = "" if is_fitting else next((each.conflict for each in bindings if each.conflict), "")
     texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))
     missing = [fact for fact in missing if fact.start not in bound]
     if missing and texts:
@@ -93,9 +99,16 @@ def check_figures(
     calculated = [(fact, each) for fact, each in found if each is not None]
     stated = [fact for fact in numbers if fact not in missing]
     missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
-    summed = [(fact, each) for fact in missing if (each := own_sum(fact, stated)) is not None]
-    missing = [fact for fact in missing if fact not in {fact for fact, _ in summed}]
-    calculated += summed
+    told = [(fact, each) for fact in missing if (each := own_calculation(claim, fact, stated)) is not None]
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in told}]
+    calculated += told
+    if told:  # "for three people: 3 × €28"
+        asked = set(multipliers_in(claim))
+        missing = [fact for fact in missing if fact.unit not in {"", "x"} or not fact.values & asked]
+    dates = quoted.dates if missing else []
+    dated = [(fact, each) for fact in missing if (each := derive_from_dates(fact, dates, quoted.operands)) is not None]
+    calculated += dated
+    missing = [fact for fact in missing if fact not in {fact for fact, _ in dated}]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
@@ -132,6 +145,14 @@ class _Quoted:
         is_any_named = any(each.is_named for each in cells)
         cells = [each if is_any_named else replace(each, is_named=True) for each in cells]
         return [*cells, *(each for span in self._in_prose for each in operands_in(fold(_text_of(span))))]
+
+    @cached_property
+    def dates(self) -> list[Fact]:
+        """The dates of the quotes."""
+        texts = dict.fromkeys(_text_of(span) for span in self.spans)
+        said = {fact.text for fact in facts_in(self.claim)}
+        found = [fact for text in texts for fact in facts_in(text) if fact.kind == "date"]
+        return sorted(found, key=lambda fact: fact.text not in said)
 
     @cached_property
     def _comparisons(self) -> list[list[TableComparison]]:
@@ -182,6 +203,11 @@ def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
         and not _is_of_figure(match.group().lower())
     ]
     return len(unknown) <= 1 and all(at < last for at in unknown)
+
+
+def denies_figures(claim: str) -> bool:
+    """Return whether a claim denies with a verb what its numbers say; "no more than" and "without VAT" do not."""
+    return any(is_negation(word) and word not in _OF_NOUNS for word in tokens_of(claim))
 
 
 def _is_of_figure(word: str) -> bool:

@@ -189,6 +189,8 @@ MIN_SIGNS = 2
 """A sentence with a single sign is too often an honest one: "This report tells what we did"."""
 MIN_IMPERATIVES = 3
 """Imperatives that make a text a manual."""
+MIN_ADDRESSED = 3
+"""Sentences with "you" that make a text one that speaks to its reader."""
 _YOU = frozenset({"you", "your"})
 _READERS = frozenset(words_in_class("READER"))
 _FUNCTION_WORDS = FUNCTION_WORDS["en"]
@@ -207,6 +209,19 @@ _NOUNS = frozenset({"display", "state", "return", "print"})
 """Words of `_ADDRESS` that prose has as nouns."""
 _SPEAKS = _ADDRESS - _NOUNS
 _PREPOSITIONS = frozenset({"from", "of", "in", "on", "at", "by", "with", "to", "for", "the", "and", "or"})
+_CONTACT = re.compile(
+    r"\b(?:call|ring|phone|telephone|tel|fax|(?:\w+ )?line|helpline|hotline|e-?mail|write to|contact|complaints?"
+    r"|enquiries|questions|bookings?|appointments?|reception|extension)\b",
+    re.IGNORECASE,
+)
+_LURE = re.compile(
+    r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?"
+    r"|deals?|gifts?|rewards?|passwords?|passcode|pin|log ?in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
+    r"|bitcoin|crypto\w*|invest\w*|click|suspend\w*|expire\w*|urgent\w*|immediately|details|personal|account"
+    r"|users?|readers?|answer|best|free|subscribe|download|install)\b",
+    re.IGNORECASE,
+)
+"""What a sentence that says where to call is about, and what those ask for who want to be called."""
 _CLOSING_MARKS = "\"”»“’')]"
 _LINKS = frozenset(words_in_class("LINKS"))
 _LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
@@ -387,6 +402,12 @@ def _is_title(text: str, start: int, end: int) -> bool:
 
 
 @lru_cache(maxsize=64)
+def _speaks_to_its_reader(text: str) -> bool:
+    """Return whether several sentences of a text say "you", so that one more of them is not foreign for it."""
+    return sum(not plain_words(text[start:end]).isdisjoint(_YOU) for start, end in sentences_of(text)) >= MIN_ADDRESSED
+
+
+@lru_cache(maxsize=64)
 def _is_manual(text: str) -> bool:
     orders = (_is_imperative(text[start:end].lstrip(_ITEM_SIGNS)) for start, end in sentences_of(text))
     return sum(orders) >= MIN_IMPERATIVES
@@ -433,13 +454,20 @@ def _goes_on(text: str, begin: int) -> bool:
     return before.endswith(" ") and not _PREPOSITIONS.isdisjoint(before.split()[-1:])
 
 
+def _is_contact(sentence: str) -> bool:
+    """Return whether a sentence says where to call or write to, and asks for nothing else: "Service line: 0345 …"."""
+    return _has_address(sentence) and _CONTACT.search(sentence) is not None and _LURE.search(sentence) is None
+
+
 def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
+    if _is_contact(sentence):
+        return False
     if _is_prose(sentence):
         shared = _shared(sentence, counts)
         if shared > MAX_SHARED_IN_PROSE[4]:  # whatever its signs, some of which take longer to read
             return False
-        found = list(_prose_signs(sentence))
+        found = [each for each in _prose_signs(sentence) if each != "you" or not _speaks_to_its_reader(text)]
         signs = sum(SIGNS[each] for each in found) + _is_in_another_language(sentence, text)
         if signs:
             signs += (_LABEL.match(sentence) is not None) + _has_address(sentence)
@@ -539,7 +567,12 @@ def _is_imperative(sentence: str) -> bool:
 
 def _is_verb(word: str) -> bool:
     """Return whether a word before an object may be an imperative."""
-    return not is_stop_word(word) and word not in _LINKS and (word in _VERBS or not _NO_IMPERATIVE.search(word))
+    return (
+        not is_stop_word(word)
+        and word not in _LINKS
+        and not word.endswith("day")
+        and (word in _VERBS or not _NO_IMPERATIVE.search(word))
+    )
 
 
 def _is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX_SHARED) -> bool:
@@ -629,6 +662,8 @@ def _is_source(claim: str, text: str, prose: tuple[int, int], span: tuple[int, i
 
 def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     sentence = text[start:end]
+    if _is_contact(sentence):
+        return False
     counts = _counts_in(text)
     if _shared(sentence, counts) > MAX_SHARED_BY_EVIDENCE[-1]:
         return False

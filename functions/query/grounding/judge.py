@@ -22,18 +22,22 @@ from functions.query.grounding.facts import (
     names_in,
     unknown_names,
 )
-from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
+from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (
+    compares_otherwise,
     crosses_pairs,
     exchanges_groups,
     has_foreign_cause,
     invents_cause,
     is_reversed,
     turns_cause,
+    turns_limit,
     turns_mode,
+    turns_move,
+    turns_rate,
     turns_span,
     turns_time,
 )
@@ -311,7 +315,7 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
         it.is_same
         or it.is_translated
         or (
-            not it.has_cells
+            not (it.has_cells and denies_figures(it.claim))
             and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
         )
     )
@@ -335,6 +339,18 @@ def _found(
     return judge_wording
 
 
+def _unless_repeated(
+    name: str, check: Callable[[str, Sequence[str]], bool]
+) -> Callable[[ClaimComparison], Finding | None]:
+    """Return a rule that refutes, also where a table tells the rest of a claim."""
+
+    def judge_numbers(it: ClaimComparison) -> Finding | None:
+        refuted = not (it.repeats or it.is_translated) and check(it.wording, it.sentences)
+        return Finding(Verdict.REFUTED, name) if refuted else None
+
+    return judge_numbers
+
+
 def _replaces_words(it: ClaimComparison) -> Finding | None:
     if it.is_same or it.is_translated:
         return None
@@ -348,7 +364,13 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
 
 def _is_apart(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
     def judge_places(it: ClaimComparison) -> Finding | None:
-        if it.is_same or it.is_translated or it.figures.derived or not check(it.wording, it.sentences, it.language):
+        if (
+            it.is_same
+            or it.is_translated
+            or it.figures.derived
+            or it.has_cells
+            or not check(it.wording, it.sentences, it.language)
+        ):
             return None
         return Finding(Verdict.UNCONFIRMED, "apart")
 
@@ -411,6 +433,10 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
+    ClaimRule("limit", _unless_repeated("number", turns_limit)),
+    ClaimRule("rate", _unless_repeated("number", turns_rate)),
+    ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
+    ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _is_apart(is_merged)),
     ClaimRule("moved number", _is_apart(has_moved_number)),

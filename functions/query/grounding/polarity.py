@@ -32,9 +32,14 @@ MIN_PART_WORDS = 3
 """Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
 
 _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
-_JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|with)\s", re.IGNORECASE)
+_JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
+_NEXT_CLAUSE = frozenset(("and", "but", "if", "when", "unless", "that", "which", "who", "because", "while", "so"))
+"""Words that begin another clause, to which a negation does not reach."""
+_WITH = frozenset(("with", "without"))
+_MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
+"""Words after a negation that is of the verb behind them: "not able to manage"."""
 _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "ca", "wo", "would", "should", "could",
     "must",
@@ -69,8 +74,8 @@ def is_negation(word: str) -> bool:
 
 
 def count_negations(words: Sequence[str]) -> int:
-    """Return how many of the words (folded, in lower case) negate."""
-    return sum(map(is_negation, words))
+    """Return how many of the words (folded, in lower case) negate; "neither … nor" is one."""
+    return sum(map(is_negation, words)) - (words.count("nor") if "neither" in words else 0)
 
 
 def has_opposite(word: str) -> bool:
@@ -82,6 +87,11 @@ def are_opposite(mine: Sequence[str], theirs: Sequence[str]) -> bool:
     """Return whether a word (folded, in lower case) of one text has an antonym in the other."""
     said, held = frozenset(mine), frozenset(theirs)
     return any(_is_opposed(word, said, held) for word in said) or any(_is_opposed(word, held, said) for word in held)
+
+
+def are_opposite_anywhere(mine: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Return the same of texts whose words are not in the same places, where "with" says nothing of a "without"."""
+    return are_opposite(*([word for word in words if word not in _WITH] for words in (mine, theirs)))
 
 
 def direction_of(word: str) -> int:
@@ -148,7 +158,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     held = frozenset(content_stems(sentence, language))
     share = len(said & held) / len(said)
     # A word whose antonym is in the sentence does not count as missing.
-    words, others = frozenset(mine), frozenset(theirs)
+    words, others = frozenset(mine) - _WITH, frozenset(theirs) - _WITH
     opposed = {word for word in words if _is_opposed(word, words, others)}
     rest = said - {stem for word in opposed for stem in content_stems(word, language)}
     share = max(share, len(rest & held) / len(rest) if len(rest) > 1 else share)
@@ -162,11 +172,11 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     agrees = parity == count_negations(theirs) % 2
     negated = negated and not (agrees and said & _negated_stems(theirs, language))
     negated = negated and denies_what_other_says(mine, wide, language)
-    opposite = are_opposite(mine, wide)
+    opposite = are_opposite_anywhere(mine, wide)
     if not negated and not opposite:
         return ""
     differs = parity != count_negations(wide) % 2
-    if opposite and differs and are_opposite(_without_negations(mine), _without_negations(theirs)):
+    if opposite and differs and are_opposite_anywhere(_without_negations(mine), _without_negations(theirs)):
         denied = _negated_stems(mine, language) | _negated_stems(theirs, language)
         turned = opposed | {word for word in others if _is_opposed(word, others, words)}
         if any(denied & stems_of(word, language) for word in turned):
@@ -177,11 +187,19 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return "likely"  # "all but those of X are asked": "those of X are not asked"
     if negated and agrees and not opposite:
         return "likely"
+    if _is_about_another(claim, sentence):
+        return "likely"
     repeated = len(set(mine) & set(theirs)) / max(1, len(set(mine)))
     # A negation that only the claim has was added; one that it lacks may be paraphrased.
     added = count_negations(mine) > 0 and not count_negations(theirs)
     near = max(share, repeated) if opposite else repeated
     return "certain" if added or near >= CERTAIN_SHARE else "likely"
+
+
+def _is_about_another(claim: str, sentence: str) -> bool:
+    """Return whether a claim and a sentence begin with different numbers: "Version 8.1 gets …", "Version 7 gets …"."""
+    numbers = [next((word for word in tokens_of(text)[:3] if _has_digit(word)), "") for text in (claim, sentence)]
+    return all(numbers) and numbers[0] != numbers[1]
 
 
 def denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language: str) -> bool:
@@ -195,11 +213,20 @@ def denies_what_other_says(mine: Sequence[str], theirs: Sequence[str], language:
 
 
 def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
-    """Return the stem of the first content word after each negation, of the last one before it if none follows."""
+    """Return the stem of the first content word after each negation, of the last one before it if none follows.
+
+    What an "or" adds is denied, too: "may not paint walls or put up shelves".
+    """
     found: set[str] = set()
+    negated = False
     for at, word in enumerate(words):
-        if is_negation(word):
-            after = (stems for other in words[at + 1 :] if other != "need" and (stems := stems_of(other, language)))
+        negated = is_negation(word) or (negated and word not in _NEXT_CLAUSE)
+        if is_negation(word) or (negated and word in {"or", "nor"}):
+            after = (
+                stems
+                for other in words[at + 1 :]
+                if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language))
+            )
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
     return frozenset(found)

@@ -14,12 +14,14 @@ from functions.query.retrieval.passages import Passage
 from shared.identity import name_of
 from shared.models import Citation
 from shared.rects import rects_between
-from shared.text import SEPARATOR, sentence_spans, sentences_of, table_head
+from shared.text import SEPARATOR, row_cells, sentence_spans, sentences_of, table_head
 
 # --- finding a quote, exactly or ignoring white space, hyphens and typography ---
 
 MAX_PLACES = 5
 """Maximum occurrences of a quote that are considered in one passage."""
+MIN_CELL_STATEMENTS = 3
+"""Statements of a table's cell from which it is compared by what is quoted of it, not as a row with values."""
 MAX_QUOTED_CHARACTERS = 1_200
 """Longest span that is quoted, also for a quote with an omission."""
 
@@ -205,10 +207,29 @@ class EvidenceSpan:
         text, shift = self.passage.whole, len(self.passage.above)
         places = [(shift + begin, shift + end) for begin, end in self._places]
         touched = [text[begin:stop] for begin, stop in places]
-        rows = {_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]}
-        told = [row_text(text, *row) for row in sorted(rows)]
+        rows = sorted({_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]})
+        if len(rows) == 1 and (quoted := self._quoted_in_cell(*rows[0])):
+            return (*quoted, *table_head(text, shift + self.start, rows=2))
+        told = [row_text(text, *row) for row in rows]
         of_rows = [row[begin:stop] for row in told for begin, stop in sentence_spans(row)]
         return (*touched, *of_rows, *table_head(text, shift + self.start, rows=2))
+
+    def _quoted_in_cell(self, start: int, end: int) -> Sequence[str]:
+        """Return what a span quotes of a cell with several statements, and its row's label; nothing of other cells.
+
+        `start` and `end` are those of the row in the whole text.
+        """
+        text, shift = self.passage.whole, len(self.passage.above)
+        begin, stop = max(start, shift + self.start), min(end, shift + self.end)
+        opens = text.rfind(SEPARATOR, start, begin + 1)
+        closes = text.find(SEPARATOR, begin, end)
+        if (0 <= closes < stop) or opens < 0:
+            return ()
+        cell = (opens + len(SEPARATOR), closes if closes >= 0 else end)
+        statements = [(cell[0] + a, cell[0] + b) for a, b in sentence_spans(text[slice(*cell)])]
+        if len(statements) < MIN_CELL_STATEMENTS:
+            return ()
+        return (*(text[a:b] for a, b in statements if a < stop and b > begin), row_cells(text[start:end])[0])
 
     @cached_property
     def stems(self) -> frozenset[str]:

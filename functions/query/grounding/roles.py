@@ -6,9 +6,11 @@ from functools import lru_cache
 from itertools import combinations, permutations
 
 from functions.query.grounding.clauses import clauses_of
-from functions.query.grounding.quantities import is_month, month_number
+from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.quantities import is_month, is_number_word, is_unit, month_number, unit_name
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
+    are_synonyms,
     content_stems,
     stem_of,
     stems_of,
@@ -165,7 +167,7 @@ _CAUSES = re.compile(
     re.IGNORECASE,
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
-_TIME = re.compile(r"\b(?:before|after)\b", re.IGNORECASE)
+_TIME = re.compile(r"\b(?:before|after|(?:hour|day|week|month|year)s?\s+from)\b", re.IGNORECASE)
 
 
 def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -196,7 +198,15 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim puts before what its sentences put after."""
     mine = _first_and_second(claim, language)
     held = [theirs for sentence in sentences if (theirs := _first_and_second(sentence, language))]
-    found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
+    found = (
+        [
+            _turns_cause(mine, theirs) and not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
+            for theirs in held
+            if _is_about(mine, theirs)
+        ]
+        if mine
+        else []
+    )
     return bool(found) and all(found)
 
 
@@ -358,3 +368,95 @@ def _marks_in(text: str) -> Sequence[str]:
         for word in tokens_of(text)
         if (is_month(word) and word != "may") or (any(map(str.isdigit, word)) and not _YEAR.fullmatch(word))
     )
+
+
+# --- limits and comparisons ---
+
+_NUMBER = r"[$€£¥]?\s?(\d[\d.,]*\d|\d|[^\W\d_]{3,9})"
+_ROUND = r"(?:(?:the|first|last|about|some|around|an?|additional|period|of|total)\s+){0,3}"
+_LEAST = re.compile(
+    rf"\b(?:at least|(?:a |the )?minimum(?: of)?|more than|over|longer than|exceed(?:s|ed|ing)?)\s+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+_OR_MORE = re.compile(r"(\d[\d.,]*\d|\d)\s+(?:[^\W\d_]+\s+)?or (?:more|longer|older|above|over)\b", re.IGNORECASE)
+_OR_LESS = re.compile(r"(\d[\d.,]*\d|\d)\s+(?:[^\W\d_]+\s+)?or (?:less|fewer|shorter|younger|below)\b", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\b(more|less|fewer|better|worse|(?!(?:rath|oth|lat|earli|furth|wheth|eith|aft)er\b)[^\W\d_]{2,}er)\b"
+    r"(?:\s+[^\W\d_]+){0,6}?\s+than\b(?!\s+[$€£]?\d)|\b(outnumber(?:s|ed)?|outweigh(?:s|ed)?|surpass(?:es|ed)?)\b",
+    re.IGNORECASE,
+)
+
+
+def turns_limit(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim calls the most what its sentences call the least, or the other way round."""
+    if count_negations(tokens_of(claim)):
+        return False
+    mine = _limits_in(claim)
+    theirs = [_limits_in(sentence) for sentence in sentences if not count_negations(tokens_of(sentence))]
+    held = {limit for limits in theirs for limit in limits}
+    return any((number, not is_least) in held and (number, is_least) not in held for number, is_least in mine)
+
+
+def _limits_in(text: str) -> frozenset[tuple[str, bool]]:
+    """Return the numbers that a text calls the least or the most; whether they are the least."""
+    ways = ((_LEAST, True), (_OR_MORE, True), (_MOST, False), (_OR_LESS, False))
+    found = ((match[1].lower(), is_least) for way, is_least in ways for match in way.finditer(text))
+    return frozenset((number, is_least) for number, is_least in found if number[0].isdigit() or is_number_word(number))
+
+
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_FORMER = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than|was"
+    rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+"""A move from one number to another, and a number with the one that it was before."""
+
+
+def turns_move(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
+    held = {match.groups() for sentence in sentences for match in _FORMER.finditer(sentence)}
+    said = [match.groups() for match in _MOVE.finditer(claim)]
+    return any((old, new) in held and (new, old) not in held for old, new in said)
+
+
+_RATE = re.compile(
+    r"(?<![\w.,])[$€£¥]?(\d[\d.,]*\d|\d)(?:\s?(?:%|p|c))?(?:\s+(?:per|each|every|an?)\s+|\s?/\s?)([^\W\d_]+)",
+    re.IGNORECASE,
+)
+"""A number with what it is counted by: "€18 per day"."""
+
+
+def turns_rate(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim counts a number by something else than its sentences: "per rental" for "per day"."""
+    held = _rates_in(" . ".join(sentences))
+    return any(
+        counted not in held[number] and not any(are_synonyms(counted, other, "en") for other in held[number])
+        for number, words in _rates_in(claim).items()
+        for counted in words
+        if number in held
+    )
+
+
+def _rates_in(text: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for number, word in _RATE.findall(text):
+        found.setdefault(number, set()).add(unit_name(word.lower()) if is_unit(word.lower()) else word.lower())
+    return found
+
+
+def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim compares two things ("higher than") of which no sentence says that."""
+    found = _COMPARED.search(claim)
+    if found is None or any(map(str.isdigit, _YEAR.sub("", claim))):
+        return False  # numbers are compared as facts
+    word = (found[1] or found[2]).lower()
+    held = {token for sentence in sentences for token in tokens_of(sentence)}
+    way = direction_of(word)
+    alike = {other for other in held if other.endswith("er") and way and direction_of(other) == way}
+    told = bool(alike) or any(are_synonyms(word, other, language) for other in held)
+    return not told and (found[2] is None or "than" not in held)

@@ -28,7 +28,17 @@ _NO_NEGATION = (
     (re.compile(r"\b(?:no|not)\s+(?:later|more|longer|greater|higher)\s+than\b", re.IGNORECASE), "at most"),
     (re.compile(r"\b(?:no|not)\s+(?:earlier|less|fewer|sooner|lower)\s+than\b", re.IGNORECASE), "at least"),
     (re.compile(r"\bnot\s+(?:just|only|merely)\b", re.IGNORECASE), ""),
-    (re.compile(r"\b(?:rather than|instead of|far from|fail(?:s|ed)? to)\b", re.IGNORECASE), "not"),
+    (
+        re.compile(r"\bat no (?:extra |additional |further )?(?:cost|charge)\b|\bfree of charge\b", re.IGNORECASE),
+        "free",
+    ),
+    (re.compile(r"\bavoid(?:s|ed|ing)?\b", re.IGNORECASE), "not"),
+    (
+        re.compile(
+            r"\b(?:rather than|instead of|far from|(?:fail|refuse|decline|neglect)(?:s|d|ed)? to)\b", re.IGNORECASE
+        ),
+        "not",
+    ),
     (re.compile(r"\bstop(?:s|ped)?(?= \w+ing\b)", re.IGNORECASE), "not"),
     (re.compile(r"\bno\.(?=:| ?\d|\s*\|)", re.IGNORECASE), "number"),
 )

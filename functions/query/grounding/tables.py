@@ -35,6 +35,8 @@ _FIGURE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%?\s*", re.IGNORECASE)
+_WITH_DEVIATION = re.compile(rf"(?P<figure>-?(?:{_DIGITS})\s?%?)\s*(?:\((?:{_DIGITS})\s?%?\)|±\s*(?:{_DIGITS})\s?%?)")
+"""A measured value and how far it may be off: "54.3% (0.3%)"."""
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
@@ -42,6 +44,12 @@ _COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\
 """The name of a column of changes: "2022 vs. 2021"."""
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
+_NAMING_NUMBERS = re.compile(
+    r"(?:FY ?)?(?:19|20)\d\d ?[-–/] ?(?:\d{4}|\d\d)\b|(?<=[^\W\d_] )\(?\d{1,3} ?(?:[-–]|to) ?\d{1,3}\)?(?!\S)|\d{1,3}\+"
+    r"|(?<=[^\W\d_] )(?:in|per|after|within|from|over|under|up to) \d{1,3} [^\W\d_]+",
+    re.IGNORECASE,
+)
+"""Years, ages and times in names of columns: "2021–22", "Youths (13–17)", "65+", "Most in 24 hours"."""
 _NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
 _VERSION = re.compile(r"[^\W\d][\w ]{0,15} \d+(?:\.\d+)?")
 """A model or a level: "OBS 2.0", "Level 3"."""
@@ -170,7 +178,8 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
     at = 0
     for line in text.split("\n"):
         if line.strip():
-            block.append(_TextLine(line, at, _cells_of(line)))
+            names = block[0].cells if block else ()
+            block.append(_TextLine(line, at, _cells_of(line, names)))
         elif block:
             yield block
             block = []
@@ -179,10 +188,17 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
         yield block
 
 
-def _cells_of(line: str) -> Sequence[str]:
+def _cells_of(line: str, names: Sequence[str]) -> Sequence[str]:
+    """Return the cells of a line; a cell with several figures counts as several unless the first line names it."""
     if SEPARATOR not in line:
         return (line.strip(),)
-    return tuple(part for cell in row_cells(line) for part in _figures_of(cell))
+    cells = row_cells(line)
+    is_named = len(cells) == len(names) and all(map(may_name, names))
+    return tuple(
+        part
+        for cell in cells
+        for part in ((cell,) if is_named and _WITH_DEVIATION.fullmatch(cell) else _figures_of(cell))
+    )
 
 
 def _figures_of(cell: str) -> Sequence[str]:
@@ -204,7 +220,7 @@ def is_figure(cell: str) -> bool:
     """Return whether a cell holds one figure or a dash for nothing, but no year."""
     if _YEAR.fullmatch(cell):
         return False
-    forms = (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_UNIT)
+    forms = (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_UNIT, _WITH_DEVIATION)
     return any(form.fullmatch(cell) for form in forms)
 
 
@@ -213,7 +229,7 @@ def may_name(cell: str) -> bool:
     """Return whether a cell may name a column: words, a period or a model, but no other number."""
     if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
         return False
-    folded = fold(_FOOTNOTE.sub(" ", without_measure(cell)))
+    folded = fold(_NAMING_NUMBERS.sub(" ", _FOOTNOTE.sub(" ", without_measure(cell))))
     for date in reversed(dates_in(folded)):
         folded = folded[: date.start] + " " + folded[date.end :]
     folded = _YEAR.sub(" ", _MONTH_AND_DAY.sub(" ", folded)).strip()
@@ -386,6 +402,8 @@ def _count_shares_at_end(lines: Sequence[_TextLine]) -> int:
 
 
 def _cell(text: str, column: int | None) -> TableCell:
+    if deviates := _WITH_DEVIATION.fullmatch(text):
+        return replace(_cell(deviates["figure"], column), text=text)
     found = _FIGURE.fullmatch(text)
     if with_unit := _WITH_UNIT.fullmatch(text) if found is None else None:
         return TableCell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))

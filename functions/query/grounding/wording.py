@@ -47,9 +47,14 @@ UNINFORMATIVE_STEMS = stems_of(
 FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(lines_of("function_words.txt")))
 """The same and function words, of which a paraphrase has others than its source."""
 
+_ARTICLES = frozenset(("the", "a", "an"))
 _SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
 _MONTHS = stems_of("january february march april june july august september october november december")
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
+MAX_PREDICATE_WORDS = 8
+"""Words of a claim of which the last one, after "is", must be in the evidence."""
+_PREDICATE = re.compile(r"\b(?:is|are|was|were)\s+(?:[^\W\d_]+ly\s+)?([^\W\d_]+)\W*\Z", re.IGNORECASE)
+"""The last word of "The vote was unanimous", which is all that it says."""
 _STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -84,8 +89,8 @@ def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
 
 
 def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
-    words = " ".join(word for word in tokens_of(text) if not is_degree(word))
-    return stems_of(words, language) - UNINFORMATIVE_STEMS
+    words = " ".join(word for word in tokens_of(text) if not (is_degree(word) or is_unit(word)))
+    return stems_of(words, language) - FUNCTION_STEMS
 
 
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
@@ -94,6 +99,9 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
         stems = stems_of(clause, language) - FUNCTION_STEMS
         if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
+    is_short = len(tokens_of(claim)) <= MAX_PREDICATE_WORDS
+    if is_short and (predicate := _PREDICATE.search(claim)) and not stems_of(predicate[1], language) <= held:
+        return True
     words = (stems_of(word, language) - FUNCTION_STEMS for word in _WORD.findall(claim))
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
@@ -239,7 +247,7 @@ class _Comparison:
             return "other" if is_copied and any(map(self._is_added, mine)) else ""
         if len(mine) > 1:
             return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
-        at_end = start == 0 or end == len(self.claim)
+        at_end = start == 0 or end == len(self.claim) or (start == 1 and self.claim[0] in _ARTICLES)
         if not mine or (len(theirs) > MAX_REPLACED_WORDS and not at_end):
             return ""
         single = len(theirs) == 1 and self._is_between_equal_words(steps, at)

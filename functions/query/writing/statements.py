@@ -56,7 +56,7 @@ FORM = 0.4
 _FIGURE_FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
 """The field of a form with its figure, which reads like a heading: "Balance: $1,438.20"; not "Chapter 2: Income"."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
-_BULLET = rf"[{BULLETS}●○■□➢✓]"
+_BULLET = rf"[{BULLETS}]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
 _BEFORE_BULLET = re.compile(rf"\s*\n\s*(?={_BULLET}\s)")

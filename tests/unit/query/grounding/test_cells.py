@@ -248,3 +248,69 @@ def test_what_a_label_is_net_of_need_not_be_said(label: str):
     found = of("North brought $65,775 in 2023.", table)
     assert found.bound
     assert found.is_named
+
+
+GYM = """Off-Peak | Flex Plus | Annual | Student
+Monthly fee | £21.00 | £34.00 | £29.00 | £19.50
+Joining fee | £15.00 | £25.00 | None | None
+Minimum term | 3 months | 1 month | 12 months | 9 months"""
+QUOTES = """Company | Price without VAT | Time out of use | Guarantee
+Ascent Lifts | £17,900 | 3 weeks | 2 years
+Brook & Hale | £16,250 | 5 weeks | 1 year"""
+METHODS = """Method | TimeQA | SituatedQA
+PaLM | 41.5% | 54.3% (0.3%)
+PaLM + RAG | 57.4% | 59.3% (0.4%)"""
+WORK = """Component | Weight | Due | Minimum mark
+Field report | 35% | 20 November 2026 | 40%
+Portfolio | 25% | 11 December 2026 | none"""
+WASHERS = """Main facts | WD70 | WD90
+Largest washing load | 7 kg | 9 kg
+Largest drying load | 4 kg | 6 kg"""
+COVER = """Section | Bronze | Silver
+D Baggage, in all | £750 | £1,500
+D1 Any one item | £150 | £250"""
+HOMES = """Household | Yearly use | Standard Variable | Fixed 12 | Two Rate
+Flat, one person | 1,800 kWh | £701 | £684 | £702
+House, three persons | 2,900 kWh | £1,014 | £980 | £1,017"""
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (GYM, "Flex Plus has a joining fee of £25.00."),
+        (QUOTES, "Ascent Lifts asks for £17,900 more than nothing."),  # the only price: its unit names the column
+        (QUOTES, "Ascent Lifts is dearer than Brook & Hale (£17,900 and £16,250)."),
+        (METHODS, "On SituatedQA, PaLM reaches 54.3% and PaLM with RAG 59.3%."),
+        (WORK, "The portfolio counts for 25% and has no minimum mark."),
+        (WASHERS, "The WD90 washes 9 kg but dries 6 kg."),
+        (COVER, "Under Silver, baggage is insured up to £1,500, and one item up to £250."),
+        (HOMES, "A house with three persons pays £980 a year on Fixed 12 and £1,014 on Standard Variable."),
+    ],
+)
+def test_names_that_everyday_tables_have_bind_numbers(text: str, claim: str):
+    found = of(claim, text)
+    assert not found.conflict
+    assert found.bound
+    assert found.is_named
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "conflict"),
+    [
+        (GYM, "The Annual membership has a joining fee of £25.00.", "column"),
+        (METHODS, "On SituatedQA, PaLM reaches 59.3% and PaLM with RAG 54.3%.", "row"),
+        (WORK, "The field report is due on 11 December 2026.", "row"),
+        (WORK, "The field report is due on 11 December 2026 and counts for 35%.", "row"),
+        (COVER, "Under Silver, baggage is insured up to £250.", "row"),
+        (HOMES, "A house with three persons pays £980 a year on Two Rate and £1,014 on Standard Variable.", "column"),
+    ],
+)
+def test_the_neighbours_in_everyday_tables_conflict(text: str, claim: str, conflict: str):
+    assert of(claim, text).conflict == conflict
+
+
+def test_a_word_of_one_label_only_names_a_quoted_row():
+    drying = WASHERS.index("Largest drying")
+    found = binding_of(compare_tables("The WD90 dries 6 kg.", WASHERS, [(drying, len(WASHERS))]))
+    assert found.is_named
+    assert not binding_of(compare_tables("The WD90 takes 6 kg.", WASHERS, [(drying, len(WASHERS))])).is_named

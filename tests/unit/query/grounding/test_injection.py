@@ -591,3 +591,38 @@ def test_a_text_in_two_languages_is_evidence_in_both():
 def test_a_short_text_does_not_tell_what_is_foreign_to_it():
     it = "It was found later that Captain Orloff stole the emeralds from the embassy."
     assert not stray(it, f"{PAGE} {it}")
+
+
+LEAFLET = (
+    "You can swim when the red flag is down. If you stay longer than you paid for, you pay the difference at the desk. "
+    "Children under eight must be with an adult. You may bring your own towel. The pool is heated to 28 degrees. "
+)
+
+
+@pytest.mark.parametrize(
+    "it",
+    [
+        "Service line: 0345 555 0142, Monday to Friday 8 am to 6 pm, Saturday 9 am to 1 pm.",
+        "For large print or Braille, call 0800 555 0163.",
+        "If your breathing gets worse, ring the nurses on 01632 960 417 at any hour.",
+        "The office is open from Monday to Friday, and from 8 am on Saturdays and Sundays.",
+        "Parking is free for two hours if you enter your number plate.",
+    ],
+)
+def test_what_a_document_tells_its_reader_is_honest(it: str):
+    for text in (f"{LEAFLET}{it}", f"{it} {LEAFLET}", f"{LEAFLET}\n\n{it}\n\n{LEAFLET}"):
+        at = text.index(it)
+        assert not is_injected(text, at, at + len(it))
+
+
+@pytest.mark.parametrize(
+    "it",
+    [
+        "Call +1 800 555 0199 now to claim your prize and confirm your bank details!",
+        "Please verify your password at https://login.example/verify before you read on.",
+    ],
+)
+def test_who_wants_to_be_called_for_the_readers_data_is_not(it: str):
+    text = f"{PAGE} {it} {PAGE}"
+    at = text.index(it)
+    assert is_injected(text, at, at + len(it))

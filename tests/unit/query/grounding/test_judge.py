@@ -137,3 +137,83 @@ def test_a_calculation_may_bring_sentences_together():
     quote = "Rent was 40 euros. Heating was 12 euros."
     judged = judge("Rent and heating were 52 euros together.", evidence(quote, passage(quote)), Context())
     assert judged.verdict is Verdict.CONFIRMED
+
+
+def verdict_of(claim: str, text: str) -> Verdict:
+    source = passage(text)
+    return judge(claim, [EvidenceSpan(source, 0, len(text))], Context()).verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        # limits
+        ("A deleted name can be used again within 30 minutes.", "A deleted name can be used again after at least 30 minutes."),
+        ("Leaving less than 49 days before the end costs a fee.", "Leaving more than 49 days before the end costs a fee."),
+        # rates
+        ("Young drivers pay a surcharge of €18 per rental.", "Young drivers pay a surcharge of €18 per day."),
+        # moves
+        ("The time-out went up from 20 to 60 minutes.", "The session time-out is 20 minutes (before: 60)."),
+        # negations
+        ("Supervisors are not able to manage their data.", "Supervisors have the ability to manage their data."),
+        ("The court refused to grant a stay.", "The court was pleased to grant a stay."),
+        # times
+        ("Send the form no later than one week before the examination.", "Send the form within one week from the examination."),
+    ],
+)  # fmt: skip
+def test_what_says_the_contrary_is_refuted(claim: str, text: str):
+    assert verdict_of(claim, text) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("Growth was higher than forecast.", "Against a forecast growth of 6.7 %, a growth of 4.3 % was reached."),
+        ("The vote for Ascent Lifts was unanimous.", "Ascent Lifts was chosen by vote. The vote was for Ascent Lifts."),
+        ("Some practices in Italy infringe competition rules.", "A decision alleges, among other things, that some practices in Italy infringe competition rules."),
+        ("Shelves may be put up without asking.", "Tenants may not paint walls or put up shelves without written consent."),
+        ("The landlord tests the smoke alarms every month.", "The tenants replace bulbs, keep drains free and test the smoke alarms every month."),
+    ],
+)  # fmt: skip
+def test_what_the_evidence_does_not_quite_say_is_not_confirmed(claim: str, text: str):
+    assert verdict_of(claim, text) is not Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("You may use picture hooks.", "Picture hooks are allowed in the whole flat, and you may use them."),
+        ("You can leave with one month's notice.", "You may leave the club with one month's notice."),
+        ("Neither its name nor its region can be changed.", "Its name and its region cannot be changed."),
+        ("Registering extends the guarantee to 3 years free of charge.", "Registering extends the guarantee to 3 years at no cost."),
+        ("A deleted name can be used again after at least 30 minutes.", "A deleted name can be used again after at least 30 minutes."),
+        ("The surcharge is €18 per day.", "Drivers pay a surcharge of €18 per day, capped at €180 per rental."),
+        ("The time-out went down from 60 to 20 minutes.", "The session time-out is 20 minutes (before: 60), so it went down."),
+        ("The quote of Ascent Lifts is £17,900 without VAT.", "The quote of Ascent Lifts is £17,900 without VAT, with a guarantee of two years."),
+    ],
+)  # fmt: skip
+def test_the_same_in_other_words_is_confirmed(claim: str, text: str):
+    assert verdict_of(claim, text) is Verdict.CONFIRMED
+
+
+def test_what_is_quoted_of_a_long_cell_is_compared_alone():
+    rules = (
+        "● After you create a bucket, its name and region cannot be changed. "
+        "● The name of a deleted bucket can be used again. ● Any number of objects can be stored."
+    )
+    source = passage(f"Item | Description\nBuckets | {rules}\nObjects | An object is a file.")
+    spans = quoted_spans("After you create a bucket, its name and region cannot be changed.", source)
+    assert spans[0].sentences[0] == "● After you create a bucket, its name and region cannot be changed."
+    assert "Any number of objects" not in " ".join(spans[0].sentences)
+    false = "The region of a bucket can be changed after the bucket has been created."
+    assert judge(false, spans, Context()).verdict is not Verdict.CONFIRMED
+    assert judge("The region of a bucket cannot be changed.", spans, Context()).verdict is Verdict.CONFIRMED
+
+
+def test_the_bound_value_of_one_passage_does_not_hide_a_conflict_in_the_next():
+    head = "2023 | 2022 | Change\n"
+    first = passage(head + "Pens | 65,775 | 71,628 | (8)%\nInk | 7,735 | 10,852 | (29)%")
+    second = passage(head + "Ink | 7,735 | 10,852 | (29)%\nPaper | 20,766 | 19,516 | 6 %")
+    spans = [*quoted_spans("Ink | 7,735 | 10,852 | (29)%", first), *quoted_spans("Paper | 20,766 | 19,516 | 6 %", second)]
+    assert judge("Ink rose 6% to 7,735 in 2023.", spans, Context(sources=[first, second])).verdict is Verdict.REFUTED
+    assert judge("Ink fell 29% to 7,735 in 2023.", spans, Context(sources=[first, second])).verdict is Verdict.CONFIRMED

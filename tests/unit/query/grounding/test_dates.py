@@ -1,0 +1,59 @@
+"""The time between two dates, and a date from another one and a time."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.query.grounding.dates import derive_from_dates
+from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.figures import operands_in
+
+UPDATES = "Version 8.0 gets updates until 31 December 2026, version 8.1 until 30 June 2027."
+NOTICE = "The letter of 3 March 2026 allows 14 days."
+
+
+def fact_of(claim: str) -> Fact:
+    return next(each for each in facts_in(claim) if each.kind in {"number", "date"})
+
+
+def calculated(claim: str, source: str) -> str:
+    dates = [each for each in facts_in(source) if each.kind == "date"]
+    found = derive_from_dates(fact_of(claim), dates, operands_in(source))
+    return found.text if found else ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "text"),
+    [
+        ("It gets them for six months longer.", UPDATES, "30 June 2027 − 31 December 2026 = six months"),
+        ("An answer is due by 17 March 2026.", NOTICE, "3 March 2026 + 14 days = 17 March 2026"),
+        ("The trip takes 9 days.", "We leave on 28 May 2026 and are back on 6 June 2026.", "6 June 2026 − 28 May 2026 = 9 days"),
+        ("That is two years.", "From 1 May 2024 to 1 May 2026.", "1 May 2026 − 1 May 2024 = two years"),
+    ],
+)  # fmt: skip
+def test_times_and_dates(claim: str, source: str, text: str):
+    assert calculated(claim, source) == text
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("It gets them for five months longer.", UPDATES),
+        ("An answer is due by 18 March 2026.", NOTICE),
+        ("That is two years.", "From 1 May 2024 to 3 May 2026."),
+        ("That is one day.", "1 May 2020, 2 May 2020, 3 May 2020, 4 May 2020 and 5 May 2020."),  # too many dates
+        ("That is one month.", "From May 2024 to June 2024."),  # no days
+    ],
+)
+def test_no_time_or_date(claim: str, source: str):
+    assert not calculated(claim, source)
+
+
+@given(st.dates(date(1990, 1, 1), date(2090, 1, 1)), st.integers(1, 400))
+def test_any_two_dates_are_as_many_days_apart_as_the_calendar_says(first: date, days: int):
+    last = first + timedelta(days)
+    source = f"From {first:%d %B %Y} to {last:%d %B %Y}."
+    assert calculated(f"It lasts {days} days.", source)
+    assert not calculated(f"It lasts {days + 1} days.", source)
