@@ -377,7 +377,8 @@ class TableComparison:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
         before = _WORD.findall(self.claim[self._end_before(fact) : fact.start])
         after = _WORD.findall(self.claim[fact.end : fact.end + 24])[:2]
-        directions = [direction_of(word.lower()) for word in (*reversed(before), *after)]
+        words = [word.lower() for word in (*reversed(before), *after)]
+        directions = [direction_of(word) or (word in _HIGHER) - (word in _LOWER) for word in words]
         return next((each for each in directions if each), 0)
 
     def _is_later(self, these: frozenset[tuple[int, int]], those: frozenset[tuple[int, int]]) -> bool:

@@ -342,9 +342,14 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
     Names count where all rows have a label and as many cells: one more than names, or as many if the label has one.
     """
     widths = {len(line.cells) for line in lines if len(line.cells) > 1}
-    if len(widths) == 1 and len(lines) > 1 and all(_has_label(line.cells) for line in lines):
+    with_label = sum(_has_label(line.cells) for line in lines)
+    if len(widths) == 1 and len(lines) > 1 and with_label:
         width = widths.pop()
-        if any(len(head) in {width - 1, width} and not any(map(_is_period, head[-(width - 1) :])) for head in heads):
+        # "1 day" is a label where another row has "Half day", and the names have one for the labels.
+        whole = with_label == len(lines)
+        if not whole and any(len(head) == width and may_name(head[0]) for head in heads):
+            return width - 1
+        if whole and any(len(head) in {width - 1, width} and not any(map(_is_period, head[-(width - 1) :])) for head in heads):
             return width - 1
     counts = Counter(
         sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1

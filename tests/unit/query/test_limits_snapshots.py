@@ -45,6 +45,7 @@ import functions.query.grounding.cells
 import functions.query.grounding.checking
 import functions.query.grounding.claims
 import functions.query.grounding.clauses
+import functions.query.grounding.dates
 import functions.query.grounding.evidence
 import functions.query.grounding.figures
 import functions.query.grounding.injection
@@ -52,6 +53,7 @@ import functions.query.grounding.judge
 import functions.query.grounding.polarity
 import functions.query.grounding.quotes
 import functions.query.grounding.roles
+import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
 import functions.query.grounding.tables
 import functions.query.grounding.verify
