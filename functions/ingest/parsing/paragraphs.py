@@ -26,7 +26,10 @@ _CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
 before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
 ENTRIES = 4
-"""Sentences of one line each that are entries of a list."""
+NEARBY = 3
+RAGGED = 0.6
+"""Sentences of one line each that are entries of a list, lines on either side of one that tell whether it is an entry,
+and share of the lines of such a list that had room for the next one's first word."""
 FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
@@ -43,6 +46,8 @@ TIGHT = 0.5
 """Room between two lines of an item, in font sizes, under which one goes on though a sentence has ended."""
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+MIN_INDENTED = 2
+"""Paragraphs of a page that tell that the first line of each is indented."""
 MIN_JUSTIFIED = 3
 """Lines of a paragraph from which on the two above its last tell where all end."""
 CENTRED_APART = 0.6
@@ -71,6 +76,8 @@ def _hangs(lines: Sequence[Line], i: int) -> bool:
     above, line = lines[i - 1], lines[i]
     if above.bold != line.bold or abs(above.size - line.size) > 0.4:
         return False
+    if ends_sentence(above.text) and _indents_first_lines(lines, line.x0, above.x0):
+        return False
     drop = line.y0 - above.y0
     before, below = (lines[i - 2] if i > 1 else None), (lines[i + 1] if i + 1 < len(lines) else None)
 
@@ -86,6 +93,17 @@ def _hangs(lines: Sequence[Line], i: int) -> bool:
     if is_indented(below) and below.y0 - line.y0 < drop + SET_OFF * line.size:
         return begins or before is None or before.y0 > above.y0
     return begins and abs(below.x0 - above.x0) < 0.3 * line.size and is_set_off(line, below)
+
+
+def _indents_first_lines(lines: Sequence[Line], indented: float, edge: float) -> bool:
+    """Whether paragraphs of a page begin with a line at `indented` and go on at `edge`: sentences do so there."""
+    going_on = [
+        below
+        for line, below in pairwise(lines)
+        if abs(line.x0 - indented) < 1 > abs(below.x0 - edge)
+        if below.text[:1].islower() and below.y0 > line.y0 and not ends_sentence(line.text)
+    ]
+    return len(going_on) >= MIN_INDENTED
 
 
 def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
@@ -107,12 +125,17 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return not ended and (first.islower() or last.full)
     drop = line.y0 - above.y0
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
-        return not ended and first.islower() and drop < 2.2 * pitch
+        is_title = above.bold and not line.bold
+        return not ended and first.islower() and drop < 2.2 * pitch and not is_title
     if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
+    if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
+        return False
     had_room = above.x1 + _first_word(line) + 0.25 * em < edge
+    if line.bold and not above.bold and indent < -HANGING * em:
+        return False  # the next term, left of what the one above it means
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
@@ -205,6 +228,59 @@ def goes_on(text: str) -> bool:
     """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
     *_, last = text.split() or [""]
     return last.islower() and len(last) <= LITTLE_WORD
+
+
+def _begins_entry_of_list(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
+    """Whether a line that begins in bold or fixed pitch, below the edge of a part that does so, is the next entry.
+
+    The line above had room, or nearly all lines nearby at that edge begin so: else it may be a sentence's word.
+    """
+    above, line = lines[i - 1], lines[i]
+    em = max(4.0, line.size)
+    if abs(line.x0 - last.begin) > 1:
+        return False
+    if above.x1 + _first_word(line) + 0.5 * em < edge:
+        return True
+    nearby = [other for other in lines[max(0, i - NEARBY) : i + NEARBY + 1] if abs(other.x0 - line.x0) < 1]
+    return sum(other.leads for other in nearby) >= max(ENTRIES, len(nearby) - 1)
+
+
+def ragged_entries(lines: Sequence[Line]) -> set[int]:
+    """Return the lines that belong to none above, as in a list without marks: there was room for their first words.
+
+    That is so of most lines set evenly below each other at one edge, measured by the longest of those around them; the
+    lines of a paragraph, however narrow, are as long as its words allow.
+    """
+    found: set[int] = set()
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at < len(lines) and _is_even_with(lines, start, at):
+            continue
+        if at - start >= ENTRIES:
+            had_room = [
+                i
+                for i in range(start + 1, at)
+                if _had_room(lines[max(start, i - 3) : min(at, i + 3)], lines[i - 1], lines[i])
+            ]
+            if len(had_room) >= max(ENTRIES - 1, RAGGED * (at - start - 1)):
+                found.update(had_room)
+        start = at
+    return found
+
+
+def _is_even_with(lines: Sequence[Line], start: int, at: int) -> bool:
+    """Whether a line goes on in the run that begins at `start`: in its print, at its edge and as near as the others."""
+    line, above, first = lines[at], lines[at - 1], lines[start]
+    if line.column or line.mono or line.figure or not line.cells or abs(line.x0 - first.x0) > 1:
+        return False
+    drop = line.y0 - above.y0
+    is_near = 0 < drop < 2 * line.size and abs(drop - (lines[start + 1].y0 - first.y0)) < 0.2 * line.size
+    return is_near and abs(line.size - first.size) < 0.4 and line.bold == first.bold
+
+
+def _had_room(around: Sequence[Line], above: Line, line: Line) -> bool:
+    """Whether the first word of a line had more than enough room behind the line above it; two near are longer."""
+    return above.x1 + 1.25 * _first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:

@@ -15,7 +15,8 @@ _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 class Part:
     """A block in the making. `full`: its last line reaches the right edge; `lines` says where each begins in `text`.
 
-    `begin` is where its first line begins; `hangs` is that where it is on the left of all others, else 0.
+    `begin` is where its first line begins, `leads` whether in other print than it goes on in (`Line.leads`); `hangs` is
+    `begin` where it is on the left of all others, else 0.
     """
 
     kind: Kind
@@ -26,6 +27,7 @@ class Part:
     full: bool = False
     hangs: float = 0.0
     begin: float = 0.0
+    leads: bool = False
     lines: list[LinePlace] = field(default_factory=list)
 
     @property

@@ -7,12 +7,21 @@ from operator import attrgetter
 
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
-from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, join, joins, pitch_of, right_edges
+from functions.ingest.parsing.paragraphs import (
+    HANGING,
+    LEADER,
+    has_leader,
+    join,
+    joins,
+    pitch_of,
+    ragged_entries,
+    right_edges,
+)
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
 from functions.ingest.parsing.tables import is_figure, is_number
 from functions.ingest.parsing.text import cleaned
-from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
@@ -34,7 +43,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     starts = {heading.start: heading for heading in headings}
     right = right_edges(page.lines)
     pitch = pitch_of(page.lines)
-    is_indexed = is_index(page.lines)
+    is_indexed, ragged = is_index(page.lines), ragged_entries(page.lines)
     i = 0
     while i < len(page.lines):
         line = page.lines[i]
@@ -72,6 +81,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
                 right,
                 pitch,
                 is_entry=is_indexed and begins_entry(page.lines, i, parts[-1] if parts else None),
+                is_ragged=i in ragged,
             )
         i += 1
     _caption_figures(parts)
@@ -91,7 +101,10 @@ def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pit
         is_open = bool(parts) and parts[-1].is_open and parts[-1].full
         if above is None or not is_open:
             return True
-        is_below = 0 < line.y0 - above.y0 < 1.4 * pitch + 1 and abs(line.x0 - above.x0) < HANGING * line.size
+        # The first line of a paragraph may be indented.
+        is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * line.size
+        least = -HANGING if is_centred else -3
+        is_below = 0 < line.y0 - above.y0 < 1.4 * pitch + 1 and least < (line.x0 - above.x0) / line.size < HANGING
         return not is_below
     below = lines[end] if end < len(lines) else None
     around = [abs(line.y0 - other.y0) for other in (above, below) if other is not None]
@@ -126,9 +139,17 @@ def _caption_tables(parts: Sequence[Part]) -> None:
     """Put the lines that introduce a table before its header: what it is called, its period and its unit."""
     for at, table in enumerate(parts):
         if table.kind == "table":
-            above = takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at]))
-            caption = [" ".join(part.text.split()) for part in above]
+            above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))
+            ends = [n for n in range(1, len(above)) if _ends_section(parts, at - 1 - n)]
+            caption = [" ".join(part.text.split()) for part in above[: min(ends, default=len(above))]]
             table.header = "\n".join(filter(None, [*reversed(caption), table.header]))
+
+
+def _ends_section(parts: Sequence[Part], at: int) -> bool:
+    """Whether a part ends what stands above a heading, and neither introduces it nor is a line of the titles there."""
+    part, above = parts[at], parts[at - 1] if at else None
+    is_last = parts[at + 1].kind == "heading" != part.kind
+    return is_last and above is not None and above.kind != "heading" and not part.text.endswith(":")
 
 
 def _introduces(part: Part) -> bool:
@@ -171,8 +192,12 @@ def _add(
     pitch: float,
     *,
     is_entry: bool,
+    is_ragged: bool,
 ) -> None:
-    """Append a line of prose to the part before it, or begin a new one, as where it `is_entry` of an index."""
+    """Append a line of prose to the part before it, or begin a new one, as where it `is_entry` of an index.
+
+    One that `is_ragged` belongs to no other line but one that cuts a word.
+    """
     line = page.lines[i]
     full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
@@ -183,6 +208,7 @@ def _add(
         and i
         and last.kind in {"paragraph", "list_item"}
         and not item
+        and not (is_ragged and not ends_hyphenated(last.text))
         and joins(page, i, last, pitch, right[i - 1])
     ):
         if len(last.lines) == 1 and line.x0 > page.lines[i - 1].x0 + HANGING * line.size:
@@ -192,7 +218,7 @@ def _add(
         last.full = full
         return
     kind: Kind = "list_item" if item else "paragraph"
-    parts.append(Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0))
+    parts.append(Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads))
 
 
 def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callable[[Line], object]) -> int:
