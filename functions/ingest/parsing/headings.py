@@ -302,12 +302,17 @@ class Headings:
             if i < until or not above or not self._is_numbered(lines, i, f"{above}.{count + 1}"):
                 continue
             self._numbered = above, level, count + 1
-            text = self._text_of([line])
+            until = i + 1
+            while until < min(len(lines), i + MAX_LINES_OF_ONE) and until not in known:
+                if not _continues_heading(lines[until - 1], lines[until]):
+                    break
+                until += 1
+            text = self._text_of(lines[i:until])
             if level:
                 section = _OpenSection(text, 0.0, 0, 0, level + 1)
             else:
                 section = _OpenSection(text, line.size, self._weight(line), _depth(text))
-            found.append(_Opening(i, i + 1, text, section))
+            found.append(_Opening(i, until, text, section))
         return found
 
     def _is_numbered(self, lines: list[Line], i: int, number: str) -> bool:

@@ -244,6 +244,8 @@ def test_sections_numbered_below_one_that_was_found_are_found_in_print_hardly_la
     first, second = Line("3.1.1 Walls", 50, 100, 110, 110.8, 10.8), Line("3.1.2 Doors", 50, 180, 110, 190.8, 10.8)
     page = [top, *prose(40), first, *prose(116), second, *prose(196)]
     assert headed(*page) == ["3.1 Symbols", "3.1 Symbols > 3.1.1 Walls", "3.1 Symbols > 3.1.2 Doors"]
+    rest = Line("and gates", 50, 192, 110, 202.8, 10.8)
+    assert headed(*page[:-4], rest, *prose(208))[-1] == "3.1 Symbols > 3.1.2 Doors and gates"
     outline = [(1, 1, "Exploring"), (1, 2, "Symbols"), (2, 1, "Others")]
     assert headed(*page, outline=outline)[-2:] == [f"Exploring > Symbols > 3.1.{n}" for n in ("1 Walls", "2 Doors")]
 
