@@ -117,7 +117,7 @@ LONG_NUMBER = 3
 MAX_NUMBERED = 12
 """Words of a running line with a page number at most."""
 MAX_TITLES = 1_000
-_MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+_MASKED = re.compile(r"\d+|\b[ivxlcIVXLC]{1,6}\b")  # no other case of these letters: the Turkish "ı" is no numeral
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|p\.|puslapis)?\s*(\w{1,6})(?:\s*(?:of|/|von|iš)\s*\d+)?[-–—\s]*", re.IGNORECASE

@@ -340,3 +340,7 @@ def test_a_header_of_two_parts_goes_though_one_of_them_is_another_on_each_page()
     assert headers(*tops, x1=300) == []  # one part
     assert headers(*[f"ALL {section} AND THINGS LIKE {section}" for section in sections]) == []
     assert headers(tops[0], *["A title of quite another kind"] * 5)[:1] != tops[:1]
+
+
+def test_a_letter_that_is_like_one_of_a_numerals_is_none() -> None:
+    assert headers(*["Plums ı İ"] * 6, x1=300) == ["Plums ı İ"] * 6
