@@ -250,9 +250,12 @@ class Headings:
             openings = self._from_fonts(page) if page.has_positions else []
         else:
             openings = self._from_outline(page)
-            if page.has_positions and (self._is_sparse or self._found < SPARSE * self._sought):
+            if page.has_positions:
                 taken = {at for each in openings for at in range(each.start, each.end)}
-                openings += [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
+                others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
+                if not self._is_sparse and self._found >= SPARSE * self._sought:
+                    others = [each for each in others if self._is_larger(page.lines[each.start])]
+                openings += others
         if page.has_positions:
             openings += self._numbered_below(page.lines, openings)
         if page.number > 1:
@@ -284,6 +287,10 @@ class Headings:
             elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
+
+    def _is_larger(self, line: Line) -> bool:
+        """Whether a line is in bold print larger than the text: it may head a section that no outline tells."""
+        return line.bold and line.size > SAME * self.body_size
 
     def _numbered_below(self, lines: list[Line], openings: list[_Opening]) -> list[_Opening]:
         """Return the sections that are numbered below one of the openings but were not found: "3.1.1" below "3.1".

@@ -52,6 +52,8 @@ MIN_JUSTIFIED = 3
 """Lines of a paragraph from which on the two above its last tell where all end."""
 CENTRED_APART = 0.6
 """Room between centred lines that are no lines of one text, in font sizes."""
+APART = 0.6
+"""Room between a line in bold and another one, in heights of a line, from which on they are two texts."""
 MIN_NARROW = 3
 GOING_ON = 0.15
 """Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
@@ -106,6 +108,15 @@ def _indents_first_lines(lines: Sequence[Line], indented: float, edge: float) ->
     return len(going_on) >= MIN_INDENTED
 
 
+def _begins_indented(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line is indented as the first ones of a page's paragraphs, below one of a single line."""
+    if i + 1 >= len(lines) or abs(lines[i].x0 - lines[i - 1].x0) > 1:
+        return False
+    indent, below = lines[i].x0, lines[i + 1]
+    is_first = below.y0 > lines[i].y0 and HANGING * lines[i].size < indent - below.x0 < 6 * lines[i].size
+    return is_first and _indents_first_lines(lines, indent, below.x0)
+
+
 def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
@@ -116,6 +127,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
         return first.islower() or (below and last.text.endswith(SOFT_HYPHEN))
     if above.bold != line.bold and abs(above.size - line.size) > 0.4:
+        return False
+    if above.bold != line.bold and line.y0 - above.y1 > APART * (above.y1 - above.y0):
         return False
     if line.size and above.size and not 0.9 < line.size / above.size < 1.12 and not first.islower():
         return False
@@ -157,6 +170,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
     if _is_centred_apart(above, line):
+        return False
+    if ended and _begins_indented(page.lines, i):
         return False
     if ended and (_begins_hanging(page.lines, i) or _is_one_of_many(page.lines, i)):
         return False
@@ -315,7 +330,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
     if end and end[1] not in ANDS:
         return before + after
-    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1]:
+    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1] and not after.startswith("http"):
         return before + after
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after

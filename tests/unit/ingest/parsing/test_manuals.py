@@ -11,6 +11,7 @@ from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import MONO
+from functions.ingest.parsing.paragraphs import join
 from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.running import footnotes_last, remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
@@ -111,6 +112,33 @@ def test_what_stands_below_a_bold_line_with_room_does_not_go_on_in_it() -> None:
     assert texts(*prose(20), title, entry)[-2:] == ["Boxes and plots", "draw a diagram"]
     plain = line("and in some of the", 80, 130)
     assert texts(*prose(20), plain, entry)[-1] != "draw a diagram"
+
+
+@pytest.mark.parametrize(("drop", "expected"), [(18, False), (13, True)])
+def test_a_line_in_bold_and_another_are_two_texts_if_there_is_room_between_them(drop: int, expected: bool) -> None:
+    sparse = [line("Some text that goes on", 20 + 20 * at, 400) for at in range(4)]
+    lines = [*sparse[:3], line("and ends with a name,", 80, 160), line("file name", 80 + drop, 95, bold=True)]
+    below = line("load the file", 80 + 2 * drop, 115)
+    assert texts(*lines, below)[-1].endswith("name, file name load the file") is expected
+
+
+def test_addresses_below_each_other_are_two() -> None:
+    assert join("See http://scipy.org/", "http://www.scipy.org/doc", Vocabulary()) == (
+        "See http://scipy.org/ http://www.scipy.org/doc"
+    )
+    assert join("See http://scipy.org/", "docs", Vocabulary()) == "See http://scipy.org/docs"
+
+
+def test_a_paragraph_of_one_indented_line_ends_above_the_next_indented_one() -> None:
+    indented = [
+        line("Some of the paragraphs begin here, at some", 20, 400, x0=65), line("distance from the edge.", 32, 200),
+        line("Others do so as well, if they are of two lines or", 44, 400, x0=65), line("more.", 56, 80),
+        line("This paragraph is a single line that is nearly full.", 68, 380, x0=65),
+        line("The next one has two lines, of which the second is", 80, 400, x0=65), line("short.", 92, 80),
+    ]  # fmt: skip
+    assert texts(*indented)[-1] == "The next one has two lines, of which the second is short."
+    even = [*indented[4:6], line("and so is all of this.", 92, 160, x0=65)]
+    assert len(texts(*even)) == 1
 
 
 def test_a_term_in_bold_begins_anew_below_what_the_one_above_it_means() -> None:
@@ -261,6 +289,17 @@ def test_what_does_not_count_on_or_is_a_sentence_is_no_section_below(other: str)
 def test_a_section_number_in_the_print_of_the_text_is_a_clause() -> None:
     top, below = Line("3.1 Symbols", 50, 20, 120, 34, 14), Line("3.1.1 Walls", 50, 100, 110, 110, 10)
     assert headed(top, *prose(40), below, *prose(116)) == ["3.1 Symbols"]
+
+
+def test_bold_print_larger_than_the_text_is_a_section_below_a_whole_outline() -> None:
+    def bold(content: str, y: float, size: float) -> Line:
+        return Line(content, 50, y, 50 + 6 * len(content), y + size, size, bold=True)
+
+    page = [bold("Matrices", 20, 16), *prose(50), bold("Example 10", 110, 11), *prose(130), bold("Solutions", 190, 16)]
+    outline = [(1, 1, "Matrices"), (1, 1, "Solutions"), (2, 2, "Others")]
+    assert headed(*page, *prose(220), outline=outline) == ["Matrices", "Matrices > Example 10", "Solutions"]
+    page[5] = bold("Example 10", 110, 10)
+    assert headed(*page, *prose(220), outline=outline) == ["Matrices", "Solutions"]
 
 
 def test_items_of_a_slide_are_no_headings_though_they_are_large() -> None:
