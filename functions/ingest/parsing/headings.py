@@ -254,7 +254,8 @@ class Headings:
                 taken = {at for each in openings for at in range(each.start, each.end)}
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if not self._is_sparse and self._found >= SPARSE * self._sought:
-                    others = [each for each in others if self._is_larger(page.lines[each.start])]
+                    larger = [each for each in others if page.number > 1 and self._is_larger(page.lines[each.start])]
+                    others = [replace(each, section=replace(each.section, level=0)) for each in larger]
                 openings += others
         if page.has_positions:
             openings += self._numbered_below(page.lines, openings)
@@ -289,7 +290,7 @@ class Headings:
         return found
 
     def _is_larger(self, line: Line) -> bool:
-        """Whether a line is in bold print larger than the text: it may head a section that no outline tells."""
+        """Whether a line is in bold print larger than the text: it may head a part of a section."""
         return line.bold and line.size > SAME * self.body_size
 
     def _numbered_below(self, lines: list[Line], openings: list[_Opening]) -> list[_Opening]:

@@ -147,8 +147,6 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
     had_room = above.x1 + _first_word(line) + 0.25 * em < edge
-    if line.bold and not above.bold and indent < -HANGING * em:
-        return False  # the next term, left of what the one above it means
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):

@@ -139,13 +139,7 @@ def test_a_paragraph_of_one_indented_line_ends_above_the_next_indented_one() -> 
     assert texts(*indented)[-1] == "The next one has two lines, of which the second is short."
     even = [*indented[4:6], line("and so is all of this.", 92, 160, x0=65)]
     assert len(texts(*even)) == 1
-
-
-def test_a_term_in_bold_begins_anew_below_what_the_one_above_it_means() -> None:
-    meaning = line("it shows what it knows of the map and all its", 80, 400, x0=80)
-    assert texts(*prose(20), meaning, line("map zap", 92, 85, bold=True))[-1] == "map zap"
-    for other in (line("map zap", 92, 85), line("map zap", 92, 115, x0=80, bold=True)):
-        assert texts(*prose(20), meaning, other)[-1] != "map zap"
+    assert len(texts(*indented[4:])) == 1  # no other paragraph tells that the first lines are indented
 
 
 def test_sentences_begin_at_the_indent_of_a_pages_paragraphs() -> None:
@@ -223,6 +217,11 @@ def test_code_whose_first_line_ends_an_indented_paragraph_begins_below_it() -> N
     rows = [line("He replaces one of these by the names: amd64, arm64,", 60, 400, x0=65)]
     rows += [Line("mipsel, s390x.", 50, 72, 130, 82, 10, mono=True)]
     code = [Line("run --all", 50, 90, 110, 100, 9, mono=True), Line("quit", 50, 101, 75, 111, 9, mono=True)]
+    centred = [line("First University, Second University of some place", 60, 400, x0=65), *rows[1:], *code]
+    centred[1].x0, centred[1].x1, centred[2].x0 = 50, 415, 50
+    assert texts(*prose(12), *centred)[-1].startswith("mipsel")
+    rows[1] = Line("mipsel, s390x.", 50, 72, 130, 82, 10, mono=True)
+    code = [Line("run --all", 50, 90, 110, 100, 9, mono=True), Line("quit", 50, 101, 75, 111, 9, mono=True)]
     *_, paragraph, listing = texts(*prose(12), *rows, *code)
     assert paragraph.endswith(" amd64, arm64, mipsel, s390x.")
     assert listing == "run --all\nquit"
@@ -295,11 +294,18 @@ def test_bold_print_larger_than_the_text_is_a_section_below_a_whole_outline() ->
     def bold(content: str, y: float, size: float) -> Line:
         return Line(content, 50, y, 50 + 6 * len(content), y + size, size, bold=True)
 
+    def below(page: list[Line]) -> list[str]:
+        found = Headings(Header(2, "", [(2, 1, "Matrices"), (2, 1, "Solutions"), (1, 2, "Others")]))
+        raw = RawPage(2, "", 600, 800, [*page, *prose(220)])
+        found.learn(raw)
+        return [heading.path for heading in found.of(raw)]
+
     page = [bold("Matrices", 20, 16), *prose(50), bold("Example 10", 110, 11), *prose(130), bold("Solutions", 190, 16)]
-    outline = [(1, 1, "Matrices"), (1, 1, "Solutions"), (2, 2, "Others")]
-    assert headed(*page, *prose(220), outline=outline) == ["Matrices", "Matrices > Example 10", "Solutions"]
+    assert below(page) == ["Matrices", "Matrices > Example 10", "Solutions"]
+    page[5] = bold("Example 10", 110, 17)
+    assert below(page) == ["Matrices", "Matrices > Example 10", "Solutions"]  # whatever its size
     page[5] = bold("Example 10", 110, 10)
-    assert headed(*page, *prose(220), outline=outline) == ["Matrices", "Solutions"]
+    assert below(page) == ["Matrices", "Solutions"]
 
 
 def test_items_of_a_slide_are_no_headings_though_they_are_large() -> None:
