@@ -254,8 +254,9 @@ class Headings:
                 taken = {at for each in openings for at in range(each.start, each.end)}
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if not self._is_sparse and self._found >= SPARSE * self._sought:
-                    larger = [each for each in others if page.number > 1 and self._is_larger(page.lines[each.start])]
-                    others = [replace(each, section=replace(each.section, level=0)) for each in larger]
+                    starts = {each.start for each in openings if each.end > each.start}
+                    parts = [each for each in others if page.number > 1 and self._is_part(page, each, starts)]
+                    others = [replace(each, section=replace(each.section, level=0)) for each in parts]
                 openings += others
         if page.has_positions:
             openings += self._numbered_below(page.lines, openings)
@@ -289,9 +290,16 @@ class Headings:
                 found.append(_Opening(at, at, "", section))
         return found
 
-    def _is_larger(self, line: Line) -> bool:
-        """Whether a line is in bold print larger than the text: it may head a part of a section."""
-        return line.bold and line.size > SAME * self.body_size
+    def _is_part(self, page: RawPage, found: _Opening, starts: set[int]) -> bool:
+        """Whether a heading that no outline tells heads a part of a section: it is in bold print larger than the text.
+
+        It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
+        """
+        line = page.lines[found.start]
+        if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
+            return False
+        near = [*self._by_page.get(page.number - 1, ()), *self._by_page.get(page.number, ())]
+        return _bare(found.text) not in {_bare(title) for _, title in near}
 
     def _numbered_below(self, lines: list[Line], openings: list[_Opening]) -> list[_Opening]:
         """Return the sections that are numbered below one of the openings but were not found: "3.1.1" below "3.1".

@@ -306,6 +306,9 @@ def test_bold_print_larger_than_the_text_is_a_section_below_a_whole_outline() ->
     assert below(page) == ["Matrices", "Matrices > Example 10", "Solutions"]  # whatever its size
     page[5] = bold("Example 10", 110, 10)
     assert below(page) == ["Matrices", "Solutions"]
+    page[5] = bold("1. Others", 110, 11)  # the outline tells it, if on the page before
+    assert below(page) == ["Matrices", "Solutions"]
+    assert below([*page[:5], *prose(130), bold("SIX", 178, 11), page[-1]]) == ["Matrices", "Solutions"]
 
 
 def test_items_of_a_slide_are_no_headings_though_they_are_large() -> None:
