@@ -259,7 +259,7 @@ class Headings:
                     others = [replace(each, section=replace(each.section, level=0)) for each in parts]
                 openings += others
         if page.has_positions:
-            openings += self._numbered_below(page.lines, openings)
+            openings += self._numbered_below(page.lines, openings, self._titles_near(page))
         if page.number > 1:
             # Large print on a cover is no section; a numbered heading there is one.
             self._stack = [entry for entry in self._stack if not entry.cover]
@@ -277,6 +277,7 @@ class Headings:
             is_cover = level == self._root  # a single entry above all others: of a form, what its cover begins with
             section = _OpenSection(title[:MAX_LENGTH], 0.0, 0, 0, level, is_cover and self.has_form_cover)
             place = _place_of(title, page.lines, at) or _place_of(title, page.lines, 0)
+            place = place or self._place_of_number(title, page.lines, at)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = self._text_of(page.lines[place[0] : place[1]])
                 first = page.lines[place[0]]
@@ -298,10 +299,21 @@ class Headings:
         line = page.lines[found.start]
         if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
             return False
-        near = [*self._by_page.get(page.number - 1, ()), *self._by_page.get(page.number, ())]
-        return _bare(found.text) not in {_bare(title) for _, title in near}
+        return _bare(found.text) not in self._titles_near(page)
 
-    def _numbered_below(self, lines: list[Line], openings: list[_Opening]) -> list[_Opening]:
+    def _titles_near(self, page: RawPage) -> set[str]:
+        """Return the titles that the outline has on a page and the one before, where some say that a section begins."""
+        near = [*self._by_page.get(page.number - 1, ()), *self._by_page.get(page.number, ())]
+        return {_bare(title) for _, title in near}
+
+    def _place_of_number(self, title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
+        """Find the heading with the number of an outline entry that calls it otherwise: "6.7.1 cursor"."""
+        numbered = _NUMBERED.match(title)
+        if numbered is None or "." not in numbered[1]:
+            return None
+        return next(((i, i + 1) for i in range(start, len(lines)) if self._is_numbered(lines, i, numbered[1])), None)
+
+    def _numbered_below(self, lines: list[Line], openings: list[_Opening], known_titles: set[str]) -> list[_Opening]:
         """Return the sections that are numbered below one of the openings but were not found: "3.1.1" below "3.1".
 
         Some outlines do not go so deep, and some headings are in print hardly larger than the text, or smaller.
@@ -324,6 +336,8 @@ class Headings:
                     break
                 until += 1
             text = self._text_of(lines[i:until])
+            if _bare(text) in known_titles:
+                continue
             if level:
                 section = _OpenSection(text, 0.0, 0, 0, level + 1)
             else:

@@ -277,6 +277,20 @@ def test_sections_numbered_below_one_that_was_found_are_found_in_print_hardly_la
     assert headed(*page, outline=outline)[-2:] == [f"Exploring > Symbols > 3.1.{n}" for n in ("1 Walls", "2 Doors")]
 
 
+def test_an_entry_of_the_outline_is_found_by_its_number_and_not_told_twice() -> None:
+    def below(*outline: tuple[int, int, str]) -> list[str]:
+        found = Headings(Header(2, "", [(2, 1, "3.1 Symbols"), *outline]))
+        top, first = Line("3.1 Symbols", 50, 20, 120, 34, 14), Line("3.1.1 def walls(w)", 50, 100, 150, 110.8, 10.8)
+        raw = RawPage(2, "", 600, 800, [top, *prose(40), first, *prose(116)])
+        found.learn(raw)
+        return [f"{heading.path} | {heading.text}" for heading in found.of(raw)]
+
+    called = (2, 2, "3.1.1 walls"), (1, 2, "Doors")
+    assert below(*called)[1:] == ["3.1 Symbols > 3.1.1 walls | 3.1.1 def walls(w)"]
+    assert below((1, 2, "def walls(w)"), (1, 2, "Doors"))[1:] == []  # it began on the page before, by the outline
+    assert below((1, 2, "Windows"), (1, 2, "Doors"))[1:] == ["3.1 Symbols > 3.1.1 def walls(w) | 3.1.1 def walls(w)"]
+
+
 @pytest.mark.parametrize(
     "other", ["3.1.2 Walls", "3.2.1 Walls", "3.1.1 Walls are those that stand.", "3.1.1 . . . . 7"]
 )
