@@ -1,5 +1,6 @@
 """From lines to blocks: paragraphs joined; lists, tables and code kept line by line."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import takewhile
@@ -29,6 +30,7 @@ from shared.text import SEPARATOR, row_cells
 
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
+_CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
 HEADER_ROWS = 4
 HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
@@ -136,13 +138,20 @@ def _caption_figures(parts: list[Part]) -> None:
 
 
 def _caption_tables(parts: Sequence[Part]) -> None:
-    """Put the lines that introduce a table before its header: what it is called, its period and its unit."""
-    for at, table in enumerate(parts):
-        if table.kind == "table":
-            above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))
-            ends = [n for n in range(1, len(above)) if _ends_section(parts, at - 1 - n)]
-            caption = [" ".join(part.text.split()) for part in above[: min(ends, default=len(above))]]
-            table.header = "\n".join(filter(None, [*reversed(caption), table.header]))
+    """Put the lines that introduce a table before its header: what it is called, its period and its unit.
+
+    Where each table of a page has its caption below it, that is the one.
+    """
+    tables = [at for at, part in enumerate(parts) if part.kind == "table"]
+    are_below = all(at + 1 < len(parts) and _CAPTION.match(parts[at + 1].text) for at in tables)
+    for at in tables:
+        table = parts[at]
+        above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))
+        if are_below:
+            above = [parts[at + 1], *takewhile(lambda part: not _CAPTION.match(part.text), above)]
+        ends = [n for n in range(1, len(above)) if not are_below and _ends_section(parts, at - 1 - n)]
+        caption = [" ".join(part.text.split()) for part in above[: min(ends, default=len(above))]]
+        table.header = "\n".join(filter(None, [*reversed(caption), table.header]))
 
 
 def _ends_section(parts: Sequence[Part], at: int) -> bool:

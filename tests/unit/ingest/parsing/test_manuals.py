@@ -375,6 +375,24 @@ def test_what_stands_above_the_heading_of_a_table_is_no_caption_of_it() -> None:
     assert captions("Plum Ltd and Subsidiaries") == "Plum Ltd and Subsidiaries\nColours"
 
 
+def test_captions_below_all_tables_of_a_page_are_theirs() -> None:
+    def read(*captioned: str) -> list[str]:
+        lines: list[Line] = []
+        for number, caption in enumerate(captioned, 1):
+            y = 100.0 * number
+            lines += [
+                Line(f"Key | {at} | 3", 50, y + 12 * at, 400, y + 12 * at + 10, 10, cells=3, column=number)
+                for at in (1, 2)
+            ]
+            lines += [Line(caption, 50, y + 60, 200, y + 70, 10)] if caption else []
+        parts = reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary())
+        return [part.header for part in parts if part.kind == "table"]
+
+    assert read("Table 1: Plums", "Table 2: Pears") == ["Table 1: Plums", "Table 2: Pears"]
+    assert read("Table 1: Plums", "") == ["", "Table 1: Plums"]  # one goes on from the page before
+    assert read("These are plums", "Table 2: Pears") == ["", "These are plums"]
+
+
 def test_small_print_is_no_note_where_most_of_the_page_is_set_in_it() -> None:
     entries = [Line(f"layers, of kind {at} . . . {at}", 50, 100 + 10 * at, 290, 108 + 10 * at, 8) for at in range(58)]
     letter = Line("M", 50, 690, 62, 704, 14)
