@@ -397,7 +397,8 @@ def _end_of_narrow_rows(groups: list[Group], start: int, end: int) -> int:
         if end == after and not narrow[0]:
             break  # an indented paragraph
         end += 1
-    return end
+    run = groups[start:end]
+    return end if end > after and regrouped(run) is not run else after
 
 
 def _is_narrow_row(row: Row, left: float, right: float) -> bool:

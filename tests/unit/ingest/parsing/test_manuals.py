@@ -171,6 +171,12 @@ def test_a_line_of_text_below_a_table_that_has_a_word_at_its_column_by_chance_is
     assert lay_out([*wide[0], *wide[1], *chance], PAGE)[-1].column == 0
 
 
+def test_rows_that_would_stay_one_cell_are_no_rows_of_the_table_above() -> None:
+    wide = [in_one_line(700 - 12 * at, (50, "By:"), (90, f"Signer {name}")) for at, name in enumerate("AB")]
+    below = [in_one_line(676 - 12 * at, (50, label), (90, "Lee")) for at, label in enumerate(["Called", "Callee"])]
+    assert [one.column for one in lay_out([word for row in (*wide, *below) for word in row], PAGE)] == [1, 1, 0, 0]
+
+
 def test_a_paragraph_indented_as_far_as_the_column_is_no_row() -> None:
     wide = [in_one_line(700 - 20 * at, (50, label), (120, "what it is")) for at, label in enumerate(["Rules", "Model"])]
     text = [*written(120, 660, "This is said of both of them,"), *written(120, 648, "in two lines.")]
