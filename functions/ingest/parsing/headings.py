@@ -250,12 +250,13 @@ class Headings:
             openings = self._from_fonts(page) if page.has_positions else []
         else:
             openings = self._from_outline(page)
-            if page.has_positions:
-                taken = {at for each in openings for at in range(each.start, each.end)}
+            is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
+            taken = {at for each in openings for at in range(each.start, each.end)}
+            if page.has_positions and (not is_whole or self._has_larger(page, taken)):
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
-                if not self._is_sparse and self._found >= SPARSE * self._sought:
+                if is_whole:
                     starts = {each.start for each in openings if each.end > each.start}
-                    parts = [each for each in others if page.number > 1 and self._is_part(page, each, starts)]
+                    parts = [each for each in others if self._is_part(page, each, starts)]
                     others = [replace(each, section=replace(each.section, level=0)) for each in parts]
                 openings += others
         if page.has_positions:
@@ -290,6 +291,12 @@ class Headings:
             elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
+
+    def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
+        """Whether a page but the first has a line in bold print larger than the text, besides those taken."""
+        least = SAME * self.body_size
+        lines = page.lines if page.number > 1 else []
+        return any(line.bold and line.size > least and i not in taken for i, line in enumerate(lines))
 
     def _is_part(self, page: RawPage, found: _Opening, starts: set[int]) -> bool:
         """Whether a heading that no outline tells heads a part of a section: it is in bold print larger than the text.

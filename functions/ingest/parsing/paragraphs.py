@@ -269,7 +269,7 @@ def ragged_entries(lines: Sequence[Line]) -> set[int]:
     for at in range(1, len(lines) + 1):
         if at < len(lines) and _is_even_with(lines, start, at):
             continue
-        if at - start >= ENTRIES:
+        if at - start >= ENTRIES and not _are_justified(lines[start:at]):
             had_room = [
                 i
                 for i in range(start + 1, at)
@@ -279,6 +279,12 @@ def ragged_entries(lines: Sequence[Line]) -> set[int]:
                 found.update(had_room)
         start = at
     return found
+
+
+def _are_justified(lines: Sequence[Line]) -> bool:
+    """Whether so many lines end at one edge that they are running text."""
+    edge = max([line.x1 for line in lines]) - 1
+    return sum([line.x1 > edge for line in lines]) > (1 - RAGGED) * len(lines)
 
 
 def _is_even_with(lines: Sequence[Line], start: int, at: int) -> bool:

@@ -384,18 +384,24 @@ def _end_of_narrow_rows(groups: list[Group], start: int, end: int) -> int:
     above, last = several
     after = end
     left, right = last.cells[0].x0, last.cells[1].x0
-    pitch, gutters = last.box[1] - above.box[1], _gutters(groups[start:end])
+    pitch = last.box[1] - above.box[1]
+    gutters: list[tuple[float, float]] | None = None
     if abs(above.cells[0].x0 - left) > 1 or abs(above.cells[1].x0 - right) > 1 or pitch <= 0:
         return end
     for group in groups[end:]:
         drops = [row.y0 - before.y0 for before, row in pairwise([groups[end - 1].rows[-1], *group.rows])]
         if not all(0 < drop < WIDER * pitch for drop in drops):
             break
-        narrow = [_is_narrow_row(row, left, right) and len(_cut_at(cells_of(row), gutters)) > 1 for row in group.rows]
+        narrow = [_is_narrow_row(row, left, right) for row in group.rows]
         if not all(is_narrow or abs(row.x0 - right) <= 1 for is_narrow, row in zip(narrow, group.rows, strict=True)):
             break
         if end == after and not narrow[0]:
             break  # an indented paragraph
+        if gutters is None:
+            gutters = _gutters(groups[start:after])
+        labelled = [row for row, is_narrow in zip(group.rows, narrow, strict=True) if is_narrow]
+        if not all(len(_cut_at(cells_of(row), gutters)) > 1 for row in labelled):
+            break
         end += 1
     run = groups[start:end]
     return end if end > after and regrouped(run) is not run else after

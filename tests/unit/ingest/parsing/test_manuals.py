@@ -173,8 +173,11 @@ def test_a_line_of_text_below_a_table_that_has_a_word_at_its_column_by_chance_is
 
 def test_rows_that_would_stay_one_cell_are_no_rows_of_the_table_above() -> None:
     wide = [in_one_line(700 - 12 * at, (50, "By:"), (90, f"Signer {name}")) for at, name in enumerate("AB")]
-    below = [in_one_line(676 - 12 * at, (50, label), (90, "Lee")) for at, label in enumerate(["Called", "Callee"])]
-    assert [one.column for one in lay_out([word for row in (*wide, *below) for word in row], PAGE)] == [1, 1, 0, 0]
+    below = [
+        in_one_line(676 - 12 * at, (50, label), (90, "Ann Lee")) for at, label in enumerate(["Called:", "Kindly:"])
+    ]
+    lines = lay_out([word for row in (*wide, *below) for word in row], PAGE)
+    assert [(one.text, one.column) for one in lines[2:]] == [("Called: Ann Lee", 0), ("Kindly: Ann Lee", 0)]
 
 
 def test_a_paragraph_indented_as_far_as_the_column_is_no_row() -> None:
