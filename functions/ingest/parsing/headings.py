@@ -260,7 +260,7 @@ class Headings:
                     others = [replace(each, section=replace(each.section, level=0)) for each in parts]
                 openings += others
         if page.has_positions:
-            openings += self._numbered_below(page.lines, openings, self._titles_near(page))
+            openings += self._numbered_below(page, openings)
         if page.number > 1:
             # Large print on a cover is no section; a numbered heading there is one.
             self._stack = [entry for entry in self._stack if not entry.cover]
@@ -320,12 +320,13 @@ class Headings:
             return None
         return next(((i, i + 1) for i in range(start, len(lines)) if self._is_numbered(lines, i, numbered[1])), None)
 
-    def _numbered_below(self, lines: list[Line], openings: list[_Opening], known_titles: set[str]) -> list[_Opening]:
+    def _numbered_below(self, page: RawPage, openings: list[_Opening]) -> list[_Opening]:
         """Return the sections that are numbered below one of the openings but were not found: "3.1.1" below "3.1".
 
         Some outlines do not go so deep, and some headings are in print hardly larger than the text, or smaller.
         """
         found: list[_Opening] = []
+        lines = page.lines
         known = {each.start: each for each in openings if each.end > each.start}
         until = 0
         for i, line in enumerate(lines):
@@ -334,7 +335,8 @@ class Headings:
                 self._numbered = (number[1] if number else "", known[i].section.level, 0)
                 until = known[i].end
             above, level, count = self._numbered
-            if i < until or not above or not self._is_numbered(lines, i, f"{above}.{count + 1}"):
+            may_be = above and line.text.startswith(above) and i >= until  # nearly never
+            if not may_be or not self._is_numbered(lines, i, f"{above}.{count + 1}"):
                 continue
             self._numbered = above, level, count + 1
             until = i + 1
@@ -343,7 +345,7 @@ class Headings:
                     break
                 until += 1
             text = self._text_of(lines[i:until])
-            if _bare(text) in known_titles:
+            if _bare(text) in self._titles_near(page):
                 continue
             if level:
                 section = _OpenSection(text, 0.0, 0, 0, level + 1)

@@ -22,7 +22,7 @@ Colour = tuple[int, int, int, int]
 
 BLOCKS, BLOCK = 8, 8
 """Blocks of paths, and their length, by which a page of more is judged first."""
-MOST_DASHES = 400
+MOST_DASHES = 200
 DASH_HEIGHT, DASH_WIDTH = 1.0, 8.0
 LEVEL = 0.5
 """Paths of a page on which underscores may be drawn, points that one is high and wide at most, and those between two
