@@ -388,7 +388,8 @@ def _end_of_narrow_rows(groups: list[Group], start: int, end: int) -> int:
     gutters: list[tuple[float, float]] | None = None
     if abs(above.cells[0].x0 - left) > 1 or abs(above.cells[1].x0 - right) > 1 or pitch <= 0:
         return end
-    for group in groups[end:]:
+    while end < len(groups):
+        group = groups[end]
         drops = [row.y0 - before.y0 for before, row in pairwise([groups[end - 1].rows[-1], *group.rows])]
         if not all(0 < drop < WIDER * pitch for drop in drops):
             break
@@ -402,9 +403,9 @@ def _end_of_narrow_rows(groups: list[Group], start: int, end: int) -> int:
         labelled = [row for row, is_narrow in zip(group.rows, narrow, strict=True) if is_narrow]
         if not all(len(_cut_at(cells_of(row), gutters)) > 1 for row in labelled):
             break
-        end += 1
-    run = groups[start:end]
-    return end if end > after and regrouped(run) is not run else after
+        groups[end : end + 1] = [Group([row], cells_of(row)) for row in group.rows]  # each is cut by itself
+        end += len(group.rows)
+    return end
 
 
 def _is_narrow_row(row: Row, left: float, right: float) -> bool:
