@@ -403,8 +403,9 @@ def _end_of_narrow_rows(groups: list[Group], start: int, end: int) -> int:
         labelled = [row for row, is_narrow in zip(group.rows, narrow, strict=True) if is_narrow]
         if not all(len(_cut_at(cells_of(row), gutters)) > 1 for row in labelled):
             break
-        groups[end : end + 1] = [Group([row], cells_of(row)) for row in group.rows]  # each is cut by itself
-        end += len(group.rows)
+        if len(group.cells) == 1:
+            groups[end : end + 1] = [Group([row], cells_of(row)) for row in group.rows]  # each is cut by itself
+        end += len(group.rows) if len(group.cells) == 1 else 1
     return end
 
 

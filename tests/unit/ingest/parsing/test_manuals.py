@@ -179,6 +179,15 @@ def test_rows_that_stand_near_each_other_go_on_a_table_each_by_itself() -> None:
     assert [one.text for one in lines[2:]] == ["Called: | Ann Lee", "Kindly: | Ann Lee"]
 
 
+def test_a_row_below_a_table_that_has_cells_of_its_own_keeps_the_lines_of_each() -> None:
+    words: list[Word] = []
+    for label, y in (("Rules", 700), ("Model", 656), ("Worm", 590)):
+        words += in_one_line(y, (50, label), (120, "It is made"))
+        words += [*written(120, y - 12, "to be hard to"), *written(120, y - 24, "see.")]
+    rows = [one.text for one in lay_out(words, PAGE)]
+    assert rows == [f"{label} | It is made to be hard to see." for label in ("Rules", "Model", "Worm")]
+
+
 def test_a_paragraph_indented_as_far_as_the_column_is_no_row() -> None:
     wide = [in_one_line(700 - 20 * at, (50, label), (120, "what it is")) for at, label in enumerate(["Rules", "Model"])]
     text = [*written(120, 660, "This is said of both of them,"), *written(120, 648, "in two lines.")]
