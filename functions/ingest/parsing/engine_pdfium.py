@@ -18,7 +18,7 @@ from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.accents import with_accents
 from functions.ingest.parsing.figures import figures_of, has_caption
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.page_objects import Scene, font_name, words_of
+from functions.ingest.parsing.page_objects import Scene, font_name, with_underscores, words_of
 from functions.ingest.parsing.placing import Placing
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
 from functions.ingest.parsing.words import JOINT, Box, Word
@@ -269,6 +269,8 @@ class PdfiumEngine:
             words, hidden = words_of(text, characters, scene, bounds, ocr=True)
         for word in words if both else ():
             word.text = word.text.translate(both)
+        if dashes := scene.dashes():
+            words = with_underscores(words, dashes)
         raw.hidden = hidden
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
         raw.rotation = pdfium.page_rotation(page) & 3

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
+from functions.ingest.parsing.tables import BULLETS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
@@ -151,7 +152,8 @@ class _OpenSection:
         if self.weight != other.weight:
             return self.weight > other.weight
         if self.depth or other.depth:
-            return self._is_over_unnumbered(other) if self.depth else not other._is_over_unnumbered(self)
+            is_apart = _BACK_MATTER.match(self.title) or other._is_over_unnumbered(self)
+            return self._is_over_unnumbered(other) if self.depth else not is_apart
         return self.title.isupper() and not other.title.isupper()
 
     def _is_louder(self, other: "_OpenSection") -> bool:
@@ -205,6 +207,7 @@ class Headings:
         self._levels: dict[_Style, int] = {}
         self._series: dict[_Style, int] = {}
         self._stack: list[_OpenSection] = []
+        self._numbered = ("", 0, 0)
         self._seen_pages = 0
         self.title = ""
         self.has_form_cover = False
@@ -247,9 +250,17 @@ class Headings:
             openings = self._from_fonts(page) if page.has_positions else []
         else:
             openings = self._from_outline(page)
-            if page.has_positions and (self._is_sparse or self._found < SPARSE * self._sought):
-                taken = {at for each in openings for at in range(each.start, each.end)}
-                openings += [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
+            is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
+            taken = {at for each in openings for at in range(each.start, each.end)}
+            if page.has_positions and (not is_whole or self._has_larger(page, taken)):
+                others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
+                if is_whole:
+                    starts = {each.start for each in openings if each.end > each.start}
+                    parts = [each for each in others if self._is_part(page, each, starts)]
+                    others = [replace(each, section=replace(each.section, level=0)) for each in parts]
+                openings += others
+        if page.has_positions:
+            openings += self._numbered_below(page, openings)
         if page.number > 1:
             # Large print on a cover is no section; a numbered heading there is one.
             self._stack = [entry for entry in self._stack if not entry.cover]
@@ -267,6 +278,7 @@ class Headings:
             is_cover = level == self._root  # a single entry above all others: of a form, what its cover begins with
             section = _OpenSection(title[:MAX_LENGTH], 0.0, 0, 0, level, is_cover and self.has_form_cover)
             place = _place_of(title, page.lines, at) or _place_of(title, page.lines, 0)
+            place = place or self._place_of_number(title, page.lines, at)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = self._text_of(page.lines[place[0] : place[1]])
                 first = page.lines[place[0]]
@@ -279,6 +291,78 @@ class Headings:
             elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
+
+    def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
+        """Whether a page but the first has a line in bold print larger than the text, besides those taken."""
+        least = SAME * self.body_size
+        lines = page.lines if page.number > 1 else []
+        return any(line.bold and line.size > least and i not in taken for i, line in enumerate(lines))
+
+    def _is_part(self, page: RawPage, found: _Opening, starts: set[int]) -> bool:
+        """Whether a heading that no outline tells heads a part of a section: it is in bold print larger than the text.
+
+        It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
+        """
+        line = page.lines[found.start]
+        if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
+            return False
+        return _bare(found.text) not in self._titles_near(page)
+
+    def _titles_near(self, page: RawPage) -> set[str]:
+        """Return the titles that the outline has on a page and the one before, where some say that a section begins."""
+        near = [*self._by_page.get(page.number - 1, ()), *self._by_page.get(page.number, ())]
+        return {_bare(title) for _, title in near}
+
+    def _place_of_number(self, title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
+        """Find the heading with the number of an outline entry that calls it otherwise: "6.7.1 cursor"."""
+        numbered = _NUMBERED.match(title)
+        if numbered is None or "." not in numbered[1]:
+            return None
+        return next(((i, i + 1) for i in range(start, len(lines)) if self._is_numbered(lines, i, numbered[1])), None)
+
+    def _numbered_below(self, page: RawPage, openings: list[_Opening]) -> list[_Opening]:
+        """Return the sections that are numbered below one of the openings but were not found: "3.1.1" below "3.1".
+
+        Some outlines do not go so deep, and some headings are in print hardly larger than the text, or smaller.
+        """
+        found: list[_Opening] = []
+        lines = page.lines
+        known = {each.start: each for each in openings if each.end > each.start}
+        until = 0
+        for i, line in enumerate(lines):
+            if i in known:
+                number = _NUMBERED.match(known[i].text)
+                self._numbered = (number[1] if number else "", known[i].section.level, 0)
+                until = known[i].end
+            above, level, count = self._numbered
+            may_be = above and line.text.startswith(above) and i >= until  # nearly never
+            if not may_be or not self._is_numbered(lines, i, f"{above}.{count + 1}"):
+                continue
+            self._numbered = above, level, count + 1
+            until = i + 1
+            while until < min(len(lines), i + MAX_LINES_OF_ONE) and until not in known:
+                if not _continues_heading(lines[until - 1], lines[until]):
+                    break
+                until += 1
+            text = self._text_of(lines[i:until])
+            if _bare(text) in self._titles_near(page):
+                continue
+            if level:
+                section = _OpenSection(text, 0.0, 0, 0, level + 1)
+            else:
+                section = _OpenSection(text, line.size, self._weight(line), _depth(text))
+            found.append(_Opening(i, until, text, section))
+        return found
+
+    def _is_numbered(self, lines: list[Line], i: int, number: str) -> bool:
+        """Whether a line is a heading of its own with this number: in other print than the text, and set off."""
+        line = lines[i]
+        if not line.text.startswith(number) or len(line.text) > MAX_LENGTH or line.column or line.figure:
+            return False
+        numbered = _NUMBERED.match(line.text)
+        is_other = line.bold or line.leads or line.apart or line.size > SAME * self.body_size
+        is_heading = numbered is not None and numbered[1] == number and is_other and not line.text.endswith((".", ","))
+        return is_heading and not _LEADER.search(line.text) and _room(lines, i) > _usual_room(lines)
 
     def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
@@ -336,7 +420,14 @@ class Headings:
         sizes = body, _size_of_prose(lines) or body
         usual = _usual_room(lines)
         groups: list[tuple[int, int]] = []
+        item: Line | None = None
         for i, line in enumerate(lines):
+            if line.text[:1] in BULLETS and line.text[1:2] == " " and not line.bold:
+                item = line
+                continue
+            if item is not None and _is_in_item(item, lines[i - 1], line):
+                continue
+            item = None
             follows = bool(groups) and groups[-1][1] == i
             if follows and _goes_on(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
@@ -460,6 +551,12 @@ def _is_alike(above: Line, line: Line) -> bool:
     return capitals and _style_of(above) == _style_of(line) and above.apart == line.apart and not above.column
 
 
+def _is_in_item(item: Line, above: Line, line: Line) -> bool:
+    """Whether a line goes on in the item that begins with a bullet above it, as on slides, whose print is large."""
+    is_alike = abs(line.size - item.size) < 0.4 and line.bold == item.bold
+    return is_alike and line.x0 > item.x0 + 1 and 0 < line.y0 - above.y0 < 2 * line.size
+
+
 def _ends_paragraph(above: Line, line: Line) -> bool:
     """Whether a line is printed as the long one above it, and goes no further: the last of a paragraph."""
     return _is_alike(above, line) and len(above.text) >= LONG and line.x1 <= above.x1 + 1
@@ -581,7 +678,7 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
     if not wanted and not whole:
         return None
     for i in range(start, len(lines)):
-        if len(lines[i].text) > 2 * MAX_LENGTH:
+        if len(lines[i].text) > 2 * MAX_LENGTH or not _squeezed(lines[i].text):
             continue
         text = ""
         for end in range(i + 1, min(i + 3, len(lines)) + 1):

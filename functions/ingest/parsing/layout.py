@@ -18,12 +18,24 @@ from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
-from functions.ingest.parsing.tables import BULLETS, CELL_GAP_EM, Cell, Group, grouped, regrouped, tables_in
+from functions.ingest.parsing.tables import (
+    BULLETS,
+    CELL_GAP_EM,
+    Cell,
+    Group,
+    grouped,
+    is_definition,
+    regrouped,
+    tables_in,
+)
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of
 from shared.rects import pair
 from shared.text import SEPARATOR
 
+_ENDS_CODE = re.compile(r"[;{}(\[<>=+|\\]$|[)\]][,;:]$|^[})\]]+$")
+CODE = 0.4
+"""How lines of code end that are none of a text, and share of them on a page of code."""
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
 
@@ -64,7 +76,7 @@ def lay_out(
     """
     if not words:
         return []
-    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not _are_numbered(words):
+    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not _is_listing(words):
         for word in words:
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
@@ -96,9 +108,12 @@ def lay_out(
     return lines
 
 
-def _are_numbered(words: Sequence[Word]) -> bool:
-    """Whether the lines of a page are numbered, as those of a listing that fills it."""
+def _is_listing(words: Sequence[Word]) -> bool:
+    """Whether a page in fixed pitch is a listing that fills it: its lines are numbered, or end as those of code do."""
     firsts = [words[0], *(word for before, word in pairwise(words) if before.ends)]
+    ends = [word.text for word in words if word.ends == "\n"]
+    if sum([_ENDS_CODE.search(text) is not None for text in ends]) > CODE * len(ends):
+        return True
     numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
     steps = sum([after == before + 1 for before, after in pairwise(numbers)])
     return steps > NUMBERED * len(firsts)
@@ -313,18 +328,26 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     style = words[0].style
     size, bold = style.size, style.bold
     apart = style.face != usual_face != ""
+    mono, leads = row.mono, False
     if [word for word in words if word.style is not style]:  # a list, because that is twice as fast as `any`
         bold = bold and _is_bold(words)
         apart = apart and all(word.style.face == style.face for word in words)
+        leads = (style.bold or style.mono) and not (bold or mono) and _is_led(words)
         sizes: Counter[float] = Counter()
         for word in words:
             sizes[word.style.size] += len(word.text)
         size = sizes.most_common(1)[0][0]
-    mono = row.mono
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
     place = _place_of(words, row, size, text, placing)
-    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, place=place, apart=apart)
+    cells = 0 if is_definition(row) else 1
+    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, cells, place=place, apart=apart, leads=leads)
+
+
+def _is_led(words: Sequence[Word]) -> bool:
+    """Whether most of a line's words stand behind those in bold or fixed pitch that it begins with."""
+    plain = [word for word in words if not (word.style.bold or word.style.mono)]
+    return 2 * sum([len(word.text) for word in plain]) > sum([len(word.text) for word in words])
 
 
 def _is_bold(words: Sequence[Word]) -> bool:

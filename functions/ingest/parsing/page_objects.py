@@ -2,16 +2,18 @@
 
 import ctypes
 import re
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, compress, repeat
+from itertools import chain, compress, pairwise, repeat
+from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.ruled import MAX_RULES, SHORTEST, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
-from functions.ingest.parsing.words import JOINT, Box, Style, Word
+from functions.ingest.parsing.words import JOINT, Box, Style, Word, box_of
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
@@ -20,6 +22,11 @@ Colour = tuple[int, int, int, int]
 
 BLOCKS, BLOCK = 8, 8
 """Blocks of paths, and their length, by which a page of more is judged first."""
+MOST_DASHES = 200
+DASH_HEIGHT, DASH_WIDTH = 1.0, 8.0
+LEVEL = 0.5
+"""Paths of a page on which underscores may be drawn, points that one is high and wide at most, and those between two
+strokes of one line."""
 RECTANGLE = (4, 5)
 """Points and lines that a rectangle's path has: its last line may only be closed."""
 
@@ -56,20 +63,44 @@ class Scene:
                 found.append((x0, top - y1, x1, top - y0))
         return found
 
+    def dashes(self) -> list[Box]:
+        """Return the short strokes on a page of few drawings that may be underscores, in its own space.
+
+        One that another stroke goes on from is a part of a line below several words.
+        """
+        if not 0 < len(self._paths) <= MOST_DASHES:
+            return []
+        strokes = sorted((box for box in self._path_boxes if box[3] - box[1] < DASH_HEIGHT), key=itemgetter(1, 0))
+        met = {
+            id(box)
+            for pair in pairwise(strokes)
+            if pair[1][1] - pair[0][1] < LEVEL and pair[0][0] < pair[1][0] < pair[0][2] + LEVEL
+            for box in pair
+        }
+        return [box for box in strokes if box[2] - box[0] < DASH_WIDTH and id(box) not in met]
+
+    @cached_property
+    def _paths(self) -> list[tuple[int, int, Transform]]:
+        return [each for each in self._drawn if each[0] == pdfium.PATH]
+
+    @cached_property
+    def _path_boxes(self) -> list[Box]:
+        return list(_bounds_of(self._paths))
+
     def rules(self) -> Rules | None:
         """Return the lines drawn across and down the page, those around rectangles too; None if none go down it."""
-        paths = [each for each in self._drawn if each[0] == pdfium.PATH]
+        paths = self._paths
         if len(paths) > MAX_RULES:
             return None
         if len(paths) > BLOCKS * BLOCK:  # most pages of many paths have bands of colour only, which cost time
             starts = (at * (len(paths) - BLOCK) // (BLOCKS - 1) for at in range(BLOCKS))
-            if self._rules_of([path for start in starts for path in paths[start : start + BLOCK]]) is None:
+            some = [path for start in starts for path in paths[start : start + BLOCK]]
+            if self._rules_of(some, list(_bounds_of(some))) is None:
                 return None
-        return self._rules_of(paths)
+        return self._rules_of(paths, self._path_boxes)
 
-    def _rules_of(self, paths: Sequence[tuple[int, int, Transform]]) -> Rules | None:
+    def _rules_of(self, paths: Sequence[tuple[int, int, Transform]], boxes: Sequence[Box]) -> Rules | None:
         top = self._bounds[3]
-        boxes = list(_bounds_of(paths))
         areas = [at for at, (x0, y0, x1, y1) in enumerate(boxes) if x1 - x0 > THIN and y1 - y0 > THIN]
         handles = list(pdfium.pointers_to([paths[at][1] for at in areas]))
         modes = pdfium.path_draw_modes.of(handles)
@@ -95,8 +126,7 @@ class Scene:
 
     @cached_property
     def _backgrounds(self) -> list[Box]:
-        paths = [each for each in self._drawn if each[0] == pdfium.PATH]
-        dark = list(compress(paths, _are_dark([handle for _, handle, _ in paths])))
+        dark = list(compress(self._paths, _are_dark([handle for _, handle, _ in self._paths])))
         return list(_bounds_of(dark + [each for each in self._drawn if each[0] in {pdfium.IMAGE, pdfium.SHADING}]))
 
     def _page_objects(self) -> Iterator[int]:
@@ -155,7 +185,7 @@ def _are_dark(paths: Sequence[int]) -> Iterator[bool]:
 FILLED = frozenset((0, 4))
 """Text rendering modes that fill and do not stroke."""
 BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
-MONO = re.compile(r"mono|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IGNORECASE)
+MONO = re.compile(r"mono|nimbusmon|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IGNORECASE)
 """Names of fonts with a fixed pitch; TeX's end with "tt" and their size."""
 MEASURED = tuple(map(ord, "ilmW.0"))
 FIXED = frozenset(number / 100 for number in range(48, 67))
@@ -257,6 +287,10 @@ OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
 MIN_DOUBLED = 6
 """A word of at least so many characters, each of them doubled, was printed twice to look bold."""
+UNDERSCORE = (0.2, 1.3)
+BASE_LINE = (0.12, 0.45)
+"""Room that drawn underscores take, and how far above the foot of their words they are, in font sizes: on the base
+line. What underlines a space is below it."""
 TINY_POINTS = 1.2
 """Print smaller than this cannot be read on paper; figures go down to about 2 points."""
 
@@ -329,6 +363,27 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 word.text = "▶"
     _find_fixed_pitch(words)
     return words, hidden
+
+
+def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:
+    """Return the words with those joined that have an underscore between them drawn as a stroke: TeX's "add_arc"."""
+    by_height = sorted(dashes, key=itemgetter(1))
+    heights = [box[1] for box in by_height]
+    joined = words[:1]
+    for word in words[1:]:
+        last = joined[-1]
+        size, room = last.style.size, word.x0 - last.x1
+        may_be = not last.ends and UNDERSCORE[0] * size < room < UNDERSCORE[1] * size
+        if may_be and word.y0 < last.y1 and last.y0 < word.y1:
+            low = bisect(heights, last.y0 + BASE_LINE[0] * size)
+            near = by_height[low : bisect(heights, last.y0 + BASE_LINE[1] * size, low)]
+            strokes = [box for box in near if box[0] > last.x1 - 0.1 * size and box[2] < word.x0 + 0.1 * size]
+            if strokes and room - sum([box[2] - box[0] for box in strokes]) < UNDERSCORE[0] * size:
+                text = f"{last.text}{'_' * len(strokes)}{word.text}"
+                joined[-1] = Word(text, *box_of([last, word]), last.style, word.ends)
+                continue
+        joined.append(word)
+    return joined
 
 
 def _find_fixed_pitch(words: Sequence[Word]) -> None:

@@ -17,8 +17,11 @@ from functions.ingest.parsing.figures import MAX_SHARE, MIN_PICTURE_SHARE
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
+from functions.ingest.parsing.paragraphs import join
+from functions.ingest.parsing.parts import Part
+from functions.ingest.parsing.places import place_in, without_first_word
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
-from functions.ingest.parsing.reflow import Part, cells, join, page_of, place_in, reflow, without_first_word
+from functions.ingest.parsing.reflow import cells, page_of, reflow
 from functions.ingest.parsing.report import is_unread, mend, report_of
 from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
 from functions.ingest.parsing.tables import YEAR

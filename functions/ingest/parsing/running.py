@@ -8,6 +8,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import chain, pairwise, repeat
+from operator import itemgetter
 
 from functions.ingest.parsing.wire import Line, RawPage
 
@@ -24,6 +25,7 @@ def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[L
     """
     kept: list[Line] = []
     notes: list[Line] = []
+    body_size = min(body_size, _usual_size(lines) or body_size)
     columns = _columns(lines)
     for column, following in pairwise([*columns, []]):
         start = len(column)
@@ -54,6 +56,15 @@ def _interrupts(column: list[Line], start: int, following: list[Line]) -> bool:
     if not 0 < start < len(column) or not following or following[0].size < column[start - 1].size - 0.3:
         return False
     return not _SENTENCE_END.search(column[start - 1].text) and following[0].text[:1].islower()
+
+
+def _usual_size(lines: list[Line]) -> float:
+    """Return the size that more than half of a page's letters are set in, as those of an index; 0 if none is."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    size, count = max(sizes.items(), key=itemgetter(1), default=(0.0, 0))
+    return size if 2 * count > sizes.total() else 0.0
 
 
 def _small(line: Line, body_size: float) -> bool:
@@ -96,6 +107,9 @@ IN_STEP = 2
 """Neighbours on which a number goes up with the pages that make it a page number; one is enough in its middle."""
 CENTRED = 0.05
 """How far the middles of a line and its page may differ, as a share of half the page's width."""
+PART_WORDS = 2
+PARTED = 0.5
+"""Words by which one of the two parts of a header is known again, and share of the page's width that it takes."""
 ENDS = 2
 """Lines at the page's end of which one may be its number: an address or a mark of the file may stand below it."""
 LONG_NUMBER = 3
@@ -103,7 +117,7 @@ LONG_NUMBER = 3
 MAX_NUMBERED = 12
 """Words of a running line with a page number at most."""
 MAX_TITLES = 1_000
-_MASKED = re.compile(r"\d+|\b[ivxlc]{1,6}\b", re.IGNORECASE)
+_MASKED = re.compile(r"\d+|\b[ivxlcIVXLC]{1,6}\b")  # no other case of these letters: the Turkish "ı" is no numeral
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|p\.|puslapis)?\s*(\w{1,6})(?:\s*(?:of|/|von|iš)\s*\d+)?[-–—\s]*", re.IGNORECASE
@@ -247,6 +261,7 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             )
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
+            is_running = is_running or (side == 0 and i == 0 and _names_chapter_and_section(line, sides, others))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
@@ -314,6 +329,30 @@ def _is_above_sentence(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
     if not any(other.page.number == sides.page.number - 1 and _ends_open(other) for other in others):
         return False
     return below.text[:1].islower() and not below.column and below.y0 - line.y1 > SET_APART * (line.y1 - line.y0)
+
+
+def _names_chapter_and_section(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
+    """Whether a line has two parts far apart, of which one stands at its height on two neighbours: chapter and section.
+
+    They may be other ones on each page, but most pages have such a line, as wide as this one.
+    """
+    if line.size > sides.largest or not sides.has_positions or len(line.text.split()) < 2 * PART_WORDS:
+        return False
+    if line.x1 - line.x0 < max(PARTED * sides.page.width, line.size * (0.55 * len(line.text) + 3)):
+        return False
+    tops = [other.lines[0][0] for other in others if other.lines[0]]
+    placed = [
+        top
+        for top in tops
+        if abs(top.x1 - top.x0 - line.x1 + line.x0) < SAME_PLACE  # left and right pages have other margins
+        and abs(top.y0 + top.y1 - line.y0 - line.y1) < line.size
+    ]
+    if len(placed) < PLACE_SHARE * len(others):
+        return False
+    words = line.text.split()
+    begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
+    alike = [top.text.split() for top in placed]
+    return max(sum(o[:PART_WORDS] == begins for o in alike), sum(o[-PART_WORDS:] == ends for o in alike)) >= IN_STEP
 
 
 def _ends_open(sides: _Sides) -> bool:

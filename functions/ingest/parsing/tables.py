@@ -30,6 +30,8 @@ LARGER = 1.15
 """Print that is larger by this factor is a title's."""
 SMALLER = 0.93
 """Print that is smaller than its table's by this factor."""
+LONGEST_KIND = 30
+"""Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
 MAX_BETWEEN = 2
 MAX_BETWEEN_FIGURES = 3
 """Groups of one cell (titles inside a table, wrapped labels) allowed between rows of several; and below figures."""
@@ -216,7 +218,29 @@ def cells_of(row: Row) -> list[Cell]:
             cut.append(current)
         current.append(word)
         before = word
+    if len(cut) == 2 and _is_kind(cut[1]):
+        return [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]
     return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
+
+
+def is_definition(row: Row) -> bool:
+    """Whether a row is the line of a manual that defines a name, and says at its end what that is: "[Command]"."""
+    return (
+        row.words[-1].text[-1] == "]"
+        and len(cells_of(row)) == 1
+        and any(
+            _is_kind(row.words[at:]) and word.x0 - before.x1 > CELL_GAP_EM * word.style.size
+            for at, (before, word) in enumerate(pairwise(row.words), 1)
+        )
+    )
+
+
+def _is_kind(words: Sequence[Word]) -> bool:
+    """Whether words in square brackets say what kind of thing a manual defines on their line."""
+    if words[0].text[0] != "[" or words[-1].text[-1] != "]":
+        return False
+    text = " ".join([word.text for word in words])[1:-1]
+    return len(text) <= LONGEST_KIND and all(part.isalpha() for part in text.split())
 
 
 def _is_spaced_out(word: Word) -> bool:
@@ -341,8 +365,56 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
             continue
         end = _end_of_run(groups, at)
         found += [(start, stop) for start, stop in _apart(groups, at, end) if _is_table(groups[start:stop])]
+        if found and found[-1][1] == end:
+            start, _ = found.pop()
+            end = _end_of_narrow_rows(groups, start, end)
+            found.append((start, end))
         at = end
     return found
+
+
+def _end_of_narrow_rows(groups: list[Group], start: int, end: int) -> int:
+    """Return where a table ends if the rows below it count whose label leaves its second column little room.
+
+    They begin as the two rows above do, are as near, and have their widest gap before that column, or go on in it.
+    """
+    several = [group for group in groups[start:end] if len(group.cells) > 1][-2:]
+    if len(several) < 2 or groups[end - 1] is not several[1]:
+        return end
+    above, last = several
+    after = end
+    left, right = last.cells[0].x0, last.cells[1].x0
+    pitch = last.box[1] - above.box[1]
+    gutters: list[tuple[float, float]] | None = None
+    if abs(above.cells[0].x0 - left) > 1 or abs(above.cells[1].x0 - right) > 1 or pitch <= 0:
+        return end
+    while end < len(groups):
+        group = groups[end]
+        drops = [row.y0 - before.y0 for before, row in pairwise([groups[end - 1].rows[-1], *group.rows])]
+        if not all(0 < drop < WIDER * pitch for drop in drops):
+            break
+        narrow = [_is_narrow_row(row, left, right) for row in group.rows]
+        if not all(is_narrow or abs(row.x0 - right) <= 1 for is_narrow, row in zip(narrow, group.rows, strict=True)):
+            break
+        if end == after and not narrow[0]:
+            break  # an indented paragraph
+        if gutters is None:
+            gutters = _gutters(groups[start:after])
+        labelled = [row for row, is_narrow in zip(group.rows, narrow, strict=True) if is_narrow]
+        if not all(len(_cut_at(cells_of(row), gutters)) > 1 for row in labelled):
+            break
+        if len(group.cells) == 1:
+            groups[end : end + 1] = [Group([row], cells_of(row)) for row in group.rows]  # each is cut by itself
+        end += len(group.rows) if len(group.cells) == 1 else 1
+    return end
+
+
+def _is_narrow_row(row: Row, left: float, right: float) -> bool:
+    """Whether a row begins at `left`, not with a note's number, and has its widest gap before a word at `right`."""
+    if abs(row.x0 - left) > 1 or not _is_cut_in_two(row.words) or MARK.fullmatch(row.words[0].text):
+        return False
+    rooms = [word.x0 - before.x1 for before, word in pairwise(row.words)]
+    return abs(row.words[rooms.index(max(rooms)) + 1].x0 - right) <= 1
 
 
 def _apart(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int]]:

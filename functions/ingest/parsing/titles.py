@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from functions.ingest.parsing.legible import is_illegible_title
-from functions.ingest.parsing.reflow import join
+from functions.ingest.parsing.paragraphs import join
 from functions.ingest.parsing.text import cleaned, doubtful_share
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line

@@ -35,9 +35,10 @@ class Line:
     `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is, for a table
     row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's text has
     (italics, or a bold that its name does not tell). `figure` is the number on the page of the figure that it is
-    written in, 0 for none. `place` is where it stands on the page as
-    shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line of each cell,
-    apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
+    written in, 0 for none. `leads`: it begins in bold or fixed pitch and goes on in other print, as an entry in a list
+    of commands does. `place` is where it stands on the page as shown (`shared.rects`; empty: not known). Of a table row
+    it holds a record for each line of each cell, apart by spaces: two digits each for where that begins in `text` and
+    for its length, then its place.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Line:
     place: str = ""
     apart: bool = False
     figure: int = 0
+    leads: bool = False
 
 
 type SentFigure = tuple[float, float, float, float, str, str]
@@ -162,9 +164,9 @@ def pack_page(page: RawPage) -> bytes:
             column,
             place,
             int(apart),
-            *((figure,) if figure else ()),
+            *((figure, int(leads)) if leads else (figure,) if figure else ()),
         )
-        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure in map(_LINE_VALUES, page.lines)
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure, leads in map(_LINE_VALUES, page.lines)
     ]
     return pack("page", body)
 
@@ -189,7 +191,22 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
             return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached)
         if kind == "page":
             lines = [
-                Line(t, x0, y0, x1, y1, size, bool(b), bool(m), c, col, place, bool(apart), *rest)
+                Line(
+                    t,
+                    x0,
+                    y0,
+                    x1,
+                    y1,
+                    size,
+                    bool(b),
+                    bool(m),
+                    c,
+                    col,
+                    place,
+                    bool(apart),
+                    *rest[:1],
+                    *map(bool, rest[1:]),
+                )
                 for t, x0, y0, x1, y1, size, b, m, c, col, place, apart, *rest in body["lines"]
             ]
             # A page that an earlier release has stored may have more fields.

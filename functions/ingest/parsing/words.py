@@ -93,7 +93,13 @@ class Row:
 
 
 def _share_of_mono(words: Sequence[Word]) -> float:
-    return sum([len(word.text) for word in words if word.style.mono]) / sum([len(word.text) for word in words])
+    """Return the share of letters in fixed pitch; beside words a sign, as from a font of symbols, does not count."""
+    mono = [word.text for word in words if word.style.mono]
+    others = [word.text for word in words if not word.style.mono]
+    if others and any(text[0].isalnum() for text in mono):
+        others = [text for text in others if text[0].isalnum()]
+    letters = len("".join(mono))
+    return letters / (letters + len("".join(others)))
 
 
 def box_of(parts: Sequence[Word | Row]) -> tuple[float, float, float, float]:

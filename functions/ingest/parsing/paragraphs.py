@@ -1,0 +1,394 @@
+"""Which lines are one paragraph, and how they are joined."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+from functions.ingest.parsing.parts import Part, ends_sentence
+from functions.ingest.parsing.text import cleaned, is_cjk
+from functions.ingest.parsing.vocabulary import ANDS, LONGEST, Vocabulary, ends_hyphenated
+from functions.ingest.parsing.wire import Line, RawPage
+from functions.ingest.parsing.words import SOFT_HYPHEN
+
+LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
+_SIGNED = re.compile(r"(?:By: ?)?/s/ ")
+"""A signature, below which the name is printed."""
+_FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
+"""A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+_PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
+"""A word in parentheses that begins a line, and the first letter behind it."""
+_CUT_RANGE = re.compile(r"\d[-–\u00ad]$")
+"""How a line ends within a range, if a digit follows: "430–"."""
+_CUT_CODE = re.compile(r"(?<![\w.,–-])\d{1,2}[-\u00ad]$")
+_CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
+"""How a line ends within a compound, and what follows there: "10-" and "K", or "30-" and "day"; but the hyphen in "5-"
+before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
+_SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
+ENTRIES = 4
+NEARBY = 3
+RAGGED = 0.6
+"""Sentences of one line each that are entries of a list, lines on either side of one that tell whether it is an entry,
+and share of the lines of such a list that had room for the next one's first word."""
+FIELD_CHARACTERS = 60
+"""Characters of such a line, and of the one above it, at most; those of running text are longer."""
+LITTLE_WORD = 3
+"""Letters of a last word up to which the sentence goes on."""
+HANGING = 0.8
+"""How much further right than the first line of an entry the others begin, in font sizes."""
+SET_OFF = 0.15
+"""Room between two entries beyond that between lines of one, in font sizes."""
+FAR = 0.4
+"""The same from which on what follows a sentence begins anew, however full its line was."""
+EVEN = 0.05
+"""How much the distances of a paragraph's lines may differ, in font sizes."""
+TIGHT = 0.5
+"""Room between two lines of an item, in font sizes, under which one goes on though a sentence has ended."""
+OUTDENT = 1.5
+"""How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+MIN_INDENTED = 2
+"""Paragraphs of a page that tell that the first line of each is indented."""
+MIN_JUSTIFIED = 3
+"""Lines of a paragraph from which on the two above its last tell where all end."""
+CENTRED_APART = 0.6
+"""Room between centred lines that are no lines of one text, in font sizes."""
+APART = 0.6
+"""Room between a line in bold and another one, in heights of a line, from which on they are two texts."""
+MIN_NARROW = 3
+GOING_ON = 0.15
+"""Lines nearby that end before something beside them, so that they are measured by each other, and the share of them
+that begins in lower case: that of running text."""
+LEAST_FULL = 20
+"""Characters of a line that may be full although others reach further; shorter ones are those of a list."""
+MAX_BESIDE = 500
+"""Lines of a page up to which what stands beside a line is looked for; bounds a quadratic cost."""
+
+
+def has_leader(text: str) -> bool:
+    """Whether a line has dots or strokes that lead to a figure; few need the slow pattern to tell."""
+    may_have = ".." in text or ". ." in text or "…" in text or "_" in text
+    return may_have and LEADER.search(text) is not None
+
+
+def _hangs(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line indented under the first line of an entry goes on in it, as in lists of references.
+
+    An entry is set off from what is above it by more room than is between its own lines, or by its left edge.
+    """
+    above, line = lines[i - 1], lines[i]
+    if above.bold != line.bold or abs(above.size - line.size) > 0.4:
+        return False
+    if ends_sentence(above.text) and _indents_first_lines(lines, line.x0, above.x0):
+        return False
+    drop = line.y0 - above.y0
+    before, below = (lines[i - 2] if i > 1 else None), (lines[i + 1] if i + 1 < len(lines) else None)
+
+    def is_set_off(first: Line | None, entry: Line) -> bool:
+        return first is not None and not first.column and entry.y0 - first.y0 > drop + SET_OFF * line.size
+
+    def is_indented(other: Line | None) -> bool:
+        return other is not None and not other.column and abs(other.x0 - line.x0) < 0.3 * line.size
+
+    begins = is_set_off(before, above) or (is_indented(before) and before is not None and before.y0 < above.y0)
+    if below is None or below.y0 < line.y0:
+        return begins
+    if is_indented(below) and below.y0 - line.y0 < drop + SET_OFF * line.size:
+        return begins or before is None or before.y0 > above.y0
+    return begins and abs(below.x0 - above.x0) < 0.3 * line.size and is_set_off(line, below)
+
+
+def _indents_first_lines(lines: Sequence[Line], indented: float, edge: float) -> bool:
+    """Whether paragraphs of a page begin with a line at `indented` and go on at `edge`: sentences do so there."""
+    going_on = [
+        below
+        for line, below in pairwise(lines)
+        if abs(line.x0 - indented) < 1 > abs(below.x0 - edge)
+        if below.text[:1].islower() and below.y0 > line.y0 and not ends_sentence(line.text)
+    ]
+    return len(going_on) >= MIN_INDENTED
+
+
+def _begins_indented(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line is indented as the first ones of a page's paragraphs, below one of a single line."""
+    if i + 1 >= len(lines) or abs(lines[i].x0 - lines[i - 1].x0) > 1:
+        return False
+    indent, below = lines[i].x0, lines[i + 1]
+    is_first = below.y0 > lines[i].y0 and HANGING * lines[i].size < indent - below.x0 < 6 * lines[i].size
+    return is_first and _indents_first_lines(lines, indent, below.x0)
+
+
+def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
+    """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
+    above, line = page.lines[i - 1], page.lines[i]
+    first = cleaned(line.text)[:1]
+    if has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
+        return False
+    if ends_hyphenated(last.text):
+        below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
+        return first.islower() or (below and last.text.endswith(SOFT_HYPHEN))
+    if above.bold != line.bold and abs(above.size - line.size) > 0.4:
+        return False
+    if above.bold != line.bold and line.y0 - above.y1 > APART * (above.y1 - above.y0):
+        return False
+    if line.size and above.size and not 0.9 < line.size / above.size < 1.12 and not first.islower():
+        return False
+    ended = ends_sentence(last.text)
+    if not page.has_positions or line.y0 < above.y0 - 2:
+        # Another column, or no positions: only the text decides.
+        return not ended and (first.islower() or last.full)
+    drop = line.y0 - above.y0
+    if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
+        is_title = above.bold and not line.bold
+        return not ended and first.islower() and drop < 2.2 * pitch and not is_title
+    if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
+        return False  # it stands below the line, and right of all of it
+    indent = line.x0 - above.x0
+    em = max(4.0, line.size)
+    if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
+        return False
+    had_room = above.x1 + _first_word(line) + 0.25 * em < edge
+    more = drop - _drop_above(page.lines, i, last, pitch)
+    is_set_off = more > SET_OFF * em
+    if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
+        return False
+    if last.kind == "list_item":
+        is_tight = not is_set_off and line.y0 - above.y1 < TIGHT * em
+        is_under_text = last.hangs and abs(indent) < HANGING * em and is_tight and above.bold == line.bold
+        is_under_text = is_under_text and last.text[-1] != "?"  # what answers a question begins anew
+        if not last.full and (ended or (above.bold and not line.bold)) and not is_under_text:
+            return False
+        if not last.full and len(last.lines) == 1 and indent < 0.4 * em and not first.islower() and had_room:
+            return False  # a paragraph at the edge of the item's mark
+        return indent > -0.4 * em or (not ended and (first.islower() or last.full))
+    if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
+        return False
+    begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
+    if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
+        return True
+    if HANGING * em < indent < 6 * em and (ended or not last.full):
+        return False
+    if _is_centred_apart(above, line):
+        return False
+    if ended and _begins_indented(page.lines, i):
+        return False
+    if ended and (_begins_hanging(page.lines, i) or _is_one_of_many(page.lines, i)):
+        return False
+    if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
+        return False
+    is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
+    if ended and had_room and not first.islower() and _is_justified(page.lines, i, last, edge):
+        return False
+    if last.full:
+        return not (ended and is_set_off) or indent > -OUTDENT * em or is_centred
+    if indent < -OUTDENT * em and not is_centred:
+        return False
+    # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
+    inside = _PARENTHESES.match(line.text) if first == "(" and above.text[-1:].isalpha() and not had_room else None
+    goes_on = inside is not None and inside[1].islower()
+    return not ended and (first.islower() or goes_on or is_cjk(first))
+
+
+def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
+    """Whether the two lines above a part's last one end at the edge, so that one with room for another word ends it."""
+    if len(last.lines) < MIN_JUSTIFIED or i < MIN_JUSTIFIED:
+        return False
+    return all(abs(line.x1 - edge) < 1 for line in lines[i - MIN_JUSTIFIED : i - 1])
+
+
+def _begins_hanging(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line begins an entry of a list of references: the next one, which goes on in it, is indented.
+
+    It is as near as the line above, and so is what follows: else it is a formula or a quotation.
+    """
+    if i + 2 >= len(lines):
+        return False
+    line, below, after = lines[i : i + 3]
+    em = max(4.0, line.size)
+    indent, drop = below.x0 - line.x0, line.y0 - lines[i - 1].y0
+    if not HANGING * em < indent < 6 * em or ends_sentence(line.text) or line.x0 > lines[i - 1].x0 + 1:
+        return False
+    if not 0 < below.y0 - line.y0 < drop + EVEN * em or abs(below.size - line.size) > 0.4 or below.column or below.mono:
+        return False
+    return after.x0 < below.x0 + 1 and 0 < after.y0 - below.y0 < 2 * drop
+
+
+def _is_one_of_many(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line is one of several at one edge that each end a sentence, and each at another place."""
+    em = max(4.0, lines[i].size)
+    for start in range(max(0, i + 1 - ENTRIES), min(i, len(lines) - ENTRIES + 1)):
+        some = lines[start : start + ENTRIES]
+        drops = [below.y0 - line.y0 for line, below in pairwise(some)]
+        ends = sorted([line.x1 for line in some])
+        if (
+            all(ends_sentence(line.text) and abs(line.x0 - lines[i].x0) < 1 and not line.column for line in some)
+            and 0 < min(drops) > max(drops) - EVEN * em
+            and all(b - a > 0.1 for a, b in pairwise(ends))
+        ):
+            return True
+    return False
+
+
+def _is_field(line: Line, above: Line, last: Part) -> bool:
+    """Whether a line is the field of a form: below another field, or with a figure where no sentence goes on."""
+    is_short = max(len(line.text), len(above.text)) <= FIELD_CHARACTERS
+    if not is_short or not line.text[:1].isupper() or _FIELD.fullmatch(line.text) is None:
+        return False
+    has_figure = any(map(str.isdigit, line.text)) and not (last.full and last.is_open)
+    return has_figure or (_FIELD.fullmatch(above.text) is not None and not goes_on(above.text))
+
+
+def goes_on(text: str) -> bool:
+    """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
+    *_, last = text.split() or [""]
+    return last.islower() and len(last) <= LITTLE_WORD
+
+
+def _begins_entry_of_list(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
+    """Whether a line that begins in bold or fixed pitch, below the edge of a part that does so, is the next entry.
+
+    The line above had room, or nearly all lines nearby at that edge begin so: else it may be a sentence's word.
+    """
+    above, line = lines[i - 1], lines[i]
+    em = max(4.0, line.size)
+    if abs(line.x0 - last.begin) > 1:
+        return False
+    if above.x1 + _first_word(line) + 0.5 * em < edge:
+        return True
+    nearby = [other for other in lines[max(0, i - NEARBY) : i + NEARBY + 1] if abs(other.x0 - line.x0) < 1]
+    return sum(other.leads for other in nearby) >= max(ENTRIES, len(nearby) - 1)
+
+
+def ragged_entries(lines: Sequence[Line]) -> set[int]:
+    """Return the lines that belong to none above, as in a list without marks: there was room for their first words.
+
+    That is so of most lines set evenly below each other at one edge, measured by the longest of those around them; the
+    lines of a paragraph, however narrow, are as long as its words allow.
+    """
+    found: set[int] = set()
+    start = 0
+    for at in range(1, len(lines) + 1):
+        if at < len(lines) and _is_even_with(lines, start, at):
+            continue
+        if at - start >= ENTRIES and not _are_justified(lines[start:at]):
+            had_room = [
+                i
+                for i in range(start + 1, at)
+                if _had_room(lines[max(start, i - 3) : min(at, i + 3)], lines[i - 1], lines[i])
+            ]
+            if len(had_room) >= max(ENTRIES - 1, RAGGED * (at - start - 1)):
+                found.update(had_room)
+        start = at
+    return found
+
+
+def _are_justified(lines: Sequence[Line]) -> bool:
+    """Whether so many lines end at one edge that they are running text."""
+    edge = max([line.x1 for line in lines]) - 1
+    return sum([line.x1 > edge for line in lines]) > (1 - RAGGED) * len(lines)
+
+
+def _is_even_with(lines: Sequence[Line], start: int, at: int) -> bool:
+    """Whether a line goes on in the run that begins at `start`: in its print, at its edge and as near as the others."""
+    line, above, first = lines[at], lines[at - 1], lines[start]
+    if line.column or line.mono or line.figure or not line.cells or abs(line.x0 - first.x0) > 1:
+        return False
+    drop = line.y0 - above.y0
+    is_near = 0 < drop < 2 * line.size and abs(drop - (lines[start + 1].y0 - first.y0)) < 0.2 * line.size
+    return is_near and abs(line.size - first.size) < 0.4 and line.bold == first.bold
+
+
+def _had_room(around: Sequence[Line], above: Line, line: Line) -> bool:
+    """Whether the first word of a line had more than enough room behind the line above it; two near are longer."""
+    return above.x1 + 1.25 * _first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
+
+
+def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:
+    """Return the distance between the last two lines of a part that may go on in line `i`; the page's for one line."""
+    drop = lines[i - 1].y0 - lines[i - 2].y0 if len(last.lines) > 1 and i > 1 else 0.0
+    return drop if drop > 0 else pitch
+
+
+def _is_even(lines: Sequence[Line], i: int, last: Part) -> bool:
+    """Whether the lines below line `i` are as far from each other as those of the part above it."""
+    if len(last.lines) == 1 or i < 2 or i + 1 == len(lines) or lines[i + 1].column:
+        return False
+    below, above = lines[i + 1].y0 - lines[i].y0, lines[i - 1].y0 - lines[i - 2].y0
+    return abs(below - above) < EVEN * lines[i].size and lines[i + 1].size == lines[i].size
+
+
+def _is_centred_apart(above: Line, line: Line) -> bool:
+    """Whether two lines are centred, neither of them as wide as the other, and there is room between them."""
+    em = max(4.0, line.size)
+    is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < em and abs(line.x0 - above.x0) > 2 * em
+    return is_centred and line.y0 - above.y1 > CENTRED_APART * em
+
+
+def join(before: str, after: str, words: Vocabulary) -> str:
+    """Join two lines of one paragraph: with a space, without one between Han or kana, or by rejoining a cut word."""
+    if ends_hyphenated(before):
+        return words.join_hyphenated(before, after)
+    if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
+        return before + after
+    if after[:1].isdecimal() and _CUT_RANGE.search(before[-2:]):
+        return before + after
+    end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
+    if end and end[1] not in ANDS:
+        return before + after
+    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1] and not after.startswith("http"):
+        return before + after
+    if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
+        return before + after
+    return f"{before} {after}"
+
+
+def right_edges(lines: list[Line]) -> list[float]:
+    """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches.
+
+    Where running text is set beside something, as beside a figure, only the lines that end before that count. A line of
+    running text after which the next word had no room reaches the edge itself.
+    """
+    edges: list[float] = []
+    for i, line in enumerate(lines):
+        x0, x1 = line.x0, line.x1
+        near = [
+            other
+            for other in lines[max(0, i - 5) : i + 6]
+            if not other.column and other.x0 < x1 and other.x1 > x0 and -60 < other.x0 - x0 < 60
+        ]
+        edge = max([other.x1 for other in near], default=line.x1)
+        if line.x1 < edge - 0.12 * (edge - line.x0) and len(line.text) >= LEAST_FULL and _go_on(near):
+            if len(lines) <= MAX_BESIDE:
+                around = 2 * (line.y1 - line.y0)
+                top, bottom = line.y0 - around, line.y1 + around
+                right = [other.x0 for other in lines if other.y1 > top and other.y0 < bottom and other.x0 > line.x1]
+                narrow = [other for other in near if other.x1 <= min(right, default=0.0)]
+                if len(narrow) >= MIN_NARROW and _go_on(narrow):
+                    edge = max([other.x1 for other in narrow])
+            is_open = i + 1 < len(lines) and not ends_sentence(line.text)
+            if is_open and line.x1 + _first_word(lines[i + 1]) > edge:
+                edge = line.x1
+        edges.append(edge)
+    return edges
+
+
+def _go_on(lines: Sequence[Line]) -> bool:
+    """Whether some lines begin in the middle of a sentence: those of a list or an address do not."""
+    return sum([line.text[:1].islower() for line in lines]) >= GOING_ON * len(lines)
+
+
+def _first_word(line: Line) -> float:
+    """Return about how wide the first word of a line is."""
+    return (line.x1 - line.x0) * len(line.text.split(" ", 1)[0]) / max(1, len(line.text))
+
+
+def pitch_of(lines: list[Line]) -> float:
+    """Return the commonest distance between lines of the page."""
+    drops = Counter(
+        round(2 * (below.y0 - above.y0)) / 2
+        for above, below in pairwise(lines)
+        if 4 < below.y0 - above.y0 < 40 and not below.column
+    )
+    if not drops:
+        return 14.0
+    commonest, times = drops.most_common(1)[0]
+    return commonest if times > 1 else min(drops)
