@@ -349,7 +349,9 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
         whole = with_label == len(lines)
         if not whole and any(len(head) == width and may_name(head[0]) for head in heads):
             return width - 1
-        if whole and any(len(head) in {width - 1, width} and not any(map(_is_period, head[-(width - 1) :])) for head in heads):
+        if whole and any(
+            len(head) in {width - 1, width} and not any(map(_is_period, head[-(width - 1) :])) for head in heads
+        ):
             return width - 1
     counts = Counter(
         sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1

@@ -29,7 +29,10 @@ def calculated(claim: str, source: str) -> str:
     [
         ("It gets them for six months longer.", UPDATES, "30 June 2027 − 31 December 2026 = six months"),
         ("An answer is due by 17 March 2026.", NOTICE, "3 March 2026 + 14 days = 17 March 2026"),
-        ("The trip takes 9 days.", "We leave on 28 May 2026 and are back on 6 June 2026.", "6 June 2026 − 28 May 2026 = 9 days"),
+        (
+            "The trip takes 9 days.", "We leave on 28 May 2026 and are back on 6 June 2026.",
+            "6 June 2026 − 28 May 2026 = 9 days",
+        ),
         ("That is two years.", "From 1 May 2024 to 1 May 2026.", "1 May 2026 − 1 May 2024 = two years"),
     ],
 )  # fmt: skip

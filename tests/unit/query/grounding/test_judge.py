@@ -148,8 +148,14 @@ def verdict_of(claim: str, text: str) -> Verdict:
     ("claim", "text"),
     [
         # limits
-        ("A deleted name can be used again within 30 minutes.", "A deleted name can be used again after at least 30 minutes."),
-        ("Leaving less than 49 days before the end costs a fee.", "Leaving more than 49 days before the end costs a fee."),
+        (
+            "A deleted name can be used again within 30 minutes.",
+            "A deleted name can be used again after at least 30 minutes.",
+        ),
+        (
+            "Leaving less than 49 days before the end costs a fee.",
+            "Leaving more than 49 days before the end costs a fee.",
+        ),
         # rates
         ("Young drivers pay a surcharge of €18 per rental.", "Young drivers pay a surcharge of €18 per day."),
         # moves
@@ -158,7 +164,10 @@ def verdict_of(claim: str, text: str) -> Verdict:
         ("Supervisors are not able to manage their data.", "Supervisors have the ability to manage their data."),
         ("The court refused to grant a stay.", "The court was pleased to grant a stay."),
         # times
-        ("Send the form no later than one week before the examination.", "Send the form within one week from the examination."),
+        (
+            "Send the form no later than one week before the examination.",
+            "Send the form within one week from the examination.",
+        ),
     ],
 )  # fmt: skip
 def test_what_says_the_contrary_is_refuted(claim: str, text: str):
@@ -170,9 +179,18 @@ def test_what_says_the_contrary_is_refuted(claim: str, text: str):
     [
         ("Growth was higher than forecast.", "Against a forecast growth of 6.7 %, a growth of 4.3 % was reached."),
         ("The vote for Ascent Lifts was unanimous.", "Ascent Lifts was chosen by vote. The vote was for Ascent Lifts."),
-        ("Some practices in Italy infringe competition rules.", "A decision alleges, among other things, that some practices in Italy infringe competition rules."),
-        ("Shelves may be put up without asking.", "Tenants may not paint walls or put up shelves without written consent."),
-        ("The landlord tests the smoke alarms every month.", "The tenants replace bulbs, keep drains free and test the smoke alarms every month."),
+        (
+            "Some practices in Italy infringe competition rules.",
+            "A decision alleges, among other things, that some practices in Italy infringe competition rules.",
+        ),
+        (
+            "Shelves may be put up without asking.",
+            "Tenants may not paint walls or put up shelves without written consent.",
+        ),
+        (
+            "The landlord tests the smoke alarms every month.",
+            "The tenants replace bulbs, keep drains free and test the smoke alarms every month.",
+        ),
     ],
 )  # fmt: skip
 def test_what_the_evidence_does_not_quite_say_is_not_confirmed(claim: str, text: str):
@@ -185,11 +203,23 @@ def test_what_the_evidence_does_not_quite_say_is_not_confirmed(claim: str, text:
         ("You may use picture hooks.", "Picture hooks are allowed in the whole flat, and you may use them."),
         ("You can leave with one month's notice.", "You may leave the club with one month's notice."),
         ("Neither its name nor its region can be changed.", "Its name and its region cannot be changed."),
-        ("Registering extends the guarantee to 3 years free of charge.", "Registering extends the guarantee to 3 years at no cost."),
-        ("A deleted name can be used again after at least 30 minutes.", "A deleted name can be used again after at least 30 minutes."),
+        (
+            "Registering extends the guarantee to 3 years free of charge.",
+            "Registering extends the guarantee to 3 years at no cost.",
+        ),
+        (
+            "A deleted name can be used again after at least 30 minutes.",
+            "A deleted name can be used again after at least 30 minutes.",
+        ),
         ("The surcharge is €18 per day.", "Drivers pay a surcharge of €18 per day, capped at €180 per rental."),
-        ("The time-out went down from 60 to 20 minutes.", "The session time-out is 20 minutes (before: 60), so it went down."),
-        ("The quote of Ascent Lifts is £17,900 without VAT.", "The quote of Ascent Lifts is £17,900 without VAT, with a guarantee of two years."),
+        (
+            "The time-out went down from 60 to 20 minutes.",
+            "The session time-out is 20 minutes (before: 60), so it went down.",
+        ),
+        (
+            "The quote of Ascent Lifts is £17,900 without VAT.",
+            "The quote of Ascent Lifts is £17,900 without VAT, with a guarantee of two years.",
+        ),
     ],
 )  # fmt: skip
 def test_the_same_in_other_words_is_confirmed(claim: str, text: str):
@@ -214,6 +244,7 @@ def test_the_bound_value_of_one_passage_does_not_hide_a_conflict_in_the_next():
     head = "2023 | 2022 | Change\n"
     first = passage(head + "Pens | 65,775 | 71,628 | (8)%\nInk | 7,735 | 10,852 | (29)%")
     second = passage(head + "Ink | 7,735 | 10,852 | (29)%\nPaper | 20,766 | 19,516 | 6 %")
-    spans = [*quoted_spans("Ink | 7,735 | 10,852 | (29)%", first), *quoted_spans("Paper | 20,766 | 19,516 | 6 %", second)]
+    quotes = (("Ink | 7,735 | 10,852 | (29)%", first), ("Paper | 20,766 | 19,516 | 6 %", second))
+    spans = [span for quote, source in quotes for span in quoted_spans(quote, source)]
     assert judge("Ink rose 6% to 7,735 in 2023.", spans, Context(sources=[first, second])).verdict is Verdict.REFUTED
     assert judge("Ink fell 29% to 7,735 in 2023.", spans, Context(sources=[first, second])).verdict is Verdict.CONFIRMED
