@@ -796,6 +796,7 @@ BIKES = passage(
         ("Which has the longest charging time?", "Charging time; Cargo Duo: 9 h"),
         ("Is the charging time of the Metro above that of the Fold?", "Charging time; Metro: 4.5 h; Fold: 3 h"),
         ("Does the Fold have a child seat?", "Child seat; Fold: no"),
+        ("How many kilos is the Metro?", "Weight; Metro: 19.8 kg"),
     ],
 )
 def test_a_table_with_models_as_columns_is_answered_by_the_columns_asked_for(question: str, told: str):
