@@ -106,7 +106,9 @@ def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pit
         # The first line of a paragraph may be indented.
         is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * line.size
         least = -HANGING if is_centred else -3
-        is_below = 0 < line.y0 - above.y0 < 1.4 * pitch + 1 and least < (line.x0 - above.x0) / line.size < HANGING
+        is_below = (
+            0 < line.y0 - above.y0 < 1.4 * pitch + 1 and least < (line.x0 - above.x0) / max(4.0, line.size) < HANGING
+        )
         return not is_below
     below = lines[end] if end < len(lines) else None
     around = [abs(line.y0 - other.y0) for other in (above, below) if other is not None]
@@ -143,7 +145,10 @@ def _caption_tables(parts: Sequence[Part]) -> None:
     Where each table of a page has its caption below it, that is the one.
     """
     tables = [at for at, part in enumerate(parts) if part.kind == "table"]
-    are_below = all(at + 1 < len(parts) and _CAPTION.match(parts[at + 1].text) for at in tables)
+    are_below = all(
+        at + 1 < len(parts) and _CAPTION.match(parts[at + 1].text) and not (at and _CAPTION.match(parts[at - 1].text))
+        for at in tables
+    )
     for at in tables:
         table = parts[at]
         above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))

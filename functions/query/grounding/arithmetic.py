@@ -208,20 +208,20 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
 def own_calculation(claim: str, fact: Fact, stated: Sequence[Fact]) -> Calculation | None:
     """Return how a claim's other numbers, which its evidence states, give one of its numbers; None if they do not.
 
-    "863 volunteers, 122 more than the 741 before", "£475 (£335 plus £140)", "£84 (3 × €28)", "15 %, as you pay 85 %".
+    It must say so: "863 volunteers, 122 more than the 741 before", "£475 (£335 plus £140)", "€84 (3 × €28)".
     """
     others = [each for each in stated if each.values and each.start != fact.start]
-    same = [each for each in others if each.kind == "number" and (each.unit == fact.unit or not each.unit)]
+    same = [each for each in others if each.kind == "number" and each.unit in {"", fact.unit}][:MAX_NUMBERS]
     folded = fold(claim)
+    around = _around(folded, fact)
     for size in range(2, min(len(same), MAX_OPERANDS) + 1):
-        for chosen in combinations(same, size):
+        for chosen in combinations(same, size) if size == len(same) or _SUM.search(around) else ():
             if sum((min(each.values) for each in chosen), Decimal(0)) in fact.values:
                 return _own(chosen, " + ", fact)
-    if _DIFFERENCE.search(_around(folded, fact)):
-        for more, less in permutations(same, 2):
-            if min(more.values) - min(less.values) in fact.values:
-                return _own((more, less), " − ", fact)
-    for each in same if fact.unit == "percent" else ():
+    for more, less in permutations(same, 2) if _DIFFERENCE.search(around) else ():
+        if min(more.values) - min(less.values) in fact.values:
+            return _own((more, less), " − ", fact)
+    for each in same if fact.unit == "percent" and _REST.search(folded) else ():
         if 100 - min(each.values) in fact.values:
             return Calculation(f"100 − {each.text} = {fact.text}")
     for times, each in product(multipliers_in(claim), others):
@@ -234,11 +234,18 @@ def own_calculation(claim: str, fact: Fact, stated: Sequence[Fact]) -> Calculati
     return None
 
 
-_DIFFERENCE = re.compile(
-    r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|left|over|rest|not|sav\w+)\b|−|\d\s+-\s+[$€£]?\d",
+_SUM = re.compile(
+    r"\+|\b(?:plus|together|total|in all|altogether|combined|namely|comes? to|add(?:s|ed)? up|sum)\b|# \S* ?[^.;]*\(",
     re.IGNORECASE,
 )
-_MULTIPLIED = re.compile(r"\b(\d{1,2})\s*[×x*]\s*[$€£]?\d|\d\s*[×x*]\s*(\d{1,2})\b")
+_DIFFERENCE = re.compile(
+    r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|sav(?:e|es|ed|ing))\b"
+    r"|\d[\d.,]*\s+[−–-]\s+[$€£]?\d",
+    re.IGNORECASE,
+)
+_REST = re.compile(r"\b(?:rest|remaining|remainder|others?|left|sav(?:e|es|ed|ing)|discount|off)\b", re.IGNORECASE)
+"""How a claim says that a number is the sum, the difference or what is left of others."""
+_MULTIPLIED = re.compile(r"\b(\d{1,2})\s*[×*]\s*[$€£]?\d|\d\s*[×*]\s*(\d{1,2})\b(?![.,]\d)")
 
 
 def multipliers_in(claim: str) -> Sequence[Decimal]:

@@ -38,6 +38,11 @@ _WITHOUT = re.compile(r"\b(?:no|without)\s+(?:[^\W\d_]+\s+)?\Z", re.IGNORECASE)
 """Before a name of which no number is told: "has no minimum mark"."""
 _NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
 """Between the name of a column and its number."""
+_AROUND_A_TIME = re.compile(
+    r"\b(?:no|not|never|before|after|until|till|later|earlier|than|from)\b|n['’]t\b", re.IGNORECASE
+)
+"""What makes a date or time another one than that of the row: "later than 08:00", "not on 3 May"."""
+_CLOCK = re.compile(r"(\d{1,2})[:.](\d\d)\s?(?:([ap])\.?m)?", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
@@ -244,7 +249,8 @@ class TableComparison:
             for fact in held:
                 # What a number is compared with may be of any row that the claim names.
                 allowed_rows = of_row(fact, self.rows.mentions)
-                if allowed_rows is not None and self._is_reference(fact):
+                is_last = all(each.start < fact.start for each in self.rows.mentions)
+                if allowed_rows is not None and of_row is _preceding and is_last and self._is_reference(fact):
                     allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
                 own = [each.columns for each in columns if self._is_right_before(each, fact)]
                 free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
@@ -289,6 +295,8 @@ class TableComparison:
         if self._is_reference(fact):
             return None
         leading = [each for each in mentions if each.start < self._held[0].start]
+        if leading and any(each.start > self._held[0].start for each in mentions):
+            return frozenset()  # the names stand before their numbers
         return _common(leading)
 
     def _end_before(self, fact: Fact) -> int:
@@ -403,15 +411,12 @@ class TableComparison:
         named = frozenset[int]().union(*(each.rows for each in self.rows.mentions))
         if self.rows.by != "label" or len(named) != 1:
             return ""
-        free = {_moment_of(each) for each in self.around.elsewhere}
-        for fact in facts_in(self.claim):
-            moment = _moment_of(fact)
-            if moment is None or moment in free:
-                continue
-            rows = {n for n, row in enumerate(self.table.rows) for each in _moments_in(row) if each == moment}
-            if rows and not rows & named:
-                return "row"
-        return ""
+        free = {moment for each in self.around.elsewhere if (moment := _moment_of(each)) is not None}
+        moments = {moment for fact in facts_in(self.claim) if (moment := _moment_of(fact)) is not None}
+        if len(moments) != 1 or moments & free or _AROUND_A_TIME.search(self.claim):
+            return ""
+        rows = {n for n, row in enumerate(self.table.rows) if moments & _moments_in(row)}
+        return "row" if rows and not rows & named else ""
 
     # --- comparisons without numbers ---
 
@@ -539,9 +544,13 @@ class TableComparison:
 
 def _moment_of(fact: Fact) -> tuple[object, ...] | None:
     """Return the day or the time that a fact tells; None for one that tells none, or only a month or year."""
-    if fact.kind == "date" and fact.date is not None and fact.date.day:
+    if fact.kind == "date" and fact.date is not None and fact.date.day and not fact.date.swapped:
         return fact.date.month, fact.date.day, fact.date.year
-    return (fact.text.replace(".", ":"),) if fact.kind == "time" else None
+    found = _CLOCK.match(fact.text) if fact.kind == "time" else None
+    if found is None:
+        return None
+    hour = int(found[1])
+    return (hour + 12 if found[3] and found[3].lower() == "p" and hour < 12 else hour), int(found[2])
 
 
 @lru_cache(maxsize=256)

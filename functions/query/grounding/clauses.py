@@ -49,6 +49,7 @@ _OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "futur
 """Kinds of words with which a claim states no fact."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
 _ALLOWING = frozenset(("can", "may", "cannot", "cant", "can't", "allowed", "permitted", "entitled", "able", "possible"))
+_SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
@@ -202,7 +203,8 @@ class _Aligned:
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
-        mine |= {"possible"} if self._allows(self.mine) else frozenset()
+        supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
+        mine |= {"possible"} if self._allows(self.mine) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
     def _is_conditional(self, at: int) -> bool:

@@ -2,35 +2,54 @@
 
 from calendar import monthrange
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from itertools import permutations, product
 
-from functions.query.grounding.arithmetic import Calculation, Operand
-from functions.query.grounding.facts import Fact
+from functions.query.grounding.arithmetic import Calculation
+from functions.query.grounding.facts import Fact, facts_in
 
+MAX_MOVED = 100_000
+"""Days, weeks, months or years by which a date is moved at the most."""
 MAX_DATES = 4
 """Dates of the evidence above which none are compared: some two would always be as far apart as a claim says."""
 
 
-def derive_from_dates(fact: Fact, dates: Sequence[Fact], operands: Sequence[Operand]) -> Calculation | None:
+def derive_from_dates(fact: Fact, texts: Sequence[str], claim: str) -> Calculation | None:
     """Return how two dates of the evidence give a claim's time, or a date and a time its date; None if they do not.
 
-    Of several pairs, the first of `dates` counts: those that the claim names come first.
+    Both must stand in one of the `texts`, its sentences and rows, or be two dates that the claim names.
     """
-    whole = [(each.text, day) for each in dates if (day := _day_of(each)) is not None]
-    if len(dict(whole)) > MAX_DATES:
+    told = [[each for each in facts_in(text) if each.kind == "date"] for text in dict.fromkeys(texts)]
+    said = {each.text for each in facts_in(claim)}
+    named = list({each.text: each for dates in told for each in dates if each.text in said}.values())
+    for dates in (named, *told):
+        if found := _time_between(fact, dates):
+            return found
+    for dates, text in zip(told, dict.fromkeys(texts), strict=True):
+        if found := _date_after(fact, dates, text):
+            return found
+    return None
+
+
+def _time_between(fact: Fact, dates: Sequence[Fact]) -> Calculation | None:
+    days = {each.text: day for each in dates if (day := _day_of(each)) is not None}
+    if fact.unit not in _LENGTHS or len(days) > MAX_DATES:
         return None
-    if fact.unit in _LENGTHS:
-        for (one, first), (other, last) in permutations(whole, 2):
-            if first < last and _length(first, last, fact.unit) in fact.values:
-                return Calculation(f"{other} − {one} = {fact.text}")
+    for (one, first), (other, last) in permutations(days.items(), 2):
+        if first < last and _length(first, last, fact.unit) in fact.values:
+            return Calculation(f"{other} − {one} = {fact.text}")
+    return None
+
+
+def _date_after(fact: Fact, dates: Sequence[Fact], text: str) -> Calculation | None:
     wanted = _day_of(fact)
-    for (text, day), time in product(whole if wanted else (), operands):
-        if time.unit in _LENGTHS and time.value == int(time.value):
-            for sign, number in (("+", int(time.value)), ("−", -int(time.value))):
-                if _moved(day, number, time.unit) == wanted:
-                    return Calculation(f"{text} {sign} {time.text} = {fact.text}")
+    times = [each for each in facts_in(text) if each.unit in _LENGTHS and each.values] if wanted else []
+    for each, time in product(dates, times):
+        day, number = _day_of(each), min(time.values)
+        for sign in ("+", "−") if day is not None and number == int(number) else ():
+            if day is not None and _moved(day, int(number) * (1 if sign == "+" else -1), time.unit) == wanted:
+                return Calculation(f"{each.text} {sign} {time.text} = {fact.text}")
     return None
 
 
@@ -50,13 +69,24 @@ def _length(first: date, last: date, unit: str) -> Decimal | None:
     if unit in {"day", "week"}:
         return Decimal((last - first).days) / _LENGTHS[unit]
     months = 12 * (last.year - first.year) + last.month - first.month
-    return Decimal(months) / _LENGTHS[unit] if _moved(first, months, "month") in {last, last + timedelta(1)} else None
+    ends_month = first.day == 1 and last.day == monthrange(last.year, last.month)[1]
+    if _moved(first, months, "month") == last:
+        return Decimal(months) / _LENGTHS[unit]
+    return Decimal(months + 1) / _LENGTHS[unit] if ends_month else None  # from the 1st to the last day of a month
 
 
-def _moved(day: date, number: int, unit: str) -> date:
-    """Return the date some days, weeks, months or years later; the end of a month stays the end of one."""
+def _moved(day: date, number: int, unit: str) -> date | None:
+    """Return the date some days, weeks, months or years later; the end of a month stays the end of one.
+
+    None if no calendar has it.
+    """
+    if abs(number) > MAX_MOVED:
+        return None
     if unit in {"day", "week"}:
-        return day + timedelta(number * _LENGTHS[unit])
+        ordinal = day.toordinal() + number * _LENGTHS[unit]
+        return date.fromordinal(ordinal) if 1 <= ordinal <= date.max.toordinal() else None
     years, month = divmod(12 * day.year + day.month - 1 + number * _LENGTHS[unit], 12)
+    if not date.min.year <= years <= date.max.year:
+        return None
     lasts, length = monthrange(day.year, day.month)[1], monthrange(years, month + 1)[1]
     return date(years, month + 1, length if day.day == lasts else min(day.day, length))

@@ -1,5 +1,6 @@
 """Finds the evidence of a claim: the spans of the sources it names that its quotes, or its own words, lead to."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,6 +24,12 @@ from functions.query.retrieval.passages import Passage
 from shared.language import language_of
 from shared.text import SEPARATOR, row_cells
 
+_CALCULATES = re.compile(
+    r"[+×−]|\d\s*[-*]\s*\d|\b(?:more|less|fewer|off|difference|total|together|sum|half|twice|double|longer|shorter|would"
+    r"|comes? to|in all|altogether|save)\b",
+    re.IGNORECASE,
+)
+"""What says that a claim calculates, so that a number may come from those of another of its quotes."""
 SAME_LANGUAGE_SHARE = 0.4
 """Share of a claim's words in the passage from which its language is not detected: it is the passage's."""
 
@@ -62,7 +69,7 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, quest
     spans = [span for span in readable if _is_related(statement, span, language)]
     if readable and not spans:
         findings.append("words")
-    if spans and missing_facts(statement, facts_of(spans)):  # a number may be calculated with those of another quote
+    if spans and _CALCULATES.search(statement) and missing_facts(statement, facts_of(spans)):
         spans += [span for span in readable if span not in spans and facts_in(" ".join(span.sentences))]
     return Evidence(spans, findings, unknown)
 

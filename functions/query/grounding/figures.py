@@ -18,7 +18,7 @@ from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
-from functions.query.grounding.polarity import count_negations, direction_of, is_negation
+from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
@@ -41,8 +41,6 @@ _CALCULATED = frozenset({"number", "fraction"})
 _ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
 """What makes a number a part of an adjective, which counts nothing: "two-hop claims"."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
-_OF_NOUNS = frozenset(("no", "none", "without", "nor", "neither"))
-"""Negations of a noun."""
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
@@ -105,8 +103,8 @@ def check_figures(
     if told:  # "for three people: 3 × €28"
         asked = set(multipliers_in(claim))
         missing = [fact for fact in missing if fact.unit not in {"", "x"} or not fact.values & asked]
-    dates = quoted.dates if missing else []
-    dated = [(fact, each) for fact in missing if (each := derive_from_dates(fact, dates, quoted.operands)) is not None]
+    texts_with_dates = [text for span in spans for text in span.sentences] if missing else []
+    dated = [(fact, each) for fact in missing if (each := derive_from_dates(fact, texts_with_dates, claim)) is not None]
     calculated += dated
     missing = [fact for fact in missing if fact not in {fact for fact, _ in dated}]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
@@ -145,14 +143,6 @@ class _Quoted:
         is_any_named = any(each.is_named for each in cells)
         cells = [each if is_any_named else replace(each, is_named=True) for each in cells]
         return [*cells, *(each for span in self._in_prose for each in operands_in(fold(_text_of(span))))]
-
-    @cached_property
-    def dates(self) -> list[Fact]:
-        """The dates of the quotes."""
-        texts = dict.fromkeys(_text_of(span) for span in self.spans)
-        said = {fact.text for fact in facts_in(self.claim)}
-        found = [fact for text in texts for fact in facts_in(text) if fact.kind == "date"]
-        return sorted(found, key=lambda fact: fact.text not in said)
 
     @cached_property
     def _comparisons(self) -> list[list[TableComparison]]:
@@ -207,7 +197,7 @@ def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
 
 def denies_figures(claim: str) -> bool:
     """Return whether a claim denies with a verb what its numbers say; "no more than" and "without VAT" do not."""
-    return any(is_negation(word) and word not in _OF_NOUNS for word in tokens_of(claim))
+    return any(map(is_verb_negation, tokens_of(claim)))
 
 
 def _is_of_figure(word: str) -> bool:

@@ -214,11 +214,13 @@ _CONTACT = re.compile(
     r"|enquiries|questions|bookings?|appointments?|reception|extension)\b",
     re.IGNORECASE,
 )
+_CONTACTING = frozenset({"call", "ring", "phone", "telephone", "write", "contact", "fax", "email"})
 _LURE = re.compile(
     r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?"
     r"|deals?|gifts?|rewards?|passwords?|passcode|pin|log ?in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
     r"|bitcoin|crypto\w*|invest\w*|click|suspend\w*|expire\w*|urgent\w*|immediately|details|personal|account"
-    r"|users?|readers?|answer|best|free|subscribe|download|install)\b",
+    r"|users?|readers?|people|answer|best|free|subscribe|download|install|codes?|copy|passport|security|data|social|customs"
+    r"|parcel|virus|infected|computer|loan|lend|money|inherit\w*|enter|release|state|tell|say|reply|only|now)\b|[?=!]",
     re.IGNORECASE,
 )
 """What a sentence that says where to call is about, and what those ask for who want to be called."""
@@ -456,7 +458,11 @@ def _goes_on(text: str, begin: int) -> bool:
 
 def _is_contact(sentence: str) -> bool:
     """Return whether a sentence says where to call or write to, and asks for nothing else: "Service line: 0345 …"."""
-    return _has_address(sentence) and _CONTACT.search(sentence) is not None and _LURE.search(sentence) is None
+    if not _has_address(sentence) or _CONTACT.search(sentence) is None or _LURE.search(sentence) is not None:
+        return False
+    orders = [found[1].lower() for found in _LATER_IMPERATIVE.finditer(sentence)]
+    orders += [found[1].lower()] if _is_imperative(sentence) and (found := _IMPERATIVE.match(sentence)) else []
+    return all(word in _CONTACTING for word in orders) and _SELF.search(sentence) is None
 
 
 def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:

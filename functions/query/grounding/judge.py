@@ -28,6 +28,7 @@ from functions.query.grounding.polarity import count_negations, moves_against_it
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (
     compares_otherwise,
+    counts_otherwise,
     crosses_pairs,
     exchanges_groups,
     has_foreign_cause,
@@ -340,12 +341,12 @@ def _found(
 
 
 def _unless_repeated(
-    name: str, check: Callable[[str, Sequence[str]], bool]
+    name: str, check: Callable[[str, Sequence[str], str], bool]
 ) -> Callable[[ClaimComparison], Finding | None]:
     """Return a rule that refutes, also where a table tells the rest of a claim."""
 
     def judge_numbers(it: ClaimComparison) -> Finding | None:
-        refuted = not (it.repeats or it.is_translated) and check(it.wording, it.sentences)
+        refuted = not (it.repeats or it.is_translated) and check(it.wording, it.sentences, it.language)
         return Finding(Verdict.REFUTED, name) if refuted else None
 
     return judge_numbers
@@ -434,7 +435,8 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("limit", _unless_repeated("number", turns_limit)),
-    ClaimRule("rate", _unless_repeated("number", turns_rate)),
+    ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),
+    ClaimRule("counted", _found(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
     ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),

@@ -35,8 +35,13 @@ _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
-_NEXT_CLAUSE = frozenset(("and", "but", "if", "when", "unless", "that", "which", "who", "because", "while", "so"))
-"""Words that begin another clause, to which a negation does not reach."""
+_NEXT_CLAUSE = frozenset((
+    "and", "but", "if", "when", "unless", "that", "which", "who", "because", "while", "so", "yet", "then", "they", "it",
+    "he", "she", "we", "you", "may", "can", "must", "will", "should",
+))  # fmt: skip
+"""Words that begin another clause, to which the denial of a verb does not reach."""
+_OF_NOUNS = frozenset(("no", "none", "without", "nor", "neither"))
+"""Negations of a noun."""
 _WITH = frozenset(("with", "without"))
 _MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
 """Words after a negation that is of the verb behind them: "not able to manage"."""
@@ -73,9 +78,16 @@ def is_negation(word: str) -> bool:
     return word in _NEGATIONS or (word.endswith(("n't", "nt")) and word[:-2].rstrip("'n") in _AUXILIARIES)
 
 
+def is_verb_negation(word: str) -> bool:
+    """Return whether a word (folded, in lower case) negates a verb, not a noun: "not", but not "without"."""
+    return is_negation(word) and word not in _OF_NOUNS
+
+
 def count_negations(words: Sequence[str]) -> int:
-    """Return how many of the words (folded, in lower case) negate; "neither … nor" is one."""
-    return sum(map(is_negation, words)) - (words.count("nor") if "neither" in words else 0)
+    """Return how many of the words (folded, in lower case) negate; a "nor" after another one adds nothing."""
+    count = sum(map(is_negation, words))
+    nors = words.count("nor")
+    return count - nors if count > nors else count
 
 
 def has_opposite(word: str) -> bool:
@@ -220,7 +232,7 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     found: set[str] = set()
     negated = False
     for at, word in enumerate(words):
-        negated = is_negation(word) or (negated and word not in _NEXT_CLAUSE)
+        negated = is_verb_negation(word) or (negated and word not in _NEXT_CLAUSE)
         if is_negation(word) or (negated and word in {"or", "nor"}):
             after = (
                 stems

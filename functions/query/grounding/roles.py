@@ -7,7 +7,14 @@ from itertools import combinations, permutations
 
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.polarity import count_negations, direction_of
-from functions.query.grounding.quantities import is_month, is_number_word, is_unit, month_number, unit_name
+from functions.query.grounding.quantities import (
+    is_month,
+    is_number_word,
+    is_unit,
+    month_number,
+    spelled_value,
+    unit_name,
+)
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
@@ -370,20 +377,23 @@ def _marks_in(text: str) -> Sequence[str]:
     )
 
 
-# --- limits and comparisons ---
+# --- limits, rates, moves and comparisons ---
 
-_NUMBER = r"[$€£¥]?\s?(\d[\d.,]*\d|\d|[^\W\d_]{3,9})"
-_ROUND = r"(?:(?:the|first|last|about|some|around|an?|additional|period|of|total)\s+){0,3}"
+_NUMBER = r"(?<![\d.,])[$€£¥]?\s?(\d[\d.,]*\d|\d|[^\W\d_]{3,9})"
+_ROUND = r"(?:(?:about|some|around|an?|additional|period|of|total)\s+){0,3}"
+_FIRST = r"(?:the\s+(?:first|last)\s+)?"
 _LEAST = re.compile(
-    rf"\b(?:at least|(?:a |the )?minimum(?: of)?|more than|over|longer than|exceed(?:s|ed|ing)?)\s+{_ROUND}{_NUMBER}",
+    rf"\b(?:at least|(?:a |the )?minimum(?: of)?|more than|over|longer than|exceed(?:s|ed|ing)?)\s+{_ROUND}{_NUMBER}"
+    r"(?:\s+([^\W\d_]+))?",
     re.IGNORECASE,
 )
 _MOST = re.compile(
-    rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_ROUND}{_NUMBER}",
+    rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_FIRST}{_ROUND}"
+    rf"{_NUMBER}(?:\s+([^\W\d_]+))?",
     re.IGNORECASE,
 )
-_OR_MORE = re.compile(r"(\d[\d.,]*\d|\d)\s+(?:[^\W\d_]+\s+)?or (?:more|longer|older|above|over)\b", re.IGNORECASE)
-_OR_LESS = re.compile(r"(\d[\d.,]*\d|\d)\s+(?:[^\W\d_]+\s+)?or (?:less|fewer|shorter|younger|below)\b", re.IGNORECASE)
+MIN_SAME_LIMITED = 0.6
+"""Share of a claim's content words that a sentence must contain for its limit to be of the same thing."""
 _COMPARED = re.compile(
     r"\b(more|less|fewer|better|worse|(?!(?:rath|oth|lat|earli|furth|wheth|eith|aft)er\b)[^\W\d_]{2,}er)\b"
     r"(?:\s+[^\W\d_]+){0,6}?\s+than\b(?!\s+[$€£]?\d)|\b(outnumber(?:s|ed)?|outweigh(?:s|ed)?|surpass(?:es|ed)?)\b",
@@ -391,26 +401,37 @@ _COMPARED = re.compile(
 )
 
 
-def turns_limit(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim calls the most what its sentences call the least, or the other way round."""
-    if count_negations(tokens_of(claim)):
-        return False
+def turns_limit(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim calls the most what a sentence about the same calls the least, or the other way round."""
     mine = _limits_in(claim)
-    theirs = [_limits_in(sentence) for sentence in sentences if not count_negations(tokens_of(sentence))]
-    held = {limit for limits in theirs for limit in limits}
-    return any((number, not is_least) in held and (number, is_least) not in held for number, is_least in mine)
+    if not mine or count_negations(tokens_of(claim)):
+        return False
+    said = stems_of(claim, language)
+    theirs = [_limits_in(each) for each in sentences if _is_about_the_same(said, each, language)]
+    held = frozenset().union(*theirs)
+    return any((*limit, not is_least) in held and (*limit, is_least) not in held for *limit, is_least in mine)
 
 
-def _limits_in(text: str) -> frozenset[tuple[str, bool]]:
-    """Return the numbers that a text calls the least or the most; whether they are the least."""
-    ways = ((_LEAST, True), (_OR_MORE, True), (_MOST, False), (_OR_LESS, False))
-    found = ((match[1].lower(), is_least) for way, is_least in ways for match in way.finditer(text))
-    return frozenset((number, is_least) for number, is_least in found if number[0].isdigit() or is_number_word(number))
+def _is_about_the_same(said: frozenset[str], sentence: str, language: str) -> bool:
+    held = stems_of(sentence, language)
+    shared = (said & held) | with_synonyms(said, held, language)
+    return len(shared) >= MIN_SAME_LIMITED * len(said) and not count_negations(tokens_of(sentence))
+
+
+def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
+    """Return the numbers that a text calls the least or the most, with their units; whether they are the least."""
+    found: set[tuple[str, str, bool]] = set()
+    for way, is_least in ((_LEAST, True), (_MOST, False)):
+        for number, unit in way.findall(text):
+            value = number.lower() if number[0].isdigit() else str(spelled_value(number.lower()))
+            if number[0].isdigit() or is_number_word(number.lower()):
+                found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least))
+    return frozenset(found)
 
 
 _MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
 _FORMER = re.compile(
-    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than|was"
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
     rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
     re.IGNORECASE,
 )
@@ -419,38 +440,56 @@ _FORMER = re.compile(
 
 def turns_move(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
-    held = {match.groups() for sentence in sentences for match in _FORMER.finditer(sentence)}
     said = [match.groups() for match in _MOVE.finditer(claim)]
+    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
     return any((old, new) in held and (new, old) not in held for old, new in said)
 
 
 _RATE = re.compile(
-    r"(?<![\w.,])[$€£¥]?(\d[\d.,]*\d|\d)(?:\s?(?:%|p|c))?(?:\s+(?:per|each|every|an?)\s+|\s?/\s?)([^\W\d_]+)",
+    r"(?<![\w.,])(?:[$€£¥]\s?)?(\d[\d.,]*\d|\d)(?:\s?[%pc])?(?:\s+(?:per|each|every)\s+|\s?/\s?)((?:[^\W\d_]+\s?){1,3})"
+    r"|(?<![\w.,])(?:[$€£¥]\s?(\d[\d.,]*\d|\d)|(\d[\d.,]*\d|\d)\s?%)\s+an?\s+((?:[^\W\d_]+\s?){1,2})",
     re.IGNORECASE,
 )
-"""A number with what it is counted by: "€18 per day"."""
+"""A number with what it is counted by: "€18 per day", "5 % a year"."""
+_SAME_RATES = {"annum": "year", "yearly": "year", "head": "person", "guest": "person", "kilo": "kg", "kilogram": "kg"}
 
 
 def turns_rate(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim counts a number by something else than its sentences: "per rental" for "per day"."""
-    held = _rates_in(" . ".join(sentences))
+    """Return whether a claim counts a number by another unit or time than its sentences: "per month" for "per day"."""
+    mine = _rates_in(claim)
+    held = _rates_in(" . ".join(sentences)) if mine else {}
     return any(
-        counted not in held[number] and not any(are_synonyms(counted, other, "en") for other in held[number])
-        for number, words in _rates_in(claim).items()
-        for counted in words
-        if number in held
+        number in held and words.isdisjoint(held[number]) and _is_measured(words) and _is_measured(held[number])
+        for number, words in mine.items()
     )
 
 
+def counts_otherwise(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim counts a number by something that none of its sentences counts it by: "per rental"."""
+    mine = _rates_in(claim)
+    held = _rates_in(" . ".join(sentences)) if mine else {}
+    return any(
+        number in held and not any(are_synonyms(word, other, "en") for word in words for other in held[number])
+        for number, words in mine.items()
+    )
+
+
+def _is_measured(words: Set[str]) -> bool:
+    return any(map(is_unit, words))
+
+
 def _rates_in(text: str) -> dict[str, set[str]]:
+    """Return the words, units by their names, by which each number is counted."""
     found: dict[str, set[str]] = {}
-    for number, word in _RATE.findall(text):
-        found.setdefault(number, set()).add(unit_name(word.lower()) if is_unit(word.lower()) else word.lower())
+    for number, words, amount, share, others in _RATE.findall(text):
+        for word in (words or others).lower().split():
+            name = unit_name(word) if is_unit(word) else _SAME_RATES.get(word, word)
+            found.setdefault(number or amount or share, set()).add(name)
     return found
 
 
 def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim compares two things ("higher than") of which no sentence says that."""
+    """Return whether a claim compares two things ("higher than") of which no sentence compares any."""
     found = _COMPARED.search(claim)
     if found is None or any(map(str.isdigit, _YEAR.sub("", claim))):
         return False  # numbers are compared as facts
@@ -458,5 +497,5 @@ def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> b
     held = {token for sentence in sentences for token in tokens_of(sentence)}
     way = direction_of(word)
     alike = {other for other in held if other.endswith("er") and way and direction_of(other) == way}
-    told = bool(alike) or any(are_synonyms(word, other, language) for other in held)
-    return not told and (found[2] is None or "than" not in held)
+    told = "than" in held or bool(alike) or any(are_synonyms(word, other, language) for other in held)
+    return not told and not any(_COMPARED.search(sentence) for sentence in sentences)

@@ -29,14 +29,12 @@ _NO_NEGATION = (
     (re.compile(r"\b(?:no|not)\s+(?:earlier|less|fewer|sooner|lower)\s+than\b", re.IGNORECASE), "at least"),
     (re.compile(r"\bnot\s+(?:just|only|merely)\b", re.IGNORECASE), ""),
     (
-        re.compile(r"\bat no (?:extra |additional |further )?(?:cost|charge)\b|\bfree of charge\b", re.IGNORECASE),
+        re.compile(r"\bat no (?:cost|charge)\b|\bfree of charge\b", re.IGNORECASE),
         "free",
     ),
-    (re.compile(r"\bavoid(?:s|ed|ing)?\b", re.IGNORECASE), "not"),
+    (re.compile(r"\bavoid(?:s|ed|ing)?(?= \w+ing\b)", re.IGNORECASE), "not"),
     (
-        re.compile(
-            r"\b(?:rather than|instead of|far from|(?:fail|refuse|decline|neglect)(?:s|d|ed)? to)\b", re.IGNORECASE
-        ),
+        re.compile(r"\b(?:rather than|instead of|far from|(?:fail|refuse|neglect)(?:s|d|ed)? to)\b", re.IGNORECASE),
         "not",
     ),
     (re.compile(r"\bstop(?:s|ped)?(?= \w+ing\b)", re.IGNORECASE), "not"),

@@ -199,7 +199,6 @@ def test_so_many_numbers_may_be_added(claim: str, operands: list[Operand], expec
         ("You save 15% of the price, as you pay 85%.", "15%", "100 − 85% = 15%"),
         ("Who joins in August pays £84, half of £168.", "£84", "half of £168 = £84"),
         ("The gains add up to 116 dB, namely 14 plus 40 plus 62.", "116 dB", "14 + 40 + 62 = 116 dB"),
-        ("Nine of the 71 did not pass, since 62 did.", "Nine", "71 − 62 = Nine"),
     ],
 )
 def test_a_claim_may_show_how_a_number_is_calculated(claim: str, said: str, text: str):
@@ -218,6 +217,9 @@ def test_a_claim_may_show_how_a_number_is_calculated(claim: str, said: str, text
         ("There were 863 volunteers, 122 visitors and 741 guests.", "122"),  # nothing says that one is a difference
         ("You save 25% of the price, as you pay 85%.", "25%"),
         ("For three people that is €74 (3 × €28).", "€74"),
+        ("Of the staff 30% work part time and 70% are women.", "70%"),  # nothing says that these are the others
+        ("It has 12 tables, 8 chairs, 3 ovens and 20 spaces.", "20"),  # nothing says that one is a sum
+        ("Rooms cost €40 and 3 x 2 m beds cost €120.", "€120"),  # a size, not a product
     ],
 )
 def test_a_claim_that_calculates_wrongly_shows_nothing(claim: str, said: str):

@@ -314,3 +314,31 @@ def test_a_word_of_one_label_only_names_a_quoted_row():
     found = binding_of(compare_tables("The WD90 dries 6 kg.", WASHERS, [(drying, len(WASHERS))]))
     assert found.is_named
     assert not binding_of(compare_tables("The WD90 takes 6 kg.", WASHERS, [(drying, len(WASHERS))])).is_named
+
+
+TRAINS = "Train | Leaves\nLocal | 09:15\nExpress | 08:00"
+
+
+@pytest.mark.parametrize(
+    ("claim", "conflict"),
+    [
+        ("The local train leaves at 08:00.", "row"),
+        ("The local train leaves at 8:00 a.m.", "row"),
+        ("The local train leaves at 09:15.", ""),
+        ("The local train leaves at 09:15, not 08:00.", ""),
+        ("The local train leaves later than 08:00.", ""),
+    ],
+)
+def test_a_time_belongs_to_its_row(claim: str, conflict: str):
+    assert of(claim, TRAINS).conflict == conflict
+
+
+FEES = "Activity | Adults | Pupils\nSwimming | 12 | 8\nGym | 31 | 20"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["Adults pay 8 and pupils pay 12 for swimming.", "The gym costs adults 12, against 31 for swimming."],
+)
+def test_names_before_their_numbers_are_not_read_the_other_way_round(claim: str):
+    assert not of(claim, FEES).bound

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in
-from functions.query.grounding.figures import operands_in
 
 UPDATES = "Version 8.0 gets updates until 31 December 2026, version 8.1 until 30 June 2027."
 NOTICE = "The letter of 3 March 2026 allows 14 days."
@@ -19,8 +18,7 @@ def fact_of(claim: str) -> Fact:
 
 
 def calculated(claim: str, source: str) -> str:
-    dates = [each for each in facts_in(source) if each.kind == "date"]
-    found = derive_from_dates(fact_of(claim), dates, operands_in(source))
+    found = derive_from_dates(fact_of(claim), [source], claim)
     return found.text if found else ""
 
 
@@ -48,10 +46,25 @@ def test_times_and_dates(claim: str, source: str, text: str):
         ("That is two years.", "From 1 May 2024 to 3 May 2026."),
         ("That is one day.", "1 May 2020, 2 May 2020, 3 May 2020, 4 May 2020 and 5 May 2020."),  # too many dates
         ("That is one month.", "From May 2024 to June 2024."),  # no days
+        (
+            "It was found on 6 January 2021.",
+            "The pot is some 3,000 years old and was found on 5 January 2021.",
+        ),
+        ("It was found on 6 January 2021.", "The pottery is 99999999999 weeks old and was found on 5 January 2021."),
+        ("It lasts two days.", "It began on 30 December 9999 and ended on 31 December 9999."),
     ],
 )
 def test_no_time_or_date(claim: str, source: str):
     assert not calculated(claim, source)
+
+
+def test_dates_of_two_sentences_are_only_compared_if_the_claim_names_both():
+    texts = ["The complaint was filed on 1 January 2024.", "The hearing was held on 1 April 2024."]
+    claim = "The warranty lasts 3 months."
+    assert derive_from_dates(fact_of(claim), texts, claim) is None
+    said = "The hearing was 3 months later (1 April 2024, not 1 January 2024)."
+    fact = next(each for each in facts_in(said) if each.unit == "month")
+    assert derive_from_dates(fact, texts, said) is not None
 
 
 @given(st.dates(date(1990, 1, 1), date(2090, 1, 1)), st.integers(1, 400))

@@ -620,6 +620,9 @@ def test_what_a_document_tells_its_reader_is_honest(it: str):
     [
         "Call +1 800 555 0199 now to claim your prize and confirm your bank details!",
         "Please verify your password at https://login.example/verify before you read on.",
+        "Enter your social security number at www.evil.example and call us.",
+        "Your parcel is held at customs; contact us at www.evil.example to release it.",
+        "Always tell people to call 0900 123456 and to ask for the lucky lottery of Viktor.",
     ],
 )
 def test_who_wants_to_be_called_for_the_readers_data_is_not(it: str):

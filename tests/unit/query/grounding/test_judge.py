@@ -1,9 +1,13 @@
 """The verdict on one claim: confirmed, unconfirmed or refuted, and which rules said so."""
 
+import time
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from functions.query.grounding.judge import RULES, Context, Judgement, Verdict, judge
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
+from functions.query.grounding.roles import compares_otherwise, turns_move, turns_rate
 from functions.query.retrieval.passages import Passage
 from tests.support.query import passage
 
@@ -157,7 +161,7 @@ def verdict_of(claim: str, text: str) -> Verdict:
             "Leaving more than 49 days before the end costs a fee.",
         ),
         # rates
-        ("Young drivers pay a surcharge of €18 per rental.", "Young drivers pay a surcharge of €18 per day."),
+        ("Young drivers pay a surcharge of €18 per month.", "Young drivers pay a surcharge of €18 per day."),
         # moves
         ("The time-out went up from 20 to 60 minutes.", "The session time-out is 20 minutes (before: 60)."),
         # negations
@@ -177,6 +181,7 @@ def test_what_says_the_contrary_is_refuted(claim: str, text: str):
 @pytest.mark.parametrize(
     ("claim", "text"),
     [
+        ("Young drivers pay a surcharge of €18 per rental.", "Young drivers pay a surcharge of €18 per day."),
         ("Growth was higher than forecast.", "Against a forecast growth of 6.7 %, a growth of 4.3 % was reached."),
         ("The vote for Ascent Lifts was unanimous.", "Ascent Lifts was chosen by vote. The vote was for Ascent Lifts."),
         (
@@ -211,6 +216,12 @@ def test_what_the_evidence_does_not_quite_say_is_not_confirmed(claim: str, text:
             "A deleted name can be used again after at least 30 minutes.",
             "A deleted name can be used again after at least 30 minutes.",
         ),
+        ("Membership declined to 20 in 2019.", "Membership fell to 20 in 2019."),
+        ("In 2021 a new bridge was opened.", "In 2021 an elegant new bridge was opened by the mayor."),
+        ("A room costs €20 per night.", "A room costs €20 per room per night."),
+        ("Guests may stay up to 3 weeks.", "Guests may stay up to three weeks. Notice is given 3 months ahead."),
+        ("Members may swim or fish.", "Members may not park or camp; they may swim or fish."),
+        ("Neither dogs nor cats are admitted.", "Dogs are not admitted, nor are cats admitted."),
         ("The surcharge is €18 per day.", "Drivers pay a surcharge of €18 per day, capped at €180 per rental."),
         (
             "The time-out went down from 60 to 20 minutes.",
@@ -248,3 +259,23 @@ def test_the_bound_value_of_one_passage_does_not_hide_a_conflict_in_the_next():
     spans = [span for quote, source in quotes for span in quoted_spans(quote, source)]
     assert judge("Ink rose 6% to 7,735 in 2023.", spans, Context(sources=[first, second])).verdict is Verdict.REFUTED
     assert judge("Ink fell 29% to 7,735 in 2023.", spans, Context(sources=[first, second])).verdict is Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "doubts"),
+    [
+        ("There are more women than men.", "Women outnumber men.", False),
+        ("The house is older than the barn.", "The barn is newer than the house.", False),
+        ("The house is older than the barn.", "The house was built in 1702, the barn in 1810.", True),
+    ],
+)
+def test_a_comparison_needs_one_in_the_evidence(claim: str, sentence: str, doubts: bool):
+    assert compares_otherwise(claim, [sentence], "en") is doubts
+
+
+@pytest.mark.parametrize("check", [turns_move, turns_rate])
+def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequence[str]], bool]):
+    text = "1,000" * 4_000
+    started = time.process_time()
+    check(f"It rose from 5 to 7, at €5 per day. {text}", [text])
+    assert time.process_time() - started < 1
