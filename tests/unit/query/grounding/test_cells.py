@@ -34,6 +34,12 @@ def of(claim: str, text: str, **around: str) -> Binding:
     return binding_of(compare_tables(claim, text, [(0, len(text))], Surroundings(**around)))
 
 
+def assert_bound(found: Binding):
+    assert not found.conflict
+    assert found.bound
+    assert found.is_named
+
+
 @pytest.mark.parametrize(
     ("text", "claim"),
     [
@@ -51,10 +57,7 @@ def of(claim: str, text: str, **around: str) -> Binding:
     ],
 )  # fmt: skip
 def test_numbers_in_the_named_row_and_column_are_bound(text: str, claim: str):
-    found = of(claim, text)
-    assert not found.conflict
-    assert found.bound
-    assert found.is_named
+    assert_bound(of(claim, text))
 
 
 @pytest.mark.parametrize(
@@ -288,10 +291,7 @@ House, three persons | 2,900 kWh | £1,014 | £980 | £1,017"""
     ],
 )
 def test_names_that_everyday_tables_have_bind_numbers(text: str, claim: str):
-    found = of(claim, text)
-    assert not found.conflict
-    assert found.bound
-    assert found.is_named
+    assert_bound(of(claim, text))
 
 
 @pytest.mark.parametrize(
