@@ -145,10 +145,9 @@ def _caption_tables(parts: Sequence[Part]) -> None:
     Where each table of a page has its caption below it, that is the one.
     """
     tables = [at for at, part in enumerate(parts) if part.kind == "table"]
-    are_below = all(
-        at + 1 < len(parts) and _CAPTION.match(parts[at + 1].text) and not (at and _CAPTION.match(parts[at - 1].text))
-        for at in tables
-    )
+    are_below = all(at + 1 < len(parts) and _CAPTION.match(parts[at + 1].text) for at in tables)
+    if tables and tables[0] and _CAPTION.match(parts[tables[0] - 1].text):
+        are_below = False  # "Table 4. Fees" above it, and "Table 4 shows that …" below
     for at in tables:
         table = parts[at]
         above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))

@@ -410,6 +410,14 @@ def test_captions_below_all_tables_of_a_page_are_theirs() -> None:
     assert read("These are plums", "Table 2: Pears") == ["", "These are plums"]
 
 
+def test_a_sentence_about_a_table_does_not_take_the_place_of_its_caption() -> None:
+    lines = [Line("Table 4. Fees", 50, 80, 150, 90, 10)]
+    lines += [Line(f"Key | {at} | 3", 50, 100 + 12 * at, 400, 110 + 12 * at, 10, cells=3, column=1) for at in (1, 2)]
+    lines += [Line("Table 4 shows that adults pay more.", 50, 160, 250, 170, 10)]
+    parts = reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary())
+    assert [part.header for part in parts if part.kind == "table"] == ["Table 4. Fees"]
+
+
 def test_small_print_is_no_note_where_most_of_the_page_is_set_in_it() -> None:
     entries = [Line(f"layers, of kind {at} . . . {at}", 50, 100 + 10 * at, 290, 108 + 10 * at, 8) for at in range(58)]
     letter = Line("M", 50, 690, 62, 704, 14)
