@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Word, box_of
+from shared.text import BULLET_SIGNS
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
@@ -54,7 +55,7 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
-BULLETS = frozenset("•▪◦‣●○■□➢✓▶►▸❯➤◆◇❖✔⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
+BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
 ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""

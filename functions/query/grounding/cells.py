@@ -5,7 +5,7 @@ numbers may follow their names or come before them; a claim conflicts with its t
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property, lru_cache, partial
@@ -98,7 +98,7 @@ def compare_tables(
     around = around or Surroundings()
     numbers = _numbers_of(claim)
     compares = any(map(_is_order, _WORD.findall(claim)))
-    tells_when = any(map(_moment_of, facts_in(claim)))
+    tells_when = bool(_moments_of(facts_in(claim)))
     if SEPARATOR not in text or not (numbers or compares or tells_when):
         return []
     shift = len(around.before)
@@ -149,8 +149,7 @@ class TableComparison:
             return Binding(conflict=conflict)
         if not self.stated:
             return Binding(conflict=self._conflict_of_order())
-        cells = {fact.start: self._cells_with(fact) for fact in self.numbers}
-        held = self._held
+        cells, held = self._cells, self._held
         if not held:
             return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
         bound = self._fit(held, cells, self.columns)
@@ -195,7 +194,12 @@ class TableComparison:
     @cached_property
     def _held(self) -> Sequence[Fact]:
         """The numbers of the claim that stand in the table."""
-        return [fact for fact in self.numbers if self._cells_with(fact)]
+        return [fact for fact in self.numbers if self._cells[fact.start]]
+
+    @cached_property
+    def _cells(self) -> "dict[int, frozenset[tuple[int, int]]]":
+        """The cells with each number, by where it begins in the claim."""
+        return {fact.start: self._cells_with(fact) for fact in self.numbers}
 
     # --- numbers and cells ---
 
@@ -411,9 +415,8 @@ class TableComparison:
         named = frozenset[int]().union(*(each.rows for each in self.rows.mentions))
         if self.rows.by != "label" or len(named) != 1:
             return ""
-        free = {moment for each in self.around.elsewhere if (moment := _moment_of(each)) is not None}
-        moments = {moment for fact in facts_in(self.claim) if (moment := _moment_of(fact)) is not None}
-        if len(moments) != 1 or moments & free or _AROUND_A_TIME.search(self.claim):
+        moments = _moments_of(facts_in(self.claim))
+        if len(moments) != 1 or moments & _moments_of(self.around.elsewhere) or _AROUND_A_TIME.search(self.claim):
             return ""
         rows = {n for n, row in enumerate(self.table.rows) if moments & _moments_in(row)}
         return "row" if rows and not rows & named else ""
@@ -553,10 +556,13 @@ def _moment_of(fact: Fact) -> tuple[object, ...] | None:
     return (hour + 12 if found[3] and found[3].lower() == "p" and hour < 12 else hour), int(found[2])
 
 
+def _moments_of(facts: Iterable[Fact]) -> frozenset[tuple[object, ...]]:
+    return frozenset(moment for fact in facts if (moment := _moment_of(fact)) is not None)
+
+
 @lru_cache(maxsize=256)
 def _moments_in(row: TableRow) -> frozenset[tuple[object, ...]]:
-    found = (_moment_of(fact) for text in (row.label, *(cell.text for cell in row.cells)) for fact in facts_in(text))
-    return frozenset(each for each in found if each is not None)
+    return _moments_of(fact for text in (row.label, *(cell.text for cell in row.cells)) for fact in facts_in(text))
 
 
 def _is_order(word: str) -> bool:

@@ -467,8 +467,6 @@ def _is_contact(sentence: str) -> bool:
 
 def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
     """Return whether a sentence asks or addresses somebody and is foreign to its text."""
-    if _is_contact(sentence):
-        return False
     if _is_prose(sentence):
         shared = _shared(sentence, counts)
         if shared > MAX_SHARED_IN_PROSE[4]:  # whatever its signs, some of which take longer to read
@@ -480,9 +478,10 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
             signs -= "order" in found and _is_manual(text)
         if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
             return False
-        return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)]
+        return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)] and not _is_contact(sentence)
     signs = _signs(sentence, text)
-    return signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
+    is_foreign = signs >= MIN_SIGNS and _is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
+    return is_foreign and not _is_contact(sentence)
 
 
 def _is_in_another_language(sentence: str, text: str) -> bool:
@@ -668,10 +667,8 @@ def _is_source(claim: str, text: str, prose: tuple[int, int], span: tuple[int, i
 
 def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     sentence = text[start:end]
-    if _is_contact(sentence):
-        return False
     counts = _counts_in(text)
-    if _shared(sentence, counts) > MAX_SHARED_BY_EVIDENCE[-1]:
+    if _shared(sentence, counts) > MAX_SHARED_BY_EVIDENCE[-1] or _is_contact(sentence):
         return False
     signs = _evidence_signs(sentence, text)
     if not signs:
