@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, pairwise, permutations, product
+from itertools import combinations, pairwise, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
@@ -71,11 +71,13 @@ class Operand:
 class Calculation:
     """A calculation that gives a claim's number, as text: "7,735 / 26,742 = 28.9 %".
 
-    `stated`: for a conversion, what the evidence has in the number's place ("12 months" for "one year").
+    `stated`: for a conversion, what the evidence has in the number's place ("12 months" for "one year"). `is_rest`:
+    whether it is what a part leaves over, so that a claim rightly denies of it what the evidence says of the part.
     """
 
     text: str
     stated: str = ""
+    is_rest: bool = False
 
 
 def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
@@ -87,17 +89,18 @@ def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation |
     for operation in _OPERATIONS:
         if operation.units and fact.unit not in operation.units:
             continue
-        if not operation.cue.search(f"{_around(folded, fact)} {fact.text}"):
+        if not operation.cue.search(f"{around(folded, fact)} {fact.text}"):
             continue
         for chosen, value, text in operation.results(folded, fact, operands):
             exact = operation.is_exact and _is_exact(chosen)
             written = value if fact.scaled or fact.unit in {"percent", "x"} else value / chosen[0].scale
             if _fits(fact, value, exact=exact) or _fits(fact, written, exact=exact):
-                return Calculation(text)
+                is_rest = operation.results is _complements and is_negated(claim)
+                return Calculation(text, is_rest=is_rest)
     return None
 
 
-def _around(claim: str, fact: Fact) -> str:
+def around(claim: str, fact: Fact) -> str:
     """Return the clause of a number, with "#" and its unit in its place; other clauses do not say how it was made."""
     start = max((end.end() for end in _CLAUSE_END.finditer(claim, 0, fact.start)), default=0)
     end = _CLAUSE_END.search(claim, fact.end)
@@ -135,13 +138,21 @@ _NEGATED = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|rest|remaining|remainder|others?|left)\b|n['’]t\b", re.IGNORECASE
 )
 """Words that speak of what a number leaves over."""
+
+
+def is_negated(text: str) -> bool:
+    """Return whether a text speaks of what a number leaves over: "38 of the 46 sites did *not* …", "the *rest*"."""
+    return _NEGATED.search(text) is not None
+
+
 _Result = tuple[Sequence[Operand], Decimal, str]
-_CHANGE = (
+CHANGE = (
     r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
     r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
-    r"|younger|later|earlier|faster|slower|outperform|ahead|behind)"
+    r"|younger|later|earlier|faster|slower|outperform|ahead|behind|over|additional|extra|further|another)"
 )
+"""Beginnings of words that compare two numbers, or tell a change."""
 
 
 def _changes(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -192,7 +203,7 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
     The claim must speak of something else than the part does: it denies it, or has a word that the sentence has not.
     """
     for at, each in enumerate(operands):
-        leaves = (_NEGATED.search(claim) is None) != (_NEGATED.search(each.group) is None)
+        leaves = is_negated(claim) != is_negated(each.group)
         is_other = leaves or bool(stems_of(claim) - stems_of(each.group))
         if each.unit == "percent" and each.column is None and 0 < each.value < 100 and is_other:
             yield (each,), 100 - each.value, f"100 − {each.text} = {_shown(100 - each.value, 2)} %"
@@ -203,58 +214,6 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
                 whole.value - each.value,
                 f"{whole.text} − {each.text} = {_plain(whole.value - each.value, whole)}",
             )
-
-
-def own_calculation(claim: str, fact: Fact, stated: Sequence[Fact]) -> Calculation | None:
-    """Return how a claim's other numbers, which its evidence states, give one of its numbers; None if they do not.
-
-    It must say so: "863 volunteers, 122 more than the 741 before", "£475 (£335 plus £140)", "€84 (3 × €28)".
-    """
-    others = [each for each in stated if each.values and each.start != fact.start]
-    same = [each for each in others if each.kind == "number" and each.unit in {"", fact.unit}][:MAX_NUMBERS]
-    folded = fold(claim)
-    around = _around(folded, fact)
-    for size in range(2, min(len(same), MAX_OPERANDS) + 1):
-        for chosen in combinations(same, size) if size == len(same) or _SUM.search(around) else ():
-            if sum((min(each.values) for each in chosen), Decimal(0)) in fact.values:
-                return _own(chosen, " + ", fact)
-    for more, less in permutations(same, 2) if _DIFFERENCE.search(around) else ():
-        if min(more.values) - min(less.values) in fact.values:
-            return _own((more, less), " − ", fact)
-    for each in same if fact.unit == "percent" and _REST.search(folded) else ():
-        if 100 - min(each.values) in fact.values:
-            return Calculation(f"100 − {each.text} = {fact.text}")
-    for times, each in product(multipliers_in(claim), others):
-        if each.unit == fact.unit and min(each.values) * times in fact.values:
-            return Calculation(f"{times} × {each.text} = {fact.text}")
-    for share in (each for each in others if each.kind == "fraction"):
-        for each in (each for each in others if each.unit == fact.unit and each is not share):
-            if min(each.values) * min(share.values) / 100 in fact.values:
-                return Calculation(f"{share.text} of {each.text} = {fact.text}")
-    return None
-
-
-_SUM = re.compile(
-    r"\+|\b(?:plus|together|total|in all|altogether|combined|namely|comes? to|add(?:s|ed)? up|sum)\b|# \S* ?[^.;]*\(",
-    re.IGNORECASE,
-)
-_DIFFERENCE = re.compile(
-    r"\b(?:more|less|fewer|above|below|higher|lower|longer|shorter|cheaper|dearer|difference|sav(?:e|es|ed|ing))\b"
-    r"|\d[\d.,]*\s+[−–-]\s+[$€£]?\d",
-    re.IGNORECASE,
-)
-_REST = re.compile(r"\b(?:rest|remaining|remainder|others?|left|sav(?:e|es|ed|ing)|discount|off)\b", re.IGNORECASE)
-"""How a claim says that a number is the sum, the difference or what is left of others."""
-_MULTIPLIED = re.compile(r"\b(\d{1,2})\s*[×*]\s*[$€£]?\d|\d\s*[×*]\s*(\d{1,2})\b(?![.,]\d)")
-
-
-def multipliers_in(claim: str) -> Sequence[Decimal]:
-    """Return the numbers by which a claim says that it multiplies another one: "3 × €28"."""
-    return [Decimal(number) for found in _MULTIPLIED.findall(fold(claim)) for number in found if number]
-
-
-def _own(chosen: Sequence[Fact], sign: str, fact: Fact) -> Calculation:
-    return Calculation(f"{sign.join(each.text.rstrip(' .,;') for each in chosen)} = {fact.text.rstrip(' .,;')}")
 
 
 def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -317,7 +276,7 @@ def _shares(_claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_R
 
 def _ratios(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
     for one, other in permutations(_of_columns(operands), 2):
-        if _is_comparable(one, other) and other.value > 0 and one.value > other.value:
+        if _is_comparable(one, other) and other.value > 0 and other.value != 1 and one.value > other.value:
             ratio = one.value / other.value
             yield (one, other), ratio, f"{one.text} / {other.text} = {_shown(ratio, 2)}"
 
@@ -340,11 +299,11 @@ def _products(_claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[
 
 
 _OPERATIONS = (
-    _Operation(re.compile(rf"\b{_CHANGE}", re.IGNORECASE), _change_shares, frozenset({"percent"})),
-    _Operation(re.compile(rf"\b{_CHANGE}", re.IGNORECASE), _changes, is_exact=True),
+    _Operation(re.compile(rf"\b{CHANGE}", re.IGNORECASE), _change_shares, frozenset({"percent"})),
+    _Operation(re.compile(rf"\b{CHANGE}", re.IGNORECASE), _changes, is_exact=True),
     _Operation(
         re.compile(
-            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)? up|including"
+            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)?|including|with"
             r"|comprising|makes?|comes? to|amount(?:s|ed)? to)\b",
             re.I,
         ),
@@ -451,6 +410,7 @@ _FAMILIES: Sequence[dict[str, str]] = (
     {"b": "1", "kb": "1000", "mb": "1000000", "gb": "1000000000", "tb": "1000000000000"},
     {"kpa": "1", "bar": "100", "psi": "6.894757"},
     {"cents": "1", "usd": "100"},
+    {"pence": "1", "gbp": "100"},
     {"bp": "1", "pp": "100"},
 )
 """Units that measure the same, with their size in the first one's terms (SI; pounds, ounces, miles, US gallons)."""
@@ -461,7 +421,7 @@ _IMPERIAL = frozenset({"in", "ft", "mi", "lb", "oz", "gal", "mph", "psi", "f"})
 def _converted(fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
     """Return the conversion of an operand to the unit of a claim's number; between systems, to two digits at least."""
     for operand in operands:
-        value = _convert(operand.value, operand.unit, fact.unit)
+        value = convert(operand.value, operand.unit, fact.unit)
         if value is None:
             continue
         crosses = (fact.unit in _IMPERIAL) != (operand.unit in _IMPERIAL)
@@ -472,7 +432,8 @@ def _converted(fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
     return None
 
 
-def _convert(value: Decimal, unit: str, to: str) -> Decimal | None:
+def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
+    """Return a value in another unit of the same measure; None if that is the same unit, or none of the measure."""
     if unit == to:
         return None
     if {unit, to} == {"c", "f"}:

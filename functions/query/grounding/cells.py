@@ -22,8 +22,8 @@ from functions.query.grounding.columns import (
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES
-from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, words_of
+from functions.query.grounding.quantities import CURRENCIES, PERIODS
+from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -96,16 +96,15 @@ def compare_tables(
 ) -> "list[TableComparison]":
     """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    numbers = _numbers_of(claim)
     compares = any(map(_is_order, _WORD.findall(claim)))
     tells_when = bool(_moments_of(facts_in(claim)))
-    if SEPARATOR not in text or not (numbers or compares or tells_when):
+    if SEPARATOR not in text or not (_numbers_of(claim, PERIODS) or compares or tells_when):
         return []
     shift = len(around.before)
     places = [(start + shift, end + shift) for start, end in quoted]
     whole = around.before + text
     return [
-        TableComparison(claim, table, numbers, around, whole, places)
+        TableComparison(claim, table, _numbers_of(claim, _units_in(table)), around, whole, places)
         for table in tables_in(whole)
         if any(table.start < end and start < table.end for start, end in places)
     ]
@@ -120,16 +119,24 @@ def binding_of(comparisons: "Sequence[TableComparison]") -> Binding:
     return next((each for each in found if each.conflict), next(iter(found), Binding()))
 
 
-def _numbers_of(claim: str) -> Sequence[Fact]:
-    """Return the numbers of a claim that may be values, in order; not those of its dates and periods."""
+def _numbers_of(claim: str, units: frozenset[str]) -> Sequence[Fact]:
+    """Return the numbers of a claim that may be values, in order; not those of dates and periods.
+
+    A time ("8 weeks") may be a value where cells are in its unit (`units`).
+    """
     folded = fold(claim)
     periods = spans_of_periods(folded)
     numbers = (
         fact
         for fact in facts_in(claim)
-        if fact.kind == "number" and not any(s < fact.end and fact.start < e for s, e in periods)
+        if fact.kind == "number"
+        and (fact.unit in units & PERIODS or not any(s < fact.end and fact.start < e for s, e in periods))
     )
     return sorted(numbers, key=lambda fact: fact.start)
+
+
+def _units_in(table: Table) -> frozenset[str]:
+    return frozenset(cell.unit for row in table.rows for cell in row.cells)
 
 
 @dataclass(frozen=True)
@@ -160,7 +167,7 @@ class TableComparison:
             return Binding(conflict=conflict)
         is_named = self.rows.by in {"label", "most"} and self._is_named(held, bound)
         return Binding(
-            frozenset(bound),
+            frozenset(bound) | {each.start for each in self._ranges},
             is_named=is_named,
             is_open=not is_named,
             texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
@@ -170,10 +177,28 @@ class TableComparison:
     def _finder(self) -> RowFinder:
         return RowFinder(self.claim, self.table, self.quoted)
 
-    @property
+    @cached_property
     def rows(self) -> NamedRows:
-        """The rows that the claim names; if it names none, the quoted ones."""
-        return self._finder.rows
+        """The rows that the claim names, by a number in the range that a row is of or by words; or the quoted ones."""
+        named, ranges = self._finder.rows, self._ranges
+        if not ranges:
+            return named
+        within = frozenset.intersection(*(each.rows for each in ranges))
+        if named.by not in {"label", "most"}:
+            return NamedRows([RowMention(each.start, within) for each in ranges], "label")
+        both = [RowMention(each.start, each.rows & within) for each in named.mentions]
+        return NamedRows(both, named.by) if all(each.rows for each in both) else named
+
+    @cached_property
+    def _ranges(self) -> Sequence[RowMention]:
+        """The numbers that are in no cell and in no other evidence, but in the range that a row's label is."""
+        elsewhere = frozenset[Decimal]().union(*(each.values for each in self.around.elsewhere))
+        found = (
+            RowMention(fact.start, rows_within(fact, self.table))
+            for fact in facts_in(self.claim)
+            if fact.kind == "number" and not self._cells_with(fact) and not fact.values & elsewhere
+        )
+        return [each for each in found if each.rows]
 
     @cached_property
     def columns(self) -> Sequence[ColumnMention]:
@@ -189,6 +214,7 @@ class TableComparison:
     def numbers(self) -> Sequence[Fact]:
         """The numbers of the claim, except those in the names of columns."""
         names = [(each.start, each.end) for each in self.columns]
+        names += [(each.start, each.start + 1) for each in self._ranges]
         return [fact for fact in self.stated if not any(s < fact.end and fact.start < e for s, e in names)]
 
     @cached_property
@@ -293,7 +319,7 @@ class TableComparison:
         """Return the columns named between a number and the next one; one before all numbers holds for the rest."""
         stop = min((other.start for other in self._held if other.start > fact.start), default=len(self.claim))
         own = [each for each in mentions if fact.start < each.start < stop]
-        own = [each for each in own if not _REFERENCE.search(self.claim[fact.end : each.start] + " ")]
+        own = [each for each in own if not self._is_of_reference(fact, each)]
         if own:
             return _common(own)
         if self._is_reference(fact):
@@ -302,6 +328,13 @@ class TableComparison:
         if leading and any(each.start > self._held[0].start for each in mentions):
             return frozenset()  # the names stand before their numbers
         return _common(leading)
+
+    def _is_of_reference(self, fact: Fact, mention: ColumnMention) -> bool:
+        """Return whether a column named after a number is that of what it is compared with: "than in 2023"."""
+        between = _REFERENCE.search(self.claim[fact.end : mention.start] + " ")
+        if between is None or not between.group().lower().startswith("from"):
+            return between is not None
+        return any(any(period_of(self.table.columns[column]).order) for column in mention.columns)
 
     def _end_before(self, fact: Fact) -> int:
         return max((other.end for other in self._held if other.start < fact.start), default=0)

@@ -47,6 +47,8 @@ MIN_SUPPOSED_SHARE = 0.6
 _SUPPOSING = frozenset(("if", "unless", "whether", "provided", "jei", "nebent"))
 _OPEN = frozenset(("condition", "occasion", "possible", "duty", "advice", "future", "plan"))
 """Kinds of words with which a claim states no fact."""
+_AFTER_GIVEN = frozenset(("by", "for", "to", "in", "with", "at", "on", "as", "from"))
+"""Words after "provided" where it is no condition: "provided for the agency"."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
 _ALLOWING = frozenset(("can", "may", "cannot", "cant", "can't", "allowed", "permitted", "entitled", "able", "possible"))
 _SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
@@ -102,12 +104,18 @@ class Clause:
             if word in _kinds()
             and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
             and not self._says_how_often(at)
+            and not self._is_given(at)
         ) | (frozenset({"some"}) if _ONE_OF in pairwise(self.words) else frozenset())
 
     def _says_how_often(self, at: int) -> bool:
         """Return whether a word counts times, not things: "every year"."""
         after = self.words[at + 1 : at + 2]
         return self.words[at] == "every" and bool(after) and unit_name(after[0]) in PERIODS
+
+    def _is_given(self, at: int) -> bool:
+        """Return whether a word says that something is provided, not on which condition."""
+        after = self.words[at + 1] if at + 1 < len(self.words) else ""
+        return self.words[at] == "provided" and after in _AFTER_GIVEN
 
     @property
     def after_all(self) -> Sequence[str]:
@@ -119,7 +127,7 @@ class Clause:
     @property
     def is_condition(self) -> bool:
         """Whether it states a condition of another clause."""
-        return _kinds().get(self.opener) == "condition"
+        return _kinds().get(self.opener) == "condition" and not self._is_given(0)
 
 
 @lru_cache(maxsize=512)

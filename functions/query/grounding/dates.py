@@ -4,7 +4,8 @@ from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
+from operator import attrgetter
 
 from functions.query.grounding.arithmetic import Calculation
 from functions.query.grounding.facts import Fact, facts_in
@@ -23,8 +24,14 @@ def derive_from_dates(fact: Fact, texts: Sequence[str], claim: str) -> Calculati
     told = [[each for each in facts_in(text) if each.kind == "date"] for text in dict.fromkeys(texts)]
     said = {each.text for each in facts_in(claim)}
     named = list({each.text: each for dates in told for each in dates if each.text in said}.values())
-    for dates in (named, *told):
-        if found := _time_between(fact, dates):
+    if found := _time_between(fact, named, or_months=False):
+        return found
+    for dates in told:
+        own = [each for each in dates if each.text in said]
+        if found := _time_between(fact, own if len(own) > 1 or len(named) > 1 else dates, or_months=True):
+            return found
+    for text in texts if fact.unit in _CLOCK_LENGTHS else ():
+        if found := _time_on_the_clock(fact, [each for each in facts_in(text) if each.kind == "time"]):
             return found
     for dates, text in zip(told, dict.fromkeys(texts), strict=True):
         if found := _date_after(fact, dates, text):
@@ -32,13 +39,23 @@ def derive_from_dates(fact: Fact, texts: Sequence[str], claim: str) -> Calculati
     return None
 
 
-def _time_between(fact: Fact, dates: Sequence[Fact]) -> Calculation | None:
-    days = {each.text: day for each in dates if (day := _day_of(each)) is not None}
+def _time_between(fact: Fact, dates: Sequence[Fact], *, or_months: bool) -> Calculation | None:
+    or_months = or_months and fact.unit == "year"
+    days = {each.text: day for each in dates if (day := _day_of(each, or_month=or_months)) is not None}
     if fact.unit not in _LENGTHS or len(days) > MAX_DATES:
         return None
     for (one, first), (other, last) in permutations(days.items(), 2):
         if first < last and _length(first, last, fact.unit) in fact.values:
             return Calculation(f"{other} − {one} = {fact.text}")
+    return None
+
+
+def _time_on_the_clock(fact: Fact, times: Sequence[Fact]) -> Calculation | None:
+    """Return how long it is from one time of the day to the next one in a text: "from 22:30 to 07:00"."""
+    for first, last in pairwise(sorted(times, key=attrgetter("start"))):
+        for begin, end in product(first.values, last.values):
+            if (_DAY + end - begin) % _DAY / _CLOCK_LENGTHS[fact.unit] in fact.values:
+                return Calculation(f"{last.text.strip()} − {first.text.strip()} = {fact.text}")
     return None
 
 
@@ -53,14 +70,20 @@ def _date_after(fact: Fact, dates: Sequence[Fact], text: str) -> Calculation | N
     return None
 
 
+_DAY = 24 * 60
+_CLOCK_LENGTHS = {"min": 1, "h": 60}
+"""Units of time, in minutes."""
 _LENGTHS = {"day": 1, "week": 7, "month": 1, "year": 12}
 """Units of time, in days or in months."""
 
 
-def _day_of(fact: Fact) -> date | None:
+def _day_of(fact: Fact, *, or_month: bool = False) -> date | None:
+    """Return the day of a date; with `or_month`, the first of the month that one without a day tells."""
     told = fact.date
-    if fact.kind != "date" or told is None or told.swapped or not (told.year and told.month and told.day):
+    if fact.kind != "date" or told is None or told.swapped or not (told.year and told.month):
         return None
+    if not told.day:
+        return date(told.year, told.month, 1) if or_month else None
     return date(told.year, told.month, told.day) if told.day <= monthrange(told.year, told.month)[1] else None
 
 

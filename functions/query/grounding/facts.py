@@ -14,6 +14,7 @@ from functions.query.grounding.quantities import (
     NUMBER,
     SCALE,
     UNIT,
+    VULGAR,
     DateMention,
     dates_agree,
     dates_in,
@@ -31,7 +32,7 @@ from shared.lexical import fold
 _NUMBER = re.compile(
     rf"""(?<![\w])(?P<sign>[-−–](?=[\d$€£¥]))? (?P<money>{CURRENCY_SIGN})?\s?(?P<sign2>[-−](?=\d))?(?P<digits>{NUMBER})
          (?P<ordinal>\s?(?:st|nd|rd|th)\b)?
-         (?: (?P<letter>[kKmMbBtT])(?![\w]) | [\s-]?(?P<scale>{SCALE})\b\.? )?
+         (?: (?P<letter>[kKmMbBtT])(?![\w]) | (?P<pence>p)(?![\w.]) | [\s-]?(?P<scale>{SCALE})\b\.? )?
          (?: [\s\u00a0-]?(?P<unit>{UNIT})(?!\w|-to-) )?""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -39,7 +40,7 @@ _IDENTIFIER = re.compile(
     r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*(?![\w])|(?<![\w.])\d+(?:\.\d+){2,}(?!\w|\.\w)"
 )
 _MEASURE = re.compile(
-    rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbt]|-?(?:{UNIT})|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d+(?:-\d+)?-(?:{UNIT})(?:-[a-z]+)?",
+    rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbtp]|-?(?:{UNIT})|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d*[{VULGAR}]|\d+(?:-\d+)?-(?:{UNIT})(?:-[a-z]+)?",
     re.IGNORECASE,
 )
 """A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
@@ -66,7 +67,8 @@ _FRACTION = re.compile(
 )
 """A part of a whole in words: "four in five", "two thirds", "a quarter of", "by a tenth"."""
 _HALF = re.compile(
-    rf"\bhalf\s+an?\s+(?P<unit>{UNIT})(?!\w)|\ba?\s?quarter\s+of\s+an?\s+(?P<of>{UNIT})(?!\w)", re.IGNORECASE
+    rf"\bhalf\s+an?\s+(?P<unit>{UNIT})(?!\w)|\b(?:an?\s|(?P<three>three\s))?quarters?\s+of\s+an?\s+(?P<of>{UNIT})(?!\w)",
+    re.IGNORECASE,
 )
 _ROUGHLY = re.compile(
     r"\b(?:about|approximately|approx|around|roughly|nearly|almost|over|more than|some|circa|apie|beveik|daugiau nei)"
@@ -145,7 +147,7 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         if (fraction := _fraction(folded, match)) is not None:
             add(fraction, *match.span())
     for match in unread(_HALF):
-        value = Decimal("0.5") if match["unit"] else Decimal("0.25")
+        value = Decimal("0.5") if match["unit"] else Decimal("0.75") if match["three"] else Decimal("0.25")
         add(Fact("number", match.group(), frozenset({value}), unit_name(match["unit"] or match["of"])), *match.span())
     for match in unread(_IDENTIFIER):
         if not _MEASURE.fullmatch(match.group()):
@@ -222,6 +224,7 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
 def _number(text: str, match: "re.Match[str]") -> Fact:
     digits, money, unit = match["digits"], match["money"] or "", match["unit"] or ""
     scale, letter = match["scale"] or "", match["letter"] or ""
+    unit = "pence" if match["pence"] else unit
     counts = letter in {"M", "B"} and _COUNTED_NOUN.match(text, match.end())
     if letter and not money and letter.lower() != "k" and unit_name(unit) not in CURRENCIES and not counts:
         # "5m" is five metres; "$5m", "5m euros" and "5M parameters" are five million.

@@ -1,29 +1,26 @@
 """Checks a claim's numbers: stated by its evidence, cells of the row and column it names, or calculated."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import (
-    Calculation,
-    Operand,
-    derive,
-    multipliers_in,
-    own_calculation,
-)
+from functions.query.grounding.arithmetic import Calculation, Operand, derive, is_negated
+from functions.query.grounding.cell_texts import CellTexts
 from functions.query.grounding.cells import Binding, Surroundings, TableComparison, binding_of, compare_tables
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
+from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
 from functions.query.grounding.tables import tables_in
-from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import content_stems, stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -34,7 +31,7 @@ _OF_FIGURES = stems_of(
     " previous year quarter month period ended about approximately roughly around nearly almost some"
 )
 """Words that a claim may put around figures."""
-_UNIT_AFTER = re.compile(rf"\s+(?:[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
+_UNIT_AFTER = re.compile(rf"\s+(?:(?!(?:an?|per|each|every)\s)[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
 """A unit, also behind an adjective: "two *calendar* weeks"."""
 _CALCULATED = frozenset({"number", "fraction"})
 """Kinds of facts that a calculation may give or use."""
@@ -56,7 +53,8 @@ class FigureCheck:
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
     `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
     which cell of a table a number is. `texts`: what names the bound cells. `restated`: the claim with the evidence's
-    numbers in the place of converted ones, if there are any.
+    numbers in the place of converted ones, if there are any. `is_rest`: whether a number is what a part leaves over.
+    `is_possible`: whether some numbers of the evidence, which it may not mean, give all missing ones.
     """
 
     missing: Sequence[str] = ()
@@ -66,6 +64,8 @@ class FigureCheck:
     is_open: bool = False
     texts: Sequence[str] = ()
     restated: str = ""
+    is_rest: bool = False
+    is_possible: bool = False
 
 
 def check_figures(
@@ -88,30 +88,46 @@ def check_figures(
     # A table may go on in a second passage: what fits in one may not in the other, which has more rows.
     is_fitting = bool(bound) and all(fact.start in bound for fact in numbers if fact not in free)
     conflict = "" if is_fitting else next((each.conflict for each in bindings if each.conflict), "")
+    if not conflict and quoted.has_words_of_another_row():
+        conflict = "row"
     texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))
     missing = [fact for fact in missing if fact.start not in bound]
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
-    found = ((fact, derive(claim, fact, quoted.operands)) for fact in missing if fact.kind in _CALCULATED)
-    calculated = [(fact, each) for fact, each in found if each is not None]
+    sentences = [text for span in spans for text in span.sentences] if missing else []
     stated = [fact for fact in numbers if fact not in missing]
-    missing = [fact for fact in missing if fact not in {fact for fact, _ in calculated}]
-    told = [(fact, each) for fact in missing if (each := own_calculation(claim, fact, stated)) is not None]
-    missing = [fact for fact in missing if fact not in {fact for fact, _ in told}]
-    calculated += told
-    if told:  # "for three people: 3 × €28"
-        asked = set(multipliers_in(claim))
-        missing = [fact for fact in missing if fact.unit not in {"", "x"} or not fact.values & asked]
-    texts_with_dates = [text for span in spans for text in span.sentences] if missing else []
-    dated = [(fact, each) for fact in missing if (each := derive_from_dates(fact, texts_with_dates, claim)) is not None]
-    calculated += dated
-    missing = [fact for fact in missing if fact not in {fact for fact, _ in dated}]
+    calculated: list[tuple[Fact, Calculation]] = []
+    ways: Sequence[Callable[[Fact], Calculation | None]] = (
+        lambda fact: derive(claim, fact, quoted.operands) if fact.kind in _CALCULATED else None,
+        lambda fact: own_calculation(claim, fact, stated, sentences, quoted.operands),
+        lambda fact: derive_from_dates(fact, sentences, claim),
+    )
+    for way in ways:
+        found = [(fact, each) for fact in missing if (each := way(fact)) is not None]
+        calculated += found
+        missing = [fact for fact in missing if fact not in {fact for fact, _ in found}]
+    if missing and calculated:  # "for three people: 3 × €28"
+        times = set(multipliers_in(claim, sentences))
+        missing = [fact for fact in missing if not fact.values & times]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_bound = bool(bound) and not missing and not is_open
+    is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
-    return FigureCheck(written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated))
+    is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)
+    return FigureCheck(
+        written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated), is_rest, is_possible
+    )
+
+
+def _tells_rest(claim: str, operands: Sequence[Operand]) -> bool:
+    """Return whether a claim denies of some of a number what the evidence says of the others: "2 of the 8 do not"."""
+    held = {each.value for each in operands} if is_negated(claim) else set()
+    return any(
+        one.is_part and whole.value in held and whole.value - one.value in held
+        for one, whole in (pairwise(operands_in(fold(claim))) if held else ())
+    )
 
 
 def _restated(claim: str, calculated: Sequence[tuple[Fact, Calculation]]) -> str:
@@ -167,6 +183,19 @@ class _Quoted:
             "\n".join((self.question, *titles_of(passage))),
             [*free, *(fact for span in self._in_prose for text in span.sentences for fact in facts_in(text))],
         )
+
+    def has_words_of_another_row(self) -> bool:
+        """Return whether the claim says of a quoted row what a table has in other rows, or denies in it."""
+        elsewhere = frozenset(content_stems(" ".join((self.question, *map(_text_of, self._in_prose)))))
+        for span in self.spans:
+            if span in self._in_prose:
+                continue
+            text = span.passage.text
+            for table in tables_in(text):
+                quoted = [row for row in table.rows if row.start < span.end and span.start < row.end]
+                if quoted and CellTexts(self.claim, table, text, quoted, elsewhere).is_of_another:
+                    return True
+        return False
 
     @cached_property
     def _in_prose(self) -> list[EvidenceSpan]:

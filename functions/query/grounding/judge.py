@@ -270,7 +270,7 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
     if not it.figures.missing:
         return None
     counted = all(is_count(fact, it.claim, it.sentences) or is_fraction(fact, it.claim) for fact in it.figures.missing)
-    return Finding(Verdict.UNCONFIRMED if counted else Verdict.REFUTED, "number")
+    return Finding(Verdict.UNCONFIRMED if counted or it.figures.is_possible else Verdict.REFUTED, "number")
 
 
 def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
@@ -293,7 +293,7 @@ def _changes_a_copy(it: ClaimComparison) -> Finding | None:
 
 def _says_the_opposite(it: ClaimComparison) -> Finding | None:
     found = "" if it.is_same or it.is_translated else reversal(it.wording, it.sentences, it.language)
-    if not found:
+    if not found or it.figures.is_rest:  # "two of the eight do not" where six do
         return None
     return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
 

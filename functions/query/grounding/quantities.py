@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+from unicodedata import numeric
 
 from functions.query.understanding.question import lines_of
 
 # --- numbers: digits with separators of either kind, scales, words ---
 
+VULGAR = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+"""Fractions that are one sign, alone or after a whole number: "3¼"."""
 NUMBER = (
-    r"\d{1,3}(?:[,\u00a0\u202f\u2009'’]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+,\d+(?!\d)"
+    rf"\d{{0,3}}[{VULGAR}]"
+    r"|\d{1,3}(?:[,\u00a0\u202f\u2009'’]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+,\d+(?!\d)"
     r"|\d{1,3}(?:[ ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*"
 )
 _SCALES = {
@@ -25,6 +29,9 @@ _SCALES = {
 _LETTER_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}
 """One-letter scales, valid only directly after a number with a currency sign ("$1.2M")."""
 SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
+
+_PART_STEP = Decimal("0.001")
+"""The step to which a fraction written as one sign is read."""
 
 _NUMBER_WORDS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
@@ -59,6 +66,8 @@ def read_number(digits: str, scale: str = "") -> NumberReading:
     "1.234" gives two values, because some countries group thousands with a point. "1,234" gives one: three decimals
     after a comma are rare, and a second value would make 1,234 equal 1.234.
     """
+    if digits[-1] in VULGAR:
+        return NumberReading(frozenset({(Decimal(digits[:-1] or 0) + _part(digits[-1])).normalize()}), _PART_STEP)
     plain = re.sub(r"[\s\u00a0\u202f\u2009'’]", "", digits)
     factor = Decimal(10) ** scale_of(scale)
     forms = list(_plain_forms(plain))
@@ -68,6 +77,11 @@ def read_number(digits: str, scale: str = "") -> NumberReading:
     has_decimals = len(values) == 1 and any(value != value.to_integral_value() for value in map(Decimal, forms))
     decimals = len(re.split(r"[.,]", plain)[-1]) if has_decimals else 0
     return NumberReading(frozenset(value.normalize() for value in values), factor * Decimal(10) ** -decimals)
+
+
+def _part(sign: str) -> Decimal:
+    """Return the value of a fraction written as one sign: "¾"."""
+    return round(Decimal(numeric(sign)), 3)
 
 
 def scale_of(word: str) -> int:

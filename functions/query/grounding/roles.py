@@ -166,7 +166,8 @@ def _is_day(tokens: Sequence[str], at: int) -> bool:
 MIN_CAUSE_SHARE = 0.5
 """Share of the words of a claim with a cause that a sentence with one must contain to be compared with it."""
 _CAUSE = re.compile(
-    r"\b(?:because(?:\s+of)?|as(?=\s+(?:it|they|we|he|she)\b)|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
+    r"\b(?:because(?:\s+of)?|(?<!soon\s)(?<!long\s)(?<!far\s)as(?=\s+(?:it|they|we|he|she)\b)"
+    r"|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
     re.IGNORECASE,
 )
 _CAUSES = re.compile(
@@ -174,6 +175,11 @@ _CAUSES = re.compile(
     re.IGNORECASE,
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
+_IMPLIES = re.compile(
+    r"\b(?:resulting|(?:which|that|this)\s+(?:makes|means|allows)|so|therefore|thus|hence|since|as|reasons?|why)\b",
+    re.IGNORECASE,
+)
+"""Other words of a sentence that gives a cause."""
 _TIME = re.compile(r"\b(?:before|after|(?:hour|day|week|month|year)s?\s+from)\b", re.IGNORECASE)
 
 
@@ -188,7 +194,8 @@ def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
 def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim gives a cause ("because of") and none of its sentences does."""
     found = _CAUSE.search(claim)
-    return found is not None and not any(_CAUSE.search(each) or _CAUSES.search(each) for each in sentences)
+    ways = (_CAUSE, _CAUSES, _IMPLIES)
+    return found is not None and not any(way.search(each) for each in sentences for way in ways)
 
 
 def has_foreign_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -392,6 +399,8 @@ _MOST = re.compile(
     rf"{_NUMBER}(?:\s+([^\W\d_]+))?",
     re.IGNORECASE,
 )
+_UNTIL_BEFORE = re.compile(r"up to\s[\w\s]+?\s(?:before|prior|ahead|in advance)\b", re.IGNORECASE)
+"""A time that ends something: "up to 72 hours before" is "at least 72 hours before"."""
 MIN_SAME_LIMITED = 0.6
 """Share of a claim's content words that a sentence must contain for its limit to be of the same thing."""
 _COMPARED = re.compile(
@@ -422,10 +431,12 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
     """Return the numbers that a text calls the least or the most, with their units; whether they are the least."""
     found: set[tuple[str, str, bool]] = set()
     for way, is_least in ((_LEAST, True), (_MOST, False)):
-        for number, unit in way.findall(text):
+        for match in way.finditer(text):
+            number, unit = match.groups(default="")
+            is_least_here = is_least or _UNTIL_BEFORE.match(text, match.start(), match.end() + 20) is not None
             value = number.lower() if number[0].isdigit() else str(spelled_value(number.lower()))
             if number[0].isdigit() or is_number_word(number.lower()):
-                found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least))
+                found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))
     return frozenset(found)
 
 

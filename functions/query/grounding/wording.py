@@ -383,21 +383,33 @@ def _is_merged(said: frozenset[str], texts: Sequence[frozenset[str]], language: 
 
 
 def has_moved_number(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a number of a claim stands beside other words than in its sentences; years may stand anywhere."""
+    """Return whether another number stands nearer, in its sentences, to the words beside a number of a claim.
+
+    "The exam counts for 30%" of "the exam counts for 50%, the essay for 30%". Years may stand anywhere.
+    """
     said = _told_stems(claim, language)
-    if not any(map(_has_digit, said)):
-        return False
     texts = [_told_stems(sentence, language) for sentence in sentences]
     stems = frozenset(stem for text in texts for stem in text)
-    known = stems | with_synonyms(frozenset(said), stems, language)
-    words = [stem for stem in said if stem in known]
+    told = stems_of(claim, language)
+    words = [stem for stem in said if stem in stems and (stem in told or _has_digit(stem))]
     for at, number in enumerate(words):
-        beside = frozenset((*words[max(0, at - 1) : at], *words[at + 1 : at + 2])) - {number}
-        if beside and _has_digit(number) and not _YEAR.fullmatch(number):
-            around = frozenset(stem for text in texts for stem in _around(text, number))
-            if not (beside & around or with_synonyms(beside, around, language)):
-                return True
+        beside = frozenset((*words[max(0, at - 2) : at], *words[at + 1 : at + 2])) - {number}
+        holding = [text for text in texts if number in text and beside & frozenset(text)]
+        if _is_amount(number) and holding and all(_is_moved(number, beside, frozenset(said), text) for text in holding):
+            return True
     return False
+
+
+def _is_moved(number: str, beside: frozenset[str], said: frozenset[str], text: Sequence[str]) -> bool:
+    """Return whether each word beside a number is farther from it in a text than from one that the claim leaves out."""
+    places = [at for at, stem in enumerate(text) if stem == number]
+    others = [at for at, stem in enumerate(text) if _is_amount(stem) and stem not in said]
+    for word in beside:
+        for at in (at for at, stem in enumerate(text) if stem == word):
+            distance = min(abs(at - place) for place in places)
+            if distance <= NEAR_NUMBER or not any(abs(at - other) < distance for other in others):
+                return False
+    return True
 
 
 def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -488,13 +500,6 @@ def _counted(number: str, text: str) -> frozenset[str]:
     """Return the words that stand directly after a number, and its scale."""
     after = (match[2] for match in _COUNTED.finditer(fold(text).lower()) if _plain_number(match[1]) == number)
     return frozenset(word for word in after if not (is_stop_word(word) or word in _FREE))
-
-
-def _around(text: Sequence[str], number: str) -> Iterator[str]:
-    """Yield the stems that stand near a number."""
-    for at, stem in enumerate(text):
-        if stem == number:
-            yield from (*text[max(0, at - NEAR_NUMBER) : at], *text[at + 1 : at + 1 + NEAR_NUMBER])
 
 
 @lru_cache(maxsize=512)

@@ -41,6 +41,7 @@ import functions.query.extraction_report
 import functions.query.faqs
 import functions.query.finding
 import functions.query.grounding.arithmetic
+import functions.query.grounding.cell_texts
 import functions.query.grounding.cells
 import functions.query.grounding.checking
 import functions.query.grounding.claims
@@ -50,6 +51,7 @@ import functions.query.grounding.evidence
 import functions.query.grounding.figures
 import functions.query.grounding.injection
 import functions.query.grounding.judge
+import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity
 import functions.query.grounding.quotes
 import functions.query.grounding.roles

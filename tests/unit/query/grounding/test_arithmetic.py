@@ -6,9 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive, own_calculation
+from functions.query.grounding.arithmetic import Calculation, Operand, derive
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.figures import operands_in
+from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 
 
 def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[Operand]:
@@ -111,6 +112,86 @@ def test_calculations(claim: str, operands: list[Operand], text: str):
 )
 def test_no_calculation(claim: str, operands: list[Operand]):
     assert not calculation(claim, operands)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "text"),
+    [
+        ("The cap is reached after ten days (180 divided by 18).", "ten days", "180 / 18 = ten days"),
+        ("Nine of the 71 did not pass, since 62 did.", "Nine", "71 − 62 = Nine"),
+        ("That is 15p more for each lunch (£2.75 − £2.60).", "15p", "£2.75 − £2.60 = 15p"),
+        ("It is half an inch longer, at 3¼ inches, not 2¾.", "half an inch", "3¼ inches − 2¾ = half an inch"),
+        ("From 474 packages to 848 packages the number grew by 374.", "374", "848 − 474 = 374"),
+        ("Seven days come to €329, seven times the rate of €47.", "€329", "7 × €47 = €329"),
+        ("Three days late costs 15 points, at five points for each day.", "15", "3 × five = 15"),
+        ("With 10% off the price of €80 you pay €72.", "€72", "€80 − 10% = €72"),
+        ("With 20% VAT the price of €80 is €96.", "€96", "€80 + 20% = €96"),
+    ],
+)  # fmt: skip
+def test_a_claim_may_divide_compare_and_multiply(claim: str, said: str, text: str):
+    facts = facts_in(claim)
+    fact = next(each for each in facts if each.text.rstrip(" .,;").startswith(said))
+    found = own_calculation(claim, fact, [each for each in facts if each is not fact])
+    assert found is not None
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "source", "text"),
+    [
+        ("Two days late costs 10 points.", "10", "You lose five points for each day.", "2 × five = 10"),
+        ("Two weeks cost €60.", "€60", "The monthly rate is €30.", ""),
+        (
+            "In a fan oven that is 140 °C, as you take off 20 °C.", "140 °C",
+            "Bake at 160 °C. For a fan oven, take off 20 °C.", "160 °C − 20 °C = 140 °C",
+        ),
+        (
+            "With the keyhole, which costs £140 more, it is £475.", "£475",
+            "It costs £335. The keyhole costs £140 more.", "£335 + £140 = £475",
+        ),
+        ("With the keyhole at £140 it is £475.", "£475", "It costs £335. The keyhole costs £140.", ""),
+    ],
+)  # fmt: skip
+def test_a_claim_may_apply_what_its_source_tells_to_apply(claim: str, said: str, source: str, text: str):
+    facts = facts_in(claim)
+    fact = next(each for each in facts if each.text.rstrip(" .,;") == said)
+    others = [each for each in facts if each is not fact]
+    found = own_calculation(claim, fact, others, [source], operands_in(source))
+    assert (found.text if found else "") == text
+
+
+def test_a_rest_is_told_with_a_negation():
+    claim = "Nine of the 71 students did not pass, since 62 did."
+    facts = sorted(facts_in(claim), key=lambda fact: fact.start)
+    found = own_calculation(claim, facts[0], facts[1:])
+    assert found is not None
+    assert found.is_rest
+
+
+def test_what_a_claim_multiplies_by():
+    assert multipliers_in("For three people that is €84 (3 × €28).") == [3]
+    assert multipliers_in("Three working days cost 15 points.", ["Five points for each working day."]) == [3]
+    assert multipliers_in("Three working days cost 15 points.", ["Five points for each exam."]) == []
+    assert multipliers_in("A week of seven days costs €329, at a daily rate of €47.") == [7]
+
+
+@pytest.mark.parametrize(
+    ("claim", "number", "operands", "expected"),
+    [
+        ("It spent £320 more than it took.", "£320", stated((4_270, ""), (4_590, "")), True),
+        ("It spent £320 in May.", "£320", stated((4_270, ""), (4_590, "")), False),  # nothing is compared
+        ("It spent £330 more than it took.", "£330", stated((4_270, ""), (4_590, "")), False),
+        ("It costs €280 once the call-out is added.", "€280", stated((185, "eur"), (95, "eur")), True),
+        ("It costs €280 once the call-out is added.", "€280", stated((185, "kg"), (95, "eur")), False),
+        ("It is 5% more.", "5%", stated((10, "percent"), (15, "percent")), False),
+        ("It spent £320 more.", "£320", stated(*((n * n, "") for n in range(14)), (320, "")), False),  # too many
+    ],
+)
+def test_a_number_that_some_two_others_give_is_possible(
+    claim: str, number: str, operands: list[Operand], expected: bool
+):
+    fact = next(each for each in facts_in(claim) if each.text.rstrip(" .,;") == number)
+    assert may_be_calculated(claim, fact, [], operands) is expected
 
 
 def test_a_number_may_be_the_sum_of_the_others_of_its_claim():

@@ -342,3 +342,40 @@ FEES = "Activity | Adults | Pupils\nSwimming | 12 | 8\nGym | 31 | 20"
 )
 def test_names_before_their_numbers_are_not_read_the_other_way_round(claim: str):
     assert not of(claim, FEES).bound
+
+
+SICK_PAY = """Length of service | Full pay | Half pay
+6 months to 2 years | 3 weeks | 3 weeks
+2 to 5 years | 8 weeks | 4 weeks
+More than 5 years | 13 weeks | 13 weeks"""
+CANCELLATION = """Days before departure | You pay
+69 to 43 | 40% of the price
+42 to 22 | 60% of the price
+21 or less | 85% of the price"""
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "fits"),
+    [
+        (SICK_PAY, "With three years' service you get 8 weeks on full pay.", True),
+        (SICK_PAY, "With three years' service you get 13 weeks on full pay.", False),
+        (SICK_PAY, "With nine months' service you get 3 weeks on full pay.", True),
+        (SICK_PAY, "With ten years' service you get 13 weeks on full pay.", True),
+        (SICK_PAY, "With ten years' service you get 8 weeks on full pay.", False),
+        (CANCELLATION, "If you cancel 30 days before departure, you pay 60% of the price.", True),
+        (CANCELLATION, "If you cancel 50 days before departure, you pay 60% of the price.", False),
+        (CANCELLATION, "If you cancel 5 days before departure, you pay 85% of the price.", True),
+        (CANCELLATION, "If you cancel 30 kg before departure, you pay 60% of the price.", False),  # another measure
+    ],
+)
+def test_a_number_names_the_row_whose_range_it_lies_in(text: str, claim: str, fits: bool):
+    found = of(claim, text)
+    number = min(fact.start for fact in facts_in(claim) if fact.kind == "number")
+    assert (number in found.bound and not found.conflict) is fits
+
+
+def test_the_column_of_a_source_is_not_what_a_number_is_compared_with():
+    grant = "Heading | Grant (CAD) | Own (CAD) | Total (CAD)\nTravel | 3,500 | 2,500 | 6,000\nFees | 900 | 100 | 1,000"
+    assert of("Travel is to get CAD 6,000 from the grant.", grant).conflict == "column"
+    assert_bound(of("Travel is to get CAD 3,500 from the grant.", grant))
+    assert_bound(of("Pens fell 8% to $65,775 from $71,628 in 2022.", CHANGES))

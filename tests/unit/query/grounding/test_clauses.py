@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.clauses import is_denied, states_supposition, turns
+from functions.query.grounding.clauses import clauses_of, is_denied, states_supposition, turns
 from functions.query.grounding.roles import (
     crosses_pairs,
     exchanges_groups,
@@ -108,6 +108,13 @@ def test_a_cause_must_be_in_the_source():
     assert invents_cause("The plant was closed because the lamp failed.", sentences)
     assert not invents_cause("The plant was closed in June.", sentences)
     assert not invents_cause("The plant was closed because the lamp failed.", ["The lamp led to the closure."])
+    assert not invents_cause("It was closed because the lamp failed.", ["The lamp failed, which means a closure."])
+    assert not invents_cause("It is closed as soon as it fails.", sentences)
+
+
+def test_provided_is_a_condition_only_where_it_begins_one():
+    assert any("condition" in each.kinds for each in clauses_of("You may go provided that it rains.", "en"))
+    assert not any("condition" in each.kinds for each in clauses_of("Goals must be provided for the agency.", "en"))
 
 
 def test_a_cause_must_be_one_that_the_source_speaks_of():

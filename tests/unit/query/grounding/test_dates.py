@@ -32,6 +32,9 @@ def calculated(claim: str, source: str) -> str:
             "6 June 2026 − 28 May 2026 = 9 days",
         ),
         ("That is two years.", "From 1 May 2024 to 1 May 2026.", "1 May 2026 − 1 May 2024 = two years"),
+        ("That is three years.", "From April 2010 until April 2013.", "April 2013 − April 2010 = three years"),
+        ("That is seven hours.", "The rate applies from 00:30 to 07:30.", "07:30 − 00:30 = seven hours"),
+        ("That is 90 minutes.", "It runs from 23:15 to 00:45.", "00:45 − 23:15 = 90 minutes"),  # past midnight
     ],
 )  # fmt: skip
 def test_times_and_dates(claim: str, source: str, text: str):
@@ -46,6 +49,9 @@ def test_times_and_dates(claim: str, source: str, text: str):
         ("That is two years.", "From 1 May 2024 to 3 May 2026."),
         ("That is one day.", "1 May 2020, 2 May 2020, 3 May 2020, 4 May 2020 and 5 May 2020."),  # too many dates
         ("That is one month.", "From May 2024 to June 2024."),  # no days
+        ("That is eight hours.", "The rate applies from 00:30 to 07:30."),
+        ("That is two hours.", "It opens at 08:00, closes at 12:00 and opens again at 13:00."),
+        ("He led it for three years, from April 2013 until April 2016.", "Hers was from April 2010 until April 2013."),
         (
             "It was found on 6 January 2021.",
             "The pot is some 3,000 years old and was found on 5 January 2021.",

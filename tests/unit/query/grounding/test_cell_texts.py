@@ -1,0 +1,69 @@
+"""What a table says in words of one row is not said of another, and its "no" is no "yes"."""
+
+import pytest
+
+from functions.query.grounding.cell_texts import CellTexts
+from functions.query.grounding.tables import tables_in
+
+LECTURES = """Week | Topic | Lecturer | Room
+6 | Hydrographs | Okoro | H12
+7 | Flood frequency | Okoro | H12
+8 | Rainfall models | Whitlock | PC Lab 2"""
+STATIONS = """Station | Saturday | Out-of-hours return
+Dublin City | closed | no
+Cork | open | yes"""
+
+
+def is_of_another(claim: str, text: str, elsewhere: str = "") -> bool:
+    [table] = tables_in(text)
+    return CellTexts(claim, table, text, table.rows, frozenset(elsewhere.split())).is_of_another
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("In week 8 rainfall models are taught by Okoro.", False),  # a row is named by its first cell, here a number
+        ("Hydrographs are taught by Okoro.", False),
+    ],
+)
+def test_numbers_name_no_row_of_words(claim: str, expected: bool) -> None:
+    assert is_of_another(claim, LECTURES) is expected
+
+
+TOPICS = LECTURES.replace("Week | ", "").replace("6 | ", "").replace("7 | ", "").replace("8 | ", "")
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Rainfall models are taught by Okoro.", True),
+        ("Rainfall models are taught by Whitlock.", False),
+        ("Rainfall models are taught in PC Lab 2.", False),
+        ("Rainfall models are taught by Whitlock and Okoro.", False),  # says its own cell, too
+        ("Okoro teaches hydrographs, and PC Lab 2 is for rainfall models.", False),  # of the row that it names
+        ("Rainfall models are not taught by Okoro.", False),
+        ("Okoro teaches, before the rainfall models, something else.", False),
+        ("Rainfall models are taught by somebody.", False),
+    ],
+)
+def test_a_word_of_another_row(claim: str, expected: bool) -> None:
+    assert is_of_another(claim, TOPICS) is expected
+
+
+def test_what_other_evidence_says_may_be_said() -> None:
+    assert not is_of_another("Rainfall models are taught by Okoro.", TOPICS, "okoro")
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Dublin City takes an out-of-hours return.", True),
+        ("Dublin City takes no out-of-hours return.", False),
+        ("Cork takes an out-of-hours return.", False),
+        ("Cork takes no out-of-hours return.", True),
+        ("Unlike Dublin City, Cork takes an out-of-hours return.", False),
+        ("Dublin City is in the centre.", False),  # says nothing of the column
+    ],
+)
+def test_a_yes_or_no_answers_for_its_column(claim: str, expected: bool) -> None:
+    assert is_of_another(claim, STATIONS) is expected
