@@ -8,8 +8,8 @@ import pytest
 
 from functions.ingest.changes import document_ref_of
 from functions.ingest.figures import DescribedFigure
-from functions.ingest.sources import FIGURE_GAP, ExtractionResult, SourceChunk, open_source
 from functions.ingest.parsing.wire import OCR_ENGINE, Line, RawPage
+from functions.ingest.sources import FIGURE_GAP, ExtractionResult, SourceChunk, open_source
 from shared.errors import DocumentRejected
 from shared.identity import cover_of
 from shared.models import DocumentStatus, Labels
