@@ -23,9 +23,7 @@ from shared.adapters.aws import (
     client_config,
     dynamo_errors,
     dynamodb_client,
-    from_item,
     s3_client,
-    to_item,
 )
 from shared.deadline import CallAbandoned
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
@@ -168,25 +166,6 @@ def test_a_call_that_is_abandoned_is_a_timeout_and_signing_is_no_call(account: N
     assert within == [3]
     assert "Signature" in client.generate_presigned_url("get_object", Params={"Bucket": "b", "Key": "k"})
     assert within == [3]
-
-
-@pytest.mark.parametrize(
-    ("value", "stored", "read"),
-    [
-        (1.0, {"N": "1.0"}, 1),
-        (0.1, {"N": "0.1"}, 0.1),
-        (7, {"N": "7"}, 7),
-        (True, {"BOOL": True}, True),
-        ((1, 0.5), {"L": [{"N": "1"}, {"N": "0.5"}]}, [1, 0.5]),
-        ({"a": 0.5, "b": None}, {"M": {"a": {"N": "0.5"}}}, {"a": 0.5}),
-        (b"x", {"B": b"x"}, b"x"),
-    ],
-)
-def test_values_are_stored_as_dynamodb_writes_them_and_read_back(value: object, stored: object, read: object):
-    item = to_item({"value": value, "none": None})
-    assert item == {"value": stored}
-    assert from_item(item) == {"value": read}
-    assert type(from_item(item)["value"]) is type(read)
 
 
 def test_an_emulators_buckets_are_addressed_by_path_and_those_of_aws_by_host(monkeypatch: pytest.MonkeyPatch):
