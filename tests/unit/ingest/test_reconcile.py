@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from functions.ingest import reconcile
 from functions.ingest.changes import ChangeNotification
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.figures import Figures
@@ -382,7 +383,10 @@ def test_what_a_worker_wrote_after_it_lost_the_document_is_deleted(world: World)
     assert list(world.texts.values()) == ["The ferry sails at seven."]
 
 
-def test_a_document_that_changes_at_every_look_is_continued_by_another_message(world: World):
+def test_a_document_that_changes_at_every_look_is_continued_by_another_message(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reconcile, "MAX_LOOKS", 3)
     looks = 0
 
     def changed() -> None:
@@ -395,10 +399,10 @@ def test_a_document_that_changes_at_every_look_is_continued_by_another_message(w
     world.embedder.meanwhile = changed
     world.put("The ferry sails at noon.")
     assert world.run() is ReconcileOutcome.CONTINUED
-    assert (looks, world.sent) == (20, [{"recto": "change", "key": KEY}])
+    assert (looks, world.sent) == (3, [{"recto": "change", "key": KEY}])
     world.embedder.meanwhile = None
     assert world.run() is ReconcileOutcome.PUBLISHED
-    assert list(world.texts.values()) == ["The ferry sails at 20."]
+    assert list(world.texts.values()) == ["The ferry sails at 3."]
 
 
 def test_an_error_that_nobody_expected_is_told_and_tried_again(world: World):
