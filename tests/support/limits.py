@@ -52,14 +52,15 @@ def _limits_in(path: Path) -> Iterator[str]:
     """Yield the public constants of a module that are numbers or hold some, and the private ones that are a number."""
     for node in ast.parse(path.read_text()).body:
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case ast.Assign(targets=[target], value=value):
                 pass
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
                 pass
             case _:
                 continue
-        if name.isupper() and (_is_a_number(value) if name[0] == "_" else _holds_a_number(value)):
-            yield name
+        for name in (each.id for each in ast.walk(target) if isinstance(each, ast.Name)):
+            if name.isupper() and (_is_a_number(value) if name[0] == "_" else _holds_a_number(value)):
+                yield name
 
 
 def _is_a_number(value: ast.expr) -> bool:
