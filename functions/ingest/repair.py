@@ -57,7 +57,7 @@ class Compared:
     young: int
     finished: bool
     last: str
-    oldest_s: float = 0.0
+    oldest_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +208,8 @@ def resume_stalled(scan: DocumentScan, queue: ChangeQueue) -> int:
 class Swept:
     """What a sweep saw and did: vectors seen, orphans deleted, tenants it ran out of time for."""
 
-    vectors: int = 0
-    orphans: int = 0
+    vectors: int
+    orphans: int
     unfinished: tuple[str, ...] = ()
 
 

@@ -63,7 +63,7 @@ class CacheLookup:
     key: str
     knowledge_version: str
     cached: CachedAnswer | None
-    is_restricted: bool = False
+    is_restricted: bool
 
 
 def look_up(

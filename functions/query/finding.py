@@ -30,7 +30,7 @@ from functions.query.writing.prompting import within_budget
 from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, Usage, generation_named_by
+from shared.models import Usage, generation_named_by
 from shared.settings import Settings
 
 NEAR_PASSAGES = 20
@@ -67,10 +67,10 @@ class Found:
     decision: Decision
     best_score: float | None
     found_by: Mapping[str, int]
+    usage: Usage
+    embedding_cached: bool
+    warnings: Sequence[str]
     parts: Sequence[FoundPart] = ()
-    usage: Usage = NO_USAGE
-    embedding_cached: bool = False
-    warnings: Sequence[str] = ()
     search: Search | None = None
     retrieved: Retrieved | None = None
 

@@ -107,7 +107,7 @@ def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
     return _tracked(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
 
-def events_client(*, read_timeout_s: float = 5.0, attempts: int = AWS_ATTEMPTS, call_s: float) -> Any:
+def events_client(*, read_timeout_s: float, attempts: int, call_s: float) -> Any:
     """Return an EventBridge client; `call_s` as for DynamoDB."""
     config = client_config(read_timeout_s=read_timeout_s, connect_timeout_s=read_timeout_s, attempts=attempts)
     return _within_deadline(_tracked(boto3.client("events", config=config)), call_s)

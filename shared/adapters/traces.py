@@ -36,7 +36,7 @@ class DynamoTraces:
     client: "DynamoDBClient"
     conversations_table: str
     cache_table: str
-    chunk_cache_ttl_s: int = 0
+    chunk_cache_ttl_s: int
 
     def remove(
         self, sought: Sequence[SoughtErasure], position: ScanPosition

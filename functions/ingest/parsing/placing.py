@@ -38,7 +38,7 @@ class Placing:
     `bounds` is the page's box (left, bottom, right, top), `rotation` its quarter turns to the right when it is shown.
     """
 
-    def __init__(self, bounds: Box, rotation: int = 0, turn: int = 0) -> None:
+    def __init__(self, bounds: Box, rotation: int, turn: int = 0) -> None:
         left, bottom, right, top = bounds
         self._width, self._height = right - left, top - bottom
         self._left = left if turn == 0 else 0.0

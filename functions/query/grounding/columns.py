@@ -50,11 +50,11 @@ _MEASURES_OF_CHANGE = frozenset({"chang", "change", "growth", "increas", "decrea
 class Period:
     """The period in a column's name; 0 or empty for what it does not say. `to_date`: since the year's start."""
 
-    years: frozenset[int] = frozenset()
-    date: DateMention | None = None
-    months: int = 0
-    quarter: int = 0
-    to_date: bool = False
+    years: frozenset[int]
+    date: DateMention | None
+    months: int
+    quarter: int
+    to_date: bool
 
     @property
     def order(self) -> tuple[int, int, int]:

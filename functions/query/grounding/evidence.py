@@ -44,8 +44,8 @@ class Evidence:
     """
 
     spans: Sequence[EvidenceSpan]
-    findings: Sequence[str] = ()
-    unknown_sources: int = 0
+    findings: Sequence[str]
+    unknown_sources: int
 
 
 def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, question: str = "") -> Evidence:

@@ -321,7 +321,7 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     if with_figures < len(rows[heads:]) / 2:
         # Among rows of words: one that has a label besides as many cells as the names above it.
         heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
-    if heads < len(rows) and any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
+    if any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
         return heads
     # Words under words: only the first row names the columns, if there is another.
     return min(heads, 1 if len(rows) > 1 or not whole else len(rows))

@@ -202,9 +202,9 @@ class CollectionQuestion:
 
     wants: Literal["catalogue", "summary"]
     language: str
+    certain: bool
     terms: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
-    certain: bool = False
 
 
 def collection_question(question: str, language: str, *, has_history: bool) -> CollectionQuestion | None:
@@ -242,9 +242,8 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
     kinds = tuple(word for word in words if word in nouns - general)
     counts = any(line.kind == "count" for line in leads)
     only_years = bool(terms) and all(map(_YEAR.fullmatch, terms))
-    return CollectionQuestion(
-        "catalogue", language, terms, kinds, bool(leads) and (only_years or (counts and bool(ours)))
-    )
+    certain = bool(leads) and (only_years or (counts and bool(ours)))
+    return CollectionQuestion("catalogue", language, certain, terms, kinds)
 
 
 def _summary(
@@ -262,4 +261,4 @@ def _summary(
     certain = bool(asked) and (bool(named) or not said.isdisjoint(spoken.words["any"]))
     if not name and (gist or (has_history and not certain)):
         return None
-    return CollectionQuestion("summary", language, tuple(name), certain=certain or not name)
+    return CollectionQuestion("summary", language, certain or not name, tuple(name))

@@ -2,13 +2,22 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.embedding import ATTEMPTS, BatchEmbedder, RateLimiter, batches, check_vectors
+from functions.ingest.embedding import (
+    ATTEMPTS,
+    MAX_REFUSED,
+    BatchEmbedder,
+    KnownVectors,
+    RateLimiter,
+    batches,
+    check_vectors,
+    embed_new,
+)
 from functions.ingest.sources import SourceChunk
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Chunk, Embeddings, EmbeddingSpace, Usage
@@ -169,3 +178,79 @@ def test_a_provider_that_refuses_everything_is_at_fault_itself(count: int) -> No
 def test_vectors_that_must_not_be_written_are_refused(vectors: list[tuple[float, ...]]) -> None:
     with pytest.raises(DependencyUnavailable):
         check_vectors(vectors, count=1, dimensions=2)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "max_inputs", "max_tokens", "sizes"),
+    [
+        ([10, 10, 10], 3, 30, [3]),
+        ([10, 10, 10], 3, 29, [2, 1]),
+        ([10, 10, 10], 2, 30, [2, 1]),
+        ([50, 10, 10], 3, 30, [1, 2]),  # one that is too large by itself goes alone
+        ([], 3, 30, []),
+    ],
+)
+def test_a_batch_is_full_at_its_limits_and_not_before(
+    tokens: list[int], max_inputs: int, max_tokens: int, sizes: list[int]
+) -> None:
+    chunks = [chunk(at, tokens=size) for at, size in enumerate(tokens)]
+    assert [len(batch) for batch in batches(chunks, max_inputs=max_inputs, max_tokens=max_tokens)] == sizes
+
+
+def test_title_and_section_count_a_token_a_character_at_most() -> None:
+    chunks = [
+        replace(each, chunk=replace(each.chunk, embedded_text=f"12345{each.chunk.text}"))
+        for each in (chunk(0), chunk(1))
+    ]
+    assert [len(batch) for batch in batches(chunks, max_inputs=9, max_tokens=30)] == [2]
+    assert [len(batch) for batch in batches(chunks, max_inputs=9, max_tokens=29)] == [1, 1]
+
+
+@pytest.mark.parametrize("poisoned", [MAX_REFUSED, MAX_REFUSED + 1])
+def test_more_refused_chunks_than_may_be_are_the_providers_fault(poisoned: int) -> None:
+    model = ScriptedModel(poison=frozenset(f"text {n}" for n in range(poisoned)))
+    chunks = [chunk(n) for n in range(40)]
+    if poisoned > MAX_REFUSED:
+        with pytest.raises(DependencyRefused):
+            embedder_of(model).embed(chunks)
+    else:
+        assert len(embedder_of(model).embed(chunks).refused) == MAX_REFUSED
+
+
+def test_known_vectors_cost_no_tokens_and_new_ones_what_the_provider_says() -> None:
+    first = embed_new([chunk(0), chunk(1), chunk(0)], embedder_of(ScriptedModel()), KnownVectors())
+    assert (len(first.pairs), first.tokens, first.reused, first.refused) == (3, 2, 1, [])
+
+    class Cache:
+        def get_many(self, space: EmbeddingSpace, hashes: Sequence[str]) -> dict[str, Sequence[float]]:
+            return dict.fromkeys(hashes, (1.0, 0.0))
+
+        def put_many(self, space: EmbeddingSpace, vectors: object) -> None:
+            raise AssertionError("nothing is new")
+
+    known = embed_new([chunk(0), chunk(1)], embedder_of(ScriptedModel()), KnownVectors(cache=Cache()))
+    assert (len(known.pairs), known.tokens, known.reused) == (2, 0, 2)
+
+
+def test_requests_never_shrink_below_the_smallest_share_nor_to_nothing() -> None:
+    now = [0.0]
+    limiter = RateLimiter(lambda _: None, lambda: 0.0, lambda: now[0])
+    sizes = []
+    for _ in range(9):
+        limiter.slow_down(1.0)
+        now[0] += 1.0
+        sizes.append((limiter.size(640), limiter.size(1)))
+    assert sizes == [(320, 1), (160, 1), (80, 1), (40, 1), (20, 1), (10, 1), (10, 1), (10, 1), (10, 1)]
+    for _ in range(60):
+        limiter.speed_up()
+    assert limiter.size(640) == 640
+
+
+def test_a_pause_is_never_shortened_and_ends_with_some_jitter() -> None:
+    watch = Watch()
+    limiter = RateLimiter(watch.sleep, lambda: 1.0, lambda: watch.now)
+    limiter.wait_for_turn()
+    limiter.pause(8.0)
+    limiter.pause(4.0)
+    limiter.wait_for_turn()
+    assert watch.waits == [9.0]

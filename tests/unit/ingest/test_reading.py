@@ -1,5 +1,6 @@
 """Readings of pictures: what is looked up, and what is asked for."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ import pytest
 
 from functions.ingest import reading
 from functions.ingest.changes import DocumentRef
-from functions.ingest.reading import LANGUAGE_DATA, PictureReading, provide_languages
+from functions.ingest.figures import Figures
+from functions.ingest.reading import LANGUAGE_DATA, Ocr, PictureReading, provide_languages
 from shared.errors import ConfigurationError
-from shared.models import ObjectHead, SourceType
+from shared.models import ObjectHead, PageReport, SourceType
 from shared.ports import SmallObject
 
 
@@ -20,14 +22,22 @@ class Store:
     def __init__(self, name: str) -> None:
         self.name = name
         self.asked = 0
+        self.erased: list[tuple[str, str, str]] = []
 
     def reading(self, *_: str) -> str:
         self.asked += 1
         return self.name
 
+    def erase(self, tenant: str, document_id: str, *, keep_version: str) -> None:
+        self.erased.append((tenant, document_id, keep_version))
+
 
 class Queue:
-    def send(self, body: str, *, delay_s: int = 0) -> None: ...
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+
+    def send(self, body: str, *, delay_s: int = 0) -> None:
+        self.sent.append(json.loads(body))
 
 
 PDF = DocumentRef("acme", "d", "uploads/acme/a.pdf", SourceType.PDF)
@@ -53,6 +63,55 @@ def test_what_is_no_pdf_has_no_reading() -> None:
 
 def test_a_reading_that_found_nothing_counts_as_none() -> None:
     assert looked_up(PDF, queue=Queue(), was_read=False, name="none") == ("", 1)
+
+
+REPORT = [
+    PageReport(1, 900),
+    PageReport(2, 0, "scanned"),
+    PageReport(3, 0, "empty"),
+    PageReport(4, 12, "garbled"),
+    PageReport(5, 0, "failed"),
+    PageReport(6, 0, "hidden"),
+]
+
+
+def test_pages_that_show_text_nobody_can_read_are_asked_for_and_the_document_says_so() -> None:
+    store: Any = Store("")
+    queue = Queue()
+    error = Ocr(store, queue).request(PDF, HEAD, REPORT)
+    assert queue.sent == [{"recto": "read", "key": PDF.key, "version_id": "1", "pages": [2, 4]}]
+    assert error is not None
+    assert (error.code, error.message.split(" pages ")[0]) == ("OCR_PENDING", "2 of 6")
+
+
+@pytest.mark.parametrize(
+    ("ref", "report", "is_on"), [(PDF, REPORT[:1], True), (PDF, [], True), (FAQ, REPORT, True), (PDF, REPORT, False)]
+)
+def test_where_there_is_nothing_to_read_nothing_is_asked_for(
+    ref: DocumentRef, report: list[PageReport], is_on: bool
+) -> None:
+    store: Any = Store("")
+    queue = Queue()
+    assert Ocr(store, queue if is_on else None).request(ref, HEAD, report) is None
+    assert queue.sent == []
+
+
+@pytest.mark.parametrize(
+    ("pages", "reading", "sent"), [([2, 3], "", [[2, 3]]), ([], "", []), ([2], "1/m/1", []), ([2], "none", [])]
+)
+def test_figures_are_asked_for_once(pages: list[int], reading: str, sent: list[list[int]]) -> None:
+    store: Any = Store(reading)
+    queue = Queue()
+    Figures(store, queue).request(PDF, HEAD, pages)
+    assert [(each["recto"], each["pages"]) for each in queue.sent] == [("describe", each) for each in sent]
+
+
+def test_readings_of_other_versions_are_erased_and_only_pdfs_have_some() -> None:
+    store: Any = Store("")
+    Ocr(store).forget(PDF, keep_version="2")
+    Ocr(store).forget(PDF)
+    Ocr(store).forget(FAQ)
+    assert store.erased == [("acme", "d", "2"), ("acme", "d", "")]
 
 
 class Bucket:

@@ -1,25 +1,32 @@
 """Objects are made searchable, replaced, taken back and given up: over the real registry, with an index in memory."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from functions.ingest import reconcile
 from functions.ingest.changes import ChangeNotification
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.figures import Figures
 from functions.ingest.index_versions import IndexVersionAccess
 from functions.ingest.lease import InvocationTime
-from functions.ingest.pipeline import IngestDependencies
+from functions.ingest.pipeline import (
+    FIRST_VISIBILITY_WAIT_S,
+    LONGEST_VISIBILITY_WAIT_S,
+    VISIBLE_WITHIN_S,
+    IngestDependencies,
+)
 from functions.ingest.reading import Ocr
 from functions.ingest.reconcile import ReconcileOutcome, Reconciler, TryLater
 from shared.access import AccessRule, AccessRulesInvalid
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.index_versions import DynamoIndexVersions, configured_index_version
+from shared.adapters.passage_edits import DynamoPassageEdits
 from shared.adapters.read_pages import DynamoReadPages
 from shared.adapters.s3 import S3Objects
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
@@ -28,8 +35,12 @@ from shared.models import (
     DocumentStatus,
     Embeddings,
     EmbeddingSpace,
+    IndexVersion,
+    PassageChange,
+    PassageEdit,
     Usage,
     VectorRecord,
+    content_hash_of,
     document_id_of,
     editorial_hash,
 )
@@ -48,6 +59,7 @@ class Index:
 
     held: dict[str, dict[str, VectorRecord]] = field(default_factory=dict)
     deleted: list[str] = field(default_factory=list)
+    fetches_in_vain: int = 0
 
     def upsert(self, *, namespace: str, records: Sequence[VectorRecord]) -> None:
         self.held.setdefault(namespace, {}).update({each.id: each for each in records})
@@ -58,6 +70,9 @@ class Index:
             self.held.get(namespace, {}).pop(each, None)
 
     def fetch(self, *, namespace: str, ids: Sequence[str]) -> Mapping[str, VectorRecord]:
+        if self.fetches_in_vain:
+            self.fetches_in_vain -= 1
+            return {}
         return {each: self.held[namespace][each] for each in ids if each in self.held.get(namespace, {})}
 
 
@@ -67,9 +82,12 @@ class Embedder:
 
     space: EmbeddingSpace = SPACE
     asked: list[str] = field(default_factory=list)
-    error: DependencyError | None = None
+    error: Exception | None = None
+    meanwhile: Callable[[], object] | None = None
 
     def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        if self.meanwhile:
+            self.meanwhile()
         if self.error:
             raise self.error
         self.asked += texts
@@ -325,6 +343,141 @@ def test_while_another_worker_has_the_document_its_change_is_left_to_that_one(wo
     with pytest.raises(TryLater) as later:
         world.run()
     assert later.value.after_s == 60
+
+
+def test_an_object_that_the_api_is_deleting_is_left_to_it_until_the_last_try(world: World):
+    world.put("The ferry sails at seven.")
+    world.run()
+    world.clock.advance(100 * 365 * 86_400)
+    assert world.registry.unpublish("acme", DOC) is not None
+    with pytest.raises(TryLater) as later:
+        world.run()
+    assert (later.value.after_s, world.document.status) == (5, DocumentStatus.DELETING)
+    assert world.run(last_try=True) is ReconcileOutcome.PUBLISHED
+    assert world.document.status is DocumentStatus.READY
+
+
+def test_an_object_that_came_after_it_was_taken_back_is_ingested(world: World):
+    world.put("The ferry sails at seven.")
+    world.run()
+    world.registry.unpublish("acme", DOC)  # the clock is behind that of the bucket
+    assert world.run() is ReconcileOutcome.PUBLISHED
+
+
+def test_what_a_worker_wrote_after_it_lost_the_document_is_deleted(world: World):
+    world.put("The ferry sails at seven.")
+
+    def taken_over() -> None:
+        world.embedder.meanwhile = None
+        world.clock.advance(10_000)
+        other = world.reconciler.fence.lease("acme", DOC, owner="n/1", lease_s=60)
+        assert other.claim(KEY, sequencer="").outcome.value == "claimed"
+
+    world.embedder.meanwhile = taken_over
+    with pytest.raises(TryLater, match="lost to another worker") as later:
+        world.run()
+    assert later.value.after_s == world.reconciler.access.configured.settings.lease_s
+    assert world.texts == {}
+    world.clock.advance(10_000)
+    assert world.run() is ReconcileOutcome.PUBLISHED
+    assert list(world.texts.values()) == ["The ferry sails at seven."]
+
+
+def test_a_document_that_changes_at_every_look_is_continued_by_another_message(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reconcile, "MAX_LOOKS", 3)
+    looks = 0
+
+    def changed() -> None:
+        nonlocal looks
+        looks += 1
+        world.put(f"The ferry sails at {looks}.")
+        other = world.reconciler.fence.lease("acme", DOC, owner="n/1", lease_s=60)
+        assert other.claim(KEY, sequencer=f"{looks:03}").outcome.value == "delegated"
+
+    world.embedder.meanwhile = changed
+    world.put("The ferry sails at noon.")
+    assert world.run() is ReconcileOutcome.CONTINUED
+    assert (looks, world.sent) == (3, [{"recto": "change", "key": KEY}])
+    world.embedder.meanwhile = None
+    assert world.run() is ReconcileOutcome.PUBLISHED
+    assert list(world.texts.values()) == ["The ferry sails at 3."]
+
+
+def test_an_error_that_nobody_expected_is_told_and_tried_again(world: World):
+    world.put("The ferry sails at seven.")
+    world.embedder.error = ValueError("secret detail")
+    with pytest.raises(ValueError, match="secret detail"):
+        world.run()
+    error = world.document.error
+    assert error is not None
+    assert (world.document.status, "secret" in error.message) == (DocumentStatus.PROCESSING, False)
+    assert "It is retried automatically." in error.message
+
+
+def test_at_the_last_try_a_change_that_waits_is_sent_again(world: World):
+    world.put("The ferry sails at seven.")
+
+    def changed() -> None:
+        other = world.reconciler.fence.lease("acme", DOC, owner="n/1", lease_s=60)
+        other.claim(KEY, sequencer="9")
+
+    world.embedder.meanwhile, world.embedder.error = changed, DependencyRefused("embeddings", "bad key")
+    with pytest.raises(DependencyRefused):
+        world.run(last_try=True)
+    assert world.sent == [{"recto": "change", "key": KEY}]
+
+
+@pytest.mark.parametrize(("in_vain", "waited_s"), [(0, 0), (1, 0.2), (2, 0.6), (10**6, None)])
+def test_a_document_is_published_when_its_last_vector_can_be_read_or_late(
+    world: World, in_vain: int, waited_s: float | None
+):
+    world.put("The ferry sails at seven.")
+    world.index.fetches_in_vain = in_vain
+    before = world.clock.now()
+    assert world.run() is ReconcileOutcome.PUBLISHED
+    waited = (world.clock.now() - before).total_seconds()
+    if waited_s is None:
+        assert VISIBLE_WITHIN_S <= waited <= VISIBLE_WITHIN_S + LONGEST_VISIBILITY_WAIT_S
+    else:
+        assert waited == pytest.approx(waited_s / 0.2 * FIRST_VISIBILITY_WAIT_S)
+
+
+def test_while_a_reindex_runs_both_index_versions_get_the_document(world: World):
+    versions = world.reconciler.access.registry
+    first = versions.of("acme")
+    second = IndexVersion(2, "acme~2", first.current.index, first.current.space)
+    assert versions.save(first._replace(other=second))
+    world.put("The ferry sails at seven.")
+    assert world.run() is ReconcileOutcome.PUBLISHED
+    assert sorted(world.index.held) == ["acme", "acme~2"]
+    document = world.document
+    assert {number: each.generation for number, each in document.index_versions.items()} == {
+        1: document.generation,
+        2: document.in_index_version(2).generation,
+    }
+    assert document.in_index_version(2).generation.endswith("~2")
+    assert len(world.embedder.asked) == 1, "the other index version takes the vectors over"
+    assert world.run() is ReconcileOutcome.UNCHANGED
+
+
+def test_a_passage_that_an_editor_corrected_is_embedded_as_corrected(world: World):
+    world.put("The ferry sails at seven.", "The office is closed.")
+    world.run()
+    document, original = world.document, "The ferry sails at seven."
+    edit = PassageEdit(
+        DOC, content_hash_of(original), original, "The ferry sails at nine.", False, "", document.generation, 0, 1, 1,
+        *("1", "", 0, (PassageChange("ann", "2026-01-01T00:00:00+00:00", False, "The ferry sails at nine.", ""),)),
+    )  # fmt: skip
+    edits = DynamoPassageEdits(world.aws.dynamodb, world.aws.documents_table, world.clock)
+    assert edits.save(document, edit, before=None)
+    assert world.run() is ReconcileOutcome.PUBLISHED
+    assert sorted(world.texts.values()) == ["The ferry sails at nine.", "The office is closed."]
+    assert [text.splitlines()[-1] for text in world.embedder.asked[2:]] == ["The ferry sails at nine."]
+    corrected = world.index.held["acme"][f"{DOC}#{world.document.generation}#0"].metadata
+    assert (corrected["edit"], corrected["original_hash"]) == (content_hash_of(edit.text), edit.original_hash)
+    assert world.document.index_versions[1].edited == {edit.original_hash: 0}
 
 
 def test_an_older_event_changes_nothing(world: World):

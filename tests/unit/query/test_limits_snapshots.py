@@ -4,9 +4,7 @@
 it. A module with such a limit is imported by its name: a new one without is told by the first test.
 """
 
-import ast
-import importlib
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ import functions.query.api.handoffs
 import functions.query.api.insights
 import functions.query.api.mcp
 import functions.query.api.middleware
+import functions.query.api.openai_wire
 import functions.query.api.openapi
 import functions.query.api.passages
 import functions.query.api.problems
@@ -48,8 +47,10 @@ import functions.query.grounding.claims
 import functions.query.grounding.clauses
 import functions.query.grounding.dates
 import functions.query.grounding.evidence
+import functions.query.grounding.facts
 import functions.query.grounding.figures
 import functions.query.grounding.injection
+import functions.query.grounding.instructions
 import functions.query.grounding.judge
 import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity
@@ -100,36 +101,6 @@ import functions.query.writing.prompting
 import functions.query.writing.statement_scores
 import functions.query.writing.statements
 import functions.query.writing.worked_out
-import shared
-import shared.access
-import shared.adapters.aws
-import shared.adapters.cache
-import shared.adapters.cross_encoder
-import shared.adapters.document_fence
-import shared.adapters.document_registry
-import shared.adapters.erasures
-import shared.adapters.folder_rules
-import shared.adapters.index_versions
-import shared.adapters.openai
-import shared.adapters.openai_figures
-import shared.adapters.openai_server
-import shared.adapters.pinecone
-import shared.adapters.provider_health
-import shared.adapters.read_pages
-import shared.adapters.retry
-import shared.adapters.s3
-import shared.adapters.secrets
-import shared.adapters.sqs
-import shared.adapters.usage
-import shared.deadline
-import shared.errors
-import shared.identity
-import shared.lexical
-import shared.models
-import shared.receipts
-import shared.rects
-import shared.settings
-import shared.text
 from functions.query import bootstrap
 from functions.query.api.openapi import operations_of
 from functions.query.app import app
@@ -137,61 +108,17 @@ from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex
 from shared.settings import Settings
 from tests.support.aws_requests import as_json
+from tests.support.limits import named_limits, schema_told
 from tests.support.moto_aws import mocked_aws
 from tests.support.snapshots import check
 
-ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent / "snapshots"
 LEFT_OUT = {"functions.query.app"}
 """Has no limits of its own but what it logs."""
 
 
 def test_the_named_limits_are_as_stored() -> None:
-    lines, missing = [], []
-    for package in (functions.query, shared):
-        for path in sorted(Path(package.__path__[0]).rglob("*.py")):
-            name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            limits = list(_limits_in(path))
-            if limits and name not in LEFT_OUT:
-                missing += [] if f"\nimport {name}\n" in Path(__file__).read_text() else [name]
-                module = importlib.import_module(name)
-                values = [(limit, getattr(module, limit)) for limit in limits]
-                lines += [f"{name}.{limit}: {_plain(value)}" for limit, value in values if not isinstance(value, Path)]
-    assert missing == [], "import these modules at the top"
-    check(HERE / "limits.txt", "\n".join(lines))
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, Set):
-        return f"{{{', '.join(sorted(map(_plain, value)))}}}"
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{name!r}: {_plain(each)}' for name, each in value.items())}}}"
-    return repr(value)
-
-
-def _limits_in(path: Path) -> Iterator[str]:
-    """Yield the public constants of a module that are numbers, or hold some."""
-    for node in ast.parse(path.read_text()).body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                pass
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                pass
-            case _:
-                continue
-        if name.isupper() and name[0] != "_" and _holds_a_number(value):
-            yield name
-
-
-def _holds_a_number(value: ast.expr) -> bool:
-    found = (each.value for each in ast.walk(value) if isinstance(each, ast.Constant))
-    return not isinstance(value, ast.Call) and any(type(each) in (int, float) for each in found)
-
-
-def test_the_settings_are_as_stored() -> None:
-    """Names, types, defaults and bounds; the template and its page say the same of those that are parameters."""
-    fields = Settings.model_json_schema()["properties"]
-    check(HERE / "settings.txt", "\n".join(f"{name}: {_schema(field)}" for name, field in fields.items()))
+    check(HERE / "limits.txt", named_limits(functions.query, Path(__file__), LEFT_OUT))
 
 
 def test_what_each_route_takes_and_gives_is_as_stored() -> None:
@@ -203,35 +130,21 @@ def test_what_each_route_takes_and_gives_is_as_stored() -> None:
             f"{method.upper()} {path}: {' '.join(each for each in operation['responses'] if each not in EVERYWHERE)}"
         )
         lines += [
-            f"  {each['in']} {each['name']}{' (needed)' if each.get('required') else ''}: {_schema(each['schema'])}"
+            f"  {each['in']} {each['name']}{' (needed)' if each.get('required') else ''}: {schema_told(each['schema'])}"
             for each in operation.get("parameters", [])
         ]
         for content in operation.get("requestBody", {}).get("content", {}).values():
-            lines.append(f"  body: {_schema(content['schema'])}")
+            lines.append(f"  body: {schema_told(content['schema'])}")
     for name, schema in sorted(document["components"]["schemas"].items()):
-        lines.append(f"{name}: {_schema(schema)}")
+        lines.append(f"{name}: {schema_told(schema)}")
         needed = schema.get("required", ())
         for field, own in schema.get("properties", {}).items():
-            lines.append(f"  {field}{' (needed)' if field in needed else ''}: {_schema(own)}")
+            lines.append(f"  {field}{' (needed)' if field in needed else ''}: {schema_told(own)}")
     check(HERE / "contract.txt", "\n".join(lines))
 
 
 EVERYWHERE = ("400", "401", "403", "429", "500", "502", "503", "504")
 """Statuses of nearly all routes."""
-
-
-def _schema(schema: Mapping[str, Any]) -> str:
-    """Return a schema without its words: type, default, limits, values."""
-    silent = {"title", "description", "examples", "example", "required", "properties", "discriminator"}
-    kept = {
-        name: [_schema(each) for each in value] if name in {"anyOf", "oneOf", "allOf"} else value
-        for name, value in schema.items()
-        if name not in silent and value is not None
-    }
-    if isinstance(kept.get("items"), dict):
-        kept["items"] = _schema(schema["items"])
-    told = ", ".join(f"{name} {value if isinstance(value, str) else as_json(value)}" for name, value in kept.items())
-    return told.replace("$ref #/components/schemas/", "")
 
 
 WIRED = {

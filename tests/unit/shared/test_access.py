@@ -1,6 +1,7 @@
 """Rules of access: whom they admit, which folder's holds, what files and metadata may say."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,16 +10,19 @@ from hypothesis import strategies as st
 
 from shared.access import (
     MAX_FOLDERS,
+    MAX_NAME,
     MAX_NAMES,
     NOBODY,
     AccessRule,
     AccessRulesInvalid,
     FolderRules,
     folder_rules_json,
+    kinds_of,
     may_read,
     metadata_of,
     parse_folder_rules,
     rule_of_metadata,
+    rules_key,
     tenant_of_rules_key,
 )
 from shared.models import Principal
@@ -160,3 +164,73 @@ def test_folder_rules_are_read_as_they_were_written() -> None:
 )
 def test_only_a_tenants_own_object_holds_its_rules(key: str, tenant: str) -> None:
     assert tenant_of_rules_key(key) == tenant
+
+
+@pytest.mark.parametrize(
+    ("metadata", "rule"),
+    [
+        ({"allowed-groups": ",".join(f"g{n}" for n in range(MAX_NAMES))}, None),
+        ({"allowed-groups": ",".join(f"g{n}" for n in range(MAX_NAMES + 1))}, NOBODY),
+        ({"allowed-users": ",".join(f"u{n}" for n in range(MAX_NAMES))}, None),
+        ({"allowed-users": ",".join(f"u{n}" for n in range(MAX_NAMES + 1))}, NOBODY),
+    ],
+)
+def test_a_rule_in_metadata_names_so_many_at_most(metadata: dict[str, str], rule: AccessRule | None) -> None:
+    read = rule_of_metadata(metadata)
+    assert read is not None
+    assert read == rule if rule else len(read.groups | read.users) == MAX_NAMES
+
+
+def test_a_rule_in_a_folder_names_so_many_at_most_each_of_some_length() -> None:
+    def errors(names: list[object]) -> Sequence[str]:
+        body = json.dumps({"folders": [{"prefix": "uploads/acme/", "allowed_users": names}]}).encode()
+        try:
+            parse_folder_rules(body, "acme")
+        except AccessRulesInvalid as invalid:
+            return invalid.errors
+        return []
+
+    assert errors(["x" * MAX_NAME, *map(str, range(MAX_NAMES - 1))]) == []
+    assert errors([*map(str, range(MAX_NAMES + 1))]) == [
+        f"folders[0].allowed_users: {MAX_NAMES + 1} names; at most {MAX_NAMES} are accepted"
+    ]
+    for name in ("x" * (MAX_NAME + 1), "", 7):
+        assert errors([name])[0].startswith("folders[0].allowed_users: a list of names of 1 to")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "tenant", "is_right"),
+    [
+        ("uploads/acme/", "acme", True),
+        ("faq/acme/deep/er/", "acme", True),
+        ("uploads/acme/", "", True),
+        ("uploads/other/", "acme", False),
+        ("other/acme/", "acme", False),
+        ("uploads/", "acme", False),
+        ("uploads/acme", "acme", False),
+        ("uploads/acme//", "acme", False),
+        ("uploads/acme/hr", "acme", False),
+        (7, "acme", False),
+    ],
+)
+def test_a_folders_prefix_is_one_of_the_tenants_and_ends_with_a_slash(
+    prefix: object, tenant: str, is_right: bool
+) -> None:
+    body = json.dumps({"folders": [{"prefix": prefix, "allowed_groups": []}]}).encode()
+    if is_right:
+        assert list(parse_folder_rules(body, tenant).folders) == [prefix]
+    else:
+        with pytest.raises(AccessRulesInvalid, match=r"folders\[0\]\.prefix"):
+            parse_folder_rules(body, tenant)
+
+
+def test_what_rules_depend_on_in_a_reader() -> None:
+    hr, ann = AccessRule(frozenset({"hr"})), AccessRule(frozenset(), frozenset({"ann"}))
+    assert [kinds_of(rules) for rules in ((), (hr,), (hr, ann), (ann,))] == [
+        set(),
+        {"groups"},
+        {"groups", "users"},
+        {"groups", "users"},
+    ]
+    assert rules_key("acme") == "access/acme.json"
+    assert tenant_of_rules_key(rules_key("acme")) == "acme"

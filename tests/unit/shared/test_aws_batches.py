@@ -108,7 +108,7 @@ def test_values_are_stored_and_read_as_they_are() -> None:
         ("s3", {}, (10.0, 2.0, 3)),
         ("sqs", {}, (5.0, 2.0, 3)),
         ("secrets", {}, (5.0, 2.0, 3)),
-        ("events", {"call_s": 9.0}, (5.0, 5.0, 3)),
+        ("events", {"read_timeout_s": 2.5, "attempts": 2, "call_s": 9.0}, (2.5, 2.5, 2)),
         ("dynamodb", {"read_timeout_s": 7.0, "connect_timeout_s": 1.0, "attempts": 1}, (7.0, 1.0, 1)),
     ],
 )

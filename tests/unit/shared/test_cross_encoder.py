@@ -3,7 +3,9 @@
 import math
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import numpy
 import pytest
 
 from shared.adapters import cross_encoder
@@ -106,3 +108,46 @@ def test_a_model_that_gives_no_score_is_refused(tmp_path: Path) -> None:
     reranker = OnnxReranker(cross_encoder_in(tmp_path, WORDS, logits=384))
     with pytest.raises(DependencyRefused, match="gives no scores"):
         reranker.rerank(QUESTION, TEXTS, timeout_s=10)
+
+
+class Failing:
+    """A session whose run fails, perhaps only once it is told to stop."""
+
+    def __init__(self, *, waits: bool) -> None:
+        self.waits = waits
+
+    def run(self, _outputs: object, _inputs: object, options: Any) -> object:
+        while self.waits and not options.terminate:
+            pass
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(("waits", "error"), [(False, DependencyRefused), (True, DependencyTimeout)])
+def test_a_run_that_fails_is_refused_and_one_that_was_stopped_took_too_long(
+    folder: Path, waits: bool, error: type[Exception]
+) -> None:
+    reranker = OnnxReranker(folder)
+    reranker._session = Failing(waits=waits)
+    with pytest.raises(error):
+        reranker.rerank(QUESTION, TEXTS, timeout_s=0.05 if waits else 10)
+
+
+@pytest.mark.parametrize(
+    ("logits", "scores"),
+    [
+        ([[0.0], [-100.0], [100.0]], [0.5, 0.0, 1.0]),
+        ([[0.0, 0.0], [1.0, 1.0 + math.log(3)], [2.0, 2.0 - math.log(3)]], [0.5, 0.75, 0.25]),
+    ],
+)
+def test_one_logit_is_a_chance_and_two_are_compared(
+    folder: Path, logits: list[list[float]], scores: list[float]
+) -> None:
+    reranker = OnnxReranker(folder)
+    assert reranker._between_0_and_1(numpy.array(logits)) == pytest.approx(scores, abs=1e-9)
+
+
+@pytest.mark.parametrize("logits", [[0.5, 0.5], [[math.nan]], [[0.1, math.inf]], [[0.1, 0.2, 0.3]], [[[0.1]]]])
+def test_what_is_no_score_is_refused(folder: Path, logits: object) -> None:
+    reranker = OnnxReranker(folder)
+    with pytest.raises(DependencyRefused, match="gives no scores"):
+        reranker._between_0_and_1(numpy.array(logits))

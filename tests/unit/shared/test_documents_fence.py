@@ -9,9 +9,22 @@ from hypothesis import strategies as st
 
 from shared.adapters.document_fence import TOMBSTONE_S, DynamoDocumentFence, DynamoDocumentLease
 from shared.adapters.document_registry import DynamoDocumentRegistry, key_of, normal_sequencer
+from shared.adapters.passage_edits import DynamoPassageEdits
 from shared.errors import LeaseLost
-from shared.models import FIRST_INDEX_VERSION, Document, DocumentError, DocumentStatus, PageReport, Published
-from shared.ports import LeaseClaim, LeaseOutcome, UnfinishedIngest
+from shared.models import (
+    EXCLUDED,
+    FIRST_INDEX_VERSION,
+    ORIGINAL,
+    Document,
+    DocumentError,
+    DocumentStatus,
+    PageReport,
+    PassageChange,
+    PassageEdit,
+    Published,
+    content_hash_of,
+)
+from shared.ports import DocumentRemains, LeaseClaim, LeaseOutcome, UnfinishedIngest
 from tests.support.clock import FakeClock
 from tests.support.generations import generations
 from tests.support.moto_aws import MockedAws, mocked_aws
@@ -306,3 +319,67 @@ def test_in_any_order_of_events_the_bucket_is_looked_at_after_the_last_one(
             assert claim.outcome is LeaseOutcome.STALE
             assert event < newest
     assert seen_after_newest
+
+
+def test_what_remains_of_a_document_is_told_and_forgotten_when_nobody_has_it(bench: Bench) -> None:
+    assert bench.fence.remains("acme", "d1") == DocumentRemains(None)
+    bench.claim()
+    bench.publish()
+    assert bench.fence.remains("acme", "d1") == DocumentRemains(DocumentStatus.READY, is_held=True, has_name=True)
+    assert not bench.fence.forget("acme", "d1"), "it is not deleted"
+    bench.lease().tombstone()
+    assert not bench.fence.forget("acme", "d1"), "a worker has it"
+    bench.release()
+    assert bench.fence.remains("acme", "d1") == DocumentRemains(DocumentStatus.DELETED, is_held=False, has_name=True)
+    assert bench.fence.forget("acme", "d1")
+    assert bench.fence.remains("acme", "d1") == DocumentRemains(DocumentStatus.DELETED, is_held=False, has_name=False)
+    assert bench.get().key == ""
+
+
+@pytest.mark.parametrize(("after_s", "is_held"), [(0, True), (60, True), (61, False)])
+def test_a_document_is_held_until_its_lease_has_run_out(bench: Bench, after_s: float, is_held: bool) -> None:
+    bench.claim()
+    bench.clock.advance(after_s)
+    assert bench.fence.remains("acme", "d1").is_held is is_held
+
+
+def test_a_change_that_waits_holds_a_document_too(bench: Bench) -> None:
+    bench.claim("0A")
+    assert bench.claim("0B", owner="m2/b").outcome is LeaseOutcome.DELEGATED
+    bench.clock.advance(61)
+    assert bench.fence.remains("acme", "d1").is_held
+
+
+def test_a_document_that_is_partly_searchable_says_why_until_it_is_published_again(bench: Bench) -> None:
+    bench.claim()
+    error = DocumentError("PAGES_NEED_OCR", "1 of 2 pages is a picture.")
+    assert bench.lease().publish(replace(DOCUMENT, status=DocumentStatus.PARTIAL, error=error))
+    assert (bench.get().status, bench.get().error) == (DocumentStatus.PARTIAL, error)
+    bench.release()
+    bench.claim("0B")
+    bench.publish(generation="G2")
+    assert (bench.get().status, bench.get().error) == (DocumentStatus.READY, None)
+
+
+def edit(original: str, text: str, *, excluded: bool = False) -> PassageEdit:
+    change = PassageChange("ann", "2026-01-01T00:00:00+00:00", excluded, text, "")
+    return PassageEdit(
+        "d1", content_hash_of(original), original, text, excluded, "", "G1", 0, 1, 1, "1", "", 0, (change,)
+    )
+
+
+def test_corrections_in_force_are_read_and_edits_erased(bench: Bench) -> None:
+    bench.claim()
+    bench.publish()
+    bench.release()
+    edits = DynamoPassageEdits(bench.aws.dynamodb, bench.aws.documents_table, bench.clock)
+    for each in (edit("one", "uno"), edit("two", "", excluded=True), edit("three", "")):
+        assert edits.save(bench.get(), each, before=None)
+    said = bench.get().edits
+    one = content_hash_of("one")
+    assert said == {one: content_hash_of("uno"), content_hash_of("two"): EXCLUDED, content_hash_of("three"): ORIGINAL}
+    assert bench.fence.corrections("acme", "d1", said) == {one: "uno"}
+    assert bench.fence.corrections("acme", "d1", {one: "of an older correction"}) == {}
+    bench.claim("0B")
+    bench.lease().erase_edits(said)
+    assert (bench.get().edits, edits.of("acme", "d1")) == ({}, [])

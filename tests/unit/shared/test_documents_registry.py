@@ -9,13 +9,16 @@ import pytest
 
 from functions.query.api.documents import erase
 from functions.query.ports import ObjectStore
-from shared.adapters import document_registry
+from shared.access import AccessRule, FolderRules, folder_rules_json, rules_key
+from shared.adapters import document_registry, folder_rules
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry
+from shared.adapters.folder_rules import DynamoFolderRules
 from shared.adapters.index_versions import begin_change
 from shared.adapters.retry import Retry
+from shared.adapters.s3 import S3Objects
 from shared.deadline import CURRENT, Deadline
-from shared.errors import DependencyRefused, InvalidRequest, RateLimited
+from shared.errors import DependencyRefused, DependencyUnavailable, InvalidRequest, RateLimited
 from shared.models import Document, DocumentError, DocumentStatus
 from shared.ports import DocumentFilter
 from tests.support.clock import FakeClock
@@ -390,3 +393,80 @@ def one_at_a_time(client: Counting, **request: Any) -> Any:
     client.batches.append(len(batch["Keys"]))
     left = {**batch, "Keys": batch["Keys"][1:]}
     return {"Responses": {}, "UnprocessedKeys": {client.aws.documents_table: left} if left["Keys"] else {}}
+
+
+# --- rules ---
+
+
+def test_rules_of_a_document_and_of_its_folder_are_read_together_and_none_where_there_are_none(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence, aws: MockedAws
+) -> None:
+    tenant = "ruled"
+    hr, ann = AccessRule(frozenset({"hr"})), AccessRule(frozenset(), frozenset({"ann"}))
+    for name in ("one", "two"):
+        ingest(fence, tenant, name)
+    assert registry.rules_of(tenant, ["one", "two"]) is None
+    assert registry.restrict(tenant, "one", ann, before=None)
+    assert not registry.restrict(tenant, "one", hr, before=None), "somebody was faster"
+    assert registry.rules_of(tenant, ["one", "two", "never"]) == {"one": (ann,), "two": ()}
+    objects = S3Objects(aws.s3, aws.bucket)
+    rules = DynamoFolderRules(aws.dynamodb, aws.documents_table)
+    folders = {f"uploads/{tenant}/": hr}
+    objects.write(rules_key(tenant), folder_rules_json(FolderRules(folders)), content_type="application/json")
+    etag = rules.apply(tenant, objects)
+    assert registry.rules_of(tenant, ["one", "two"]) == {"one": (ann, hr), "two": (hr,)}
+    assert (rules.in_force(tenant), rules.apply(tenant, objects)) == (etag, etag)
+    assert rules.of(tenant, etag) is rules.of(tenant, etag), "they are kept"
+    assert registry.restrict(tenant, "one", None, before=ann)
+    aws.s3.delete_object(Bucket=aws.bucket, Key=rules_key(tenant))
+    assert rules.apply(tenant, objects) == ""
+    assert registry.rules_of(tenant, ["one", "two"]) == {"one": (), "two": ()}, "there were rules once"
+
+
+def test_rules_of_few_tenants_are_kept_and_missing_ones_close_everything(
+    aws: MockedAws, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_rules, "MAX_TENANTS", 2)
+    objects, rules = S3Objects(aws.s3, aws.bucket), DynamoFolderRules(aws.dynamodb, aws.documents_table)
+    held = {}
+    for tenant in ("k1", "k2", "k3"):
+        folders = FolderRules({f"uploads/{tenant}/": AccessRule(frozenset({tenant}))})
+        objects.write(rules_key(tenant), folder_rules_json(folders), content_type="application/json")
+        held[tenant] = rules.of(tenant, rules.apply(tenant, objects))
+        assert held[tenant] == folders
+    for tenant, is_kept in (("k3", True), ("k2", True), ("k1", False)):
+        assert (rules.of(tenant, rules.in_force(tenant)) is held[tenant]) is is_kept
+    with pytest.raises(DependencyUnavailable, match="missing"):
+        rules.of("nobody", "some-etag")
+    assert rules.of("nobody", "") == FolderRules()
+
+
+def test_a_document_that_is_announced_with_a_rule_has_it_from_the_start(registry: DynamoDocumentRegistry) -> None:
+    rule = AccessRule(frozenset({"hr"}), frozenset({"ann"}))
+    made = registry.announce(replace(promised("hidden", "d"), access=rule), expires_s=60)
+    assert made.access == rule
+    assert registry.rules_of("hidden", ["d"]) == {"d": (rule,)}
+
+
+def test_a_listing_finds_fields_of_the_identity_card_and_labels_in_their_place(
+    registry: DynamoDocumentRegistry, fence: DynamoDocumentFence
+) -> None:
+    cards = {"a": {"kind": "user manual", "product": "Žiburys X1"}, "b": {"kind": "manual"}, "c": {}}
+    for name, card in cards.items():
+        document = replace(promised("carded", name), version_id="v", card=card)
+        lease = fence.lease("carded", name, owner="m/1", lease_s=60)
+        lease.claim(document.key, sequencer="")
+        lease.publish(replace(document, status=DocumentStatus.READY, generation="G", chunk_count=1, language="lt"))
+        lease.release()
+    assert registry.label("carded", "b", {"kind": ["report", "annual report"]}, before={})
+
+    def found(**identity: str) -> set[str]:
+        page = registry.list("carded", DocumentFilter(identity=identity), limit=9)
+        return {each.document_id for each in page.documents}
+
+    assert found(kind="manual") == {"a"}
+    assert found(kind="annual REPORT") == {"b"}
+    assert found(product="ziburys") == {"a"}
+    assert found(kind="manual", product="x2") == set()
+    assert found(language="lt") == {"a", "b", "c"}
+    assert found(kind="man") == set(), "words are whole"

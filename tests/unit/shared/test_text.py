@@ -9,13 +9,16 @@ from hypothesis import strategies as st
 from shared.text import (
     MAX_NAME_CHARACTERS,
     column_names,
+    header_at,
     is_abbreviated,
+    is_field,
     is_header,
     is_heading,
     row_cells,
     sentence_spans,
     statement_spans,
     table_head,
+    without_measure,
 )
 
 
@@ -142,6 +145,58 @@ def test_the_head_of_a_table_is_the_line_before_it_and_its_first_rows() -> None:
     assert table_head(text, at, rows=2) == ("What must be there:", "Stores | Unit", "Diesel | 48,000")
     assert table_head(text, text.index("Stores |")) == ("What must be there:",)
     assert table_head(text, 3) == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "is_named"),
+    [
+        ("Store | Litres\nDiesel | 48,000\nPetrol | 1,900", True),
+        ("Store | Litres\nDiesel | 48,000\nPetrol | none", True),  # half of a column is enough
+        ("Store | Litres\nDiesel | 48,000\nPetrol | none\nGas | some", False),  # a third is not
+        ("Model | Wi-Fi\nA | Yes\nB | No\nC | Yes\nD | No", True),  # values that recur
+        ("Model | Wi-Fi\nA | Yes\nB | No", False),
+        ("Model | HDMI 2.0 | 7.4\nA | Yes | yes\nB | Yes | no", True),  # versions
+        ("Model | 7.4\nA | 3\nB | 4", False),  # a number above numbers
+        (" | Litres\nDiesel | 48,000", True),  # the corner may be empty
+        ("Store | \nDiesel | 48,000", False),  # nothing but the corner
+        ("Due date: | 3 May\nDiesel | 48,000", False),  # a field
+        ("Store | Yes\nDiesel | Yes\nPetrol | Yes", False),  # a name that stands below itself
+        ("Store | Litres", False),  # nothing below
+        ("Store | Litres\nDiesel | 48,000 | 3", False),  # other columns
+        ("Store | Litres\nDiesel | 48,000\nno row\nPetrol | 3", True),
+        (f"Store | {'x' * MAX_NAME_CHARACTERS}\nDiesel | 48,000", True),
+        (f"Store | {'x' * MAX_NAME_CHARACTERS}y\nDiesel | 48,000", False),
+        ("Store | Week (37.5 h)\nDiesel | 48,000", True),
+        ("Store | 37.5\nDiesel | 48,000", False),
+    ],
+)
+def test_the_row_that_names_the_columns_stands_above_data(table: str, is_named: bool) -> None:
+    text = f"{ABOVE}{table}\n\nAnd so on."
+    first = len(ABOVE), len(ABOVE) + len(table.split("\n")[0].rstrip())
+    rows = [at for at in range(len(ABOVE), len(ABOVE) + len(table)) if text[at - 1] == "\n" and "no row" not in table]
+    for at in rows or [len(ABOVE)]:
+        assert header_at(text, at) == (first if is_named else None)
+    assert header_at(text, 3) is None
+
+
+def test_a_field_has_a_name_with_a_colon_and_a_value_without() -> None:
+    assert is_field(["Due date:", "3 May"])
+    for other in (["Due date", "3 May"], ["Due date:", "Paid:"], ["Due date:", "3 May", "Paid"], ["Due date:"]):
+        assert not is_field(other)
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("Hours (37.5 h week)", "Hours"),
+        ("Hours (8 h) ", "Hours"),
+        ("Hours (long)", "Hours (long)"),
+        ("Hours (8)", "Hours (8)"),
+        ("(8 h)", "(8 h)"),
+    ],
+)
+def test_what_is_measured_is_no_part_of_a_name(cell: str, name: str) -> None:
+    assert without_measure(cell) == name
 
 
 @pytest.mark.parametrize(

@@ -141,3 +141,48 @@ def test_token_counts_add_up_at_a_cut(name: str, text: str) -> None:
 def test_a_cut_inside_a_word_or_before_a_slash_is_not_exact() -> None:
     assert borders.count_cut("word", 2) == (2, False)
     assert borders.count_cut("see.\n/path", 5) == (5, False)
+
+
+@pytest.mark.parametrize(
+    ("grapheme", "is_one"),
+    [
+        ("a\u0300", True),  # the first combining mark
+        ("a\u036f", True),
+        ("a\u02ff", False),  # a sign of its own
+        ("\r\n", True),
+        ("\n\r", False),
+        ("\n\n", False),
+        ("\u0915\u093f", True),  # a vowel sign of Devanagari
+        ("\u1100\u1160", True),  # Hangul: an initial and its vowel
+        ("\u11ff\u11ff", True),
+        ("\u10ff\u1160", False),
+        ("\u1100\u115f", False),
+        ("\u2764\ufe0f", True),  # a heart as a picture
+        ("\U0001f468\u200d", True),
+        ("\U0001f44d\U0001f3fb", True),  # a thumb of a colour, the first and the last
+        ("\U0001f44d\U0001f3ff", True),
+        ("\U0001f44d\U0001f3fa", False),
+        ("\U0001f44d\U0001f400", False),
+        ("\U0001f3f4\U000e0067", True),  # a flag of tags
+    ],
+)
+def test_nothing_is_cut_within_what_is_read_as_one_sign(grapheme: str, is_one: bool) -> None:
+    text = f"ab{grapheme}cd"
+    every = text.index(grapheme) + 1
+    cut = borders.token_starts(text, 0, len(text), every)[0]
+    assert cut == (every - 1 if is_one else every)
+
+
+def test_flags_are_pairs_of_letters_and_cut_between_pairs() -> None:
+    flags = "\U0001f1f1\U0001f1f9\U0001f1e6\U0001f1ff\U0001f1e9\U0001f1ea"
+    for text in (flags, f"a{flags}"):
+        even = len(text) % 2
+        for every in range(2, len(text)):
+            cut = borders.token_starts(text, 0, len(text), every)[0]
+            assert cut == (every if every % 2 == even else every - 1)
+
+
+def test_a_sign_longer_than_a_piece_is_cut_all_the_same() -> None:
+    text = "a" + 7 * "\u0300"
+    assert borders.token_starts(text, 0, len(text), 3) == [3, 6]
+    assert borders.token_starts("abcdef", 1, 5, 2) == [3]

@@ -38,3 +38,33 @@ def test_an_accent_is_taken_into_the_letter_it_stands_over(line: str, over: dict
     got = with_accents(line, lambda i: places[i])
     assert len(got) == len(line), "boxes are asked for by index"
     assert got.replace(JOINT, "") == wanted
+
+
+@pytest.mark.parametrize(
+    ("gap", "step", "is_joined"),
+    [
+        (0.0, 0.0, True),
+        (0.79, 0.0, True),  # 8 % of the letters' height
+        (0.81, 0.0, False),
+        (-0.99, 0.0, True),  # letters that overlap a little
+        (-1.01, 0.0, False),
+        (0.0, 2.9, True),  # 30 % higher or lower
+        (0.0, 3.1, False),
+        (0.0, -2.9, True),
+        (0.0, -3.1, False),
+    ],
+)
+@pytest.mark.parametrize("base", [0.0, 300.0])
+def test_letters_that_an_accent_parts_are_joined_where_they_touch_on_one_line(
+    gap: float, step: float, is_joined: bool, base: float
+) -> None:
+    """The accent of "é" is written with spaces between two letters that follow each other, anywhere on the page."""
+    line = "et \u00b4 r"
+    places = {
+        "e": (0.0, base, 5.0, base + HEIGHT),
+        "\u00b4": (0.8, base, 4.2, base + HEIGHT),
+        "t": (10.0, base, 15.0, base + HEIGHT),
+        "r": (15.0 + gap, base + step, 20.0 + gap, base + step + HEIGHT),
+    }
+    got = with_accents(line, lambda at: places[line[at]])
+    assert (got[:2], got[-1], " " in got) == ("ét", "r", not is_joined)

@@ -7,9 +7,16 @@ import itertools
 
 import pytest
 
-from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
+from functions.ingest.parsing.figures import Figure, figures_of
+from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.ruled import Rules
+from functions.ingest.parsing.wire import Line
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Style, Word
+from tests.support import varied_layouts
 from tests.support.made_documents import Setter, Told, read_document, told
-from tests.support.made_pages import BODY, SMALL, width_of
+from tests.support.made_pages import BODY, PAGE, SMALL, moved, width_of
+from tests.support.retold import parsed
+from tests.support.varied_documents import KINDS, document_of
 
 BOLD = Style(size=10, bold=True)
 LARGE = Style(size=14, bold=True)
@@ -268,3 +275,34 @@ def test_a_table_of_contents_has_an_entry_a_line():
         page.line(f"{name} {dots} {number}")
     (read,) = read_document(page.words)
     assert [text for _, _, text in told(read)] == ["Contents", *(f"{name} … {number}" for name, number in entries)]
+
+
+# --- What says nothing ---
+
+
+def told_of(kind: str, number: int) -> list[object]:
+    """Return what is read of a made document, without the places of its words."""
+    _, pages = parsed(*document_of(kind, number))
+    return [(page.text, page.blocks, page.continues) for page in pages]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"doubtful"}))
+def test_where_a_pages_box_begins_says_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is read as the same page 64 points further right and 128 lower; `doubtful` has lines of OCR."""
+    right, up = 64.0, -128.0
+    bounds = PAGE[0] + right, PAGE[1] + up, PAGE[2] + right, PAGE[3] + up
+
+    def elsewhere(words: list[Word], box: Box, rotation: int = 0, rules: Rules | None = None) -> list[Line]:
+        box = box[0] + right, box[1] + up, box[2] + right, box[3] + up
+        if rules is not None:
+            across = [(y, x0 + right, x1 + right) for y, x0, x1 in rules.across]
+            rules = Rules(across, [(x + right, y0, y1) for x, y0, y1 in rules.down])
+        return lay_out(moved(words, by=(right, up)), box, rotation, rules)
+
+    def figures_elsewhere(lines: list[Line], boxes: list[Box], _: Box) -> tuple[list[Line], list[Figure]]:
+        return figures_of(lines, [(x0 + right, y0, x1 + right, y1) for x0, y0, x1, y1 in boxes], bounds)
+
+    before = [told_of(kind, number) for number in range(3)]
+    monkeypatch.setattr(varied_layouts, "lay_out", elsewhere)
+    monkeypatch.setattr(varied_layouts, "figures_of", figures_elsewhere)
+    assert [told_of(kind, number) for number in range(3)] == before

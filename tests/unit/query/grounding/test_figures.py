@@ -170,3 +170,31 @@ def test_a_converted_number_is_compared_as_the_evidence_has_it():
 def test_a_name_with_a_small_first_letter_is_no_stop_word():
     assert "iphon" in content_stems("iPhone")
     assert "ebay" in content_stems("eBay")
+
+
+LEASE = passage(
+    "The lease began on 1 March 2021 and ends on 29 February 2024. The tenant gave notice on 5 May 2023. "
+    "Objections must arrive within 14 days after 5 May 2023."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "derived"),
+    [
+        ("The lease runs for 3 years.", "29 February 2024 − 1 March 2021 = 3 years"),
+        ("The lease runs for 36 months.", "29 February 2024 − 1 March 2021 = 36 months"),
+        ("Objections must arrive by 19 May 2023.", "5 May 2023 + 14 days = 19 May 2023"),
+    ],
+)
+def test_times_between_dates_of_one_sentence_and_dates_after_a_time_are_calculated(claim: str, derived: str):
+    check = check_figures(claim, quoted_spans(LEASE.text, LEASE), sources=[LEASE])
+    assert (check.missing, check.derived) == ((), derived)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["The lease runs for 4 years.", "Objections must arrive by 20 May 2023.", "The notice came after 795 days."],
+)
+def test_other_times_and_those_between_dates_of_two_sentences_are_missing(claim: str):
+    check = check_figures(claim, quoted_spans(LEASE.text, LEASE), sources=[LEASE])
+    assert (len(check.missing), check.derived) == (1, "")

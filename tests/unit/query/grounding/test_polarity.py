@@ -1,8 +1,11 @@
 """A claim that reverses a sentence, or exchanges its numbers, is told apart from a paraphrase."""
 
+from itertools import islice, product
+
 import pytest
 
 from functions.query.grounding.polarity import (
+    LONGEST_COMPARED_TOKENS,
     are_opposite,
     moves_against_its_word,
     near_copy_conflict,
@@ -213,3 +216,14 @@ def test_what_is_denied_twice_is_no_reversal(claim: str, sentence: str, *, expec
 )
 def test_words_that_deny_what_follows_negate(claim: str, sentence: str):
     assert reversal(same_signs(claim), [same_signs(sentence)], "en") == "certain"
+
+
+def test_a_copy_is_told_up_to_a_length_and_beside_sentences_too_long_to_compare():
+    words = [
+        "".join(letters) for letters in islice(product("bdfg", "aeio", "klmn", "aeiu"), LONGEST_COMPARED_TOKENS - 2)
+    ]
+    copied, changed = " ".join([*words, "5 days"]), " ".join([*words, "6 days"])
+    assert near_copy_conflict(changed, [copied]) == "number"
+    assert near_copy_conflict(changed, [f"{copied} more", copied]) == "number"
+    assert near_copy_conflict(changed, [f"{copied} more"]) == ""
+    assert near_copy_conflict(f"{changed} more", [f"{copied} more"]) == ""

@@ -101,3 +101,15 @@ def test_a_quoted_row_may_leave_out_its_empty_cells() -> None:
     text = "| 2022 | 2021 | Change\nSales | 1,204 | | 206\nCosts | | | 1"
     assert found("Sales | 1,204 | 206", text) == ["Sales | 1,204 | | 206"]
     assert not list(find_quote("Sales | 206", text))
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "stored"),
+    [
+        ("Smith & Sons pay", "Here Smith &amp; Sons pay 5 €.", "Smith &amp; Sons pay"),
+        ("a < b & c > d", "If a &lt; b &amp; c &gt; d, stop.", "a &lt; b &amp; c &gt; d"),
+        ("pay 5 €", "Smith &amp; Sons pay 5 €.", "pay 5 €"),
+    ],
+)
+def test_signs_that_a_text_spells_as_entities_are_found_where_they_stand(quote: str, text: str, stored: str):
+    assert found(quote, text) == [stored]

@@ -130,3 +130,14 @@ def test_what_a_browser_would_run_goes_with_its_content_in_any_case_and_over_lin
 )
 def test_a_company_may_be_called_like_its_site(title: str, shown: str):
     assert plain_name(title) == shown
+
+
+@pytest.mark.parametrize("depth", [1, 3, 4, 9])
+def test_markup_in_markup_leaves_nothing_that_a_browser_would_follow(depth: int):
+    text = URL
+    for _ in range(depth):
+        text = f"![a]({text})"
+    clean = cleaned(f"Look: {text} here.", NOTHING)
+    assert not re.search(r"[\[\]<>!]|://", clean.text)
+    assert clean.text.startswith("Look:")
+    assert "image" in clean.findings

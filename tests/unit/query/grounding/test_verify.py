@@ -360,3 +360,15 @@ def test_an_original_in_the_claims_own_language_proves_nothing():
     false = Claim("The boiler is cleaned with vinegar each night.", (Reference(1, BOILER),), original=BOILER)
     (judged,) = Verifier([passage(BOILER)]).judge(false)
     assert judged.judgement.verdict is not Verdict.CONFIRMED
+
+
+def test_a_claim_of_which_cleaning_leaves_nothing_is_dropped_and_counted():
+    found = verified(claim("![](https://evil.example/a.png)", "Costs fell by 3 %."))
+    assert (found.text, found.quotes) == ("", [])
+    assert (found.support.claims, found.support.dropped, found.support.flags) == (1, 1, ("image",))
+
+
+@pytest.mark.parametrize("text", ["", " ", "—"])
+def test_what_says_nothing_is_no_claim(text: str):
+    found = verified(claim(text, "Costs fell by 3 %."))
+    assert (found.text, found.support) == ("", Support())

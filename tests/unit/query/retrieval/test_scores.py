@@ -1,6 +1,7 @@
 """What scores are, to the number: bonuses of texts, shares of documents, relevance, leads, reasons."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -16,7 +17,10 @@ from functions.query.decision import (
     probability,
     relevance,
 )
-from functions.query.explaining import parts_of, reasons_of
+from functions.query.explaining import explained, parts_of, reasons_of
+from functions.query.finding import Found
+from functions.query.grounding.verify import Support
+from functions.query.receipts import provenance_of
 from functions.query.retrieval.neighbours import expanded, filter_for, place_of, places_beside
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import (
@@ -30,6 +34,9 @@ from functions.query.retrieval.ranking import (
 from functions.query.retrieval.rescoring import QueryTerms, TextScore, plain_words, text_scores
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
+from functions.query.understanding.question import Understood
+from functions.query.writing.generation import WrittenAnswer
+from shared.models import NO_USAGE
 from shared.settings import Settings
 from tests.support.query import passage
 
@@ -306,6 +313,92 @@ def test_the_parts_of_a_score_are_told_the_largest_first():
         "the tenant's glossary lifts it (-0.70)",
         "its meaning is near the question's (+0.50)",
         "it is on the page or in the section that the question names (+0.01)",
+    ]
+
+
+WRITTEN = WrittenAnswer("Bells ring.", (), Support(), "extractive")
+
+
+def searched(vector: list[float] | None, *, dropped: tuple[str, ...] = (), sources: int = 2) -> Found:
+    """Three hits, of which the last was taken before the second; the first two are sources of the answer."""
+    hits = [
+        passage("Bells ring.", n=n, score=score, has_similarity=vector is not None)
+        for n, score in ((1, 0.9), (2, 0.8), (3, 0.7))
+    ]
+    ranked = [RankedPassage(each.score, each, ScoreParts(each.score, 0.25, 0, 0, 0)) for each in hits]
+    name = hits[2].chunk_id
+    retrieved = Retrieved(
+        [hits[0], hits[2]],
+        0.9,
+        dropped,
+        4,
+        scored=ranked,
+        similarities={each.chunk_id: each.score for each in hits},
+        reranked={name: 0.6},
+    )
+    search = Search("Do bells ring?", vector, 1, "acme")
+    return Found(
+        asked=Understood("Ring?", "Do bells ring?"),
+        sources=[hits[0], hits[2]][:sources],
+        decision=decide(search, retrieved, SETTINGS),
+        best_score=0.9,
+        found_by={},
+        usage=NO_USAGE,
+        embedding_cached=False,
+        warnings=("rerank_unavailable",),
+        search=search,
+        retrieved=retrieved,
+    )
+
+
+def test_a_search_is_explained_hit_by_hit_with_the_chosen_ones_first():
+    told = explained(searched([1.0], dropped=("doc9#g1#0",)), limit=10)
+    assert (told.searched, told.hits, told.unpublished, told.duplicates, told.warnings) == (
+        *("Do bells ring?", 3, ("doc9#g1#0",), 4, ("rerank_unavailable",)),
+    )
+    assert [
+        (each.rank, each.passage.chunk_id, each.rerank, each.is_chosen, each.is_source) for each in told.passages
+    ] == [
+        (1, "doc1#g1#0", None, True, True),
+        (2, "doc3#g1#0", 0.6, True, True),
+        (3, "doc2#g1#0", None, False, False),
+    ]
+    first, _, last = told.passages
+    assert (first.score, first.parts["dense"], first.parts["bm25"]) == (0.9, 0.9, 0.0)
+    assert first.reasons == ["its meaning is near the question's (+0.90)", "the question names its document (+0.25)"]
+    assert (first.relevance is None, last.relevance, last.coverage) == (False, None, None)
+    assert [each.rank for each in explained(searched([1.0]), limit=2).passages] == [1, 2]
+
+
+def test_a_search_that_failed_has_nothing_to_explain():
+    told = explained(replace(searched([1.0], dropped=("x",)), search=None, retrieved=None), limit=10)
+    assert (told.hits, told.passages, told.unpublished, told.duplicates) == (0, (), (), 0)
+
+
+def test_a_receipt_says_of_each_hit_what_became_of_it_and_why():
+    made = provenance_of(searched([1.0], dropped=("doc9#g1#0",), sources=1), WRITTEN, SETTINGS)
+    assert [
+        (each["document_id"], each["fate"], each.get("source"), each.get("similarity"), each.get("rerank"))
+        for each in made["candidates"]
+    ] == [
+        ("doc1", "source", 1, 0.9, None),
+        ("doc3", "over_budget", None, 0.7, 0.6),
+        ("doc2", "not_chosen", None, 0.8, None),
+    ]
+    assert made["candidates"][2]["parts"] == {"dense": 0.8, "document": 0.25}
+    assert (made["hits"], made["duplicates"], made["unpublished"], made["unpublished_count"]) == (
+        *(3, 4, ["doc9#g1#0"], 1),
+    )
+    refused = replace(searched([1.0], sources=0), decision=decided(0.1))
+    assert [each["fate"] for each in provenance_of(refused, WRITTEN, SETTINGS)["candidates"]] == [
+        *("refused", "refused", "not_chosen"),
+    ]
+
+
+def test_without_a_vector_all_of_a_score_is_by_words():
+    made = provenance_of(searched(None), WRITTEN, SETTINGS)
+    assert [(each["parts"], each.get("similarity")) for each in made["candidates"]] == [
+        ({"bm25": score, "document": 0.25}, None) for score in (0.9, 0.7, 0.8)
     ]
 
 
