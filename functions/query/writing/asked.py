@@ -52,9 +52,11 @@ _PATTERNS: Mapping[Kind, Sequence[str]] = {
         r"\bquand\b|\bquel\w* (?:année|jour|date|mois)\b",
     ),
     Kind.NUMBER: (
-        r"\bhow (?:many|much|long|often|far|old|high|large|big|fast|deep|wide|tall|heavy)\b"
-        r"|\bwhat(?:'s| is| was| are| were)? (?:the )?(?:\w+ ){0,2}(?:percentage|number|amount|share|rate|ratio|total"
-        r"|temperature|voltage|capacity|price|cost|maximum|minimum|average|length|weight|size|score)\b",
+        r"\bhow (?:many|much|long|soon|quickly|often|far|old|high|large|big|fast|deep|wide|tall|heavy)\b"
+        r"|\bwhat(?:'s| is| was| are| were)? (?:(?:the )?"
+        r"(?:\w+ ){0,2}(?:percentage|number|amount|share|rate|ratio|total|temperature|voltage|capacity|price|cost"
+        r"|maximum|minimum|average|length|weight|size|score)|the (?:\w+ ){0,3}(?:range|volume|distance|duration"
+        r"|quantity|dos(?:e|age)|speed|frequency|height|width|depth|diameter|thickness|pressure|fee|fare|limit|deposit))\b",
         r"\bkiek\b|\bkok\w+ (?:\w+ ){0,2}(?:skaičius|dalis|suma|kaina|temperatūra|talpa|svoris|dydis)\b",
         r"\bwie ?(?:viel\w*|lange|oft|weit|alt|hoch|groß|schwer)\b",
         r"\bcuánt[oa]s?\b",
@@ -87,6 +89,8 @@ _WORD_NUMBERS = (
 _NUMBER_WORDS = frozenset(_WORD_NUMBERS.split())
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’”“`](?!\w)")
+_WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
+"""What is asked for, in up to three words."""
 _PAGE = re.compile(
     r"\b(?:which|what) pages?\b|\bkuri\w+ puslap|\bwelche\w* seite|\bqué página|\bquelles? pages?\b", re.IGNORECASE
 )
@@ -226,13 +230,24 @@ _ORDERED_FOR = re.compile(r"\bto (\w+)")
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
+_DURATION = (
+    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)"
+    r"(?: (?:working|calendar|full|more))?[ -]?(?:m?s|(?:milli|micro)?seconds?|secs?|min(?:ute)?s?|h|hours?|hrs?|days?"
+    r"|nights?|weeks?|months?|quarters?|years?|yrs?|decades?)\b|\b(?:until|till|forever|life(?:time)?|permanent\w*|indefinite\w*)\b|\|"
+)
+"""How long something lasts; a row may have its unit in its header."""
 _NO_UNIT = r"(?:o|to|and|or|of|in|on|at|by|is|are|was|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)\b"
 """Short words after a number that say nothing of what it measures."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
         (
-            r"\b(?:phone|fax|hotline) ?(?:no|number)s?\b|\btelefon\w*nummer|\bnúmero de teléfono|\bnuméro de téléphone"
+            r"\bhow (?:soon|quickly|long) (?:can|could|do|does|did|will|would|may|must|should|shall|have|has|before)\b",
+            _DURATION,
+        ),
+        (
+            r"\bwho (?:do|can|could|should|must|shall|would) (?:i|we|you|one) (?:call|ring|phone|telephone)\b"
+            r"|\b(?:phone|fax|hotline) ?(?:no|number)s?\b|\btelefon\w*nummer|\bnúmero de teléfono|\bnuméro de téléphone"
             r"|\btelephone (?:no|number)s?\b|\btelefono numer",
             r"\+?\(?\d[\d()/. -]{5,}\d",
         ),
@@ -331,6 +346,13 @@ class Asked:
     def abbreviations(self) -> Sequence[str]:
         """The abbreviations that it names, of three letters or more: "CEO"."""
         return () if self.text.isupper() else _ABBREVIATION.findall(self.text)
+
+    @cached_property
+    def things(self) -> frozenset[Sequence[str]]:
+        """What it asks for by "which" or "what", as content stems: the first word or words after it."""
+        found = (words.split() for words in _WHICH.findall(self.text))
+        stems = (content_stems(" ".join(words[:end])) for words in found for end in range(1, len(words) + 1))
+        return frozenset(filter(None, stems))
 
     @cached_property
     def for_page(self) -> bool:

@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from decimal import Decimal
 
 from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.columns import is_change
-from functions.query.grounding.quantities import CURRENCIES, dates_in
+from functions.query.grounding.quantities import CURRENCIES, dates_in, is_unit, unit_name
 from functions.query.grounding.tables import Table, TableCell, TableRow, row_at, row_text
 from functions.query.grounding.words import content_stems, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
@@ -32,8 +32,10 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 """The label of a row for a range of numbers, in the five languages: "6 to 9", "under 3 years", "10 or more"."""
-_ASKED_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]*\d)( ?[%€$£]| [^\W\d_]+|-[^\W\d_]+)?")
-"""A number of a question, with the word after it: "7 years", "16-year-old"."""
+_ASKED_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]*\d)( ?[%€$£]|[ -]?[^\W\d_]+)?")
+"""A number of a question, with the word after it: "7 years", "16-year-old", "15kg"."""
+_DAYS: Mapping[str, Decimal] = {"day": Decimal(1), "week": Decimal(7), "month": Decimal(365) / 12, "year": Decimal(365)}
+"""The units of time that are compared with one another, in days."""
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """The label of a row that says nothing without its column's name: "B", "12", "3a", "IV"."""
 MIN_RARITY = 4.4
@@ -208,6 +210,12 @@ def _is_summed(name: str) -> bool:
     return _TOTAL.match(name) is not None or is_change(name)
 
 
+def is_whole_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:
+    """Return whether a question has all content words of a row's label."""
+    label = content_stems(row.label, language)
+    return bool(label) and wanted >= frozenset(label)
+
+
 def is_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:
     """Return whether a question has a word of a row's label, or one for it."""
     label = frozenset(content_stems(row.label, language))
@@ -221,25 +229,33 @@ def _size(cell: TableCell) -> Decimal:
 def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
     """Return whether a row's label is a range ("6 to 9") that a number of the question is in.
 
-    None if it is no range, or if no number of the question can be compared with it: they must be of one unit.
+    None if it is none, or if no number of the question can be compared with it: they must be of one unit, or of units
+    of time. A range that ends a label, or stands in brackets there ("Large dog (over 25 kg)"), must have a unit.
     """
-    found = _RANGE.fullmatch(label.strip())
+    whole = _RANGE.fullmatch(label.strip())
+    found = whole or next((each for each in _RANGE.finditer(label) if _ends_label(label, each)), None)
     if found is None or dates_in(fold(label)):
         return None
-    units = {
-        unit for name, text in found.groupdict().items() if name.endswith("_unit") and (unit := _unit(text, language))
-    }
-    if len(units) > 1:
+    units = [_unit(text, language) for name, text in found.groupdict().items() if name.endswith("_unit")]
+    units = list(dict.fromkeys(filter(None, units)))
+    if not (units or whole) or (len(units) > 1 and not _DAYS.keys() >= set(units)):
         return None
-    low, high = (Decimal(digits) if digits else None for digits in _limits(found))
-    if low is not None and high is not None and low > high:
-        low, high = high, low
-    numbers = [
-        Decimal("".join(filter(str.isdigit, digits)))
+    limits = _limits(found, language)
+    asked = [
+        (Decimal("".join(filter(str.isdigit, digits))), _unit(word, language))
         for digits, word in _ASKED_NUMBER.findall(question)
-        if not units or _unit(word, language) in units
     ]
-    return any(_is_within(each, low, high, found) for each in numbers) if numbers else None
+    in_days = bool(units) and units[0] in _DAYS
+    numbers = [
+        number * _DAYS.get(unit, 1) if in_days else number
+        for number, unit in asked
+        if not units or unit in units or (in_days and unit in _DAYS)
+    ]
+    return any(_is_within(each, *limits, found) for each in numbers) if numbers else None
+
+
+def _ends_label(label: str, found: re.Match[str]) -> bool:
+    return label[found.end() :].strip() in ("", ")") and (found.start() == 0 or not label[found.start() - 1].isalnum())
 
 
 def _is_within(number: Decimal, low: Decimal | None, high: Decimal | None, found: re.Match[str]) -> bool:
@@ -248,15 +264,22 @@ def _is_within(number: Decimal, low: Decimal | None, high: Decimal | None, found
 
 
 def _unit(text: str | None, language: str) -> str:
-    """Return the stem of the first word after a number, or its sign; "" if there is none."""
-    words = (text or "").strip("- ").split()
-    return lexical.stem(fold(words[0]).lower(), language) if words else ""
+    """Return the name or stem of the first word after a number, or its sign; "" if there is none."""
+    word = fold(((text or "").strip("- ").split() or [""])[0]).lower()
+    return unit_name(word) if is_unit(word) else lexical.stem(word, language) if word else ""
 
 
-def _limits(found: re.Match[str]) -> Sequence[str]:
-    """Return the digits of the lower and the upper limit of a range, empty for none."""
-    limits = (found["low"] or found["least"] or found["or_more"], found["high"] or found["most"])
-    return ["".join(filter(str.isdigit, each or "")) for each in limits]
+def _limits(found: re.Match[str], language: str) -> tuple[Decimal | None, Decimal | None]:
+    """Return the lower and the upper limit of a range, in days if they are times; None for no limit."""
+    low = found["low"] or found["least"] or found["or_more"]
+    high = found["high"] or found["most"]
+    above = found["high_unit"] or found["most_unit"]
+    below = found["low_unit"] or found["least_unit"] or found["or_more_unit"] or found["more_unit"] or above
+    lower, upper = (
+        Decimal("".join(filter(str.isdigit, digits))) * _DAYS.get(_unit(unit, language), 1) if digits else None
+        for digits, unit in ((low, below), (high, above))
+    )
+    return (upper, lower) if lower is not None and upper is not None and lower > upper else (lower, upper)
 
 
 def is_label_named(text: str, start: int, question: str) -> bool | None:

@@ -72,6 +72,13 @@ _OF_THE_ASKER = {
 }
 """What tells of the asker's own matters, by language: documents need not mention them."""
 _IN_BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_CIRCUMSTANCES = re.compile(
+    r"\b(?:if|when|while) (?:i|we|you|he|she|it|they|my|our|your|an?|the|some\w*)\b"
+    r"(?:(?! (?:what|where|who|which|why|how)\b)[^,.?])*"
+    r"|\A[^,.?]+(?=, (?:what|when|where|who|which|why|how|can|could|do|does|did|am|is|are|may|should|must|will)\b)",
+    re.IGNORECASE,
+)
+"""What a question says of its case, not what it asks: "If a stone cracks the windscreen, how much do I pay?"."""
 _NO_WORD = re.compile(r"\bo['’]clock\b|\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S*")
 """Formulas, addresses, numbers, times and identifiers: they are compared elsewhere, or written in other ways."""
 
@@ -372,6 +379,10 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     if missing:
         long_forms = document_words(asked)
         missing = {word for word in missing if not _is_spelled_out(rare[word][0], passages, long_forms)}
+    for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
+        words = rare.keys() & frozenset(plain_words(clause, latin=False))
+        if words - missing:  # the case is spoken of there, if in other words
+            missing -= words
     weights = [rare[word][1] for word in missing]
     # Names say which thing is meant, not what is asked about it.
     others = [weight for word, (typed, weight) in rare.items() if word in missing or typed.islower()]

@@ -9,7 +9,7 @@ without the number that is asked for, garbled, cut. Measured by `python -m evals
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from itertools import chain, pairwise
@@ -25,11 +25,12 @@ from functions.query.writing.cells import (
     is_in_range,
     is_label_asked,
     is_label_named,
+    is_whole_label_asked,
     with_line_items,
 )
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
-from shared.text import CONTENTS_WORD, SEPARATOR
+from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
 
 K1 = 0.8
 B = 0.3
@@ -92,6 +93,10 @@ CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
 THAT_ROW, ANOTHER_ROW = 3.0, 0.5
 """Factors for a row with a range ("6 to 9") or a code ("B") as its label: of the one that is asked for, of others."""
+WHOLE_LABEL = 1.5
+"""Factor for a row whose whole label is in the question; figures of years have `ASKED_FIGURE`."""
+THING = 1.6
+"""Factor for a row of a table of what is asked for: "which hotel" is answered by `Place | Hotel | Nights`."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -102,8 +107,11 @@ INTRODUCTION = 0.4
 CUT = 0.7
 """Factor for a statement that begins or ends within a sentence."""
 GARBLED = 0.1
-"""Factor for text that is not readable."""
+"""Factor for text that is not readable, or has no letter: "3."."""
+PAGE_NUMBER = 0.1
+"""Factor for what stands at the top or bottom of each page: "Minutes, page 1 of 2"."""
 
+_PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -314,6 +322,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= DEFINITION
     if asked.kind is Kind.LIST and (statement.has_items or statement.list_span or has_series(statement.text)):
         fitness *= LISTED
+    if _PAGE_NUMBER.search(statement.text):
+        fitness *= PAGE_NUMBER
     if statement.is_title:
         fitness *= TITLE
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
@@ -327,7 +337,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= STEPS
     if statement.is_introduction:
         fitness *= INTRODUCTION
-    if statement.is_garbled:
+    if statement.is_garbled or not (statement.is_row or any(map(str.isalpha, statement.text))):
         fitness *= GARBLED
     elif statement.is_cut:
         fitness *= CUT
@@ -339,6 +349,10 @@ def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted
     fitness, language = 1.0, statement.language
     start = statement.start + len(passage.above)
     row = row_at(passage.whole, start)
+    if row and row[0].columns and not asked.years and is_whole_label_asked(row[1], wanted, language):
+        fitness *= WHOLE_LABEL
+    if asked.things and _is_of_thing(asked.things, statement):
+        fitness *= THING
     if row is None or is_label_asked(row[1], wanted, language):
         if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
             fitness *= YES_OR_NO
@@ -350,6 +364,12 @@ def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted
         if is_meant is not None:
             fitness *= THAT_ROW if is_meant else ANOTHER_ROW
     return fitness
+
+
+def _is_of_thing(things: Set[Sequence[str]], statement: Statement) -> bool:
+    """Return whether a row's table has a column, or labels, named after what is asked for."""
+    header = next((line for line in reversed(statement.context.split("\n")) if SEPARATOR in line), "")
+    return any(content_stems(cell, statement.language) in things for cell in row_cells(header) if cell)
 
 
 def _repeats(wanted: frozenset[str], statement: Statement) -> bool:

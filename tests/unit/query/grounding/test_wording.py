@@ -157,6 +157,9 @@ def test_synonyms_share_a_line_or_a_stem():
 def test_everyday_words_help_to_find_an_answer_but_make_no_claim_true():
     assert "acquir" in other_words_of("buy", "en")
     assert "refriger" in other_words_of("fridg", "en")
+    assert "anim" not in other_words_of("dog", "en")
+    assert {"dog", "cat"} <= other_words_of("pet", "en")
+    assert not are_synonyms("wine", "alcohol", "en")
     assert other_words_of("may", "en") == other_words_of("umbrella", "en") == frozenset()
     assert not are_synonyms("fridge", "refrigerator", "en")
 

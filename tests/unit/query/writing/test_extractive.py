@@ -816,6 +816,88 @@ def test_a_row_for_a_range_answers_for_the_numbers_in_it(years: str, told: str):
     )
 
 
+def test_a_row_for_a_range_of_times_answers_for_other_units_of_time():
+    sick = passage(
+        "Length of service | Full sick pay\nLess than 6 months | None\n6 months to 2 years | 3 weeks\n"
+        "2 to 5 years | 8 weeks",
+        language="en",
+    )
+    assert shown("I've been here 3 years, how long do I get full sick pay?", sick).startswith(
+        "Length of service: 2 to 5"
+    )
+    assert shown("I've been here 8 months, how long do I get full sick pay?", sick).startswith(
+        "Length of service: 6 mo"
+    )
+
+
+HOTELS = passage(
+    "Evening with dinner at the Casa Severa, included.\n\n"
+    "Town | Hotel | Meals | Nights\nLisbon | Alfama House | Breakfast | 3\n"
+    "Pinhão | Quinta Velha | Breakfast and dinner | 1",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "begins"),
+    [
+        ("Which hotel includes dinner?", "Town: Pinhão; Hotel: Quinta Velha"),
+        ("In which town is dinner included?", "Town: Pinhão; Hotel: Quinta Velha"),
+        ("Which evening includes dinner?", "Evening with dinner"),
+        ("What is included with dinner?", "Evening with dinner"),
+    ],
+)
+def test_which_of_something_is_answered_by_a_table_with_a_column_of_it(question: str, begins: str):
+    assert shown(question, HOTELS).startswith(begins)
+
+
+def test_a_row_whose_whole_label_is_asked_for_comes_before_a_sentence_with_a_part_of_it():
+    rows = "Club | Day | Charge\nChess | Monday | £10\nChess camp | Friday | £90"
+    clubs = passage(f"There are still places in Gardening and Chess.\n\n{rows}", language="en")
+    assert shown("chess day", clubs).startswith("Club: Chess; Day: Monday")
+
+
+@pytest.mark.parametrize(
+    ("question", "answered", "other"),
+    [
+        (
+            "How long can the house be empty?",
+            "A house that is empty for 45 days.",
+            "The house is 400 metres from here.",
+        ),
+        (
+            "How long does a bottle keep?",
+            "A bottle keeps for half a year.",
+            "A bottle of 5 litres keeps well, in 2 boxes.",
+        ),
+        ("How soon must they start?", "They start within 3 working days.", "They start with 12 people, as they must."),
+        ("How long will it work?", "It will work until 2030.", "It will work with 12 V."),
+        ("How long should it be pulsed?", "It is pulsed for 50 ms.", "It is pulsed at 12 V."),
+        ("Who do I call?", "You call Ada Moor, 01452 555 064.", "You call a plumber."),
+        ("How long is the cable?", "The cable has 5 m.", "The cable is black."),
+    ],
+)
+def test_what_is_asked_for_must_be_of_its_kind(question: str, answered: str, other: str):
+    asked = Asked.of(question)
+    assert asked.fits(answered)
+    assert not asked.fits(other)
+
+
+def test_a_volume_or_a_limit_is_a_number():
+    assert Asked.of("What is the recommended initial volume of water?").kind is Kind.NUMBER
+    assert Asked.of("What is the limit of the card?").kind is Kind.NUMBER
+    assert Asked.of("What is volume control?").kind is not Kind.NUMBER
+
+
+def test_what_stands_on_each_page_and_bare_numbers_give_way():
+    text = "Linden Court residents' minutes, page 1 of 2\n\n3.\n\nThe lift of Linden Court is old."
+    told = passage(text, language="en")
+    assert shown("Which lift did Linden Court choose in the minutes?", told).startswith("The lift of Linden Court")
+    assert (
+        answer("How many lifts?", passage("The lift is old.\n\n3.\n\nThe two lifts are new.", language="en"))[0] != "3."
+    )
+
+
 @pytest.mark.parametrize(
     ("question", "told"),
     [
@@ -835,7 +917,16 @@ def test_a_row_with_a_code_as_its_label_is_named_by_its_column_and_code(question
         ("under 6 months", "after 5 months", True),
         ("under 6 months", "after 6 months", False),
         ("up to 6 months", "after 6 months", True),
-        ("up to 6 months", "after 6 years", None),
+        ("up to 6 months", "after 6 years", False),
+        ("6 months to 2 years", "after 3 years", False),
+        ("2 to 5 years", "after 30 months", True),
+        ("2 to 5 weeks", "after 2 hours", None),
+        ("Children 6 to 11 years", "my 8 year old", True),
+        ("Children 6 to 11 years", "my 12-year-old", False),
+        ("Medium dog (10 to 25 kg)", "a 15kg dog", True),
+        ("Large dog (over 25 kg)", "a dog of 15 kg", False),
+        ("Large dog (over 25 kg)", "15 dogs", None),
+        ("Rooms 1 to 25", "20 days", None),
         ("over 5 years", "a 6-year-old", True),
         ("over 5 years", "for 5 years", False),
         ("ab 3.000 €", "3000 €", True),
@@ -849,7 +940,7 @@ def test_a_row_with_a_code_as_its_label_is_named_by_its_column_and_code(question
         ("von 3 bis 5", "4", True),
         ("30 to 15", "20 days", True),
         ("up to 10,000", "25 000", False),
-        ("1 month to 2 years", "after 18 months", None),
+        ("1 month to 2 years", "after 18 months", True),
         ("up to 500 g", "1 kg", None),
         ("1 to 25 guests", "20 days", None),
         ("6 to 14", "how many?", None),

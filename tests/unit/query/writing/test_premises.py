@@ -89,6 +89,21 @@ def test_a_misspelt_word_of_asking_need_not_be_there(question: str, missing: lis
     assert list(missing_words(question, [STATION])) == missing
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("If a zeppelin burns near the generator, how many litres do I need?", []),
+        ("We have toddlers in the mess hall, how many rooms are there?", []),
+        ("How many litres do I need if a toddler burns diesel?", []),
+        ("If a zeppelin lands, how many litres do I need?", ["zeppelin", "lands"]),
+        ("If the generator burns, how many wheels are there?", ["wheels"]),
+        ("If a zeppelin lands how many litres does the generator burn?", ["zeppelin", "lands"]),
+    ],
+)
+def test_of_the_case_that_a_question_is_about_only_a_part_need_be_mentioned(question: str, missing: list[str]):
+    assert list(missing_words(question, [STATION])) == missing
+
+
 def test_a_missing_word_among_many_that_are_there_is_no_false_premise():
     long = "How many litres of diesel does the generator of the Skarvnes station with its mess hall burn, zealously?"
     assert not missing_words(long, [STATION])
