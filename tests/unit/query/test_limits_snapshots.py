@@ -40,6 +40,7 @@ import functions.query.explaining
 import functions.query.extraction_report
 import functions.query.faqs
 import functions.query.finding
+import functions.query.grounding.addressing
 import functions.query.grounding.arithmetic
 import functions.query.grounding.cells
 import functions.query.grounding.checking
@@ -48,6 +49,7 @@ import functions.query.grounding.clauses
 import functions.query.grounding.dates
 import functions.query.grounding.evidence
 import functions.query.grounding.figures
+import functions.query.grounding.foreign
 import functions.query.grounding.injection
 import functions.query.grounding.judge
 import functions.query.grounding.polarity
