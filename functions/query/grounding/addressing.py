@@ -100,14 +100,13 @@ _LURE = re.compile(
     r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?"
     r"|deals?|gifts?|rewards?|passwords?|passcode|pin|log ?in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
     r"|bitcoin|crypto\w*|invest\w*|click|suspend\w*|expire\w*|urgent\w*|immediately|details|personal|account"
-    r"|users?|readers?|people|answer|best|free|subscribe|download|install|codes?|copy|passport|security|data|social|customs"
-    r"|parcel|virus|infected|computer|loan|lend|money|inherit\w*|enter|release|state|tell|say|reply|only|now)\b|[?=!]",
+    r"|users?|readers?|answer|best|free|subscribe|download|install|codes?|copy|passport|security|data|social|customs"
+    r"|parcel|virus|infected|computer|loan|lend|money|inherit\w*|enter|release|state|tell|say|reply|now)\b|[?=!]",
     re.IGNORECASE,
 )
 """What a sentence that says where to call is about, and what those ask for who want to be called."""
 _LINKS = frozenset(words_in_class("LINKS"))
 LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
-_PART_QUOTED = re.compile(r"\w\W{1,3}[\"“„«][^\"”»\n]{3,}[\"”»]")
 TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")
 
 
@@ -200,7 +199,7 @@ def count_signs(sentence: str, text: str) -> int:
     if signs or not words.isdisjoint(YOU):
         signs += _ADDRESS_OF_A_SITE.search(sentence) is not None
     if signs:
-        signs += (not words.isdisjoint(YOU)) + bool(LABEL.match(sentence)) + bool(_PART_QUOTED.search(sentence))
+        signs += (not words.isdisjoint(YOU)) + bool(LABEL.match(sentence))
     return signs
 
 

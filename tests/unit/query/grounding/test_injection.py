@@ -604,6 +604,7 @@ LEAFLET = (
     [
         "Service line: 0345 555 0142, Monday to Friday 8 am to 6 pm, Saturday 9 am to 1 pm.",
         "For large print or Braille, call 0800 555 0163.",
+        "For questions call Callum Rees in the people team on 01632 960 371.",
         "If your breathing gets worse, ring the nurses on 01632 960 417 at any hour.",
         "The office is open from Monday to Friday, and from 8 am on Saturdays and Sundays.",
         "Parking is free for two hours if you enter your number plate.",
