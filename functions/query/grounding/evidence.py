@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.facts import facts_in, missing_facts
-from functions.query.grounding.injection import is_stray
+from functions.query.grounding.foreign import is_stray
 from functions.query.grounding.quotes import (
     MIN_OVERLAP,
     EvidenceSpan,

@@ -39,6 +39,7 @@ import functions.query.explaining
 import functions.query.extraction_report
 import functions.query.faqs
 import functions.query.finding
+import functions.query.grounding.addressing
 import functions.query.grounding.arithmetic
 import functions.query.grounding.cell_texts
 import functions.query.grounding.cells
@@ -49,6 +50,7 @@ import functions.query.grounding.dates
 import functions.query.grounding.evidence
 import functions.query.grounding.facts
 import functions.query.grounding.figures
+import functions.query.grounding.foreign
 import functions.query.grounding.injection
 import functions.query.grounding.instructions
 import functions.query.grounding.judge
