@@ -277,7 +277,10 @@ class MadeEmbedder(FakeEmbedder):
 
 
 class MadeIndex(FakeSearch):
-    """Searches the made passages by cosine, and by words where the query has any."""
+    """Searches the made passages by cosine, and by words where the query has any.
+
+    The searches for a question's parts ask at once, so a search keeps nothing here that another one reads.
+    """
 
     def __init__(self, **errors: Exception) -> None:
         super().__init__(matches(), **errors)
@@ -294,15 +297,6 @@ class MadeIndex(FakeSearch):
         metadata: bool = True,
         is_retry: bool = False,
     ) -> Sequence[Match]:
-        passes = parse_filter(filter or {})
-        self.matches = sorted(
-            (
-                replace(each, score=math.sumprod(vector, _vectors()[each.id]))
-                for each in matches()
-                if passes_filter(passes, dict(each.metadata))
-            ),
-            key=lambda each: -each.score,
-        )
         found = super().query(
             namespace=namespace,
             vector=vector,
@@ -314,6 +308,18 @@ class MadeIndex(FakeSearch):
             is_retry=is_retry,
         )
         return sorted(found, key=lambda each: -each.score)[:top_k]
+
+    def near(self, vector: Sequence[float], wanted: Filter | None) -> Sequence[Match]:
+        """Return the passages that a filter lets through with their cosine, best first."""
+        passes = parse_filter(wanted or {})
+        return sorted(
+            (
+                replace(each, score=math.sumprod(vector, _vectors()[each.id]))
+                for each in self.matches
+                if passes_filter(passes, dict(each.metadata))
+            ),
+            key=lambda each: -each.score,
+        )
 
 
 @cache

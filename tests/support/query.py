@@ -134,10 +134,14 @@ class FakeSearch:
         error = self.errors.get("again" if is_retry else "hybrid" if sparse else "dense")
         if error:
             raise error
-        found = self.under(filter)[:top_k]
+        found = self.near(vector, filter)[:top_k]
         if sparse:  # a fused score has the words on top of the similarity, as the index adds them
             found = [replace(each, score=each.score + _score_of_words(sparse, each)) for each in found]
         return found if metadata else [replace(each, metadata={}) for each in found]
+
+    def near(self, vector: Sequence[float], wanted: Filter | None) -> Sequence[Match]:
+        """Return the matches with their similarity to a vector, best first; two searches may ask at once."""
+        return self.under(wanted)
 
     def under(self, wanted: Filter | None) -> Sequence[Match]:
         """Return the matches that a filter lets through; two searches may ask at once."""

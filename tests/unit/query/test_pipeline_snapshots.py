@@ -3,8 +3,9 @@
 The questions are in `tests/unit/query/made/questions.txt`. `make snapshots` stores what comes out now.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from threading import Condition
 from typing import Any
 
 import pytest
@@ -14,10 +15,10 @@ from functions.query.explaining import Explanation
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
 from shared.deadline import Deadline
-from shared.models import Citation
+from shared.models import Citation, Match
 from tests.support.clock import FakeClock
 from tests.support.made_library import Asked, conversations, made_ports, questions, told
-from tests.support.query import WHO
+from tests.support.query import WHO, FakeSearch
 from tests.support.snapshots import check, check_names
 
 HERE = Path(__file__).parent / "snapshots" / "answers"
@@ -55,6 +56,41 @@ def test_the_answers_to_follow_ups_are_the_stored_ones() -> None:
         lines += [f"{each.role}: {each.content}" for each in history]
         lines += _of(Asked(question), ports, history=history, mode="session" if number % 4 == 3 else None)
     check(HERE / "follow-ups.txt", "\n".join(lines))
+
+
+COMPARISON = Asked("Compare Norvane and Brightwater.")
+SEARCHES = 6
+"""Searches for a comparison of two: for the whole and for each part, one by meaning and one by both."""
+
+
+@pytest.mark.parametrize("last", range(SEARCHES))
+def test_an_answer_does_not_depend_on_which_of_its_searches_ends_last(
+    last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def name_of(asked: dict[str, Any]) -> tuple[Sequence[float], bool]:
+        return asked["vector"], asked["sparse"] is not None
+
+    search, names, ended, changed = FakeSearch.query, [], 0, Condition()
+
+    def recorded(self: FakeSearch, **asked: Any) -> Sequence[Match]:
+        names.append(name_of(asked))
+        return search(self, **asked)
+
+    def ordered(self: FakeSearch, **asked: Any) -> Sequence[Match]:
+        nonlocal ended
+        with changed:
+            if name_of(asked) == sorted(names)[last]:
+                assert changed.wait_for(lambda: ended == SEARCHES - 1, timeout=30)
+            found = search(self, **asked)
+            ended += 1
+            changed.notify_all()
+        return found
+
+    monkeypatch.setattr(FakeSearch, "query", recorded)
+    expected = [*_of(COMPARISON, made_ports())]
+    assert len(names) == SEARCHES
+    monkeypatch.setattr(FakeSearch, "query", ordered)
+    assert [*_of(COMPARISON, made_ports())] == expected
 
 
 def test_each_stored_text_has_its_questions() -> None:
