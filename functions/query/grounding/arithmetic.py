@@ -94,7 +94,9 @@ def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation |
         for chosen, value, text in operation.results(folded, fact, operands):
             exact = operation.is_exact and _is_exact(chosen)
             written = value if fact.scaled or fact.unit in {"percent", "x"} else value / chosen[0].scale
-            if _fits(fact, value, exact=exact) or _fits(fact, written, exact=exact):
+            is_of_one_unit = len({each.unit for each in chosen}) == 1
+            other = convert(value, chosen[0].unit, fact.unit) if is_of_one_unit else None
+            if any(_fits(fact, each, exact=exact) for each in (value, written, other) if each is not None):
                 is_rest = operation.results is _complements and is_negated(claim)
                 return Calculation(text, is_rest=is_rest)
     return None
@@ -158,6 +160,8 @@ CHANGE = (
 def _changes(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
     """Yield differences of two numbers of the same thing at two times, or of two things at one."""
     for new, old in _pairs(claim, fact, operands):
+        if new.unit == fact.unit == "percent":
+            continue  # percentage points
         more, less = (new, old) if new.value >= old.value else (old, new)
         yield (
             (new, old),

@@ -24,6 +24,7 @@ from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS
 from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
+from functions.query.grounding.superlatives import Superlative, is_superlative
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -42,7 +43,8 @@ _AROUND_A_TIME = re.compile(
     r"\b(?:no|not|never|before|after|until|till|later|earlier|than|from)\b|n['’]t\b", re.IGNORECASE
 )
 """What makes a date or time another one than that of the row: "later than 08:00", "not on 3 May"."""
-_CLOCK = re.compile(r"(\d{1,2})[:.](\d\d)\s?(?:([ap])\.?m)?", re.IGNORECASE)
+_HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|sharply|steeply))\b", re.IGNORECASE)
+"""Words that compare changes, not figures: "grew faster"."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
@@ -66,7 +68,8 @@ class Binding:
     `bound`: the positions (in the folded claim) of the numbers that are cells of the right row and column. `conflict`:
     what contradicts the table. `is_named`: whether the claim leaves open neither the row nor the column of any of them;
     `is_open`: whether it has numbers of the table that are neither bound nor certain to be of other cells. `texts`: the
-    labels, names and captions of the bound cells, or of the rows that the claim names.
+    labels, names and captions of the bound cells, or of the rows that the claim names. `is_extreme`: whether the row
+    that it calls the most or the least is that.
     """
 
     bound: frozenset[int] = frozenset()
@@ -74,6 +77,7 @@ class Binding:
     is_named: bool = False
     is_open: bool = False
     texts: Sequence[str] = ()
+    is_extreme: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,7 @@ def compare_tables(
     around = around or Surroundings()
     compares = any(map(_is_order, _WORD.findall(claim)))
     tells_when = bool(_moments_of(facts_in(claim)))
+    compares = compares or is_superlative(claim)
     if SEPARATOR not in text or not (_numbers_of(claim, PERIODS) or compares or tells_when):
         return []
     shift = len(around.before)
@@ -154,8 +159,12 @@ class TableComparison:
         """Return what the table says about the numbers; without any, about which figure is higher or rose."""
         if conflict := self._conflict_of_dates():
             return Binding(conflict=conflict)
+        is_extreme = self._is_extreme()
+        if is_extreme is False:
+            return Binding(conflict="order")
         if not self.stated:
-            return Binding(conflict=self._conflict_of_order())
+            texts = self._texts(frozenset(self._named_rows)) if is_extreme else ()
+            return Binding(conflict=self._conflict_of_order(), texts=texts, is_extreme=bool(is_extreme))
         cells, held = self._cells, self._held
         if not held:
             return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
@@ -445,8 +454,8 @@ class TableComparison:
 
     def _conflict_of_dates(self) -> Conflict:
         """Return "row" if a date or time of the claim stands in other rows than the one that the claim names."""
-        named = frozenset[int]().union(*(each.rows for each in self.rows.mentions))
-        if self.rows.by != "label" or len(named) != 1:
+        named = self._named_rows
+        if len(named) != 1:
             return ""
         moments = _moments_of(facts_in(self.claim))
         if len(moments) != 1 or moments & _moments_of(self.around.elsewhere) or _AROUND_A_TIME.search(self.claim):
@@ -454,12 +463,25 @@ class TableComparison:
         rows = {n for n, row in enumerate(self.table.rows) if moments & _moments_in(row)}
         return "row" if rows and not rows & named else ""
 
+    @cached_property
+    def _named_rows(self) -> frozenset[int]:
+        """The rows whose labels the claim says."""
+        return frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by == "label")
+
     # --- comparisons without numbers ---
+
+    def _is_extreme(self) -> bool | None:
+        """Return whether the row that the claim calls the most or least is that; None if it cannot be told."""
+        if len(self._named_rows) != 1 or not is_superlative(self.claim):
+            return None
+        quoted = frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
+        columns = frozenset[int]().union(*(each.columns for each in self.columns))
+        return Superlative(self.claim, self.table, min(self._named_rows), columns, quoted).is_right()
 
     def _conflict_of_order(self) -> Conflict:
         """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""
         said = next((word for word in _WORD.finditer(self.claim) if _is_order(word.group())), None)
-        if said is None or self.rows.by != "label":
+        if said is None or self.rows.by != "label" or _HOW_FAST.search(self.claim):
             return ""
         direction = direction_of(said.group().lower()) or (1 if said.group().lower() in _HIGHER else -1)
         than = _THAN.search(self.claim, said.end())
@@ -582,11 +604,7 @@ def _moment_of(fact: Fact) -> tuple[object, ...] | None:
     """Return the day or the time that a fact tells; None for one that tells none, or only a month or year."""
     if fact.kind == "date" and fact.date is not None and fact.date.day and not fact.date.swapped:
         return fact.date.month, fact.date.day, fact.date.year
-    found = _CLOCK.match(fact.text) if fact.kind == "time" else None
-    if found is None:
-        return None
-    hour = int(found[1])
-    return (hour + 12 if found[3] and found[3].lower() == "p" and hour < 12 else hour), int(found[2])
+    return divmod(int(min(fact.values)), 60) if fact.kind == "time" else None
 
 
 def _moments_of(facts: Iterable[Fact]) -> frozenset[tuple[object, ...]]:

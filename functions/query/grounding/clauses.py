@@ -51,8 +51,12 @@ _AFTER_GIVEN = frozenset(("by", "for", "to", "in", "with", "at", "on", "as", "fr
 """Words after "provided" where it is no condition: "provided for the agency"."""
 _COORDINATING = frozenset(("and", "but", "ir", "bet"))
 _ALLOWING = frozenset(("can", "may", "cannot", "cant", "can't", "allowed", "permitted", "entitled", "able", "possible"))
+_ABLE = frozenset(("allowed", "permitted", "entitled", "able"))
+"""Words of allowing that a "may" before them takes back."""
 _SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
+_ABILITY = re.compile(r"(?!un|in)[^\W\d_]{4,}able")
+"""Adjectives of what is possible: "adjustable"."""
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(
@@ -103,6 +107,7 @@ class Clause:
             for at, word in enumerate(self.words)
             if word in _kinds()
             and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
+            and not (word == "possible" and at and self.words[at - 1].endswith("est"))
             and not self._says_how_often(at)
             and not self._is_given(at)
         ) | (frozenset({"some"}) if _ONE_OF in pairwise(self.words) else frozenset())
@@ -212,7 +217,7 @@ class _Aligned:
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
         supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
-        mine |= {"possible"} if self._allows(self.mine) and not supposed else frozenset()
+        mine |= {"possible"} if self._allows_what_they_do(theirs) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
     def _is_conditional(self, at: int) -> bool:
@@ -225,10 +230,18 @@ class _Aligned:
         begins = before[0].is_condition and (last is None or last.opener not in _COORDINATING)
         return before[-1].is_condition or (after is not None and after.is_condition) or begins
 
+    def _allows_what_they_do(self, theirs: Sequence[Clause]) -> bool:
+        """Return whether the claim says what is possible in other words; "may be entitled" is less than "entitled"."""
+        held = frozenset(word for clause in theirs for word in clause.words)
+        if held & {"may", "might", "could"}:
+            held &= _ABLE
+            return any(_ALLOWING & (frozenset(clause.words) - held) for clause in self.mine)
+        return self._allows(self.mine)
+
     @staticmethod
     def _allows(clauses: Sequence[Clause]) -> bool:
         """Return whether some clauses say what is possible in other words: "you can", "is allowed", "cannot"."""
-        return any(not _ALLOWING.isdisjoint(clause.words) for clause in clauses)
+        return any(word in _ALLOWING or _ABILITY.fullmatch(word) for clause in clauses for word in clause.words)
 
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))

@@ -50,6 +50,11 @@ _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
+_HOUR = re.compile(
+    r"(?<![\d:.,$€£])(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(?:([ap])\.?m\b\.?|in\sthe\s(morning|afternoon|evening)\b)",
+    re.IGNORECASE,
+)
+"""A time of the day by twelve hours: "8pm", "9 in the morning"."""
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
@@ -67,11 +72,12 @@ _FRACTION = re.compile(
 )
 """A part of a whole in words: "four in five", "two thirds", "a quarter of", "by a tenth"."""
 _HALF = re.compile(
-    rf"\bhalf\s+an?\s+(?P<unit>{UNIT})(?!\w)|\b(?:an?\s|(?P<three>three\s))?quarters?\s+of\s+an?\s+(?P<of>{UNIT})(?!\w)",
+    rf"\bhalf(?:\s+an?\s+|[\s-](?=hourly))(?P<unit>{UNIT}|hourly)(?!\w)|\b(?:an?\s|(?P<three>three\s))?quarters?\s+of\s+an?\s+(?P<of>{UNIT})(?!\w)",
     re.IGNORECASE,
 )
 _ROUGHLY = re.compile(
-    r"\b(?:about|approximately|approx|around|roughly|nearly|almost|over|more than|some|circa|apie|beveik|daugiau nei)"
+    r"\b(?:about|approximately|approx|around|roughly|nearly|almost|close to|over|more than|some|circa|apie|beveik"
+    r"|daugiau nei)"
     r"\W*$",
     re.IGNORECASE,
 )
@@ -88,8 +94,9 @@ class Fact:
 
     `kind` is "date", "year", "years" (a range), "time", "quarter", "identifier", "number", "part" (of a number with
     spaces), "fraction" (in words, as per cent) or "title" (a number in a title). `text` is as written, `values` are the
-    possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale ("million"); `bound` is 1 after
-    "more than", -1 after "less than"; `start` is the position of `text` in the folded text.
+    possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale ("million"); `about`: after
+    "about"; `rough`: either of both; `bound` is 1 after "more than", -1 after "less than"; `start` is the position of
+    `text` in the folded text.
     """
 
     kind: str
@@ -101,6 +108,7 @@ class Fact:
     negative: bool = False
     date: DateMention | None = None
     scaled: bool = False
+    about: bool = False
     bound: int = 0
     start: int = -1
 
@@ -139,6 +147,8 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         add(Fact("date", folded[date.start : date.end], date=date), date.start, date.end)
         if date.year:
             found.append(Fact("year", str(date.year), frozenset({Decimal(date.year)})))
+    for match in unread(_HOUR):
+        add(Fact("time", match.group(), _minutes_of_hour(match)), *match.span())
     for match in unread(_TIME):
         add(Fact("time", match.group(), _minutes(match)), *match.span())
     for match in unread(_QUARTER):
@@ -148,11 +158,16 @@ def facts_in(text: str) -> tuple[Fact, ...]:
             add(fraction, *match.span())
     for match in unread(_HALF):
         value = Decimal("0.5") if match["unit"] else Decimal("0.75") if match["three"] else Decimal("0.25")
-        add(Fact("number", match.group(), frozenset({value}), unit_name(match["unit"] or match["of"])), *match.span())
+        add(Fact("number", match.group(), frozenset({value}), _unit_of_part(match)), *match.span())
     for match in unread(_IDENTIFIER):
         if not _MEASURE.fullmatch(match.group()):
             add(_identifier(match.group()), *match.span())
     return (*found, *_numbers(folded, taken))
+
+
+def _unit_of_part(match: "re.Match[str]") -> str:
+    unit = match["unit"] or match["of"]
+    return "h" if unit.lower() == "hourly" else unit_name(unit)
 
 
 def _last_year(span: "re.Match[str]") -> Decimal | None:
@@ -200,6 +215,11 @@ def _minutes(match: "re.Match[str]") -> frozenset[Decimal]:
     return frozenset({Decimal(60 * hours + int(match[2]))})
 
 
+def _minutes_of_hour(match: "re.Match[str]") -> frozenset[Decimal]:
+    is_morning = (match[3] or match[4]).lower() in {"a", "morning"}
+    return frozenset({Decimal(60 * (int(match[1]) % 12 + (0 if is_morning else 12)) + int(match[2] or 0))})
+
+
 def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
     for match in _NUMBER.finditer(text):
         if any(taken[slice(*match.span("digits"))]):
@@ -236,6 +256,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
     reading = read_number(digits, scale or letter)
     start = match.start()
     bound = _BOUND.search(text, max(0, start - 24), start)
+    about = _ROUGHLY.search(text, max(0, start - 24), start) is not None
     in_range = start > 0 and text[start - 1].isalnum()
     return Fact(
         "number",
@@ -244,7 +265,8 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         unit_name(unit or money) if unit or money else "",
         reading.quantum,
         scaled=bool(scale or letter),
-        rough=bool(scale or letter) or _ROUGHLY.search(text, max(0, start - 24), start) is not None,
+        about=about,
+        rough=bool(scale or letter) or about,
         negative=bool(match["sign"] or match["sign2"]) and not in_range,
         bound=0 if bound is None else 1 if bound["more"] else -1,
         start=match.end() - len(match.group().lstrip()),
@@ -320,6 +342,19 @@ def is_of_another_quarter(claim: str, sentences: Sequence[str]) -> bool:
         return False
     held = set[tuple[int, str]]().union(*map(_quarters_of_years, sentences))
     return any(each not in held and any(year == each[1] for _, year in held) for each in said)
+
+
+_WHOLE_YEAR = re.compile(r"\b(?:full[ -]year|(?:whole|entire) (?:fiscal )?year)\b", re.IGNORECASE)
+_PART_OF_YEAR = re.compile(r"\b(?:three|six|nine) months ended\b|\bquarter\b|\bQ[1-4]\b", re.IGNORECASE)
+_OF_YEAR = re.compile(r"\b(?:twelve months|years?) ended\b|\b(?:full[ -]|fiscal )year|\bannual", re.IGNORECASE)
+
+
+def is_of_part_of_year(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim tells of a whole year what its evidence only tells of months or a quarter of one."""
+    if not _WHOLE_YEAR.search(claim):
+        return False
+    text = "\n".join(sentences)
+    return _PART_OF_YEAR.search(text) is not None and not _OF_YEAR.search(text)
 
 
 def _quarters_of_years(text: str) -> set[tuple[int, str]]:
@@ -418,7 +453,7 @@ def _is_known_identifier(said: Fact, known: KnownFacts) -> bool:
 
 def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
     if said.kind == "time" or held.kind == "time":
-        return False
+        return said.kind == "number" and not said.unit and bool(re.match(rf"{re.escape(said.text)}(?!\d)", held.text))
     if held.kind == "title" and said.unit != held.unit:
         return False
     if not _may_be_unit(said.unit, held.unit, known):
@@ -443,7 +478,7 @@ def _may_be_unit(said: str, held: str, known: KnownFacts) -> bool:
 def is_rounded(said: Fact, value: Decimal) -> bool:
     """Return whether a value is what a claim states, or rounds to it where the claim says that it rounds.
 
-    "about 48,000" is rounded to its last digit that is not zero; with a scale ("$4.2 billion") to the last digit
+    "about 48,000" is rounded to its last digit that is not zero; with a scale alone ("$4.2 billion") to the last digit
     written. A number of one digit must also be within a twentieth of the value. "More than $400 million" is true of
     427, as "less than 430" is: it is the value cut off, or the next step, at most a tenth away.
     """
@@ -456,7 +491,7 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
             if 0 <= said.bound * (value - mine) < min(_last_digit(mine), value / 10):
                 return True
             continue
-        step = said.quantum if said.scaled else _last_digit(mine)
+        step = said.quantum if said.scaled and not said.about else _last_digit(mine)
         near = abs(value - mine) <= step / 2
         if near and (value >= 10 * step or abs(value - mine) <= value / 20):
             return True

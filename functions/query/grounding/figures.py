@@ -41,7 +41,8 @@ _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
-
+MAX_TELLING_WORDS = 3
+"""Words with which a claim may tell a figure: "Students *pay* £27.50 and are *tied in* for 3 months"."""
 MIN_PROSE_WORDS = 10
 """Words of a quote from one cell that is read as sentences, not as a value."""
 
@@ -51,10 +52,11 @@ class FigureCheck:
     """What the evidence says about a claim's numbers, dates and identifiers.
 
     `missing`: those it neither states nor yields. `conflict`: how the claim contradicts a table (see `Binding`).
-    `derived`: the calculations. `is_bound`: whether a table confirms every number; `is_open`: whether it is not told
-    which cell of a table a number is. `texts`: what names the bound cells. `restated`: the claim with the evidence's
-    numbers in the place of converted ones, if there are any. `is_rest`: whether a number is what a part leaves over.
-    `is_possible`: whether some numbers of the evidence, which it may not mean, give all missing ones.
+    `derived`: the calculations. `is_bound`: whether a table confirms every number, or what is most or least;
+    `is_open`: whether it is not told which cell of a table a number is. `texts`: what names the bound cells.
+    `restated`: the claim with the evidence's numbers in the place of converted ones, if there are any. `is_rest`:
+    whether a number is what a part leaves over. `is_possible`: whether some numbers of the evidence, which it may not
+    mean, give all missing ones.
     """
 
     missing: Sequence[str] = ()
@@ -111,7 +113,8 @@ def check_figures(
         times = set(multipliers_in(claim, sentences))
         missing = [fact for fact in missing if not fact.values & times]
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
-    is_bound = bool(bound) and not missing and not is_open
+    is_extreme = any(each.is_extreme for each in fitting)
+    is_bound = (bool(bound) or is_extreme) and not missing and not is_open
     is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
@@ -203,7 +206,7 @@ class _Quoted:
 
 
 def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
-    """Return whether a claim adds nothing to texts and its own numbers: one word, the verb, before the last number.
+    """Return whether a claim adds nothing to texts and its own numbers: a few words before the last number, no names.
 
     A claim that negates, limits or hedges adds something.
     """
@@ -221,7 +224,8 @@ def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
         and not any(start <= match.start() < end for start, end in skipped)
         and not _is_of_figure(match.group().lower())
     ]
-    return len(unknown) <= 1 and all(at < last for at in unknown)
+    are_names = any(at and folded[at].isupper() for at in unknown)
+    return len(unknown) <= MAX_TELLING_WORDS and not are_names and all(at < last for at in unknown)
 
 
 def denies_figures(claim: str) -> bool:

@@ -17,6 +17,7 @@ from functions.query.grounding.facts import (
     is_count,
     is_fraction,
     is_of_another_quarter,
+    is_of_part_of_year,
     known_facts,
     missing_facts,
     names_in,
@@ -34,6 +35,7 @@ from functions.query.grounding.roles import (
     has_foreign_cause,
     invents_cause,
     is_reversed,
+    joins_alternatives,
     turns_cause,
     turns_limit,
     turns_mode,
@@ -263,9 +265,8 @@ def _follows_instruction(it: ClaimComparison) -> Finding | None:
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:
-    if is_of_another_quarter(it.claim, it.sentences) or has_other_letter(
-        it.claim, [*it.sentences, it.context.question]
-    ):
+    is_of_another = is_of_another_quarter(it.claim, it.sentences) or is_of_part_of_year(it.claim, it.sentences)
+    if is_of_another or has_other_letter(it.claim, [*it.sentences, it.context.question]):
         return Finding(Verdict.REFUTED, "number")
     if not it.figures.missing:
         return None
@@ -433,6 +434,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("foreign cause", _found(Verdict.REFUTED, "order", has_foreign_cause)),
     ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
+    ClaimRule("alternatives", _found(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("limit", _unless_repeated("number", turns_limit)),
     ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),

@@ -19,7 +19,7 @@ from functions.query.grounding.arithmetic import (
     is_negated,
 )
 from functions.query.grounding.facts import Fact
-from functions.query.grounding.quantities import SPELLED, spelled_value, unit_name
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, SPELLED, spelled_value, unit_name
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 
@@ -43,6 +43,10 @@ _PER = re.compile(
 )
 _PERIODS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "hourly": "h", "nightly": "night"}
 """How many of a thing a claim speaks of ("three working days"), and for which thing a rate is."""
+_LIST = re.compile(r"[^.:;,]{0,60}:\s([^.:]+)")
+_ITEM = re.compile(r"[,;]\s*(?:(?:and|or)\s)?")
+_ITEM_OR_AND = re.compile(r"[,;]\s*(?:(?:and|or)\s)?|\s(?:and|or)\s")
+"""A list behind a number ("three kinds: A, B and C"), and what stands between its items."""
 _LESS_THAN_BEFORE = re.compile(r"\b(?:take[sn]? off|deducts?|subtracts?|minus|less)\s+\Z", re.IGNORECASE)
 _MORE_THAN_BEFORE = re.compile(r"\b(?:adds?|plus|another|an extra|a further|surcharge of)\s+\Z", re.IGNORECASE)
 _AFTER = re.compile(r"[\s,]*(?:(more|extra|on top|in addition|dearer)|(less|off|cheaper|discount))\b", re.IGNORECASE)
@@ -68,7 +72,28 @@ def own_calculation(
     for times, (once, text) in product(multipliers_in(claim, texts), amounts):
         if once is not None and once * times in fact.values:
             return Calculation(f"{times} × {text} = {_written(fact)}")
-    return _adjusted(fact, others, texts, operands)
+    return (
+        _adjusted(fact, others, texts, operands) or _counted_list(folded, fact) or _for_its_time(folded, fact, operands)
+    )
+
+
+def _counted_list(claim: str, fact: Fact) -> Calculation | None:
+    """Return that a claim's number counts the items that it lists: "in two ways: by post or by e-mail"."""
+    told = _LIST.match(claim, fact.end)
+    if told is None or fact.unit or fact.kind != "number":
+        return None
+    counts = {Decimal(len(separator.split(told[1]))) for separator in (_ITEM, _ITEM_OR_AND)} - {Decimal(1)}
+    return Calculation(f"{_written(fact)} are listed") if fact.values & counts else None
+
+
+def _for_its_time(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
+    """Return what a price per month comes to over the months of its row: "£219 over the minimum term"."""
+    per = _stems_of_rates(claim) if _SUM.search(around(claim, fact)) else frozenset()
+    for price, time in permutations(operands, 2) if per else ():
+        is_rate = price.group == time.group and price.unit == fact.unit in CURRENCIES and time.unit in per & PERIODS
+        if is_rate and price.value * time.value in fact.values:
+            return Calculation(f"{time.text} × {price.text} = {_written(fact)}")
+    return None
 
 
 _Result = tuple[Decimal, str, bool]

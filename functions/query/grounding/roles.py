@@ -167,11 +167,12 @@ MIN_CAUSE_SHARE = 0.5
 """Share of the words of a claim with a cause that a sentence with one must contain to be compared with it."""
 _CAUSE = re.compile(
     r"\b(?:because(?:\s+of)?|(?<!soon\s)(?<!long\s)(?<!far\s)as(?=\s+(?:it|they|we|he|she)\b)"
-    r"|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
+    r"|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|result(?:s|ed|ing)?\s+from|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
     re.IGNORECASE,
 )
 _CAUSES = re.compile(
-    r"\b(?:(?:cause|lead|drive|contribute|result)s?|caused|led|drove|contributed|resulted)\s+(?:(?:to|in)\s+)?",
+    r"\b(?:(?:cause|lead|drive|contribute)s?|caused|led|drove|contributed|resulted|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))"
+    r"\s+(?:(?:to|in)\s+)?",
     re.IGNORECASE,
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
@@ -279,6 +280,8 @@ _MODES = {
     **dict.fromkeys(("was", "were", "has", "have", "had"), "past"),
 }
 """How an auxiliary says that something happens."""
+_HAVE = frozenset(("have", "has", "had"))
+"""Auxiliaries that before "to" tell a duty."""
 _EXCLUDED = frozenset(
     (("possible", "future"), ("possible", "duty"), ("possible", "past"), ("future", "past"), ("past", "future"))
 )
@@ -314,12 +317,15 @@ def _modes_in(text: str) -> dict[str, frozenset[str]]:
 def _mode_of(tokens: Sequence[str], at: int) -> str:
     """Return the mode of the word at a place: that of its first auxiliary."""
     mode = ""
-    for word in reversed(tokens[max(0, at - _LONGEST_CHAIN) : at]):
+    for index in reversed(range(max(0, at - _LONGEST_CHAIN), at)):
+        word = tokens[index]
         if word in {"is", "are"}:
             return ""
         if word in _MODES and not (mode and _MODES[word] == "past"):
-            mode = _MODES[word]
-        if mode not in {"", "past"} or not (word in _MODES or word in _CHAIN or word.endswith("ly")):
+            mode = "duty" if word in _HAVE and tokens[index + 1] == "to" else _MODES[word]
+        if (mode not in {"", "past"} and word not in _HAVE) or not (
+            word in _MODES or word in _CHAIN or word.endswith("ly")
+        ):
             break
     return mode
 
@@ -347,6 +353,26 @@ def _groups_in(text: str) -> Sequence[tuple[str, str]]:
     return [(number, stem_of(word.lower(), "en")) for number, word in _OF_GROUP.findall(text)]
 
 
+_BOTH = re.compile(
+    r"\bboth\s+(?:(?:an?|the)\s+)?([\w-]+)(?:\s+\w+)?\s+and\s+(?:(?:an?|the)\s+)?([\w-]+)", re.IGNORECASE
+)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_ALSO_BOTH = re.compile(r"\b(?:and|both|as well as)\b", re.IGNORECASE)
+
+
+def joins_alternatives(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim says "both A and B" of what each sentence with both calls "A or B"."""
+    for one, other in _BOTH.findall(claim):
+        between = [
+            sentence[min(places) : max(places)]
+            for sentence in sentences
+            if -1 not in (places := [sentence.lower().find(word.lower()) for word in (one, other)])
+        ]
+        if between and all(_OR.search(each) and not _ALSO_BOTH.search(each) for each in between):
+            return True
+    return False
+
+
 # --- numbers and months of like parts ---
 
 _PAIR_PART = re.compile(r";\s|,?\s(?:and|but|while|whereas|compared (?:to|with)|against|versus)\s", re.IGNORECASE)
@@ -361,7 +387,11 @@ def crosses_pairs(claim: str, sentences: Sequence[str]) -> bool:
     for sentence in sentences:
         parts = [marks for part in _PAIR_PART.split(sentence) if len(marks := _marks_in(part)) > 1]
         for one, other in combinations(parts, 2):
-            if len(one) == len(other) and any(_crosses(marks, one, other) for marks in said):
+            if len(one) != len(other) and all(each.startswith("month") for each in (*one, *other)):
+                one, other = (one[0], one[-1]), (other[0], other[-1])  # "in April/May …, in November/December …"
+            elif len(one) != len(other):
+                continue
+            if any(_crosses(marks, one, other) for marks in said):
                 return True
     return False
 

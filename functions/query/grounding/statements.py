@@ -12,7 +12,7 @@ _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne)(?!\.(?::| ?\d|\s*\|)))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
 _FRAME = re.compile(
-    r"\A(?:the|this)\s+(?:(?:provided|given)\s+)?(?:passage|document|text|article|source|excerpt)\s+(?:also\s+)?"
+    r"\A(?:please\s+)?note(?:\s+that\s+|:\s+)(?!the\s+(?:passage|document|text|summary)\b)|\A(?:the|this)\s+(?:(?:provided|given)\s+)?(?:passage|document|text|article|source|excerpt)\s+(?:also\s+)?"
     r"(?:describes|mentions|discusses|states|says|notes|explains|indicates|provides\s+information)\s+"
     r"(?:(?:that|about|on)\s+)?(?=\S+\s+\S)",
     re.IGNORECASE,

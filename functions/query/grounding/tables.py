@@ -337,9 +337,10 @@ def _is_named(line: _TextLine) -> bool:
 
 
 def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -> int:
-    """Return the number of values of a row: as many as have names, if these are no periods, or the commonest number.
+    """Return the number of values of a row: as many as have names, or the commonest number.
 
-    Names count where all rows have a label and as many cells: one more than names, or as many if the label has one.
+    Names count where all rows have a label and as many cells: as many as names if the labels have one, too, or one more
+    than names that are no periods.
     """
     widths = {len(line.cells) for line in lines if len(line.cells) > 1}
     with_label = sum(_has_label(line.cells) for line in lines)
@@ -350,7 +351,7 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
         if not whole and any(len(head) == width and may_name(head[0]) for head in heads):
             return width - 1
         if whole and any(
-            len(head) in {width - 1, width} and not any(map(_is_period, head[-(width - 1) :])) for head in heads
+            len(head) == width or (len(head) == width - 1 and not any(map(_is_period, head))) for head in heads
         ):
             return width - 1
     counts = Counter(

@@ -138,6 +138,7 @@ _CONNECTIVES = frozenset((
     "called", "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
 ))  # fmt: skip
 """Words that only join claims or mention the source."""
+_YOU_CAN = ("you", "can")
 _ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
 _ROMAN = re.compile(r"[ivx]+")
@@ -236,7 +237,9 @@ class _Comparison:
         if _is_another_count(said, held):
             return "opposed"
         mine = list(_compared(self.claim, start, end))
-        theirs = [word for word in held if _is_compared(word) or _is_fact(word)]
+        theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in _CONNECTIVES]
+        if start == 0 and tuple(said[:2]) == _YOU_CAN and len(mine) == 1:
+            return ""  # "You can save the file", for "Save the file"
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
         if not theirs:

@@ -9,6 +9,7 @@ from functions.query.grounding.roles import (
     has_foreign_cause,
     invents_cause,
     is_reversed,
+    joins_alternatives,
     turns_cause,
     turns_mode,
     turns_span,
@@ -239,6 +240,8 @@ def test_what_the_next_sentence_denies_is_denied(after: str, expected: bool):
         ("The fire will spread to the tower.", "The fire could spread to the tower.", True),
         ("The keeper must pay a fee.", "The keeper may have to pay a fee.", True),
         ("The keeper may pay a fee.", "The keeper may have to pay a fee.", False),
+        ("The keeper has to pay a fee.", "The keeper may pay a fee.", True),
+        ("The keeper has to pay a fee.", "The keeper must pay a fee.", False),
         ("The fee is included.", "The fee will be included.", False),
         ("The keeper paid.", "The lamp will be lit.", False),
     ],
@@ -284,3 +287,35 @@ def test_a_year_may_stand_beside_the_number_of_another_one():
     sentence = "Income was 37 million in March 2022 and 48 million in June 2023."
     assert not crosses_pairs("After 2022 income rose to 48 million.", [sentence])
     assert crosses_pairs("Income was 48 million in March.", [sentence])
+
+
+def test_months_of_two_applications_are_not_crossed():
+    sentence = "Apply in April/May for a start in January, and in November/December for a start in August."
+    assert crosses_pairs("Apply in April/May for a start in August.", [sentence])
+    assert not crosses_pairs("Apply in April/May for a start in January.", [sentence])
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("Both a map and a lamp are needed.", "A map or a lamp is needed.", True),
+        ("Both a map and a lamp are needed.", "A map and a lamp are needed.", False),
+        ("A map and a lamp will do.", "A map or a lamp is needed.", False),
+        ("Both a map and a rope are needed.", "A map or a lamp is needed.", False),
+    ],
+)
+def test_alternatives_are_not_joined(claim: str, sentence: str, *, expected: bool):
+    assert joins_alternatives(claim, [sentence]) is expected
+
+
+def test_what_may_be_entitled_is_less_than_what_is():
+    sentence = "Families with two children may be entitled to free lunches."
+    assert "possible" in turns("Families with two children are entitled to free lunches.", [sentence], "en")
+    assert not turns("Families with two children can get free lunches.", [sentence], "en")
+    assert not turns("The range can be adjusted by the user.", ["The range is adjustable by the user."], "en")
+
+
+def test_what_a_result_comes_from_is_its_cause():
+    sentence = "Damage caused by lack of care is not covered."
+    assert not turns_cause("Damage that results from lack of care is not covered.", [sentence], "en")
+    assert turns_cause("Lack of care that results from damage is not covered.", [sentence], "en")

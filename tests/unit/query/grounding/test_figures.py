@@ -6,6 +6,7 @@ from functions.query.grounding.figures import FigureCheck, check_figures
 from functions.query.grounding.judge import Context, Verdict, judge
 from functions.query.grounding.quotes import quoted_spans
 from functions.query.grounding.words import content_stems
+from functions.query.retrieval.passages import Passage
 from tests.support.query import passage
 
 HEAD = "Sales by product (dollars in millions):\n\n2023 | 2022 | Change\n"
@@ -198,3 +199,65 @@ def test_times_between_dates_of_one_sentence_and_dates_after_a_time_are_calculat
 def test_other_times_and_those_between_dates_of_two_sentences_are_missing(claim: str):
     check = check_figures(claim, quoted_spans(LEASE.text, LEASE), sources=[LEASE])
     assert (len(check.missing), check.derived) == (1, "")
+
+
+PLANS = passage(
+    "What membership costs:\n\nMembership | Monthly price | Minimum term | Guest visits per month | Pool\n"
+    "Off-Peak | £24.90 | 1 month | 0 | No\nStandard | £36.50 | 6 months | 1 | No\nPlus | £47.00 | 12 months | 2 | Yes"
+)
+HOURS = passage(
+    "Doors close at 8 p.m. on weekdays. A ticket costs £2.75 instead of £2.50. Checks are half-hourly. In the year the "
+    "museum spent $352 million. You can enter by the north gate, the south gate or the bridge."
+)
+
+
+def verdict_on(claim: str, source: Passage) -> Verdict:
+    return judge(claim, quoted_spans(source.text, source), Context("", [source])).verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("A Standard membership costs £36.50 per month.", Verdict.CONFIRMED),
+        ("Standard members pay £36.50 monthly and are tied in for 6 months.", Verdict.CONFIRMED),
+        ("Over its minimum term, Standard comes to £219 in monthly fees.", Verdict.CONFIRMED),
+        ("Plus is about £10 more per month than Standard.", Verdict.CONFIRMED),
+        ("Off-Peak is the cheapest membership.", Verdict.CONFIRMED),
+        ("Standard is the cheapest membership.", Verdict.REFUTED),
+        ("Plus has the longest minimum term.", Verdict.CONFIRMED),
+        ("Standard has the longest minimum term.", Verdict.REFUTED),
+        ("Standard is not the cheapest membership.", Verdict.UNCONFIRMED),
+        ("Off-Peak is not the cheapest membership.", Verdict.REFUTED),
+        ("Standard has the pool and costs £36.50.", Verdict.REFUTED),
+        ("Members of the Harbour Club pay £36.50 for Standard.", Verdict.REFUTED),
+    ],
+)
+def test_a_table_whose_names_speak_of_months_has_columns(claim: str, expected: Verdict):
+    assert verdict_on(claim, PLANS) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "missing"),
+    [
+        ("Doors close at 20:00 on weekdays.", False),
+        ("Doors close at 8 in the evening.", False),
+        ("Doors close at 8 on weekdays.", False),
+        ("Doors close at 8 a.m. on weekdays.", True),
+        ("A ticket is 25p more expensive than before.", False),
+        ("A ticket is 75p more expensive than before.", True),
+        ("There is a check every 30 minutes.", False),
+        ("The museum spent some $350 million.", False),
+        ("The museum spent $350 million.", True),
+        ("There are three ways in: the north gate, the south gate and the bridge.", False),
+        ("There are four ways in: the north gate, the south gate and the bridge.", True),
+    ],
+)
+def test_times_pence_and_what_a_claim_lists_are_read(claim: str, *, missing: bool):
+    assert bool(check_figures(claim, quoted_spans(HOURS.text, HOURS), sources=[HOURS]).missing) is missing
+
+
+def test_percentage_points_are_no_per_cent():
+    rates = passage("Occupancy by year:\n\n2023 | 2022\nNorth | 91 % | 86 %\nSouth | 80 % | 78 %")
+    points, per_cent = (f"Occupancy in the North rose by 5 {unit}." for unit in ("percentage points", "percent"))
+    assert verdict_on(points, rates) is Verdict.CONFIRMED
+    assert verdict_on(per_cent, rates) is Verdict.REFUTED

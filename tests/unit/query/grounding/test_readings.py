@@ -95,7 +95,7 @@ def only(text: str, kind: str = "number") -> Fact:
         ),
         (
             "about 48,000 people came",
-            Fact("number", "48,000 people", numbers(48_000), "people", Decimal(1), True, start=6),
+            Fact("number", "48,000 people", numbers(48_000), "people", Decimal(1), True, about=True, start=6),
         ),
         ("It has 12 rooms.", Fact("number", "12", numbers(12), start=7)),
         ("It holds two litres.", Fact("number", "two litres", numbers(2), unit_name("litres"), start=9)),
@@ -107,12 +107,16 @@ def only(text: str, kind: str = "number") -> Fact:
         ("The pipe is 5m long.", Fact("number", "5m", numbers(5), unit_name("m"), start=12)),
         ("Of 10-15 days.", Fact("number", "15 days", numbers(15), unit_name("days"), start=6)),
         ("for half an hour", Fact("number", "half an hour", numbers(0.5), unit_name("hour"), start=4)),
+        ("a half-hourly check", Fact("number", "half-hourly", numbers(0.5), "h", start=2)),
+        ("open until 8.30 p.m.", Fact("time", "8.30 p.m.", numbers(20 * 60 + 30), start=11)),
+        ("at 9 in the morning", Fact("time", "9 in the morning", numbers(9 * 60), start=3)),
+        ("before 12am", Fact("time", "12am", numbers(0), start=7)),
         ("in a quarter of an hour", Fact("number", "a quarter of an hour", numbers(0.25), unit_name("hour"), start=3)),
         ("She is 30 years old.", Fact("number", "30 years old", numbers(30), start=7)),
     ],
 )
 def test_a_number_is_read_with_unit_scale_sign_and_place(text: str, expected: Fact):
-    found = [each for each in facts_in(text) if each.kind == "number" and each.values == expected.values]
+    found = [each for each in facts_in(text) if each.kind == expected.kind and each.values == expected.values]
     assert found == [expected]
     assert text[expected.start : found[0].end] == expected.text
 

@@ -1,0 +1,77 @@
+"""Compares "the cheapest" or "the longest" of a claim with the figures of a table's column."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from functions.query.grounding.quantities import CURRENCIES, PERIODS
+from functions.query.grounding.tables import Table, TableCell
+from shared.lexical import fold
+
+MIN_COMPARED = 3
+"""Rows of which one may be the most or the least."""
+_MOST = (r"highest|largest|biggest|greatest|longest|heaviest|slowest|dearest|costliest|most (?:expensive|costly)"
+         r"|(?:the|has|have|had) most")  # fmt: skip
+_LEAST = r"lowest|smallest|shortest|lightest|quickest|fastest|cheapest|least (?:expensive|costly)|(?:the )?fewest"
+_EXTREME = re.compile(rf"\b(?:(?P<most>{_MOST})|(?P<least>{_LEAST}))\b", re.IGNORECASE)
+_NOT_THE_FIRST = re.compile(r"\b(?:second|third|fourth|next|two|three|among|one of)[\s-]+(?:the\s)?\Z", re.IGNORECASE)
+_NEGATED = re.compile(r"n['’]t\b|\b(?:not|never)\b", re.IGNORECASE)
+_OF_PRICE = re.compile(r"cheap|dear|cost|expensive", re.IGNORECASE)
+_OF_TIME = re.compile(r"long|short|quick|fast|slow", re.IGNORECASE)
+Extreme = bool | None
+"""Whether a row is what a claim calls it; None if that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Superlative:
+    """What a claim calls "the cheapest", of a table: `row` is what it calls so, `columns` those that it names."""
+
+    claim: str
+    table: Table
+    row: int
+    columns: frozenset[int]
+    quoted: frozenset[int]
+
+    def is_right(self) -> Extreme:
+        """Return whether the row has the highest or lowest figure of the column meant: of all rows, or the quoted."""
+        said = _EXTREME.search(fold(self.claim))
+        if said is None or _NOT_THE_FIRST.search(fold(self.claim), 0, said.start()):
+            return None
+        column = self._column(said.group())
+        values = self._values(column) if column is not None else {}
+        if self.row not in values or len(values) < MIN_COMPARED:
+            return None
+        best = max if said["most"] else min
+        is_best = values[self.row] == best(values.values())
+        among = [values[n] for n in self.quoted if n in values]
+        if not is_best and len(among) > 1 and values[self.row] == best(among):
+            return None  # of those that the claim may speak of
+        return is_best != (_NEGATED.search(self.claim) is not None)
+
+    def _column(self, word: str) -> int | None:
+        """Return the one column that is meant: a named one, one of prices or times, or the only one with figures."""
+        columns = {cell.column for row in self.table.rows for cell in row.cells if cell.values}
+        if self.columns:
+            columns &= self.columns
+        elif units := CURRENCIES if _OF_PRICE.search(word) else PERIODS if _OF_TIME.search(word) else None:
+            columns = {cell.column for row in self.table.rows for cell in row.cells if cell.unit in units}
+        return next(iter(columns)) if len(columns) == 1 else None
+
+    def _values(self, column: int) -> dict[int, Decimal]:
+        """Return the figure of each row in a column; none if a row has words there, or another unit."""
+        cells = {n: _cell_in(row.cells, column) for n, row in enumerate(self.table.rows)}
+        figures = {n: cell for n, cell in cells.items() if cell is not None and cell.values}
+        units = {cell.unit for cell in figures.values()}
+        if len(figures) < len(cells) or len(units) > 1:
+            return {}
+        return {n: min(cell.values) * (-1 if cell.negative else 1) for n, cell in figures.items()}
+
+
+def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:
+    return next((cell for cell in cells if cell.column == column), None)
+
+
+def is_superlative(text: str) -> bool:
+    """Return whether a text calls something the most or the least."""
+    return _EXTREME.search(text) is not None
