@@ -147,12 +147,15 @@ def is_negated(text: str) -> bool:
     return _NEGATED.search(text) is not None
 
 
+_THE_REST = re.compile(r"\bthe (?:rest|remainder|balance)\b", re.IGNORECASE)
+"""What a sentence says of the part that it gives no number."""
 _Result = tuple[Sequence[Operand], Decimal, str]
 CHANGE = (
     r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
     r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
-    r"|younger|later|earlier|faster|slower|outperform|ahead|behind|over|additional|extra|further|another)"
+    r"|younger|later|earlier|faster|slower|outperform|outnumber|lift|rais|ahead|behind|over|additional|extra|further"
+    r"|another)"
 )
 """Beginnings of words that compare two numbers, or tell a change."""
 
@@ -211,7 +214,7 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
         is_other = leaves or bool(stems_of(claim) - stems_of(each.group))
         if each.unit == "percent" and each.column is None and 0 < each.value < 100 and is_other:
             yield (each,), 100 - each.value, f"100 − {each.text} = {_shown(100 - each.value, 2)} %"
-        if each.is_part and at + 1 < len(operands) and leaves:
+        if each.is_part and at + 1 < len(operands) and (leaves or _THE_REST.search(each.group)):
             whole = operands[at + 1]
             yield (
                 (each, whole),
@@ -333,7 +336,14 @@ _OPERATIONS = (
     _Operation(re.compile(r""), _complements),
     _Operation(re.compile(r"\b(?:average|mean|averaged|averaging)\b", re.IGNORECASE), _averages),
     _Operation(re.compile(r"# x\b|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
-    _Operation(re.compile(r"# (?:[\w.]+ +){0,3}(?:per|an?|each|every)\b|\beach\b", re.IGNORECASE), _rates),
+    _Operation(
+        re.compile(
+            r"# (?:[\w.]+ +){0,3}(?:per|an?|each|every)\b|\beach\b"
+            r"|\b(?:an?|per|each|every|one)\s+[^\W\d_]+\s+(?:(?:works?|turns?)\s+out|comes?\s+to|costs?|is)\b",
+            re.IGNORECASE,
+        ),
+        _rates,
+    ),
     _Operation(
         re.compile(r"\b(?:total|together|altogether|in all|therefore|thus|hence|so|covers?|equals?)\b", re.IGNORECASE),
         _products,

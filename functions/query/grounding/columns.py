@@ -17,6 +17,7 @@ _YEAR = re.compile(r"(?<![\d.,$€£¥-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
 _COUNT = r"\d{1,2}|three|six|nine|twelve|thirteen|twenty-six|thirty-nine"
 _DURATION = re.compile(
     rf"\b(?P<count>{_COUNT})[ -](?P<unit>month|week)s?\b|\b(?P<year>full[ -]year|years? ended|annual)\b"
+    r"|\b(?P<quarter>quarters?)(?= end(?:ed|ing)\b)"
     r"|\b(?P<to_date>ytd|year[ -]to[ -]date)\b",
     re.IGNORECASE,
 )
@@ -85,7 +86,7 @@ def period_of(name: str) -> Period:
     return Period(
         frozenset(years),
         next((date for date in dates if date.day or date.year), None),
-        _months(duration) if duration else 3 if re.search(r"(?i)\bquarters? ended", text) else 0,
+        _months(duration) if duration else 0,
         _quarter(quarter) if quarter else 0,
         duration is not None and duration["to_date"] is not None,
     )
@@ -230,6 +231,8 @@ def _earlier_than_newest(periods: Sequence[Period]) -> frozenset[int] | None:
 def _months(match: "re.Match[str]") -> int:
     if match["year"]:
         return 12
+    if match["quarter"]:
+        return 3
     if not match["count"]:
         return 0
     count = int(match["count"]) if match["count"].isdigit() else int(spelled_value(match["count"]))

@@ -234,11 +234,21 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
             value = quantities.spelled_value(match.group()).normalize()
             written = text[match.start() : unit.end() if unit else match.end()]
             name = unit_name(unit[1]) if unit else ""
-            yield Fact("number", written, frozenset({value}), name, start=match.start())
+            bound, about = _bound_before(text, match.start())
+            yield Fact(
+                "number", written, frozenset({value}), name, about=about, rough=about, bound=bound, start=match.start()
+            )
     for match in quantities.ORDINAL.finditer(text):
         if not any(taken[slice(*match.span())]):
             value = quantities.ordinal_value(match.group())
             yield Fact("number", match.group(), frozenset({value}), start=match.start())
+
+
+def _bound_before(text: str, start: int) -> tuple[int, bool]:
+    """Return the bound that stands before a number (see `Fact`), and whether "about" does."""
+    bound = _BOUND.search(text, max(0, start - 24), start)
+    about = _ROUGHLY.search(text, max(0, start - 24), start) is not None
+    return (0 if bound is None else 1 if bound["more"] else -1), about
 
 
 def _number(text: str, match: "re.Match[str]") -> Fact:
@@ -255,8 +265,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
     start = match.start()
-    bound = _BOUND.search(text, max(0, start - 24), start)
-    about = _ROUGHLY.search(text, max(0, start - 24), start) is not None
+    bound, about = _bound_before(text, start)
     in_range = start > 0 and text[start - 1].isalnum()
     return Fact(
         "number",
@@ -268,7 +277,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         about=about,
         rough=bool(scale or letter) or about,
         negative=bool(match["sign"] or match["sign2"]) and not in_range,
-        bound=0 if bound is None else 1 if bound["more"] else -1,
+        bound=bound,
         start=match.end() - len(match.group().lstrip()),
     )
 

@@ -269,7 +269,7 @@ def operands_in(text: str) -> list[Operand]:
             unit = _UNIT_AFTER.match(text, fact.end)
             name = unit_name(unit[1]) if unit and not fact.unit else fact.unit
             end = unit.end() if unit else fact.end
-            if stated and not stated[-1].unit and _OF.fullmatch(text, ends[-1], fact.start):
+            if stated and stated[-1].unit in {"", name} and _OF.fullmatch(text, ends[-1], fact.start):
                 stated[-1] = replace(stated[-1], unit=name, is_part=True)  # "20 of the 28 people"
             change = _CHANGED_BY.search(text, max(0, fact.start - 30), fact.start)
             written = text[fact.start : end].rstrip(" .,;")

@@ -199,7 +199,8 @@ def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: 
     signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
     if not signs or fact.unit == "percent":
         return False
-    values = {each.value for each in operands if each.unit in {"", fact.unit} and not each.is_year}
+    unit = "percent" if fact.unit == "pp" else fact.unit
+    values = {each.value for each in operands if each.unit in {"", unit} and not each.is_year}
     values |= {value for _, value in _like(fact, stated)}
     pairs = permutations(values, 2) if len(values) <= MAX_NUMBERS else ()
     return any(one + sign * other in fact.values for one, other in pairs for sign in signs)

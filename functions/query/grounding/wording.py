@@ -345,6 +345,8 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return not {"one", "1"}.intersection(theirs) and any(word.isdigit() or is_number_word(word) for word in theirs)
     if len(mine) == len(theirs) == 1 and _ROMAN.fullmatch(mine[0]) and _ROMAN.fullmatch(theirs[0]):
         return True
+    if any(map(_has_digit, (*mine, *theirs))) or any(map(is_number_word, (*mine, *theirs))):
+        return False  # "24 hours" for "a day": numbers with units are compared as facts
     periods, other_periods = (PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
 

@@ -207,7 +207,9 @@ PLANS = passage(
 )
 HOURS = passage(
     "Doors close at 8 p.m. on weekdays. A ticket costs £2.75 instead of £2.50. Checks are half-hourly. In the year the "
-    "museum spent $352 million. You can enter by the north gate, the south gate or the bridge."
+    "museum spent $352 million. The river was closed for 37 days. The insurance paid £11,300 of the £14,900 that the "
+    "floor cost; the rest came from the club. A pass of 5 GB costs €14.90. You can enter by the north gate, the south "
+    "gate or the bridge."
 )
 
 
@@ -246,6 +248,11 @@ def test_a_table_whose_names_speak_of_months_has_columns(claim: str, expected: V
         ("A ticket is 25p more expensive than before.", False),
         ("A ticket is 75p more expensive than before.", True),
         ("There is a check every 30 minutes.", False),
+        ("The river was closed for a bit over five weeks.", False),
+        ("The river was closed for a bit over six weeks.", True),
+        ("The club had to find £3,600 for the floor.", False),
+        ("A gigabyte works out at €2.98.", False),
+        ("A gigabyte works out at €3.98.", True),
         ("The museum spent some $350 million.", False),
         ("The museum spent $350 million.", True),
         ("There are three ways in: the north gate, the south gate and the bridge.", False),
@@ -261,3 +268,14 @@ def test_percentage_points_are_no_per_cent():
     points, per_cent = (f"Occupancy in the North rose by 5 {unit}." for unit in ("percentage points", "percent"))
     assert verdict_on(points, rates) is Verdict.CONFIRMED
     assert verdict_on(per_cent, rates) is Verdict.REFUTED
+
+
+def test_a_quarter_that_ended_is_three_months():
+    quarters = passage(
+        "Net revenue (in millions):\n\nThree Months Ended | Six Months Ended\n"
+        "Jul 1, 2023 | Jul 2, 2022 | Jul 1, 2023 | Jul 2, 2022\nMobile | 4,004 | 4,695 | 7,722 | 10,769\n"
+        "Desktop | 454 | 460 | 912 | 854"
+    )
+    right, wrong = (f"Mobile revenue for the quarter ended July 1, 2023 was ${n} million." for n in ("4,004", "7,722"))
+    assert verdict_on(right, quarters) is Verdict.CONFIRMED
+    assert verdict_on(wrong, quarters) is Verdict.REFUTED

@@ -287,3 +287,9 @@ def test_what_is_said_among_some_is_said_of_them():
     assert is_merged("Among those with a small boat, half voted by letter.", sentences, "en")
     assert not is_merged("Among the young members, half voted by letter.", sentences, "en")
     assert not is_merged("Those with a small boat, half voted by letter.", sentences, "en")  # two parts
+
+
+def test_periods_with_a_number_are_compared_as_facts():
+    sentence = "An adult must stay with the patient for the first 24 hours."
+    assert not replaced("An adult must stay with the patient for the first day.", sentence)
+    assert replaced("The fee is due every year.", "The fee is due every month.") == "opposed"
