@@ -25,6 +25,7 @@ from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS
 from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.superlatives import Superlative, is_superlative
+from functions.query.grounding.table_changes import TableChanges
 from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -383,14 +384,14 @@ class TableComparison:
     def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
         for fact in held:
-            changes = [self._change_at(n, at) for n, at in bound[fact.start]]
+            changes = [self._changed.change_at(n, at) for n, at in bound[fact.start]]
             if all(changes) and set(changes) == {-self._direction_at(fact)}:
                 return "sign"
             if all(self._is_of_other_sign(n, at) for n, at in bound[fact.start]):
                 return "sign"
         for first, second in pairwise(held):
             pair = (first, second) if _FROM.search(self.claim, 0, first.start) else (second, first)
-            if _FROM.search(self.claim, 0, pair[0].start) and self._is_later(
+            if _FROM.search(self.claim, 0, pair[0].start) and self._changed.is_later(
                 bound[pair[0].start], bound[pair[1].start]
             ):
                 return "order"
@@ -399,7 +400,7 @@ class TableComparison:
     def _is_of_other_sign(self, n: int, at: int) -> bool:
         """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
         row = self.table.rows[n]
-        if row.cells[at].unit == "percent" or self._change_at(n, at):
+        if row.cells[at].unit == "percent" or self._changed.change_at(n, at):
             return False
         said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
         above, below = _sides_of(row.label)
@@ -409,24 +410,6 @@ class TableComparison:
         is_income = not _INCOME.isdisjoint(_WORD.findall(fold(row.label).lower()))
         return is_income and bool(said & _LOSS) and not said & _INCOME and not row.cells[at].negative
 
-    def _change_at(self, n: int, at: int) -> int:
-        """Return 1 for a cell that holds a rise, -1 for a fall, 0 for one that holds no change."""
-        cell = self.table.rows[n].cells[at]
-        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
-        is_of_change = is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at))
-        return (-1 if cell.negative else 1) if is_of_change and any(cell.values) else 0
-
-    def _is_computed_change(self, n: int, at: int) -> bool:
-        """Return whether a figure is the change between the row's first two, in percent or as an amount."""
-        row = self.table.rows[n]
-        if at < 2:
-            return False
-        change, new, old = (_signed(cell) for cell in (row.cells[at], *row.cells[:2]))
-        if change is None or not new or not old:
-            return False
-        share = 100 * (new - old) / abs(old)
-        return abs(share - change) <= 1 if row.cells[at].unit == "percent" else abs(new - old - change) < 1e-6
-
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
         before = _WORD.findall(self.claim[self._end_before(fact) : fact.start])
@@ -434,21 +417,6 @@ class TableComparison:
         words = [word.lower() for word in (*reversed(before), *after)]
         directions = [direction_of(word) or (word in _HIGHER) - (word in _LOWER) for word in words]
         return next((each for each in directions if each), 0)
-
-    def _is_later(self, these: frozenset[tuple[int, int]], those: frozenset[tuple[int, int]]) -> bool:
-        """Return whether all cells of the first kind are of a later time than those of the second, in the same rows."""
-        pairs = [(a, b) for a in these for b in those if a[0] == b[0] and a != b]
-        return bool(pairs) and all(self._compare_times(*pair) > 0 for pair in pairs)
-
-    def _compare_times(self, this: tuple[int, int], that: tuple[int, int]) -> int:
-        row = self.table.rows[this[0]]
-        mine, theirs = row.cells[this[1]], row.cells[that[1]]
-        if self.table.columns and mine.column is not None and theirs.column is not None:
-            a, b = (period_of(self.table.columns[each.column or 0]).order for each in (mine, theirs))
-            return 0 if (0, 0, 0) in {a, b} else (a > b) - (a < b)
-        # Without names: a percentage that is the change from the second figure to the first shows which is newer.
-        is_change_known = any(self._is_computed_change(this[0], at) for at in range(2, len(row.cells)))
-        return (that[1] > this[1]) - (that[1] < this[1]) if is_change_known else 0
 
     # --- dates and times in cells ---
 
@@ -470,6 +438,10 @@ class TableComparison:
 
     # --- comparisons without numbers ---
 
+    @cached_property
+    def _changed(self) -> TableChanges:
+        return TableChanges(self.table)
+
     def _is_extreme(self) -> bool | None:
         """Return whether the row that the claim calls the most or least is that; None if it cannot be told."""
         if len(self._named_rows) != 1 or not is_superlative(self.claim):
@@ -488,48 +460,17 @@ class TableComparison:
         before = [each.rows for each in self.rows.mentions if each.start < said.start()]
         after = [each.rows for each in self.rows.mentions if than and each.start > than.end()]
         if than and len(before) == len(after) == 1 and len(before[0]) == len(after[0]) == 1:
-            found = self._differences(min(before[0]), min(after[0]))
+            found = self._changed.differences(min(before[0]), min(after[0]), _common(self.columns))
         elif (
             not than
             and len(self.rows.mentions) == len(before) == 1
             and len(before[0]) == 1
             and said.group().lower() not in {*_HIGHER, *_LOWER}
         ):
-            found = self._rises(min(before[0]))
+            found = self._changed.rises(min(before[0]))
         else:
             found = []
         return "order" if found and all(each == -direction for each in found) else ""
-
-    def _differences(self, one: int, other: int) -> list[int]:
-        """Return in which direction one row differs from another, in each column that the claim may mean."""
-        columns = _common(self.columns)
-        pairs = [
-            (_signed(mine), _signed(theirs))
-            for mine in self.table.rows[one].cells
-            for theirs in self.table.rows[other].cells
-            if mine.column is not None and mine.column == theirs.column and "percent" not in {mine.unit, theirs.unit}
-            if columns is None or mine.column in columns
-        ]
-        return [(a > b) - (a < b) for a, b in pairs if a is not None and b is not None]
-
-    def _rises(self, n: int) -> list[int]:
-        """Return in which direction a row's figure changed: by its columns of changes, or else by its periods."""
-        cells = self.table.rows[n].cells
-        found = [change for at in range(len(cells)) if (change := self._change_at(n, at))]
-        pairs = [(a, b) for a in range(len(cells)) for b in range(len(cells)) if self._is_next_period(n, a, b)]
-        for new, old in [] if found else pairs:
-            a, b = _signed(cells[new]), _signed(cells[old])
-            if a is not None and b is not None and a * b > 0:
-                found.append((abs(a) > abs(b)) - (abs(a) < abs(b)))
-        return found
-
-    def _is_next_period(self, n: int, new: int, old: int) -> bool:
-        """Return whether two cells of a row are of periods of one length, the first later than the second."""
-        columns = [self.table.rows[n].cells[at].column for at in (new, old)]
-        if not self.table.columns or None in columns:
-            return False
-        a, b = (period_of(self.table.columns[column or 0]) for column in columns)
-        return a.months == b.months and a.order > b.order > (0, 0, 0)
 
     # --- what else the claim says ---
 
@@ -664,7 +605,3 @@ def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words for a figure above zero and for one below it ("Net income (loss)"); empty if there are none."""
     match = EITHER.search(fold(label).lower())
     return (frozenset({match[1]}), frozenset({match[2]})) if match else (frozenset(), frozenset())
-
-
-def _signed(cell: TableCell) -> float | None:
-    return (-1 if cell.negative else 1) * float(min(cell.values)) if cell.values else None

@@ -1,0 +1,80 @@
+"""Reads from a table in which direction its figures changed, and in which one row differs from another."""
+
+from dataclasses import dataclass
+
+from functions.query.grounding.columns import is_change, period_of
+from functions.query.grounding.tables import Table, TableCell
+
+
+@dataclass(frozen=True, slots=True)
+class TableChanges:
+    """The changes that a table's columns, or their periods, show; cells are told by their row and position."""
+
+    table: Table
+
+    def change_at(self, n: int, at: int) -> int:
+        """Return 1 for a cell that holds a rise, -1 for a fall, 0 for one that holds no change."""
+        cell = self.table.rows[n].cells[at]
+        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        is_of_change = is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at))
+        return (-1 if cell.negative else 1) if is_of_change and any(cell.values) else 0
+
+    def rises(self, n: int) -> list[int]:
+        """Return in which direction a row's figure changed: by its columns of changes, or else by its periods."""
+        cells = self.table.rows[n].cells
+        found = [change for at in range(len(cells)) if (change := self.change_at(n, at))]
+        pairs = [(a, b) for a in range(len(cells)) for b in range(len(cells)) if self._is_next_period(n, a, b)]
+        for new, old in [] if found else pairs:
+            a, b = _signed(cells[new]), _signed(cells[old])
+            if a is not None and b is not None and a * b > 0:
+                found.append((abs(a) > abs(b)) - (abs(a) < abs(b)))
+        return found
+
+    def is_later(self, these: frozenset[tuple[int, int]], those: frozenset[tuple[int, int]]) -> bool:
+        """Return whether all cells of the first kind are of a later time than those of the second, in the same rows."""
+        pairs = [(a, b) for a in these for b in those if a[0] == b[0] and a != b]
+        return bool(pairs) and all(self._compare_times(*pair) > 0 for pair in pairs)
+
+    def differences(self, one: int, other: int, columns: frozenset[int] | None) -> list[int]:
+        """Return in which direction one row differs from another, in each of the columns, or in all."""
+        pairs = [
+            (_signed(mine), _signed(theirs))
+            for mine in self.table.rows[one].cells
+            for theirs in self.table.rows[other].cells
+            if mine.column is not None and mine.column == theirs.column and "percent" not in {mine.unit, theirs.unit}
+            if columns is None or mine.column in columns
+        ]
+        return [(a > b) - (a < b) for a, b in pairs if a is not None and b is not None]
+
+    def _is_computed_change(self, n: int, at: int) -> bool:
+        """Return whether a figure is the change between the row's first two, in percent or as an amount."""
+        row = self.table.rows[n]
+        if at < 2:
+            return False
+        change, new, old = (_signed(cell) for cell in (row.cells[at], *row.cells[:2]))
+        if change is None or not new or not old:
+            return False
+        share = 100 * (new - old) / abs(old)
+        return abs(share - change) <= 1 if row.cells[at].unit == "percent" else abs(new - old - change) < 1e-6
+
+    def _compare_times(self, this: tuple[int, int], that: tuple[int, int]) -> int:
+        row = self.table.rows[this[0]]
+        mine, theirs = row.cells[this[1]], row.cells[that[1]]
+        if self.table.columns and mine.column is not None and theirs.column is not None:
+            a, b = (period_of(self.table.columns[each.column or 0]).order for each in (mine, theirs))
+            return 0 if (0, 0, 0) in {a, b} else (a > b) - (a < b)
+        # Without names: a percentage that is the change from the second figure to the first shows which is newer.
+        is_change_known = any(self._is_computed_change(this[0], at) for at in range(2, len(row.cells)))
+        return (that[1] > this[1]) - (that[1] < this[1]) if is_change_known else 0
+
+    def _is_next_period(self, n: int, new: int, old: int) -> bool:
+        """Return whether two cells of a row are of periods of one length, the first later than the second."""
+        columns = [self.table.rows[n].cells[at].column for at in (new, old)]
+        if not self.table.columns or None in columns:
+            return False
+        a, b = (period_of(self.table.columns[column or 0]) for column in columns)
+        return a.months == b.months and a.order > b.order > (0, 0, 0)
+
+
+def _signed(cell: TableCell) -> float | None:
+    return (-1 if cell.negative else 1) * float(min(cell.values)) if cell.values else None
