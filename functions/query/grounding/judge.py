@@ -20,11 +20,10 @@ from functions.query.grounding.facts import (
     is_of_part_of_year,
     known_facts,
     missing_facts,
-    names_in,
-    unknown_names,
 )
 from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
+from functions.query.grounding.names import names_in, unknown_names
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (

@@ -13,8 +13,8 @@ from functions.query.grounding.facts import (
     is_rounded,
     known_facts,
     missing_facts,
-    unknown_names,
 )
+from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quantities import spelled_value
 
 SAME = [

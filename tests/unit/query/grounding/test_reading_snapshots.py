@@ -11,10 +11,11 @@ import pytest
 from functions.query.grounding.claims import statement_spans_of
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import is_change, mentions_in, period_of, spans_of_periods
-from functions.query.grounding.facts import Fact, facts_in, names_in
+from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.figures import operands_in
 from functions.query.grounding.foreign import is_stray
 from functions.query.grounding.injection import injected_spans, is_prompt_rule, reported_spans
+from functions.query.grounding.names import names_in
 from functions.query.grounding.polarity import count_negations, direction_of, has_opposite
 from functions.query.grounding.quantities import DateMention, dates_in, is_unit, unit_name
 from functions.query.grounding.sanitizing import SourceTexts, cleaned, plain_name, without_markers
