@@ -25,6 +25,9 @@ _CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
 """How a line ends within a compound, and what follows there: "10-" and "K", or "30-" and "day"; but the hyphen in "5-"
 before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:://|\bwww\.|\w@)\S*[.?&=_%~#]$")
+_ADDRESS_END = re.compile(r"[a-z\d][\w.~%&=?/#-]*(?=[\s,;)]|$)")
+"""How a line ends within an address of the web or of mail, and what follows there: "…/rfc2119." and "txt"."""
 ENTRIES = 4
 NEARBY = 3
 RAGGED = 0.6
@@ -34,6 +37,9 @@ FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
 """Letters of a last word up to which the sentence goes on."""
+LONGEST_ADDRESS = 120
+LONGEST_SUFFIX = 4
+"""Characters of an address of the web that are looked at, and letters of what may follow its last period: "html"."""
 HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
@@ -139,14 +145,15 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     drop = line.y0 - above.y0
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
-        return not ended and first.islower() and drop < 2.2 * pitch and not is_title
+        is_entry = line.leads and not last.full
+        return not ended and first.islower() and drop < 2.2 * pitch and not is_title and not is_entry
     if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
-    had_room = above.x1 + _first_word(line) + 0.25 * em < edge
+    had_room = above.x1 + first_word(line) + 0.25 * em < edge
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
@@ -167,7 +174,7 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
-    if _is_centred_apart(above, line):
+    if _is_centred_apart(above, line) and (had_room or drop > pitch + 1):
         return False
     if ended and _begins_indented(page.lines, i):
         return False
@@ -252,7 +259,7 @@ def _begins_entry_of_list(lines: Sequence[Line], i: int, last: Part, edge: float
     em = max(4.0, line.size)
     if abs(line.x0 - last.begin) > 1:
         return False
-    if above.x1 + _first_word(line) + 0.5 * em < edge:
+    if above.x1 + first_word(line) + 0.5 * em < edge:
         return True
     nearby = [other for other in lines[max(0, i - NEARBY) : i + NEARBY + 1] if abs(other.x0 - line.x0) < 1]
     return sum(other.leads for other in nearby) >= max(ENTRIES, len(nearby) - 1)
@@ -299,7 +306,7 @@ def _is_even_with(lines: Sequence[Line], start: int, at: int) -> bool:
 
 def _had_room(around: Sequence[Line], above: Line, line: Line) -> bool:
     """Whether the first word of a line had more than enough room behind the line above it; two near are longer."""
-    return above.x1 + 1.25 * _first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
+    return above.x1 + 1.25 * first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:
@@ -338,7 +345,17 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return before + after
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
+    if before.endswith("::") and before[-3:-2].isalnum() and after[:1].isalpha():
+        return before + after  # a name in a program: "std::" and "string"
+    if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before[-1], after):
+        return before + after
     return f"{before} {after}"
+
+
+def _is_rest_of_address(last: str, after: str) -> bool:
+    """Whether a line goes on in the address that the one above ends in; no word of another sentence does."""
+    rest = _ADDRESS_END.match(after)
+    return rest is not None and (last != "." or not rest[0].isalpha() or len(rest[0]) <= LONGEST_SUFFIX)
 
 
 def right_edges(lines: list[Line]) -> list[float]:
@@ -365,7 +382,7 @@ def right_edges(lines: list[Line]) -> list[float]:
                 if len(narrow) >= MIN_NARROW and _go_on(narrow):
                     edge = max([other.x1 for other in narrow])
             is_open = i + 1 < len(lines) and not ends_sentence(line.text)
-            if is_open and line.x1 + _first_word(lines[i + 1]) > edge:
+            if is_open and line.x1 + first_word(lines[i + 1]) > edge:
                 edge = line.x1
         edges.append(edge)
     return edges
@@ -376,7 +393,7 @@ def _go_on(lines: Sequence[Line]) -> bool:
     return sum([line.text[:1].islower() for line in lines]) >= GOING_ON * len(lines)
 
 
-def _first_word(line: Line) -> float:
+def first_word(line: Line) -> float:
     """Return about how wide the first word of a line is."""
     return (line.x1 - line.x0) * len(line.text.split(" ", 1)[0]) / max(1, len(line.text))
 
