@@ -107,6 +107,8 @@ IN_STEP = 2
 """Neighbours on which a number goes up with the pages that make it a page number; one is enough in its middle."""
 CENTRED = 0.05
 """How far the middles of a line and its page may differ, as a share of half the page's width."""
+MIN_OTHERS = 3
+"""Pages around one from which on most of them tell where running lines stand."""
 PART_WORDS = 2
 PARTED = 0.5
 """Words by which one of the two parts of a header is known again, and share of the page's width that it takes."""
@@ -114,7 +116,7 @@ ENDS = 2
 """Lines at the page's end of which one may be its number: an address or a mark of the file may stand below it."""
 LONG_NUMBER = 3
 """Digits of a number that begins a line from which on it is hardly an item's."""
-MAX_NUMBERED = 12
+MAX_NUMBERED = 16
 """Words of a running line with a page number at most."""
 MAX_TITLES = 1_000
 _MASKED = re.compile(r"\d+|\b[ivxlcIVXLC]{1,6}\b")  # no other case of these letters: the Turkish "ı" is no numeral
@@ -170,6 +172,7 @@ class _Sides:
         enough = 0.2 * sizes.total()
         usual = [size for size, count in sizes.items() if count >= enough]
         self.size, self.largest = min(usual, default=0.0), max(usual, default=0.0)
+        self.blocks = (_block(top, upright), _block(bottom, upright[::-1])) if self.has_positions else ([], [])
 
     def has_place_of(self, side: int, line: Line) -> bool:
         """Whether the outermost line on that side stands where a line of another page stands, in print of its size."""
@@ -184,6 +187,16 @@ class _Sides:
         """Return the line with this key that the page has on that side at that height."""
         line = self.keys[side].get(key)
         return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
+
+
+def _block(side: list[Line], lines: list[Line]) -> list[Line]:
+    """Return the outermost lines of a page up to the first with room behind it; none where all are set tightly."""
+    for at, line in enumerate(side[: len(lines) - 1], 1):
+        inner = lines[at]
+        room = max(inner.y0 - line.y1, line.y0 - inner.y1)
+        if room > SET_APART * (line.y1 - line.y0):
+            return side[:at]
+    return []
 
 
 def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
@@ -263,6 +276,7 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _names_chapter_and_section(line, sides, others))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
+            is_running = is_running or _is_in_block(line, side, sides, others)
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
@@ -302,6 +316,39 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
     if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
+
+
+def _is_in_block(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+    """Whether a line stands in a block that most pages have in that place, set off from the text, and is known there.
+
+    It is on a page nearby, too, or has a part in common with two of them; what chapters call themselves changes. It is
+    in no larger print than the text.
+    """
+    block = sides.blocks[side]
+    if line.size > sides.largest or len(others) < MIN_OTHERS or not any(line is one for one in block):
+        return False
+    if line.text.endswith((".", ":", ";")):
+        return False  # it introduces something
+    alike = [other for other in others if _are_alike(block, other.blocks[side])]
+    if len(alike) < PLACE_SHARE * len(others):
+        return False
+    number, words = sides.page.number, line.text.split()
+    at = next(i for i, one in enumerate(block) if one is line)
+    texts = [(abs(other.page.number - number), other.blocks[side][at].text) for other in alike]
+    if any(distance <= 2 and text == line.text for distance, text in texts):
+        return True
+    begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
+    parts = [text.split() for _, text in texts]
+    is_known = sum(part[:PART_WORDS] == begins or part[-PART_WORDS:] == ends for part in parts) >= IN_STEP
+    return is_known and len(words) > PART_WORDS
+
+
+def _are_alike(block: list[Line], other: list[Line]) -> bool:
+    """Whether two pages' outermost blocks have as many lines, in the same places and print."""
+    return len(block) == len(other) and all(
+        abs(a.y0 - b.y0) < SAME_PLACE and abs(a.y1 - b.y1) < SAME_PLACE and abs(a.size - b.size) < 0.1
+        for a, b in zip(block, other, strict=True)
+    )
 
 
 def _numbers_both_pages(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
