@@ -25,6 +25,7 @@ _MARKS_BEFORE = {
     for after in chain(ascii_lowercase[1:], _ROMAN[1:])
 }
 """The marks that stand before another one in a sentence: "(h)" before "(i)"."""
+_STEP = re.compile(r"(\d{1,2}) [A-Z][a-z]")
 FIRST_ITEM = 12
 """Lines below the first item of a numbered list within which its second begins."""
 _GLUED = re.compile(r"(\d{1,2})(?:[^\W\d_]{3}|[A-Z])")
@@ -167,13 +168,21 @@ def _counts_on_within(last: Part | None, text: str) -> bool:
 
 
 def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:
-    """Whether a line begins with "1." and another, soon below it at its edge, with "2."."""
-    number = _NUMBERED.match(text)
-    if number is None or number[1] != "1":
+    """Whether a line begins with "1." or "1 Press", and another, soon below it at its edge, with "2." or "2 Turn".
+
+    Without a point the one above counts, too.
+    """
+    number, step = _NUMBERED.match(text), _STEP.match(text)
+    if number is None and step is None:
         return False
     edge, top = lines[i].x0, lines[i].y0
     below = [other for other in lines[i + 1 : i + 1 + FIRST_ITEM] if abs(other.x0 - edge) < 1 and other.y0 > top]
-    return any(_counts_on(_NUMBERED, text, cleaned(other.text)) for other in below)
+    if number is not None:
+        return number[1] == "1" and any(_counts_on(_NUMBERED, text, cleaned(other.text)) for other in below)
+    above = [other for other in lines[max(0, i - FIRST_ITEM) : i] if abs(other.x0 - edge) < 1 and other.y0 < top]
+    return any(_counts_on(_STEP, text, cleaned(other.text)) for other in below) or any(
+        _counts_on(_STEP, cleaned(other.text), text) for other in above
+    )
 
 
 def _is_only_dash(lines: Sequence[Line], i: int) -> bool:

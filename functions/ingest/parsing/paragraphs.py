@@ -25,6 +25,8 @@ _CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
 """How a line ends within a compound, and what follows there: "10-" and "K", or "30-" and "day"; but the hyphen in "5-"
 before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
+_PATH = re.compile(r".*://|\W{0,2}/[\w.+-]+/")
+"""The beginning of an address or of a file's whole name."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.|\w@)\S*[.?&=_%~#]$")
 _ADDRESS_END = re.compile(r"[a-z\d][\w.~%&=?/#-]*(?=[\s,;)]|$)")
 """How a line ends within an address of the web or of mail, and what follows there: "…/rfc2119." and "txt"."""
@@ -52,6 +54,8 @@ TIGHT = 0.5
 """Room between two lines of an item, in font sizes, under which one goes on though a sentence has ended."""
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+MIN_WITHIN = 3
+"""Lines in which a sentence goes on, all as far from the one above, that tell how far lines of a paragraph are."""
 MIN_INDENTED = 2
 """Paragraphs of a page that tell that the first line of each is indented."""
 MIN_JUSTIFIED = 3
@@ -146,7 +150,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
         is_entry = line.leads and not last.full
-        return not ended and first.islower() and drop < 2.2 * pitch and not is_title and not is_entry
+        most = 2.2 * max(pitch, above.y1 - above.y0 if last.full else 0.0)
+        return not ended and first.islower() and drop < most and not is_title and not is_entry
     if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
     indent = line.x0 - above.x0
@@ -169,6 +174,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
         return False
+    if last.leads and last.text[-1] == ")" and indent > HANGING * em and first.isupper() and len(last.lines) == 1:
+        return False  # what a function does, below its name and what it takes
     begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
     if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
         return True
@@ -341,8 +348,9 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
     if end and end[1] not in ANDS:
         return before + after
-    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1] and not after.startswith("http"):
-        return before + after
+    if before.endswith("/") and _PATH.match(before.rsplit(" ", 1)[-1]):
+        first = after.split(" ", 1)[0]
+        return before + after if first.find("http") and len(first) > LITTLE_WORD else f"{before} {after}"
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
     if before.endswith("::") and before[-3:-2].isalnum() and after[:1].isalpha():
@@ -399,13 +407,25 @@ def first_word(line: Line) -> float:
 
 
 def pitch_of(lines: list[Line]) -> float:
-    """Return the commonest distance between lines of the page."""
-    drops = Counter(
-        round(2 * (below.y0 - above.y0)) / 2
-        for above, below in pairwise(lines)
-        if 4 < below.y0 - above.y0 < 40 and not below.column
-    )
+    """Return the commonest distance between lines of the page; of those in which a sentence goes on, if there are some.
+
+    Else a page of many paragraphs of one line would take the room between these for that between lines.
+    """
+    drops = Counter[float]()
+    within = Counter[float]()
+    for above, below in pairwise(lines):
+        drop = below.y0 - above.y0
+        if 4 < drop < 40 and not below.column:
+            drop = round(2 * drop) / 2
+            drops[drop] += 1
+            if below.text[:1].islower() and below.size == above.size and not ends_sentence(above.text):
+                within[drop] += 1
     if not drops:
         return 14.0
     commonest, times = drops.most_common(1)[0]
-    return commonest if times > 1 else min(drops)
+    pitch = commonest if times > 1 else min(drops)
+    if within:
+        usual, times = within.most_common(1)[0]
+        if times >= MIN_WITHIN and usual < pitch:
+            return usual
+    return pitch

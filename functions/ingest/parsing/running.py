@@ -344,9 +344,9 @@ def _is_in_block(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> 
 
 
 def _are_alike(block: list[Line], other: list[Line]) -> bool:
-    """Whether two pages' outermost blocks have as many lines, in the same places and print."""
+    """Whether two pages' outermost blocks have as many lines, in the same places (a sign may be taller) and print."""
     return len(block) == len(other) and all(
-        abs(a.y0 - b.y0) < SAME_PLACE and abs(a.y1 - b.y1) < SAME_PLACE and abs(a.size - b.size) < 0.1
+        min(abs(a.y0 - b.y0), abs(a.y1 - b.y1)) < SAME_PLACE and abs(a.size - b.size) < 0.1
         for a, b in zip(block, other, strict=True)
     )
 
