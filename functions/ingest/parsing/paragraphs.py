@@ -27,6 +27,9 @@ before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
 _PATH = re.compile(r".*://|\W{0,2}/[\w.+-]+/")
 """The beginning of an address or of a file's whole name."""
+LONGEST_NAME = 120
+_SIGNATURE = re.compile(r"(?:[a-z]+ )?[\w.:]+\(")
+"""Characters within which the name of a function ends, and how that begins."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.|\w@)\S*[.?&=_%~#]$")
 _ADDRESS_END = re.compile(r"[a-z\d][\w.~%&=?/#-]*(?=[\s,;)]|$)")
 """How a line ends within an address of the web or of mail, and what follows there: "…/rfc2119." and "txt"."""
@@ -174,7 +177,7 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
         return False
-    if last.leads and last.text[-1] == ")" and indent > HANGING * em and first.isupper() and len(last.lines) == 1:
+    if first.isupper() and line.x0 > last.begin + HANGING * em and _is_signature(last.text):
         return False  # what a function does, below its name and what it takes
     begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
     if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
@@ -349,8 +352,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     if end and end[1] not in ANDS:
         return before + after
     if before.endswith("/") and _PATH.match(before.rsplit(" ", 1)[-1]):
-        first = after.split(" ", 1)[0]
-        return before + after if first.find("http") and len(first) > LITTLE_WORD else f"{before} {after}"
+        return before + after if _is_rest_of_path(after.split(" ", 1)[0]) else f"{before} {after}"
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
     if before.endswith("::") and before[-3:-2].isalnum() and after[:1].isalpha():
@@ -358,6 +360,12 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before[-1], after):
         return before + after
     return f"{before} {after}"
+
+
+def _is_rest_of_path(word: str) -> bool:
+    """Whether a word may go on in an address or a path: it is no other address, and no word of a sentence."""
+    is_word = word.isalpha() and (len(word) <= LITTLE_WORD or word.istitle())
+    return not word.startswith("http") and not is_word
 
 
 def _is_rest_of_address(last: str, after: str) -> bool:
@@ -406,6 +414,15 @@ def first_word(line: Line) -> float:
     return (line.x1 - line.x0) * len(line.text.split(" ", 1)[0]) / max(1, len(line.text))
 
 
+def _is_signature(text: str) -> bool:
+    """Whether a text is the name of a function and what it takes: "class shop.Order(number, day=None)"."""
+    return text[-1] == ")" and "(" in text[:LONGEST_NAME] and _SIGNATURE.match(text) is not None
+
+
+def _is_like(above: Line, below: Line) -> bool:
+    return below.size == above.size and not (above.mono or below.mono or above.column)
+
+
 def pitch_of(lines: list[Line]) -> float:
     """Return the commonest distance between lines of the page; of those in which a sentence goes on, if there are some.
 
@@ -418,7 +435,7 @@ def pitch_of(lines: list[Line]) -> float:
         if 4 < drop < 40 and not below.column:
             drop = round(2 * drop) / 2
             drops[drop] += 1
-            if below.text[:1].islower() and below.size == above.size and not ends_sentence(above.text):
+            if below.text[:1].islower() and _is_like(above, below) and not ends_sentence(above.text):
                 within[drop] += 1
     if not drops:
         return 14.0

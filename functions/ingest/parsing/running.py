@@ -332,13 +332,13 @@ def _is_in_block(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> 
     alike = [other for other in others if _are_alike(block, other.blocks[side])]
     if len(alike) < PLACE_SHARE * len(others):
         return False
-    number, words = sides.page.number, line.text.split()
+    number, words = sides.page.number, _key(line.text).split()
     at = next(i for i, one in enumerate(block) if one is line)
     texts = [(abs(other.page.number - number), other.blocks[side][at].text) for other in alike]
     if any(distance <= 2 and text == line.text for distance, text in texts):
         return True
     begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
-    parts = [text.split() for _, text in texts]
+    parts = [_key(text).split() for _, text in texts]
     is_known = sum(part[:PART_WORDS] == begins or part[-PART_WORDS:] == ends for part in parts) >= IN_STEP
     return is_known and len(words) > PART_WORDS
 
