@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise, repeat
 from operator import itemgetter
 
+from functions.ingest.parsing.paragraphs import has_leader
 from functions.ingest.parsing.wire import Line, RawPage
 
 SMALLER = 0.93
@@ -327,20 +328,32 @@ def _is_in_block(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> 
     block = sides.blocks[side]
     if line.size > sides.largest or len(others) < MIN_OTHERS or not any(line is one for one in block):
         return False
-    if line.text.endswith((".", ":", ";")):
-        return False  # it introduces something
+    if line.text.endswith((".", ":", ";")) or has_leader(line.text):
+        return False  # it introduces something, or is an entry of a table of contents
     alike = [other for other in others if _are_alike(block, other.blocks[side])]
     if len(alike) < PLACE_SHARE * len(others):
         return False
-    number, words = sides.page.number, _key(line.text).split()
+    number = sides.page.number
     at = next(i for i, one in enumerate(block) if one is line)
-    texts = [(abs(other.page.number - number), other.blocks[side][at].text) for other in alike]
-    if any(distance <= 2 and text == line.text for distance, text in texts):
+    texts = [other.blocks[side][at].text for other in alike]
+    if any(abs(other.page.number - number) <= 2 and text == line.text for other, text in zip(alike, texts, strict=True)):
         return True
+    if len(line.text.split()) <= PART_WORDS:
+        return False
+    if _shared_parts(line.text, texts) >= IN_STEP:
+        return True
+    # "CHAPTER 4. LISTS 4.2. TREES" alone, where three pages have "CHAPTER 3."
+    begins = Counter([" ".join(text.split()[:PART_WORDS]) for text in texts])
+    is_place = max(begins.values(), default=0) > IN_STEP and not line.bold
+    return is_place and _shared_parts(_key(line.text), [_key(text) for text in texts]) >= IN_STEP
+
+
+def _shared_parts(text: str, others: list[str]) -> int:
+    """Return how many texts begin with the words that a text begins with, or end with those that it ends with."""
+    words = text.split()
     begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
-    parts = [_key(text).split() for _, text in texts]
-    is_known = sum(part[:PART_WORDS] == begins or part[-PART_WORDS:] == ends for part in parts) >= IN_STEP
-    return is_known and len(words) > PART_WORDS
+    parts = [other.split() for other in others]
+    return sum(part[:PART_WORDS] == begins or part[-PART_WORDS:] == ends for part in parts)
 
 
 def _are_alike(block: list[Line], other: list[Line]) -> bool:
