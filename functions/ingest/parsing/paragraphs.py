@@ -184,7 +184,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
-    if _is_centred_apart(above, line) and (had_room or drop > pitch + 1):
+    is_prose = len(above.text) > FIELD_CHARACTERS and not had_room and drop <= pitch + 1
+    if _is_centred_apart(above, line) and not is_prose:
         return False
     if ended and _begins_indented(page.lines, i):
         return False

@@ -338,22 +338,22 @@ def _is_in_block(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> 
     texts = [other.blocks[side][at].text for other in alike]
     if any(abs(other.page.number - number) <= 2 and text == line.text for other, text in zip(alike, texts, strict=True)):
         return True
-    if len(line.text.split()) <= PART_WORDS:
+    if line.bold or len(line.text.split()) <= PART_WORDS:
         return False
-    if _shared_parts(line.text, texts) >= IN_STEP:
+    if _shared_parts(line.text, texts, side) >= IN_STEP:
         return True
     # "CHAPTER 4. LISTS 4.2. TREES" alone, where three pages have "CHAPTER 3."
     begins = Counter([" ".join(text.split()[:PART_WORDS]) for text in texts])
-    is_place = max(begins.values(), default=0) > IN_STEP and not line.bold
-    return is_place and _shared_parts(_key(line.text), [_key(text) for text in texts]) >= IN_STEP
+    is_place = max(begins.values(), default=0) > IN_STEP
+    return is_place and _shared_parts(_key(line.text), [_key(text) for text in texts], side) >= IN_STEP
 
 
-def _shared_parts(text: str, others: list[str]) -> int:
-    """Return how many texts begin with the words that a text begins with, or end with those that it ends with."""
+def _shared_parts(text: str, others: list[str], side: int) -> int:
+    """Return how many texts begin as a text does, or, at the top of the page (`side` 0), end as it does."""
     words = text.split()
     begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
     parts = [other.split() for other in others]
-    return sum(part[:PART_WORDS] == begins or part[-PART_WORDS:] == ends for part in parts)
+    return sum(part[:PART_WORDS] == begins or (not side and part[-PART_WORDS:] == ends) for part in parts)
 
 
 def _are_alike(block: list[Line], other: list[Line]) -> bool:

@@ -491,7 +491,7 @@ def test_the_header_of_a_short_chapter_goes_where_other_pages_have_theirs() -> N
             yield page
 
     assert stripped(pages(8)) == [[f"All about {FRUITS[i]} and more."] for i in range(1, 7)]
-    assert [texts[0] for texts in stripped(pages(10))] == list(heads)
+    assert [texts[0] for texts in stripped(pages(11))] == list(heads)
 
 
 @pytest.mark.parametrize(
