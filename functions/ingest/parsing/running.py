@@ -326,7 +326,7 @@ def _is_in_block(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> 
     in no larger print than the text.
     """
     block = sides.blocks[side]
-    if line.size > sides.largest or len(others) < MIN_OTHERS or not any(line is one for one in block):
+    if len(others) < MIN_OTHERS or not any(line is one for one in block) or line.size > _largest_of_text(sides, block):
         return False
     if line.text.endswith((".", ":", ";")) or has_leader(line.text):
         return False  # it introduces something, or is an entry of a table of contents
@@ -354,6 +354,15 @@ def _shared_parts(text: str, others: list[str], side: int) -> int:
     begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
     parts = [other.split() for other in others]
     return sum(part[:PART_WORDS] == begins or (not side and part[-PART_WORDS:] == ends) for part in parts)
+
+
+def _largest_of_text(sides: _Sides, block: list[Line]) -> float:
+    """Return the largest size that a fifth of a page's letters are set in at least, but for its outermost block."""
+    sizes: Counter[float] = Counter()
+    for line in sides.placed:
+        if not any(line is one for one in block):
+            sizes[line.size] += len(line.text)
+    return max([size for size, count in sizes.items() if count >= 0.2 * sizes.total()], default=0.0)
 
 
 def _are_alike(block: list[Line], other: list[Line]) -> bool:
