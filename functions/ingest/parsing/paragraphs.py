@@ -16,6 +16,10 @@ _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+_LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
+LONGEST_LABEL = 20
+LABELLED = 6
+"""How a line of an entry in fields begins, and lines on either side that are looked at for others: "Type: …"."""
 _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 """A word in parentheses that begins a line, and the first letter behind it."""
 _CUT_RANGE = re.compile(r"\d[-–\u00ad]$")
@@ -30,6 +34,8 @@ _PATH = re.compile(r".*://|\W{0,2}/[\w.+-]+/")
 LONGEST_NAME = 120
 _SIGNATURE = re.compile(r"(?:[a-z]+ )?[\w.:]+\(")
 """Characters within which the name of a function ends, and how that begins."""
+_CUT_ADDRESS = re.compile(r"://\S*/[-\u00ad]$")
+"""How a line ends within an address that was cut with a hyphen of its own: "https://example.org/-"."""
 _ADDRESS = re.compile(r"(?:://|\bwww\.|\w@)\S*[.?&=_%~#]$")
 _ADDRESS_END = re.compile(r"[a-z\d][\w.~%&=?/#-]*(?=[\s,;)]|$)")
 """How a line ends within an address of the web or of mail, and what follows there: "…/rfc2119." and "txt"."""
@@ -135,6 +141,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
     if has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
+        return False
+    if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):
         return False
     if ends_hyphenated(last.text):
         below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
@@ -255,6 +263,12 @@ def _is_field(line: Line, above: Line, last: Part) -> bool:
     return has_figure or (_FIELD.fullmatch(above.text) is not None and not goes_on(above.text))
 
 
+def _is_labelled(lines: Sequence[Line], i: int) -> bool:
+    """Whether several lines near line `i` begin with a word and a colon at its edge: "Name: …", "Type: …"."""
+    nearby = [other for other in lines[max(0, i - LABELLED) : i + LABELLED + 1] if abs(other.x0 - lines[i].x0) < 1]
+    return sum(_LABEL.match(other.text[:LONGEST_LABEL]) is not None for other in nearby) >= ENTRIES
+
+
 def goes_on(text: str) -> bool:
     """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
     *_, last = text.split() or [""]
@@ -343,6 +357,8 @@ def _is_centred_apart(above: Line, line: Line) -> bool:
 
 def join(before: str, after: str, words: Vocabulary) -> str:
     """Join two lines of one paragraph: with a space, without one between Han or kana, or by rejoining a cut word."""
+    if _CUT_ADDRESS.search(before[-LONGEST_ADDRESS:]):
+        return before[:-1] + after
     if ends_hyphenated(before):
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
