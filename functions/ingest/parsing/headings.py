@@ -466,7 +466,9 @@ class Headings:
             return False
         if sum(map(str.isalpha, text)) < min(3, len(text)) or _ROW_OF_FIGURES.fullmatch(text):
             return False
-        if not (is_large and line.bold and _is_name(text)) and self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
+        if not (is_large and line.bold and _is_name(text)) and self._repeats[_masked(text)] > max(
+            3, 0.08 * self._seen_pages
+        ):
             return False
         if _COLUMNS.match(text):
             return False

@@ -124,7 +124,13 @@ def _is_code(
 def _is_set_in(above: Line, line: Line, below: Line | None) -> bool:
     """Whether a line is set further in than those next to it, and stands between them."""
     least = line.x0 - HANGING * line.size
-    if above.column or above.mono or above.text.endswith((",", "(")) or above.x0 > least or not 0 < line.y0 - above.y0 < 3 * line.size:
+    if (
+        above.column
+        or above.mono
+        or above.text.endswith((",", "("))
+        or above.x0 > least
+        or not 0 < line.y0 - above.y0 < 3 * line.size
+    ):
         return False
     return below is None or below.y0 < line.y0 or (below.x0 < least and not below.text[:1].islower())
 

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.ingest.parsing import running
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.tables import is_number
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import (

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.reflow import reflow
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.titles import Beginning, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
