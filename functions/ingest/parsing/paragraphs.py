@@ -160,7 +160,7 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     drop = line.y0 - above.y0
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
-        is_entry = line.leads and not last.full
+        is_entry = above.mono != line.mono or (line.leads and not last.full)
         most = 2.2 * max(pitch, above.y1 - above.y0 if last.full else 0.0)
         return not ended and first.islower() and drop < most and not is_title and not is_entry
     if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
@@ -175,6 +175,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
         return False
     if last.kind == "list_item":
+        if had_room and is_set_off and first.isupper():
+            return False
         is_tight = not is_set_off and line.y0 - above.y1 < TIGHT * em
         is_under_text = last.hangs and abs(indent) < HANGING * em and is_tight and above.bold == line.bold
         is_under_text = is_under_text and last.text[-1] != "?"  # what answers a question begins anew
@@ -210,8 +212,10 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     inside = _PARENTHESES.match(line.text) if first == "(" and above.text[-1:].isalpha() and not had_room else None
-    goes_on = inside is not None and inside[1].islower()
-    return not ended and (first.islower() or goes_on or is_cjk(first))
+    is_inside = inside is not None and inside[1].islower()
+    is_long = len(above.text) > FIELD_CHARACTERS and not is_set_off and abs(indent) < 1
+    cannot_end = is_long and goes_on(above.text)
+    return not ended and (first.islower() or is_inside or cannot_end or is_cjk(first))
 
 
 def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
@@ -372,7 +376,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return before + after if _is_rest_of_path(after.split(" ", 1)[0]) else f"{before} {after}"
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
-    if before.endswith("::") and before[-3:-2].isalnum() and after[:1].isalpha():
+    if before.endswith(("::", "_")) and before.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
         return before + after  # a name in a program: "std::" and "string"
     if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before[-1], after):
         return before + after
