@@ -373,7 +373,9 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     if end and end[1] not in ANDS:
         return before + after
     if before.endswith("/") and _PATH.match(before.rsplit(" ", 1)[-1]):
-        return before + after if _is_rest_of_path(after.split(" ", 1)[0]) else f"{before} {after}"
+        is_address = "://" in before.rsplit(" ", 1)[-1]
+        goes_on_here = _is_rest_of_path(after.split(" ", 1)[0], is_address=is_address)
+        return before + after if goes_on_here else f"{before} {after}"
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
     if before.endswith(("::", "_")) and before.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
@@ -383,9 +385,13 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     return f"{before} {after}"
 
 
-def _is_rest_of_path(word: str) -> bool:
-    """Whether a word may go on in an address or a path: it is no other address, and no word of a sentence."""
+def _is_rest_of_path(word: str, *, is_address: bool) -> bool:
+    """Whether a word may go on in an address or a path: it is no other address, and no word of a sentence.
+
+    Behind a path any word of letters alone may be one.
+    """
     is_word = word.isalpha() and (len(word) <= LITTLE_WORD or word.istitle())
+    is_word = is_word or (not is_address and word.rstrip(".,;:!?)").isalpha())
     return not word.startswith("http") and not is_word
 
 

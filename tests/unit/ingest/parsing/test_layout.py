@@ -653,7 +653,7 @@ def test_titles_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) ->
     remembered: list[int] = []
     strip = running._strip
 
-    def counted(seen: deque[running._Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
+    def counted(seen: deque[running.Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
         page = strip(seen, at, titles)
         remembered.append(len(titles))
         return page

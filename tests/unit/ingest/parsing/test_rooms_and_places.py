@@ -175,6 +175,7 @@ def test_a_line_of_code_below_a_line_with_room_is_a_listing() -> None:
         ("see https://example.org.", "however", "see https://example.org. however"),
         ("in /usr/share/doc/", "things.pdf or", "in /usr/share/doc/things.pdf or"),
         ("in /usr/share/doc/", "of it", "in /usr/share/doc/ of it"),
+        ("unter /usr/share/man/de/", "suchen.", "unter /usr/share/man/de/ suchen."),
         ("from https://example.org/", "In it", "from https://example.org/ In it"),
         ("(http://www.example.org/-", "prep/standards)", "(http://www.example.org/prep/standards)"),
         ("call shop::", "order()", "call shop::order()"),
