@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, RawPage
 from functions.ingest.parsing.words import Style, Word

@@ -17,6 +17,8 @@ from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
 MAX_DEPTH = 6
+LEAST_NAME = 4
+"""Characters of a heading at least that a document may have many times."""
 MAX_LINES_OF_ONE = 3
 BIGGER = 1.12
 """A heading's size over the body's; TeX's \\large is 1.2, many house styles stay under it."""
@@ -92,7 +94,7 @@ _LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|exam
 """What marks a remark and names no section."""
 _COLUMNS = re.compile(
     r"\W*(?:(?:three|six|nine|twelve|\d+) (?:months|weeks)|(?:fiscal )?(?:years?|quarters?|periods?)) end(?:ed|ing)\b|"
-    r"(?:table|figure|fig\.|chart)\s*\d|"
+    r"(?:table|figure|fig\.|chart)\s*(?:[A-Z][.-]?)?\d|"
     r"\W*(?:in|dollars in|amounts in) (?:millions|thousands|billions)\b|"
     r"(?:(?:as of|at) )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d{1,2},? (?:19|20)\d\d$",
     re.IGNORECASE,
@@ -136,7 +138,9 @@ class _OpenSection:
     cover: bool = False
 
     def outranks(self, other: "_OpenSection") -> bool:
-        """Whether `other` belongs under this one."""
+        """Whether `other` belongs under this one; nothing belongs under a letter, as of an index."""
+        if len(self.title) == 1:
+            return False
         if _EXHIBIT.match(self.title) or _EXHIBIT.match(other.title):
             return not _EXHIBIT.match(other.title)
         if self.level or other.level:
@@ -462,7 +466,9 @@ class Headings:
             return False
         if sum(map(str.isalpha, text)) < min(3, len(text)) or _ROW_OF_FIGURES.fullmatch(text):
             return False
-        if self._repeats[_masked(text)] > max(3, 0.08 * self._seen_pages):
+        if not (is_large and line.bold and _is_name(text)) and self._repeats[_masked(text)] > max(
+            3, 0.08 * self._seen_pages
+        ):
             return False
         if _COLUMNS.match(text):
             return False
@@ -603,6 +609,11 @@ def _to_half_points(size: float) -> float:
 
 def _masked(text: str) -> str:
     return _DIGITS.sub("#", text.lower())
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is of words alone, as what each chapter has ("Synopsis"), and marks no remark ("Note")."""
+    return len(text) >= LEAST_NAME and text.replace(" ", "").isalpha() and not _LABEL.match(f"{text}:")
 
 
 def _depth(text: str) -> int:

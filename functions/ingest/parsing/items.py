@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from itertools import chain, pairwise
+from string import ascii_lowercase
 
 from functions.ingest.parsing.paragraphs import EVEN, FIELD_CHARACTERS, HANGING, goes_on, has_leader
 from functions.ingest.parsing.parts import Part
 from functions.ingest.parsing.tables import BULLETS
+from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import ends_hyphenated
 from functions.ingest.parsing.wire import Line
 
@@ -15,6 +18,16 @@ _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
+_IN_PARENTHESES = re.compile(r"\(([a-z]|\d{1,3}|[ivx]{1,5})\) ")
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
+_MARKS_BEFORE = {
+    after: [f"({before})" for before, other in chain(pairwise(ascii_lowercase), pairwise(_ROMAN)) if other == after]
+    for after in chain(ascii_lowercase[1:], _ROMAN[1:])
+}
+"""The marks that stand before another one in a sentence: "(h)" before "(i)"."""
+_STEP = re.compile(r"(\d{1,2}) [A-Z][a-z]")
+FIRST_ITEM = 12
+"""Lines below the first item of a numbered list within which its second begins."""
 _GLUED = re.compile(r"(\d{1,2})(?:[^\W\d_]{3}|[A-Z])")
 """A note whose mark was raised: "2https://…" above "3https://…"."""
 _INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
@@ -89,7 +102,10 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
             and not _mid_sentence(last)
             and not _goes_on_inside(lines, i, last)
             and not _is_within(lines, i, last)
+            and not _counts_on_within(last, text)
         )
+        or _is_numbered_list(lines, i, text)
+        or (line.leads and text.startswith("o ") and not _mid_sentence(last))
     )
 
 
@@ -137,6 +153,35 @@ def _is_within(lines: Sequence[Line], i: int, last: Part | None) -> bool:
         is_at_edge
         and abs(line.y0 - above.y0 - drop) < EVEN * line.size
         and abs(line.x0 - last.begin) > HANGING * line.size
+    )
+
+
+def _counts_on_within(last: Part | None, text: str) -> bool:
+    """Whether a line begins with the mark behind one in the middle of the sentence above it: "(c) …, (d)"."""
+    mark = _IN_PARENTHESES.match(text)
+    if mark is None or last is None or not last.is_open or not last.full:
+        return False
+    before = list(_MARKS_BEFORE.get(mark[1], ()))
+    if mark[1].isdecimal():
+        before.append(f"({int(mark[1]) - 1})")
+    return any(f" {each} " in last.text and not last.text.startswith(each) for each in before)
+
+
+def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:
+    """Whether a line begins with "1." or "1 Press", and another, soon below it at its edge, with "2." or "2 Turn".
+
+    Without a point the one above counts, too.
+    """
+    number, step = _NUMBERED.match(text), _STEP.match(text)
+    if number is None and step is None:
+        return False
+    edge, top = lines[i].x0, lines[i].y0
+    below = [other for other in lines[i + 1 : i + 1 + FIRST_ITEM] if abs(other.x0 - edge) < 1 and other.y0 > top]
+    if number is not None:
+        return number[1] == "1" and any(_counts_on(_NUMBERED, text, cleaned(other.text)) for other in below)
+    above = [other for other in lines[max(0, i - FIRST_ITEM) : i] if abs(other.x0 - edge) < 1 and other.y0 < top]
+    return any(_counts_on(_STEP, text, cleaned(other.text)) for other in below) or any(
+        _counts_on(_STEP, cleaned(other.text), text) for other in above
     )
 
 

@@ -17,7 +17,8 @@ from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
 from functions.ingest.parsing.table_grid import with_empty_cells
-from functions.ingest.parsing.table_headers import in_order, join_wrapped_labels
+from functions.ingest.parsing.table_headers import in_order
+from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import (
     BULLETS,
     CELL_GAP_EM,

@@ -16,6 +16,10 @@ _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+_LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
+LONGEST_LABEL = 20
+LABELLED = 6
+"""How a line of an entry in fields begins, and lines on either side that are looked at for others: "Type: …"."""
 _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 """A word in parentheses that begins a line, and the first letter behind it."""
 _CUT_RANGE = re.compile(r"\d[-–\u00ad]$")
@@ -25,6 +29,16 @@ _CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
 """How a line ends within a compound, and what follows there: "10-" and "K", or "30-" and "day"; but the hyphen in "5-"
 before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
 _SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
+_PATH = re.compile(r".*://|\W{0,2}/[\w.+-]+/")
+"""The beginning of an address or of a file's whole name."""
+LONGEST_NAME = 120
+_SIGNATURE = re.compile(r"(?:[a-z]+ )?[\w.:]+\(")
+"""Characters within which the name of a function ends, and how that begins."""
+_CUT_ADDRESS = re.compile(r"://\S*/[-\u00ad]$")
+"""How a line ends within an address that was cut with a hyphen of its own: "https://example.org/-"."""
+_ADDRESS = re.compile(r"(?:://|\bwww\.|\w@)\S*[.?&=_%~#]$")
+_ADDRESS_END = re.compile(r"[a-z\d][\w.~%&=?/#-]*(?=[\s,;)]|$)")
+"""How a line ends within an address of the web or of mail, and what follows there: "…/rfc2119." and "txt"."""
 ENTRIES = 4
 NEARBY = 3
 RAGGED = 0.6
@@ -34,6 +48,9 @@ FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
 """Letters of a last word up to which the sentence goes on."""
+LONGEST_ADDRESS = 120
+LONGEST_SUFFIX = 4
+"""Characters of an address of the web that are looked at, and letters of what may follow its last period: "html"."""
 HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
@@ -46,6 +63,8 @@ TIGHT = 0.5
 """Room between two lines of an item, in font sizes, under which one goes on though a sentence has ended."""
 OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
+MIN_WITHIN = 3
+"""Lines in which a sentence goes on, all as far from the one above, that tell how far lines of a paragraph are."""
 MIN_INDENTED = 2
 """Paragraphs of a page that tell that the first line of each is indented."""
 MIN_JUSTIFIED = 3
@@ -123,6 +142,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     first = cleaned(line.text)[:1]
     if has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
         return False
+    if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):
+        return False
     if ends_hyphenated(last.text):
         below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
         return first.islower() or (below and last.text.endswith(SOFT_HYPHEN))
@@ -139,19 +160,23 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     drop = line.y0 - above.y0
     if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
-        return not ended and first.islower() and drop < 2.2 * pitch and not is_title
+        is_entry = above.mono != line.mono or (line.leads and not last.full)
+        most = 2.2 * max(pitch, above.y1 - above.y0 if last.full else 0.0)
+        return not ended and first.islower() and drop < most and not is_title and not is_entry
     if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
     indent = line.x0 - above.x0
     em = max(4.0, line.size)
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
-    had_room = above.x1 + _first_word(line) + 0.25 * em < edge
+    had_room = above.x1 + first_word(line) + 0.25 * em < edge
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
         return False
     if last.kind == "list_item":
+        if had_room and is_set_off and first.isupper():
+            return False
         is_tight = not is_set_off and line.y0 - above.y1 < TIGHT * em
         is_under_text = last.hangs and abs(indent) < HANGING * em and is_tight and above.bold == line.bold
         is_under_text = is_under_text and last.text[-1] != "?"  # what answers a question begins anew
@@ -162,12 +187,15 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return indent > -0.4 * em or (not ended and (first.islower() or last.full))
     if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
         return False
+    if first.isupper() and line.x0 > last.begin + HANGING * em and _is_signature(last.text):
+        return False  # what a function does, below its name and what it takes
     begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
     if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
         return True
     if HANGING * em < indent < 6 * em and (ended or not last.full):
         return False
-    if _is_centred_apart(above, line):
+    is_prose = len(above.text) > FIELD_CHARACTERS and not had_room and drop <= pitch + 1
+    if _is_centred_apart(above, line) and not is_prose:
         return False
     if ended and _begins_indented(page.lines, i):
         return False
@@ -184,8 +212,10 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     inside = _PARENTHESES.match(line.text) if first == "(" and above.text[-1:].isalpha() and not had_room else None
-    goes_on = inside is not None and inside[1].islower()
-    return not ended and (first.islower() or goes_on or is_cjk(first))
+    is_inside = inside is not None and inside[1].islower()
+    is_long = len(above.text) > FIELD_CHARACTERS and not is_set_off and abs(indent) < 1
+    cannot_end = is_long and goes_on(above.text)
+    return not ended and (first.islower() or is_inside or cannot_end or is_cjk(first))
 
 
 def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
@@ -237,6 +267,12 @@ def _is_field(line: Line, above: Line, last: Part) -> bool:
     return has_figure or (_FIELD.fullmatch(above.text) is not None and not goes_on(above.text))
 
 
+def _is_labelled(lines: Sequence[Line], i: int) -> bool:
+    """Whether several lines near line `i` begin with a word and a colon at its edge: "Name: …", "Type: …"."""
+    nearby = [other for other in lines[max(0, i - LABELLED) : i + LABELLED + 1] if abs(other.x0 - lines[i].x0) < 1]
+    return sum(_LABEL.match(other.text[:LONGEST_LABEL]) is not None for other in nearby) >= ENTRIES
+
+
 def goes_on(text: str) -> bool:
     """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
     *_, last = text.split() or [""]
@@ -252,7 +288,7 @@ def _begins_entry_of_list(lines: Sequence[Line], i: int, last: Part, edge: float
     em = max(4.0, line.size)
     if abs(line.x0 - last.begin) > 1:
         return False
-    if above.x1 + _first_word(line) + 0.5 * em < edge:
+    if above.x1 + first_word(line) + 0.5 * em < edge:
         return True
     nearby = [other for other in lines[max(0, i - NEARBY) : i + NEARBY + 1] if abs(other.x0 - line.x0) < 1]
     return sum(other.leads for other in nearby) >= max(ENTRIES, len(nearby) - 1)
@@ -299,7 +335,7 @@ def _is_even_with(lines: Sequence[Line], start: int, at: int) -> bool:
 
 def _had_room(around: Sequence[Line], above: Line, line: Line) -> bool:
     """Whether the first word of a line had more than enough room behind the line above it; two near are longer."""
-    return above.x1 + 1.25 * _first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
+    return above.x1 + 1.25 * first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:
@@ -325,6 +361,8 @@ def _is_centred_apart(above: Line, line: Line) -> bool:
 
 def join(before: str, after: str, words: Vocabulary) -> str:
     """Join two lines of one paragraph: with a space, without one between Han or kana, or by rejoining a cut word."""
+    if _CUT_ADDRESS.search(before[-LONGEST_ADDRESS:]):
+        return before[:-1] + after
     if ends_hyphenated(before):
         return words.join_hyphenated(before, after)
     if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
@@ -334,11 +372,33 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
     if end and end[1] not in ANDS:
         return before + after
-    if before.endswith("/") and "://" in before.rsplit(" ", 1)[-1] and not after.startswith("http"):
-        return before + after
+    if before.endswith("/") and _PATH.match(before.rsplit(" ", 1)[-1]):
+        is_address = "://" in before.rsplit(" ", 1)[-1]
+        goes_on_here = _is_rest_of_path(after.split(" ", 1)[0], is_address=is_address)
+        return before + after if goes_on_here else f"{before} {after}"
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
+    if before.endswith(("::", "_")) and before.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
+        return before + after  # a name in a program: "std::" and "string"
+    if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before[-1], after):
+        return before + after
     return f"{before} {after}"
+
+
+def _is_rest_of_path(word: str, *, is_address: bool) -> bool:
+    """Whether a word may go on in an address or a path: it is no other address, and no word of a sentence.
+
+    Behind a path any word of letters alone may be one.
+    """
+    is_word = word.isalpha() and (len(word) <= LITTLE_WORD or word.istitle())
+    is_word = is_word or (not is_address and word.rstrip(".,;:!?)").isalpha())
+    return not word.startswith("http") and not is_word
+
+
+def _is_rest_of_address(last: str, after: str) -> bool:
+    """Whether a line goes on in the address that the one above ends in; no word of another sentence does."""
+    rest = _ADDRESS_END.match(after)
+    return rest is not None and (last != "." or not rest[0].isalpha() or len(rest[0]) <= LONGEST_SUFFIX)
 
 
 def right_edges(lines: list[Line]) -> list[float]:
@@ -365,7 +425,7 @@ def right_edges(lines: list[Line]) -> list[float]:
                 if len(narrow) >= MIN_NARROW and _go_on(narrow):
                     edge = max([other.x1 for other in narrow])
             is_open = i + 1 < len(lines) and not ends_sentence(line.text)
-            if is_open and line.x1 + _first_word(lines[i + 1]) > edge:
+            if is_open and line.x1 + first_word(lines[i + 1]) > edge:
                 edge = line.x1
         edges.append(edge)
     return edges
@@ -376,19 +436,40 @@ def _go_on(lines: Sequence[Line]) -> bool:
     return sum([line.text[:1].islower() for line in lines]) >= GOING_ON * len(lines)
 
 
-def _first_word(line: Line) -> float:
+def first_word(line: Line) -> float:
     """Return about how wide the first word of a line is."""
     return (line.x1 - line.x0) * len(line.text.split(" ", 1)[0]) / max(1, len(line.text))
 
 
+def _is_signature(text: str) -> bool:
+    """Whether a text is the name of a function and what it takes: "class shop.Order(number, day=None)"."""
+    return text[-1] == ")" and "(" in text[:LONGEST_NAME] and _SIGNATURE.match(text) is not None
+
+
+def _is_like(above: Line, below: Line) -> bool:
+    return below.size == above.size and not (above.mono or below.mono or above.column)
+
+
 def pitch_of(lines: list[Line]) -> float:
-    """Return the commonest distance between lines of the page."""
-    drops = Counter(
-        round(2 * (below.y0 - above.y0)) / 2
-        for above, below in pairwise(lines)
-        if 4 < below.y0 - above.y0 < 40 and not below.column
-    )
+    """Return the commonest distance between lines of the page; of those in which a sentence goes on, if there are some.
+
+    Else a page of many paragraphs of one line would take the room between these for that between lines.
+    """
+    drops = Counter[float]()
+    within = Counter[float]()
+    for above, below in pairwise(lines):
+        drop = below.y0 - above.y0
+        if 4 < drop < 40 and not below.column:
+            drop = round(2 * drop) / 2
+            drops[drop] += 1
+            if below.text[:1].islower() and _is_like(above, below) and not ends_sentence(above.text):
+                within[drop] += 1
     if not drops:
         return 14.0
     commonest, times = drops.most_common(1)[0]
-    return commonest if times > 1 else min(drops)
+    pitch = commonest if times > 1 else min(drops)
+    if within:
+        usual, times = within.most_common(1)[0]
+        if times >= MIN_WITHIN and usual < pitch:
+            return usual
+    return pitch

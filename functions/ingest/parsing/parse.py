@@ -14,6 +14,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from functions.ingest.parsing.figures import MAX_SHARE, MIN_PICTURE_SHARE
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
@@ -23,7 +24,7 @@ from functions.ingest.parsing.places import place_in, without_first_word
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import cells, page_of, reflow
 from functions.ingest.parsing.report import is_unread, mend, report_of
-from functions.ingest.parsing.running import WINDOW, footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import WINDOW, remove_running_lines
 from functions.ingest.parsing.tables import YEAR
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import COVER_PAGES, Beginning, filing_of, title_of

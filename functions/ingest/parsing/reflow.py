@@ -11,6 +11,7 @@ from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.paragraphs import (
     HANGING,
     LEADER,
+    first_word,
     has_leader,
     join,
     joins,
@@ -66,7 +67,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             i = end
             continue
         end = _run(page.lines, i, starts, attrgetter("mono")) if line.mono else i
-        if end > i and _is_code(page.lines, i, end, parts, pitch):
+        if end > i and _is_code(page.lines, i, end, parts, pitch, right):
             parts.append(_code(page.lines[i:end]))
             i = end
             continue
@@ -93,10 +94,13 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     return [part for part in parts if part.text]
 
 
-def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float) -> bool:
+def _is_code(
+    lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pitch: float, right: Sequence[float]
+) -> bool:
     """Whether the lines from `i` to `end` in fixed pitch are a listing, and not the end of a paragraph or a lone name.
 
-    A single line is a listing if there is more room above and below it than between lines.
+    A single line is a listing if there is more room above and below it than between lines, or if there was room for its
+    first word above it, it is set further in than that line, and what stands below it is not.
     """
     above, line = lines[i - 1] if i else None, lines[i]
     if end - i > 1:
@@ -111,8 +115,24 @@ def _is_code(lines: Sequence[Line], i: int, end: int, parts: Sequence[Part], pit
         )
         return not is_below
     below = lines[end] if end < len(lines) else None
+    if above is not None and i and above.x1 + 2 * first_word(line) < right[i - 1] and _is_set_in(above, line, below):
+        return True
     around = [abs(line.y0 - other.y0) for other in (above, below) if other is not None]
     return min(around, default=0.0) > LISTED * pitch
+
+
+def _is_set_in(above: Line, line: Line, below: Line | None) -> bool:
+    """Whether a line is set further in than those next to it, and stands between them."""
+    least = line.x0 - HANGING * line.size
+    if (
+        above.column
+        or above.mono
+        or above.text.endswith((",", "("))
+        or above.x0 > least
+        or not 0 < line.y0 - above.y0 < 3 * line.size
+    ):
+        return False
+    return below is None or below.y0 < line.y0 or (below.x0 < least and not below.text[:1].islower())
 
 
 def _figure(lines: Sequence[Line]) -> Part:

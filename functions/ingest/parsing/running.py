@@ -7,117 +7,45 @@ rows of tables, titles, sentences and lines of running text stay, and no page is
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
-from itertools import chain, pairwise, repeat
-from operator import itemgetter
+from itertools import chain, repeat
 
+from functions.ingest.parsing.footnotes import SENTENCE_END, SMALLER
+from functions.ingest.parsing.paragraphs import has_leader
+from functions.ingest.parsing.sides import (
+    MAX_BARE,
+    MAX_NUMBERED,
+    SAME_PLACE,
+    SET_APART,
+    Sides,
+    key_of,
+    numbers_of,
+)
 from functions.ingest.parsing.wire import Line, RawPage
-
-SMALLER = 0.93
-_SENTENCE_END = re.compile(r"[.!?:;][)\]\"'”’»]*$")
-_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+|[a-z])[\s.)]*\S")
-
-
-def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[Line]:
-    """Return the lines with small print that ends a column moved behind all columns; order is kept otherwise.
-
-    A footnote is set smaller than the body, begins with a mark or stands in a sentence that goes on in the next column,
-    and nothing of its column stands below it.
-    """
-    kept: list[Line] = []
-    notes: list[Line] = []
-    body_size = min(body_size, _usual_size(lines) or body_size)
-    columns = _columns(lines)
-    for column, following in pairwise([*columns, []]):
-        start = len(column)
-        while start and _small(column[start - 1], body_size):
-            start -= 1
-        if not _interrupts(column, start, following):
-            while start < len(column) and not _MARK.match(column[start].text):
-                start += 1
-        ends_page = 0 < start < len(column) and column[start].y0 > 0.5 * height
-        if ends_page and not _is_above_text(column[start], lines, body_size):
-            kept += column[:start]
-            notes += column[start:]
-        else:
-            kept += column
-    return kept + notes
-
-
-def _is_above_text(note: Line, lines: list[Line], body_size: float) -> bool:
-    """Whether the page's text goes on below a line in small print, which is no footnote then."""
-    return any(
-        line.y0 > note.y1 and line.x0 < note.x1 and note.x0 < line.x1 and not _small(line, body_size) and line.cells
-        for line in lines
-    )
-
-
-def _interrupts(column: list[Line], start: int, following: list[Line]) -> bool:
-    """Whether the small print from `start` on stands in a sentence that goes on in the next column."""
-    if not 0 < start < len(column) or not following or following[0].size < column[start - 1].size - 0.3:
-        return False
-    return not _SENTENCE_END.search(column[start - 1].text) and following[0].text[:1].islower()
-
-
-def _usual_size(lines: list[Line]) -> float:
-    """Return the size that more than half of a page's letters are set in, as those of an index; 0 if none is."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[line.size] += len(line.text)
-    size, count = max(sizes.items(), key=itemgetter(1), default=(0.0, 0))
-    return size if 2 * count > sizes.total() else 0.0
-
-
-def _small(line: Line, body_size: float) -> bool:
-    return 0 < line.size <= SMALLER * body_size and not line.column and line.cells > 0
-
-
-def _columns(lines: list[Line]) -> list[list[Line]]:
-    """Cut the lines where they go up again."""
-    columns: list[list[Line]] = []
-    for line in lines:
-        if columns and line.y0 >= columns[-1][-1].y0 - 2:
-            columns[-1].append(line)
-        else:
-            columns.append([line])
-    return columns
-
 
 WINDOW = 8
 """Pages looked at on either side; chapters change their header, so the whole document is no measure."""
-DEPTH = 3
 SHARE = 0.35
 """Share of the neighbours a line must recur on: less than half, because left and right pages differ."""
 PLACE_SHARE = 0.6
 """Share of the neighbours with a line in the place of a running line, whatever it says; chapters change it."""
 NEAR = 4
 """Pages on either side that may be all those with the footer of a part, such as the table of contents."""
-SAME_PLACE = 2.0
-"""Points by which such lines may differ."""
-MARGIN = 0.16
-"""Running lines lie within this share of the page's height from its edge."""
 TITLE = 1.2
 """A line this much larger than its page's text is a title: of those that recur, the first in the document stays."""
 TIGHT = 0.45
 """Room between lines of one paragraph, in line heights; what is set apart from the text has more."""
-SET_APART = 0.8
-"""Room below a header above a sentence that goes on, in line heights."""
-MAX_BARE = 7
-"""Characters of a masked line that is no more than a page number, with dashes or a word beside it: "- # -"."""
 IN_STEP = 2
 """Neighbours on which a number goes up with the pages that make it a page number; one is enough in its middle."""
 CENTRED = 0.05
 """How far the middles of a line and its page may differ, as a share of half the page's width."""
+MIN_OTHERS = 3
+"""Pages around one from which on most of them tell where running lines stand."""
 PART_WORDS = 2
 PARTED = 0.5
 """Words by which one of the two parts of a header is known again, and share of the page's width that it takes."""
-ENDS = 2
-"""Lines at the page's end of which one may be its number: an address or a mark of the file may stand below it."""
 LONG_NUMBER = 3
 """Digits of a number that begins a line from which on it is hardly an item's."""
-MAX_NUMBERED = 12
-"""Words of a running line with a page number at most."""
 MAX_TITLES = 1_000
-_MASKED = re.compile(r"\d+|\b[ivxlcIVXLC]{1,6}\b")  # no other case of these letters: the Turkish "ı" is no numeral
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|p\.|puslapis)?\s*(\w{1,6})(?:\s*(?:of|/|von|iš)\s*\d+)?[-–—\s]*", re.IGNORECASE
@@ -125,65 +53,6 @@ _PAGE_NUMBER = re.compile(
 _PRINTED_NUMBER = re.compile(r"[-–—]\s*\d{1,4}\s*[-–—]|[ivx]{1,5}|[A-Z]{1,2}-\d{1,3}")
 """What is hardly anything but a page number, where it ends the page in its middle: "- 2 -", "ii", "A-1"."""
 _WORD = re.compile(r"[^\W\d_]{3}")
-_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-
-
-def _key(text: str) -> str:
-    """Return what a running line says on every page, also where it was read as a row of the table below it."""
-    words = text.lower().split()
-    if 0 < len(words) <= MAX_NUMBERED and (words[0].isdecimal() or words[-1].isdecimal()):
-        words = [word for word in words if word != "|"]
-    return _MASKED.sub("#", " ".join(words))
-
-
-def _numbers(text: str) -> list[int]:
-    """Return the numbers `_key` masks."""
-    return [int(n[-9:]) if n.isdecimal() else _roman(n.lower()) for n in _MASKED.findall(text)]
-
-
-def _roman(numeral: str) -> int:
-    values = [_ROMAN[letter] for letter in numeral]
-    return sum(-v if v < after else v for v, after in zip(values, [*values[1:], 0], strict=True))
-
-
-class _Sides:
-    """What a page shows at its edges: the lines that may be header and footer, outermost first."""
-
-    def __init__(self, page: RawPage) -> None:
-        self.page = page
-        self.placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
-        upright = [line for line in self.placed if line.cells]  # what runs upwards is measured otherwise
-        top, bottom = upright[:DEPTH], upright[::-1][:DEPTH]
-        self.has_positions = page.height > 0 and page.has_positions
-        if self.has_positions:
-            top = [line for line in top if line.y1 < MARGIN * page.height]
-            bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
-        self.lines = (top, bottom)
-        self.keys = tuple({_key(line.text): line for line in side} for side in self.lines)
-        self.numbered = tuple(_counted_from(side[0].text, page) if side else set[int]() for side in self.lines)
-        self.last = upright[: -ENDS - 1 : -1]
-        self.ends = {_key(line.text): line for line in self.last}
-        self.ends_counted = _counted_from(self.last[0].text, page) if self.last else set[int]()
-        sizes: Counter[float] = Counter()
-        for line in self.placed:
-            sizes[line.size] += len(line.text)
-        enough = 0.2 * sizes.total()
-        usual = [size for size, count in sizes.items() if count >= enough]
-        self.size, self.largest = min(usual, default=0.0), max(usual, default=0.0)
-
-    def has_place_of(self, side: int, line: Line) -> bool:
-        """Whether the outermost line on that side stands where a line of another page stands, in print of its size."""
-        if not self.has_positions or not self.lines[side]:
-            return False
-        mine = self.lines[side][0]
-        aligned = abs(mine.x0 - line.x0) < SAME_PLACE or abs(mine.x1 - line.x1) < SAME_PLACE
-        aligned = aligned or abs(mine.x0 + mine.x1 - line.x0 - line.x1) < SAME_PLACE
-        return aligned and abs(mine.y0 - line.y0) < SAME_PLACE and abs(mine.size - line.size) < 0.1
-
-    def matching(self, side: int, key: str, y: float) -> Line | None:
-        """Return the line with this key that the page has on that side at that height."""
-        line = self.keys[side].get(key)
-        return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
 
 
 def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
@@ -192,12 +61,12 @@ def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, li
     A line is removed when its text recurs at the same height on enough neighbours, page numbers aside, or when it is
     only the page's own number or label. The repeated header of a table that continues is kept.
     """
-    seen: deque[_Sides] = deque()
+    seen: deque[Sides] = deque()
     titles: set[str] = set()
     at = 0
     for page in chain(pages, repeat(None, WINDOW)):
         if page is not None:
-            seen.append(_Sides(page))
+            seen.append(Sides(page))
             if len(seen) - at <= WINDOW:
                 continue
         elif at == len(seen):
@@ -209,7 +78,7 @@ def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, li
             at -= 1
 
 
-def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
+def _strip(seen: deque[Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
     """Take the running lines of a page away; return it with their texts."""
     sides = seen[at]
     page = sides.page
@@ -234,7 +103,7 @@ def _strip(seen: deque[_Sides], at: int, titles: set[str]) -> tuple[RawPage, lis
     return page, removed
 
 
-def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titles: set[str]) -> list[Line]:
+def _running(side: int, sides: Sides, others: list[Sides], enough: float, titles: set[str]) -> list[Line]:
     """Return the running lines at the top (`side` 0) or bottom (1) of a page."""
     page = sides.page
     numbered = any(sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side])
@@ -263,32 +132,31 @@ def _running(side: int, sides: _Sides, others: list[_Sides], enough: float, titl
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _names_chapter_and_section(line, sides, others))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
+            is_running = is_running or _is_in_block(line, side, sides, others)
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
         if is_running:
             found.append(line)
             if len(titles) < MAX_TITLES:
-                titles.add(_key(line.text))  # on a page of smaller print it is no title, either
+                titles.add(key_of(line.text))  # on a page of smaller print it is no title, either
     apart = _set_apart(found, sides.lines[side], sides)
     return apart + [line for line in counting if not any(line is one for one in apart)]
 
 
-def _recurs(
-    line: Line, side: int, page: RawPage, others: list[_Sides], enough: float, *, counted: bool = False
-) -> bool:
+def _recurs(line: Line, side: int, page: RawPage, others: list[Sides], enough: float, *, counted: bool = False) -> bool:
     """Whether enough neighbours have the line; figures that differ must be page numbers on two at least.
 
     With `counted` only neighbours with other figures count: a table that goes on repeats its header as it is.
     """
-    key, numbers = _key(line.text), _numbers(line.text)
+    key, numbers = key_of(line.text), numbers_of(line.text)
     alike = [(other.page, found) for other in others if (found := other.matching(side, key, line.y0))]
     if counted:
-        alike = [(other, found) for other, found in alike if _numbers(found.text) != numbers]
+        alike = [(other, found) for other, found in alike if numbers_of(found.text) != numbers]
     return len(alike) >= enough and _says_nothing_new(line, page, alike)
 
 
-def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+def _has_its_place(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
     """Whether the next page, or that after it, has the very same line, and most pages have some line in its place.
 
     The header of a short chapter, or of every other page of a short document. It is in smaller print than the text.
@@ -297,25 +165,81 @@ def _has_its_place(line: Line, side: int, sides: _Sides, others: list[_Sides]) -
     recurs = (
         abs(other.page.number - number) <= 2 and found.text == line.text
         for other in others
-        if (found := other.matching(side, _key(line.text), line.y0)) is not None
+        if (found := other.matching(side, key_of(line.text), line.y0)) is not None
     )
     if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
 
 
-def _numbers_both_pages(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
+    """Whether a line stands in a block that most pages have in that place, set off from the text, and is known there.
+
+    It is on a page nearby, too, or has a part in common with two of them; what chapters call themselves changes. It is
+    in no larger print than the text.
+    """
+    block = sides.blocks[side]
+    if len(others) < MIN_OTHERS or not any(line is one for one in block) or line.size > _largest_of_text(sides, block):
+        return False
+    if line.text.endswith((".", ":", ";")) or has_leader(line.text):
+        return False  # it introduces something, or is an entry of a table of contents
+    alike = [other for other in others if _are_alike(block, other.blocks[side])]
+    if len(alike) < PLACE_SHARE * len(others):
+        return False
+    number = sides.page.number
+    at = next(i for i, one in enumerate(block) if one is line)
+    texts = [other.blocks[side][at].text for other in alike]
+    if any(
+        abs(other.page.number - number) <= 2 and text == line.text for other, text in zip(alike, texts, strict=True)
+    ):
+        return True
+    if line.bold or len(line.text.split()) <= PART_WORDS:
+        return False
+    if _shared_parts(line.text, texts, side) >= IN_STEP:
+        return True
+    # "CHAPTER 4. LISTS 4.2. TREES" alone, where three pages have "CHAPTER 3."
+    begins = Counter([" ".join(text.split()[:PART_WORDS]) for text in texts])
+    is_place = max(begins.values(), default=0) > IN_STEP
+    return is_place and _shared_parts(key_of(line.text), [key_of(text) for text in texts], side) >= IN_STEP
+
+
+def _shared_parts(text: str, others: list[str], side: int) -> int:
+    """Return how many texts begin as a text does, or, at the top of the page (`side` 0), end as it does."""
+    words = text.split()
+    begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
+    parts = [other.split() for other in others]
+    return sum(part[:PART_WORDS] == begins or (not side and part[-PART_WORDS:] == ends) for part in parts)
+
+
+def _largest_of_text(sides: Sides, block: list[Line]) -> float:
+    """Return the largest size that a fifth of a page's letters are set in at least, but for its outermost block."""
+    sizes: Counter[float] = Counter()
+    for line in sides.placed:
+        if not any(line is one for one in block):
+            sizes[line.size] += len(line.text)
+    return max([size for size, count in sizes.items() if count >= 0.2 * sizes.total()], default=0.0)
+
+
+def _are_alike(block: list[Line], other: list[Line]) -> bool:
+    """Whether two pages' outermost blocks have as many lines, in the same places (a sign may be taller) and print."""
+    return len(block) == len(other) and all(
+        min(abs(a.y0 - b.y0), abs(a.y1 - b.y1)) < SAME_PLACE and abs(a.size - b.size) < 0.1
+        for a, b in zip(block, other, strict=True)
+    )
+
+
+def _numbers_both_pages(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
     """Whether a document has two pages, and both have the line with their own number, in smaller print than text."""
     if len(others) != 1 or not sides.has_positions or line.bold or line.size >= sides.largest:
         return False
     page, other = sides.page, others[0].page
-    found = others[0].matching(side, _key(line.text), line.y0)
-    numbers = list(zip(_numbers(line.text), _numbers(found.text), strict=True)) if found else []
+    found = others[0].matching(side, key_of(line.text), line.y0)
+    numbers = list(zip(numbers_of(line.text), numbers_of(found.text), strict=True)) if found else []
     differing = {pair for pair in numbers if pair[0] != pair[1]}
     return differing == {(page.number, other.number)} and _has_no_sentence(line)
 
 
-def _is_above_sentence(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
+def _is_above_sentence(line: Line, sides: Sides, others: list[Sides]) -> bool:
     """Whether the first line has the page's number and stands above a sentence that goes on from the page before.
 
     So it heads no section. Few pages of a short document have another one's header. It is in smaller print than text.
@@ -331,7 +255,7 @@ def _is_above_sentence(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
     return below.text[:1].islower() and not below.column and below.y0 - line.y1 > SET_APART * (line.y1 - line.y0)
 
 
-def _names_chapter_and_section(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
+def _names_chapter_and_section(line: Line, sides: Sides, others: list[Sides]) -> bool:
     """Whether a line has two parts far apart, of which one stands at its height on two neighbours: chapter and section.
 
     They may be other ones on each page, but most pages have such a line, as wide as this one.
@@ -355,19 +279,19 @@ def _names_chapter_and_section(line: Line, sides: _Sides, others: list[_Sides]) 
     return max(sum(o[:PART_WORDS] == begins for o in alike), sum(o[-PART_WORDS:] == ends for o in alike)) >= IN_STEP
 
 
-def _ends_open(sides: _Sides) -> bool:
+def _ends_open(sides: Sides) -> bool:
     """Whether the last line of a page's text, which footers and notes are no part of, ends no sentence."""
     lines = sides.page.lines
     text = [line.text for line in lines if line.size >= SMALLER * sides.largest and line.cells == 1 and not line.column]
-    return bool(text) and not _SENTENCE_END.search(text[-1])
+    return bool(text) and not SENTENCE_END.search(text[-1])
 
 
-def _ends_a_part(line: Line, sides: _Sides, others: list[_Sides]) -> bool:
+def _ends_a_part(line: Line, sides: Sides, others: list[Sides]) -> bool:
     """Whether two pages nearby end with the line too, in smaller print than the text: the footer of a few pages.
 
     A sentence, a note with its mark, and a source or another field are none.
     """
-    if _SENTENCE_END.search(line.text) or line.text[:1] in "*†‡§¶" or ": " in line.text:
+    if SENTENCE_END.search(line.text) or line.text[:1] in "*†‡§¶" or ": " in line.text:
         return False
     near = [other for other in others if abs(other.page.number - sides.page.number) <= NEAR]
     is_small_print = sides.has_positions and line.size < sides.largest and _WORD.search(line.text)
@@ -381,11 +305,11 @@ def _says_nothing_new(line: Line, page: RawPage, alike: list[tuple[RawPage, Line
     """
     if all(found.text == line.text for _, found in alike):
         return True
-    numbers = _numbers(line.text)
+    numbers = numbers_of(line.text)
     explained = 0
     for other, found in alike:
         step = other.number - page.number
-        explained += all(b - a in {0, step, 2 * step} for a, b in zip(numbers, _numbers(found.text), strict=False))
+        explained += all(b - a in {0, step, 2 * step} for a, b in zip(numbers, numbers_of(found.text), strict=False))
     return explained >= 2 and _has_no_sentence(line)
 
 
@@ -393,7 +317,7 @@ def _has_no_sentence(line: Line) -> bool:
     return _SENTENCE.match(line.text.strip().removesuffix("et al.")) is None
 
 
-def _is_apart(line: Line, sides: _Sides) -> bool:
+def _is_apart(line: Line, sides: Sides) -> bool:
     """Whether the page number stands away from the words beside it, or ends a line in no larger print than the text.
 
     "1 Capital of France" is a question.
@@ -404,14 +328,14 @@ def _is_apart(line: Line, sides: _Sides) -> bool:
     return len(words) > 1 and last.isdecimal() and line.size <= sides.largest
 
 
-def _begins_with_number(line: Line, sides: _Sides) -> bool:
+def _begins_with_number(line: Line, sides: Sides) -> bool:
     """Whether a line in no larger print than the text begins with a long number, or is a number and capitals."""
     first, *words = line.text.split()
     is_long = first.isdecimal() and (len(first) >= LONG_NUMBER or line.text.isupper())
     return bool(words) and is_long and line.size <= sides.largest
 
 
-def _counts_beside_others(line: Line, side: int, sides: _Sides, others: list[_Sides]) -> bool:
+def _counts_beside_others(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
     """Whether a line may be a header ("Preface 2", "166 BRECCIA", "166 Of rocks"), and its number counts on neighbours.
 
     There it stands beside words that recur: the titles of sections that are numbered like their pages differ.
@@ -421,20 +345,20 @@ def _counts_beside_others(line: Line, side: int, sides: _Sides, others: list[_Si
     if not is_word_and_number and not _begins_with_number(line, sides):
         return False
     counted = [other for other in others if not sides.numbered[side].isdisjoint(other.numbered[side])]
-    keys = Counter([key for other in counted if _WORD.search(key := _key(other.lines[side][0].text))])
+    keys = Counter([key for other in counted if _WORD.search(key := key_of(other.lines[side][0].text))])
     return max(keys.values(), default=0) >= IN_STEP
 
 
-def _first_of_its_title(line: Line, sides: _Sides, titles: set[str]) -> bool:
+def _first_of_its_title(line: Line, sides: Sides, titles: set[str]) -> bool:
     """Whether a line is a title not seen before; it is remembered."""
     if line.size < TITLE * sides.size or len(titles) >= MAX_TITLES or not _WORD.search(line.text):
         return False
     before = len(titles)
-    titles.add(_key(line.text))
+    titles.add(key_of(line.text))
     return len(titles) > before
 
 
-def _set_apart(found: list[Line], side: list[Line], sides: _Sides) -> list[Line]:
+def _set_apart(found: list[Line], side: list[Line], sides: Sides) -> list[Line]:
     """Return the lines of `found` that are not set tightly against the page's other text."""
     if not sides.has_positions or not found:
         return found
@@ -462,11 +386,11 @@ def _tight(a: Line, b: Line) -> bool:
     return -0.5 * height <= room < TIGHT * height
 
 
-def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: float) -> bool:
+def _ends_every_page(line: Line, page: RawPage, others: list[Sides], enough: float) -> bool:
     """Whether the last line is the page number or address a browser prints below the text, wherever that ends."""
     if line.cells >= 2 or line.column or len(line.text) > 160:
         return False
-    key = _key(line.text)
+    key = key_of(line.text)
     alike = [(other.page, found) for other in others if (found := other.ends.get(key))]
     if _PRINTED_NUMBER.fullmatch(line.text) and _is_centred(line, page):
         return True
@@ -477,25 +401,25 @@ def _ends_every_page(line: Line, page: RawPage, others: list[_Sides], enough: fl
     return "://" in line.text or any(found.text != line.text for _, found in alike)
 
 
-def _ends_with_number(sides: _Sides, others: list[_Sides], enough: float) -> bool:
+def _ends_with_number(sides: Sides, others: list[Sides], enough: float) -> bool:
     """Whether the last line, which may be in cells, has a number that counts with the pages, as theirs has."""
     line = sides.last[0]
     if not (line.text.isdecimal() or _is_apart(line, sides)):
-        recurs = sum(_key(line.text) in other.ends for other in others) >= IN_STEP
+        recurs = sum(key_of(line.text) in other.ends for other in others) >= IN_STEP
         if not recurs or not _begins_with_number(line, sides):
             return False
     return any(sum(first in other.ends_counted for other in others) >= enough for first in sides.ends_counted)
 
 
-def _is_beside_number(line: Line, sides: _Sides) -> bool:
+def _is_beside_number(line: Line, sides: Sides) -> bool:
     """Whether the page's other last line is its printed number, as of a footer in two lines."""
     others = [other for other in sides.last if other is not line]
     return any(_PRINTED_NUMBER.fullmatch(other.text) and _is_centred(other, sides.page) for other in others)
 
 
-def _ends_alike(line: Line, others: list[_Sides], enough: float) -> bool:
+def _ends_alike(line: Line, others: list[Sides], enough: float) -> bool:
     """Whether enough neighbours end with the very same line, wherever on the page their text ends."""
-    alike = (other.ends.get(_key(line.text)) for other in others)
+    alike = (other.ends.get(key_of(line.text)) for other in others)
     return sum(found is not None and found.text == line.text for found in alike) >= enough
 
 
@@ -507,19 +431,9 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
     """Whether a bare number goes up with the pages: one that is counted from another page than the first."""
     if not _PAGE_NUMBER.fullmatch(line.text):
         return False
-    first, *rest = _numbers(line.text) or [0]
-    in_step = [_numbers(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
+    first, *rest = numbers_of(line.text) or [0]
+    in_step = [numbers_of(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
     return sum(in_step) >= (1 if _is_centred(line, page) else IN_STEP)
-
-
-def _counted_from(text: str, page: RawPage) -> set[int]:
-    """Return from which pages on a short line counts, if it begins or ends with a number or the page's label (0)."""
-    words = text.lower().split()
-    if not 0 < len(words) <= MAX_NUMBERED or len(text) > 90:
-        return set()
-    ends = {words[0], words[-1]}
-    found = {page.number - int(word) for word in ends if word.isdecimal() and len(word) < MAX_BARE}
-    return found | ({0} if page.label and page.label.lower() in ends else set())
 
 
 def _is_own_number(text: str, page: RawPage) -> bool:

@@ -26,6 +26,7 @@ import functions.ingest.parsing.engine_pdfium
 import functions.ingest.parsing.engine_pypdf
 import functions.ingest.parsing.engine_tesseract
 import functions.ingest.parsing.figures
+import functions.ingest.parsing.footnotes
 import functions.ingest.parsing.fork_server
 import functions.ingest.parsing.guard
 import functions.ingest.parsing.headings
@@ -46,6 +47,7 @@ import functions.ingest.parsing.report
 import functions.ingest.parsing.ruled
 import functions.ingest.parsing.running
 import functions.ingest.parsing.seen
+import functions.ingest.parsing.sides
 import functions.ingest.parsing.table_grid
 import functions.ingest.parsing.table_headers
 import functions.ingest.parsing.tables

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.ingest.parsing import running
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.tables import is_number
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import (
@@ -491,7 +492,7 @@ def test_the_header_of_a_short_chapter_goes_where_other_pages_have_theirs() -> N
             yield page
 
     assert stripped(pages(8)) == [[f"All about {FRUITS[i]} and more."] for i in range(1, 7)]
-    assert [texts[0] for texts in stripped(pages(10))] == list(heads)
+    assert [texts[0] for texts in stripped(pages(11))] == list(heads)
 
 
 @pytest.mark.parametrize(
@@ -652,7 +653,7 @@ def test_titles_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) ->
     remembered: list[int] = []
     strip = running._strip
 
-    def counted(seen: deque[running._Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
+    def counted(seen: deque[running.Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
         page = strip(seen, at, titles)
         remembered.append(len(titles))
         return page

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.reflow import reflow
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.titles import Beginning, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
@@ -75,7 +76,7 @@ LAST_ITEM = line("• Boil it.", 200, x1=400)
         # Items: what is not full goes on under its text, not at the edge of its mark.
         (lambda x: len(texts(MARKED, line("Cut it", 32, 50 + x, 150), LAST_ITEM)) == 3, 0, 40, 4.0),
         (lambda x: len(texts(MARKED, entry("and it", 32), entry("Peel", 44, 62 - x), LAST_ITEM)) == 2, 0, 30, 4.0),
-        (lambda d: len(texts(MARKED, entry("and it", 32), entry("Peel", 32 + d), LAST_ITEM)) == 2, 8, 60, 17.8),
+        (lambda d: len(texts(MARKED, entry("and it", 32), entry("Peel", 32 + d), LAST_ITEM)) == 2, 8, 60, 13.5),
         (lambda d: len(texts(FULL_ITEM, entry("well enough", 20 + d), LAST_ITEM)) == 2, 8, 60, 40.0),
         (lambda d: len(texts(MARKED, entry("cut it.", 32), entry("Peel", 32 + d), LAST_ITEM)) == 2, 9, 60, 13.5),
         (lambda x: len(texts(MARKED, entry("cut it.", 32), entry("Peel", 44, 62 + x), LAST_ITEM)) == 2, 0, 30, 8.0),

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import Style
 from tests.support.made_pages import BODY, PAGE, SMALL, Piece, in_one_line, laid_out, read, written

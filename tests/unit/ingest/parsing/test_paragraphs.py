@@ -2,11 +2,12 @@
 
 import pytest
 
+from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.paragraphs import join
 from functions.ingest.parsing.places import place_in, without_first_word
 from functions.ingest.parsing.reflow import cells, page_of, reflow
-from functions.ingest.parsing.running import footnotes_last, remove_running_lines
+from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
