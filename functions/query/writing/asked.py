@@ -137,13 +137,6 @@ _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _CONDITIONS = re.compile(r"\b(?:if|unless|in case|in the event|jei(?:gu)?|falls|wenn|si)\b([^,;.?!]*)", re.IGNORECASE)
 """What a question or a statement supposes."""
-_ALLOWED = re.compile(
-    r"\b(?:can|may|could|am|is|are) (?:i|we|you|he|she|they|it|my|our|your|one)\b|\b(?:allowed|permitted|ok|okay|forbidden)\b",
-    re.IGNORECASE,
-)
-_ALLOWS = re.compile(
-    r"\b(?:may|must|can|cannot|allowed|permitted|prohibited|forbidden|not|only|never)\b", re.IGNORECASE
-)
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
@@ -484,15 +477,6 @@ class Asked:
     def _supposed(self) -> frozenset[str]:
         found = _CONDITIONS.search(self.text)
         return frozenset(content_stems(found[1])) if found else frozenset()
-
-    @cached_property
-    def for_permission(self) -> bool:
-        """Whether it asks if something is allowed."""
-        return self.kind is Kind.YES_NO and _ALLOWED.search(self.text) is not None
-
-    def allows(self, text: str) -> bool:
-        """Return whether it asks if something is allowed, and a text says so, or that it is not."""
-        return self.for_permission and _ALLOWS.search(text) is not None
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""

@@ -146,8 +146,10 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     blocks: list[_Group] = []
     gathers = asked.gathers and not asked.is_counted_in(best.statement.text)
     for each in ranked:
-        gathers = gathers and said.share < GATHERED_ENOUGH
-        most, least = (MAX_GATHERED, GATHERED_SHARE) if gathers else (MAX_BLOCKS, MIN_SHARE)
+        # A row that says enough answers by itself.
+        gathers = gathers and said.share < (ENOUGH if best.statement.is_row else GATHERED_ENOUGH)
+        most = MAX_GATHERED if gathers else MAX_BLOCKS
+        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
         if len(blocks) >= min(most, at_most) or (blocks and each.score < least * best.score):
             break
         statement = each.statement
@@ -158,7 +160,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
             continue
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
-            further = bool(blocks) and not (has_many or (gathers and not said.enough))
+            further = bool(blocks) and (said.enough if gathers else not has_many)
             spans = _block(asked, each, passages, said, strong)
             blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
@@ -188,30 +190,30 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
 
 
 def _rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return the rows that have the cell which a question for a list names, in their order, if the best one has it."""
+    """Return the rows that share the cell which a question for a list names, in their order, if the best one has it."""
     best = ranked[0]
-    if not best.statement.is_row or not (asked.kind is Kind.LIST or asked.gathers) or asked.extreme or asked.years:
+    is_for_rows = asked.kind is Kind.LIST or (asked.gathers and asked.kind is not Kind.YES_NO)
+    if not (best.statement.is_row and is_for_rows) or asked.extreme or asked.years:
         return ()
-    language = best.statement.language
-    said = content_stems(asked.text, language)
-    cells = [tuple(content_stems(cell, language)) for cell in row_cells(best.statement.text)]
-    named = max((cell for cell in cells if cell and _has_in_row(said, cell)), key=len, default=())
-    if not named:
-        return ()
-    document = passages[best.passage].document_id
+    language, document = best.statement.language, passages[best.passage].document_id
+    stems = content_stems(asked.text, language)
+
+    def cells_of(row: str) -> Sequence[Sequence[str]]:
+        return [tuple(content_stems(cell, language)) for cell in row_cells(row)]
+
+    cells = cells_of(best.statement.text)
+    named = max((cell for cell in cells if cell and _stand_together(cell, stems)), key=len, default=())
     alike = [
         each
         for each in ranked
-        if each.statement.is_row
-        and passages[each.passage].document_id == document
-        and len(others := row_cells(each.statement.text)) == len(cells)
-        and named in [tuple(content_stems(cell, language)) for cell in others]
+        if named and each.statement.is_row and passages[each.passage].document_id == document
+        if len(others := cells_of(each.statement.text)) == len(cells) and named in others
     ]
-    placed = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
-    return placed[:MAX_ALIKE] if len(alike) >= MIN_ALIKE else ()
+    in_order = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
+    return in_order[:MAX_ALIKE] if len(alike) >= MIN_ALIKE else ()
 
 
-def _has_in_row(stems: Sequence[str], part: Sequence[str]) -> bool:
+def _stand_together(part: Sequence[str], stems: Sequence[str]) -> bool:
     return any(tuple(stems[at : at + len(part)]) == tuple(part) for at in range(len(stems) - len(part) + 1))
 
 
@@ -224,6 +226,7 @@ class _Said:
         self._abbreviated = abbreviated
         self._stems: set[str] = set()
         self._texts: list[str] = []
+        self._headings: set[str] = set()
         self._language = "en"
         self.share = 0.0
         """The share of the question's words, by their rarity, that is said."""
@@ -242,6 +245,12 @@ class _Said:
         """Return whether it is said already: another table's row with one more column, a sentence with its number."""
         words = _words_of(statement.text)
         return any(f" {words} " in f" {other} " or f" {other} " in f" {words} " for other in self._texts)
+
+    def is_first_told(self, heading: str) -> bool:
+        """Return whether a heading is told for the first time, and remember it."""
+        is_first = heading not in self._headings
+        self._headings.add(heading)
+        return is_first
 
     def adds(self, statement: Statement) -> bool:
         """Return whether a statement has a word of the question that is not said yet."""
@@ -310,7 +319,9 @@ def _block(
             said.add(each)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
     heading = block[0].heading
-    return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
+    if heading and _names(passage, heading, said) and said.is_first_told(passage.text[slice(*heading)]):
+        return [PassageSpan(at, *heading), *spans]
+    return spans
 
 
 def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan | None:

@@ -89,8 +89,6 @@ PURPOSE = 2.0
 """Factor for one that says what is done for what is asked: "To print, press …"."""
 SUPPOSED = 1.5
 """Factor for one that supposes what the question does."""
-ALLOWED = 1.3
-"""Factor for one that says what is allowed, where that is asked."""
 FIELD = 6.0
 """Factor for the field of a form that is asked for."""
 CELLS_COMPARED = 2.0
@@ -322,8 +320,6 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= PURPOSE
     if asked.supposes(statement.text, statement.language):
         fitness *= SUPPOSED
-    if asked.allows(statement.text):
-        fitness *= ALLOWED
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text):
