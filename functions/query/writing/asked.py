@@ -133,6 +133,10 @@ _CHANGES = re.compile(
 )
 """English words of a question for how a figure changed: the year before belongs to its answer."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
+"""A number that is not the end of a name: not the 1 of "XTAL1"."""
+_CONDITIONS = re.compile(r"\b(?:if|unless|in case|in the event|jei(?:gu)?|falls|wenn|si)\b([^,;.?!]*)", re.IGNORECASE)
+"""What a question or a statement supposes."""
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
@@ -461,6 +465,19 @@ class Asked:
             content_stems(self.text, language)
         )
 
+    def supposes(self, text: str, language: str) -> bool:
+        """Return whether a text supposes what the question does: "if you have marked an item"."""
+        supposed = self._supposed
+        return bool(supposed) and any(
+            2 * len(supposed & frozenset(content_stems(each, language))) >= len(supposed)
+            for each in _CONDITIONS.findall(text)
+        )
+
+    @cached_property
+    def _supposed(self) -> frozenset[str]:
+        found = _CONDITIONS.search(self.text)
+        return frozenset(content_stems(found[1])) if found else frozenset()
+
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""
         return self._for_past and _FUTURE.search(text) is not None
@@ -481,7 +498,7 @@ class Asked:
 
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question."""
-        return [number for number in _DIGITS.findall(text) if number not in self.numbers]
+        return [number for number in _MEASURED.findall(text) if number not in self.numbers]
 
 
 @lru_cache(maxsize=500)

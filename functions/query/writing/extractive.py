@@ -24,7 +24,7 @@ from functions.query.writing.statement_scores import (
 from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_in
 from shared import lexical
 from shared.language import language_of
-from shared.text import SEPARATOR, is_heading
+from shared.text import SEPARATOR, is_heading, row_cells
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -40,12 +40,17 @@ GAIN = 0.1
 """Minimum share of the question's words, by weight, that a further statement adds; one that adds less must be a tie."""
 ENOUGH = 0.75
 """Share of the question's words, by weight, from which on what is shown says enough."""
+GATHERED_ENOUGH = 0.9
+"""The same for a question that adds up, compares or lists."""
 LITTLE = 0.5
 """The same below which the best statement is shown with what stands around it."""
 WINDOW_CHARACTERS = 500
 """Maximum characters of that."""
 COMPARED = 0.5
 """Minimum score of a row to be compared with others, as a share of the best one's."""
+MIN_ALIKE = 3
+MAX_ALIKE = 12
+"""Minimum and maximum rows with the cell that a question names, to be told as its list."""
 MAX_GAP = 4
 """Maximum characters of white space between a passage and the next one of its document."""
 MAX_BLOCK_CHARACTERS = 600
@@ -131,6 +136,8 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     said = _Said(asked.text, weights, Abbreviated(asked, passages))
     ranked = _with_extreme_first(asked, ranked, passages)
     best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
+    if alike := _rows_alike(asked, ranked, passages):
+        return [_Group([each.span]) for each in alike]
     has_figure = not asked.for_name and share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
     is_list = best.statement.has_items or best.statement.list_span is not None
@@ -139,8 +146,10 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
     blocks: list[_Group] = []
     gathers = asked.gathers and not asked.is_counted_in(best.statement.text)
     for each in ranked:
-        gathers = gathers and not said.enough
-        most, least = (MAX_GATHERED, GATHERED_SHARE) if gathers else (MAX_BLOCKS, MIN_SHARE)
+        # A row that says enough answers by itself.
+        gathers = gathers and said.share < (ENOUGH if best.statement.is_row else GATHERED_ENOUGH)
+        most = MAX_GATHERED if gathers else MAX_BLOCKS
+        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
         if len(blocks) >= min(most, at_most) or (blocks and each.score < least * best.score):
             break
         statement = each.statement
@@ -151,7 +160,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
             continue
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
-            further = bool(blocks) and not (gathers or has_many)
+            further = bool(blocks) and (said.enough if gathers else not has_many)
             spans = _block(asked, each, passages, said, strong)
             blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
@@ -180,6 +189,34 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
     return [rows[chosen]._replace(score=best.score), *(each for each in ranked if each is not rows[chosen])]
 
 
+def _rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the rows that share the cell which a question for a list names, in their order, if the best one has it."""
+    best = ranked[0]
+    is_for_rows = asked.kind is Kind.LIST or (asked.gathers and asked.kind is not Kind.YES_NO)
+    if not (best.statement.is_row and is_for_rows) or asked.extreme or asked.years:
+        return ()
+    language, document = best.statement.language, passages[best.passage].document_id
+    stems = content_stems(asked.text, language)
+
+    def cells_of(row: str) -> Sequence[Sequence[str]]:
+        return [tuple(content_stems(cell, language)) for cell in row_cells(row)]
+
+    cells = cells_of(best.statement.text)
+    named = max((cell for cell in cells if cell and _stand_together(cell, stems)), key=len, default=())
+    alike = [
+        each
+        for each in ranked
+        if named and each.statement.is_row and passages[each.passage].document_id == document
+        if len(others := cells_of(each.statement.text)) == len(cells) and named in others
+    ]
+    in_order = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
+    return in_order[:MAX_ALIKE] if len(alike) >= MIN_ALIKE else ()
+
+
+def _stand_together(part: Sequence[str], stems: Sequence[str]) -> bool:
+    return any(tuple(stems[at : at + len(part)]) == tuple(part) for at in range(len(stems) - len(part) + 1))
+
+
 class _Said:
     """What an answer says so far, and the share of the question's words in it."""
 
@@ -189,6 +226,7 @@ class _Said:
         self._abbreviated = abbreviated
         self._stems: set[str] = set()
         self._texts: list[str] = []
+        self._headings: set[str] = set()
         self._language = "en"
         self.share = 0.0
         """The share of the question's words, by their rarity, that is said."""
@@ -207,6 +245,12 @@ class _Said:
         """Return whether it is said already: another table's row with one more column, a sentence with its number."""
         words = _words_of(statement.text)
         return any(f" {words} " in f" {other} " or f" {other} " in f" {words} " for other in self._texts)
+
+    def is_first_told(self, heading: str) -> bool:
+        """Return whether a heading is told for the first time, and remember it."""
+        is_first = heading not in self._headings
+        self._headings.add(heading)
+        return is_first
 
     def adds(self, statement: Statement) -> bool:
         """Return whether a statement has a word of the question that is not said yet."""
@@ -275,7 +319,9 @@ def _block(
             said.add(each)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
     heading = block[0].heading
-    return [PassageSpan(at, *heading), *spans] if heading and _names(passage, heading, said) else spans
+    if heading and _names(passage, heading, said) and said.is_first_told(passage.text[slice(*heading)]):
+        return [PassageSpan(at, *heading), *spans]
+    return spans
 
 
 def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan | None:

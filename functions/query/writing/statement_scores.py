@@ -87,6 +87,8 @@ INSTRUCTION = 2.0
 """Factor for a statement that tells the reader to do something where it is asked how to do something."""
 PURPOSE = 2.0
 """Factor for one that says what is done for what is asked: "To print, press …"."""
+SUPPOSED = 1.5
+"""Factor for one that supposes what the question does."""
 FIELD = 6.0
 """Factor for the field of a form that is asked for."""
 CELLS_COMPARED = 2.0
@@ -316,6 +318,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= INSTRUCTION
     if asked.has_purpose(statement.text, statement.language, instructs=instructs):
         fitness *= PURPOSE
+    if asked.supposes(statement.text, statement.language):
+        fitness *= SUPPOSED
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text):

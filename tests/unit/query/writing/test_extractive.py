@@ -1210,3 +1210,59 @@ def test_an_abbreviation_stands_for_words_only_if_most_of_them_are_asked_for(que
     text = "All crews take the Diver Depth Test (DDT). It is held in spring. The DDT is short."
     scores = {each.statement.text: each.score for each in ranked_statements(question, [passage(text)])}
     assert (scores["The DDT is short."] > 0) == is_meant
+
+
+_FITTINGS = (
+    "Room | Kind | Fitting\nNorth wing | Lighting | Ceiling lamp\nNorth wing | Heating | Radiator\n"
+    "South wing | Lighting | Desk lamp\nNorth wing | Lighting | Wall lamp\nNorth wing | Water | Basin"
+)
+
+
+def test_a_list_is_told_by_all_rows_with_the_cell_that_it_names():
+    told = answer("Which fittings are in the north wing?", passage(_FITTINGS))
+    assert told == [row for row in _FITTINGS.split("\n") if row.startswith("North")]
+    assert len(answer("List the fittings for lighting.", passage(_FITTINGS))) == 3
+
+
+def test_rows_of_another_document_or_of_another_cell_do_not_belong_to_the_list():
+    other = passage("Room | Kind | Fitting\nNorth wing | Lighting | Torch", n=2)
+    told = answer("Which fittings are in the north wing?", passage(_FITTINGS), other)
+    assert len(told) == 4
+    assert not any("Torch" in row or "South" in row for row in told)
+
+
+def test_no_list_is_made_of_rows_where_yes_or_no_or_the_most_is_asked_for():
+    assert "North wing | Water | Basin" not in answer(
+        "Is there a ceiling lamp for lighting in the north wing, all in all?", passage(_FITTINGS)
+    )
+    table = passage("Site | Kind | Rooms\nA | Hotel | 9\nB | Hotel | 30\nC | Hotel | 12")
+    assert answer("Which hotel has the most rooms?", table) == ["B | Hotel | 30"]
+
+
+def test_a_statement_that_supposes_what_the_question_does_comes_first():
+    steps = passage(
+        "Mark the parcel as urgent. If you have marked the parcel as urgent, the desk rings you at once. "
+        "The parcel is kept for a week."
+    )
+    assert answer("What can you do if you have marked a parcel as urgent?", steps)[0].startswith("If you have")
+    assert Asked.of("What if I lose the key?").supposes("If a key is lost, tell the desk.", "en")
+    assert not Asked.of("What if I lose the key?").supposes("If it rains, the desk is closed.", "en")
+    assert not Asked.of("Where is the key?").supposes("If a key is lost, tell the desk.", "en")
+
+
+def test_the_end_of_a_name_is_no_number():
+    asked = Asked.of("What is the maximum voltage?")
+    assert not asked.fits("The pin XTAL1 is driven.")
+    assert asked.fits("The pin XTAL1 is driven at 5 V.")
+
+
+def test_what_is_gathered_beyond_enough_stands_beside_the_answer_but_not_beside_a_row():
+    board = passage(
+        "Members of the board may be elected again. Each autumn the weather is fine. The club was founded by miners. "
+        "The board consists of a chair, a clerk and five others."
+    )
+    claims = extractive_claims("How many members does the board have?", [board])
+    assert [claim.further for claim in claims] == [False, True]
+    assert claims[1].text == "The board consists of a chair, a clerk and five others."
+    prices = passage("Item | 2019 | 2020\nCrane weight | 4 | 5\nCrane height | 7 | 8\nCrane noise | 61 | 62")
+    assert answer("What is the change of the crane weight?", prices) == ["Crane weight | 4 | 5"]
