@@ -50,6 +50,9 @@ _LASTING_LIMIT = {
 }
 """Words in an error's message that mean a limit which retries cannot outlast. A monthly limit is a 429 like one per
 second, a full project a 403 like a wrong key (docs.pinecone.io, "Rate limits" and "Object limits")."""
+WRITE_ATTEMPTS = 5
+FIRST_WAIT_S = 0.5
+"""Attempts of a write, and seconds before the second one."""
 
 
 class PineconeIndex:
@@ -71,7 +74,7 @@ class PineconeIndex:
     ) -> None:
         self._index = KeyedClient(api_key, partial(index_client, host))
         self._timeout_s = write_timeout_s
-        self._writes = writes or Retry(_VECTORS, attempts=5, first_wait_s=0.5)
+        self._writes = writes or Retry(_VECTORS, attempts=WRITE_ATTEMPTS, first_wait_s=FIRST_WAIT_S)
         self._searches = Retry(_VECTORS, attempts=2 if guard else 1, guard=guard)
 
     def query(

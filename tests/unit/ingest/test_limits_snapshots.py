@@ -50,6 +50,7 @@ import functions.ingest.parsing.seen
 import functions.ingest.parsing.sides
 import functions.ingest.parsing.table_grid
 import functions.ingest.parsing.table_headers
+import functions.ingest.parsing.table_labels
 import functions.ingest.parsing.tables
 import functions.ingest.parsing.text
 import functions.ingest.parsing.titles
