@@ -56,6 +56,7 @@ import functions.ingest.parsing.text
 import functions.ingest.parsing.titles
 import functions.ingest.parsing.vocabulary
 import functions.ingest.parsing.wire
+import functions.ingest.parsing.words
 import functions.ingest.pipeline
 import functions.ingest.reading
 import functions.ingest.reconcile
