@@ -17,6 +17,9 @@ from itertools import accumulate, pairwise
 from operator import sub
 from typing import NamedTuple
 
+LEAST_SPACE = 0.1
+"""Width of a space at least, in heights of the line."""
+
 
 class Rect(NamedTuple):
     """A rectangle on a page (from 1), in points from the top left corner of the page as it is shown."""
@@ -203,5 +206,5 @@ def _edge(
     begin, stop = words[at]
     left = starts[at]
     if at + 1 < len(starts):
-        right = max(left, min(starts[at + 1] - 0.1 * height, left + (stop - begin) * height))
+        right = max(left, min(starts[at + 1] - LEAST_SPACE * height, left + (stop - begin) * height))
     return left + (right - left) * min(1.0, (position - begin) / (stop - begin))

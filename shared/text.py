@@ -49,6 +49,8 @@ _ANSWER = re.compile(r"Answer:\s")
 _MAX_HEADING_WORDS = 12
 _MAX_LIST_CHARACTERS = 600
 """Maximum characters of a sentence together with the list that it introduces."""
+LONGEST_ABBREVIATION = 12
+"""Characters before a full stop in which its abbreviation begins."""
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
@@ -80,7 +82,7 @@ def sentences_of(text: str) -> Sequence[tuple[int, int]]:
 
 def is_abbreviated(text: str, at: int) -> bool:
     """Return whether the full stop at a position belongs to a known abbreviation or an initial."""
-    return text[at] == "." and _ABBREVIATION.search(text, max(0, at - 12), at + 1) is not None
+    return text[at] == "." and _ABBREVIATION.search(text, max(0, at - LONGEST_ABBREVIATION), at + 1) is not None
 
 
 def statement_spans(text: str) -> list[tuple[int, int]]:

@@ -34,6 +34,8 @@ type Table = Mapping[str, frozenset[str]]
 
 logger = logging.getLogger(__name__)
 logger.setLevel(logging.INFO)
+MAX_LOGGED_GROUPS = 20
+"""Groups of a user that are logged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def claims_for(attributes: Mapping[str, str], company: Company) -> dict[str, Any
             "claimsToAddOrOverride": {"custom:tenant": tenant},
             "groupOverrideDetails": {"groupsToOverride": [*sorted(roles), *kept_groups(groups)]},
         }
-    told = {"user": attributes.get("sub"), "groups": sorted(groups)[:20], "roles": sorted(roles)}
+    told = {"user": attributes.get("sub"), "groups": sorted(groups)[:MAX_LOGGED_GROUPS], "roles": sorted(roles)}
     logger.warning("no access: %s", json.dumps({**told, "tenants": sorted(tenants), "provider_known": known}))
     return {"claimsToSuppress": ["custom:tenant"], "groupOverrideDetails": {"groupsToOverride": []}}
 

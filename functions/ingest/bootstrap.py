@@ -44,6 +44,10 @@ from shared.settings import Settings
 
 DOWNLOAD_READ_TIMEOUT_S = 30.0
 PROBE_TIMEOUT_S = 20.0
+HIDDEN_LONGER_S = 10.0
+HEARTBEATS = 3
+"""Seconds that a message stays hidden after its lease has expired, and times that a lease is renewed before it
+would."""
 
 
 @cache
@@ -54,14 +58,14 @@ def batch() -> Batch:
 
 def build_batch(settings: Settings) -> Batch:
     """Wire the batch processor; the providers' clients are built when the first change needs them."""
-    queue, keep_alive = _queue(settings), partial(heartbeat, every_s=settings.lease_s / 3)
+    queue, keep_alive = _queue(settings), partial(heartbeat, every_s=settings.lease_s / HEARTBEATS)
     # Hidden a little longer than the lease: when a dead worker's message reappears, its lease has expired.
     return Batch(
         cache(partial(build_reconciler, settings, queue, keep_alive)),
         queue,
         draw,
         keep_alive,
-        visibility_s=settings.lease_s + 10.0,
+        visibility_s=settings.lease_s + HIDDEN_LONGER_S,
         build_describer=cache(partial(build_describer, settings, queue)),
     )
 

@@ -21,6 +21,8 @@ FIRST_BACKOFF_S = 5.0
 FINAL_BACKOFF_S = 60.0
 LONGEST_BACKOFF_S = 900.0
 FIRST_WAIT_S = 15.0
+MOST_DOUBLINGS = 6
+"""Times that the wait before a change is looked at again is doubled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,9 @@ class Batch:
         """
         if not change.may_wait:
             raise busy
-        wait_s = max(busy.retry_after_s or 0.0, FIRST_WAIT_S * 2 ** min(change.waits, 6)) * (1 + self.jitter() / 2)
+        wait_s = max(busy.retry_after_s or 0.0, FIRST_WAIT_S * 2 ** min(change.waits, MOST_DOUBLINGS)) * (
+            1 + self.jitter() / 2
+        )
         # No sequencer: this means "look now", and cannot be mistaken for the event of a worker that died.
         body = change_body(change.key, chunks_done=change.chunks_done, waits=change.waits + 1)
         self.queue.send(body, delay_s=round(min(wait_s, LONGEST_BACKOFF_S)))

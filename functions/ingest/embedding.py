@@ -21,6 +21,8 @@ SMALLEST_SHARE = 1 / 64
 """The smallest share of a full batch: an account with 40,000 tokens a minute takes a sixteenth of 300,000."""
 RECOVERY = 1.1
 """Growth with each request that succeeds: some six succeed before one is too large again."""
+JITTER_SHARE = 8
+"""A pause is longer by up to an eighth, so that requests do not all resume at once."""
 
 
 class RateLimiter:
@@ -48,7 +50,7 @@ class RateLimiter:
         with self._lock:
             pause_s = self._resume_at - self._monotonic()
         if pause_s > 0:
-            self._sleep(pause_s * (1 + self._jitter() / 8))
+            self._sleep(pause_s * (1 + self._jitter() / JITTER_SHARE))
 
     def size(self, full: int) -> int:
         """Return how many of `full` inputs a request may hold now, at least one."""

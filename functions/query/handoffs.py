@@ -34,6 +34,8 @@ CUT_CHARACTERS = 10_000
 """A message that is too long for the event by itself is cut to this: 40 KB of UTF-8 at most."""
 ATTEMPTS = 5
 """Times a change is tried again after another agent has changed the hand-off."""
+DETAIL_SHARE = 4
+"""One message takes so much of the details, a quarter, at most; longer ones are cut."""
 
 
 def claim(handoff: Handoff, agent: str) -> Handoff:
@@ -208,7 +210,7 @@ def detail_of(handoff: Handoff, transcript: Sequence[Message], omitted: int, nea
             "content": message.content,
             "created_at": message.created_at,
         }
-        if len(_json(said)) > MAX_DETAIL_BYTES // 4:
+        if len(_json(said)) > MAX_DETAIL_BYTES // DETAIL_SHARE:
             said |= {"content": message.content[:CUT_CHARACTERS], "cut": True}
         room -= len(_json(said)) + 1
         if room < 0:

@@ -43,6 +43,11 @@ _TRANSIENT = {
     "InternalServerError", "ServiceUnavailable", "TransactionConflictException", "TransactionInProgressException",
 }  # fmt: skip
 """Codes that mean "try again", whatever their HTTP status."""
+MAX_CONNECTIONS = 16
+"""Connections of one client at once."""
+READ_TIMEOUT_S = 5.0
+LONG_READ_TIMEOUT_S = 10.0
+"""Seconds that an answer is waited for, and that one of S3 is."""
 
 
 class SystemClock:
@@ -66,14 +71,14 @@ def client_config(*, read_timeout_s: float, connect_timeout_s: float = 2.0, atte
         connect_timeout=connect_timeout_s,
         read_timeout=read_timeout_s,
         retries={"mode": "standard", "total_max_attempts": attempts},
-        max_pool_connections=16,
+        max_pool_connections=MAX_CONNECTIONS,
         s3={"addressing_style": "path" if os.environ.get("AWS_ENDPOINT_URL") else "virtual"},
     )
 
 
 def dynamodb_client(
     *,
-    read_timeout_s: float = 5.0,
+    read_timeout_s: float = READ_TIMEOUT_S,
     connect_timeout_s: float = 2.0,
     attempts: int = AWS_ATTEMPTS,
     call_s: float | None = None,
@@ -88,7 +93,7 @@ def dynamodb_client(
 
 def s3_client(
     *,
-    read_timeout_s: float = 10.0,
+    read_timeout_s: float = LONG_READ_TIMEOUT_S,
     connect_timeout_s: float = 2.0,
     attempts: int = AWS_ATTEMPTS,
     call_s: float | None = None,
@@ -102,7 +107,7 @@ def s3_client(
     return _within_deadline(_tracked(boto3.client("s3", config=signed)), call_s)
 
 
-def sqs_client(*, read_timeout_s: float = 5.0) -> "SQSClient":
+def sqs_client(*, read_timeout_s: float = READ_TIMEOUT_S) -> "SQSClient":
     """Return an SQS client."""
     return _tracked(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
 
@@ -113,7 +118,7 @@ def events_client(*, read_timeout_s: float, attempts: int, call_s: float) -> Any
     return _within_deadline(_tracked(boto3.client("events", config=config)), call_s)
 
 
-def secrets_client(*, read_timeout_s: float = 5.0, call_s: float | None = None) -> "SecretsManagerClient":
+def secrets_client(*, read_timeout_s: float = READ_TIMEOUT_S, call_s: float | None = None) -> "SecretsManagerClient":
     """Return a Secrets Manager client; `call_s` as for DynamoDB."""
     config = client_config(read_timeout_s=read_timeout_s)
     return _within_deadline(_tracked(boto3.client("secretsmanager", config=config)), call_s)

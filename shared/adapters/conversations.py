@@ -61,6 +61,8 @@ _NO_MESSAGE = Message("", "user", "", "")
 
 type _Place = tuple[str, str]
 """A conversation's place in a listing: its last use, and its sort key. The greatest comes first."""
+NEWEST_LOOKED_AT = 10
+"""Messages of a conversation, the newest first, among which the last one before a time is looked for."""
 
 
 class DynamoConversationStore:
@@ -392,7 +394,7 @@ class DynamoConversationStore:
             ExpressionAttributeValues=to_item({":pk": pk, ":sk": f"CONV#{conversation_id}#MSG#"}),
             ProjectionExpression="created_at",
             ScanIndexForward=False,
-            Limit=10,
+            Limit=NEWEST_LOOKED_AT,
         )
         return next((at for item in newest_first if (at := str(from_item(item)["created_at"])) <= time), "")
 

@@ -21,6 +21,8 @@ MAX_TOKENS = 512
 BATCH_TEXTS = 8
 """Passages scored at a time: of similar lengths, because shorter ones are padded."""
 INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+FARTHEST_LOGIT = 60.0
+"""Logits beyond that are as certain as this one; the exponential of a larger one may overflow."""
 
 
 class OnnxReranker:
@@ -103,7 +105,7 @@ class OnnxReranker:
         if logits.ndim != 2 or logits.shape[1] not in (1, 2) or not self._numpy.isfinite(logits).all():
             raise DependencyRefused("rerank", f"{MODEL} gives no scores: set RECTO_RERANK_PATH to a cross-encoder")
         apart = logits[:, -1] - (logits[:, 0] if logits.shape[1] == 2 else 0.0)
-        clipped = self._numpy.clip(apart.astype("float64"), -60.0, 60.0)
+        clipped = self._numpy.clip(apart.astype("float64"), -FARTHEST_LOGIT, FARTHEST_LOGIT)
         return [float(score) for score in 1.0 / (1.0 + self._numpy.exp(-clipped))]
 
 

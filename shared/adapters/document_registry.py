@@ -79,6 +79,8 @@ _PLAIN_FIELDS = (
     "title", "version_id", "etag", "generation", "chunk_count", "page_count", "token_count", "size_bytes",
     "embedding_space", "settings_hash", "updated_at", "ocr", "card",
 )  # fmt: skip
+SHORTER_DETAIL = 40
+"""Characters of a page's detail in a report that is too long with whole ones."""
 
 
 def key_of(tenant: str, document_id: str) -> Item:
@@ -210,7 +212,7 @@ def pack_report(report: Sequence[PageReport]) -> bytes:
     thousands of chunks.
     """
     packed = b""
-    for length in (MAX_DETAIL, 40, 0):
+    for length in (MAX_DETAIL, SHORTER_DETAIL, 0):
         packed = _packed(report, length)
         if len(packed) <= REPORT_BYTES:
             return packed

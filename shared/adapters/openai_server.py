@@ -61,6 +61,9 @@ _OUT_OF_QUOTA = frozenset(
 """Codes and types of a 429 that waiting does not help (help.openai.com, "Troubleshooting API rate limits and 429
 errors", read on 2026-11-27: the type "can still be" `insufficient_quota`)."""
 _WORD = re.compile(r"\w+")
+MAX_CONNECTIONS = 32
+MAX_KEPT_CONNECTIONS = 16
+"""Connections to the provider at once, and those kept open between requests."""
 
 
 class RefusedParameter(Exception):
@@ -234,7 +237,11 @@ class _Connected:
             max_retries=0,
             http_client=openai.DefaultHttpx2Client(
                 verify=_tls_context(),
-                limits=httpx2.Limits(max_connections=32, max_keepalive_connections=16, keepalive_expiry=KEEP_ALIVE_S),
+                limits=httpx2.Limits(
+                    max_connections=MAX_CONNECTIONS,
+                    max_keepalive_connections=MAX_KEPT_CONNECTIONS,
+                    keepalive_expiry=KEEP_ALIVE_S,
+                ),
                 event_hooks={"request": [self._watch]},
             ),
         )

@@ -50,6 +50,15 @@ _LASTING_LIMIT = {
 }
 """Words in an error's message that mean a limit which retries cannot outlast. A monthly limit is a 429 like one per
 second, a full project a 403 like a wrong key (docs.pinecone.io, "Rate limits" and "Object limits")."""
+WRITE_ATTEMPTS = 5
+FIRST_WAIT_S = 0.5
+"""Attempts of a write, and seconds before the second one."""
+WRITE_TIMEOUT_S = 20.0
+RESOLVE_TIMEOUT_S = 10.0
+CALL_TIMEOUT_S = 10.0
+"""Seconds that a write, the question for an index's host, and any other call may take."""
+MAX_CONNECTIONS = 20
+"""Connections to an index at once."""
 
 
 class PineconeIndex:
@@ -65,13 +74,13 @@ class PineconeIndex:
         *,
         host: str,
         api_key: str | ApiKey,
-        write_timeout_s: float = 20.0,
+        write_timeout_s: float = WRITE_TIMEOUT_S,
         writes: Retry | None = None,
         guard: Guard | None = None,
     ) -> None:
         self._index = KeyedClient(api_key, partial(index_client, host))
         self._timeout_s = write_timeout_s
-        self._writes = writes or Retry(_VECTORS, attempts=5, first_wait_s=0.5)
+        self._writes = writes or Retry(_VECTORS, attempts=WRITE_ATTEMPTS, first_wait_s=FIRST_WAIT_S)
         self._searches = Retry(_VECTORS, attempts=2 if guard else 1, guard=guard)
 
     def query(
@@ -236,7 +245,7 @@ class PineconeReranker:
 # --- which index -------------------------------------------------------------------------------------------------
 
 
-def resolve_host(settings: Settings, api_key: str | ApiKey, *, timeout_s: float = 10.0) -> str:
+def resolve_host(settings: Settings, api_key: str | ApiKey, *, timeout_s: float = RESOLVE_TIMEOUT_S) -> str:
     """Return the index's data-plane host: the one configured, else the one the control plane names.
 
     The index must match the embedding space. A configured host is asked directly, because the control plane may be
@@ -332,7 +341,9 @@ def index_client(host: str, api_key: str) -> "Index":
         pinecone.UpsertResponse,
         pinecone.DescribeIndexStatsResponse,
     )
-    return without_retries(pinecone.Index(host=host, api_key=api_key, timeout=10.0, connection_pool_maxsize=20))
+    return without_retries(
+        pinecone.Index(host=host, api_key=api_key, timeout=CALL_TIMEOUT_S, connection_pool_maxsize=MAX_CONNECTIONS)
+    )
 
 
 def _prepare_decoders(*answers: type) -> None:

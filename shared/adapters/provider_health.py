@@ -33,6 +33,8 @@ MESSAGE_CHARACTERS = 300
 ECHO_CHARACTERS = 24
 """A message that shares a piece of this many characters with what was sent repeats it."""
 WITHHELD = "(the message repeats what was sent, and is withheld)"
+SHORTEST_ECHO = 8
+"""Characters of a text sent that are looked for as a whole in an error."""
 
 
 def without_echo(message: object, private: Iterable[str]) -> str:
@@ -43,7 +45,9 @@ def without_echo(message: object, private: Iterable[str]) -> str:
     starts = range(0, max(1, len(text) - ECHO_CHARACTERS), ECHO_CHARACTERS // 3)
     pieces = [text[start : start + ECHO_CHARACTERS] for start in starts if start + ECHO_CHARACTERS <= len(text)]
     for sent in private:
-        if any(piece in sent for piece in pieces) or (8 <= len(sent) <= ECHO_CHARACTERS * 2 and sent in text):
+        if any(piece in sent for piece in pieces) or (
+            SHORTEST_ECHO <= len(sent) <= ECHO_CHARACTERS * 2 and sent in text
+        ):
             return WITHHELD
     return text
 

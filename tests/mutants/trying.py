@@ -26,6 +26,10 @@ BUDGET_S = {"unit": 30.0, "functional": 40.0, "contract": 20.0, "faults": 30.0}
 START_S = 60.0
 """How long starting the tests may take on a busy machine."""
 NOTHING = f"-:0:0:{os.devnull}"
+LIMITS = "test_limits_snapshots.py"
+"""Tests that compare named limits with the stored ones: asked first about what stands outside of functions."""
+FIRST = 100
+"""More than any test file's nearness."""
 
 
 class Stopped(Exception):
@@ -110,7 +114,8 @@ def rounds(mutant: Mutant, test_files: Sequence[str], tests_of: TestsOf, budgets
         files: defaultdict[int, list[str]] = defaultdict(list)
         for file in test_files:
             if file.split("/")[1] == kind:
-                files[nearness(file, mutant.path)].append(file)
+                is_of_limits = not mutant.function and file.endswith(f"/{LIMITS}") and _imports(file, mutant.path)
+                files[FIRST if is_of_limits else nearness(file, mutant.path)].append(file)
         for _, alike in sorted(files.items(), reverse=True):
             reaching = [test for file in alike for test in tests_of(file) if test.reaches(mutant)]
             asked: dict[str, list[Test]] = {}

@@ -24,6 +24,10 @@ _HEADER_TOKENS = 128  # a repeated table header; with the largest chunk (2,048) 
 _CACHED_COUNTS = 4096
 _EXACT = itemgetter(Unit._fields.index("exact"))
 _WORD_END = re.compile(r"(?<=[!-~]) ")  # where a token always begins, see `borders.count_cut`
+LEAST_SIZE = 16
+"""Tokens of a chunk at least."""
+ROOM_FOR_BORDERS = 8
+"""Tokens by which a unit is shorter than a chunk, whose first and last word may count more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ class ChunkSettings:
     encoding: str = "cl100k_base"
 
     def __post_init__(self) -> None:
-        if self.size_tokens < 16 or self.overlap_tokens < 0:
+        if self.size_tokens < LEAST_SIZE or self.overlap_tokens < 0:
             raise ValueError("A chunk needs at least 16 tokens and an overlap of 0 or more: correct the settings.")
 
 
@@ -71,7 +75,7 @@ class _Writer:
         self._title = " ".join(title.split())
         self._language = language
         # a little under the size: the first and last word of a chunk may count more than they do in the running text
-        self._reader = UnitReader(encode, settings.size_tokens - 8)
+        self._reader = UnitReader(encode, settings.size_tokens - ROOM_FOR_BORDERS)
         self._packer = Packer(settings.size_tokens, settings.overlap_tokens)
         self._prefixes: dict[str, str] = {}
         self._index = 0

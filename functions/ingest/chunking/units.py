@@ -25,6 +25,10 @@ _LINES = ("\n#", "\n=", "\n =")  # looked for first, which costs next to nothing
 
 type Region = tuple[int, int, str, str, str]
 """A span of text: start, end (behind the last character), kind, section path, header row. Pages have thousands."""
+AROUND = 40
+EVERY = 4
+"""Characters on either side of a place that decide whether a unit begins there, and how many such places one is chosen
+of."""
 
 
 class Regions:
@@ -324,6 +328,6 @@ def _always_begins(text: str, start: int, page_end: int) -> bool:
 
     Otherwise units of many short rows would depend on all rows before, and one more row would shift every chunk.
     """
-    stop = start + 40
-    around = text[start - 40 if start > 40 else 0 : stop if stop < page_end else page_end]
-    return crc32(around.encode("utf-8", "replace")) % 4 == 0
+    stop = start + AROUND
+    around = text[start - AROUND if start > AROUND else 0 : stop if stop < page_end else page_end]
+    return crc32(around.encode("utf-8", "replace")) % EVERY == 0

@@ -17,6 +17,13 @@ REACH = 250
 AFTER = 4
 MAX_ACCENTS = 500
 """Accents of one page that are looked at."""
+WITHIN = 0.6
+"""Share of a letter's height that an accent's box covers which belongs to the letter."""
+OVERLAPPING = 0.1
+NOT_APART = 0.08
+ON_ONE_LINE = 0.3
+"""How far the letters around an accent may overlap, how far they may be apart, and how much higher one of them may
+stand, in heights of a letter, to be one word."""
 
 
 def with_accents(characters: str, box_of: Callable[[int], Box]) -> str:
@@ -46,7 +53,7 @@ def _letter_under(at: int, out: list[str], box_of: Callable[[int], Box]) -> tupl
         if not out[i].isalpha():
             continue
         x0, y0, x1, y1 = box_of(i)
-        if x0 <= middle <= x1 and min(top, y1) - max(bottom, y0) > 0.6 * (y1 - y0):
+        if x0 <= middle <= x1 and min(top, y1) - max(bottom, y0) > WITHIN * (y1 - y0):
             composed = unicodedata.normalize("NFC", DOTLESS.get(out[i], out[i]) + COMBINING[out[at]])
             return (i, composed) if len(composed) == 1 else None
     return None
@@ -63,5 +70,8 @@ def _close_up(at: int, out: list[str], box_of: Callable[[int], Box]) -> None:
         return
     left, right = box_of(before), box_of(after)
     height = max(1.0, left[3] - left[1])
-    if -0.1 * height <= right[0] - left[2] < 0.08 * height and abs(left[1] - right[1]) < 0.3 * height:
+    if (
+        -OVERLAPPING * height <= right[0] - left[2] < NOT_APART * height
+        and abs(left[1] - right[1]) < ON_ONE_LINE * height
+    ):
         out[before + 1 : after] = JOINT * (after - before - 1)

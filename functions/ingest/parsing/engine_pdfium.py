@@ -45,6 +45,12 @@ SLACK = 3.0
 """Points by which a label may reach into its field, or begin before it."""
 MAX_BOX = 20.0
 """Points that a box to tick is high at most; its label stands behind it."""
+LONGEST_FIELD_NAME = 200
+LONGEST_PAGE_LABEL = 64
+LONGEST_ENTRY = 300
+"""Characters of a form field's name, of a page's label and of an entry of the outline that are read."""
+WIDEST_BOX = 1.5
+"""Width of a box to tick at most, in its heights."""
 
 
 def annotation_lines(
@@ -89,15 +95,15 @@ def _text(handle: int, form: Callable[[], int | None], words: Sequence[Word]) ->
         text = " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"Contents", limit=MAX_CHARACTERS).split())
         return (text, box) if text else None
     value = pdfium.utf16(pdfium.annotation_text, handle, b"V", limit=MAX_CHARACTERS)
-    name = pdfium.utf16(pdfium.annotation_text, handle, b"T", limit=200)
+    name = pdfium.utf16(pdfium.annotation_text, handle, b"T", limit=LONGEST_FIELD_NAME)
     if not name and not value and (fields := form()):
         # One of several places of a field: the field holds name and value for all of them.
         value = pdfium.utf16(pdfium.field_value, fields, handle, limit=MAX_CHARACTERS)
-        name = pdfium.utf16(pdfium.field_name, fields, handle, limit=200)
+        name = pdfium.utf16(pdfium.field_name, fields, handle, limit=LONGEST_FIELD_NAME)
     value, name = " ".join(value.split()), " ".join(name.split())
     if not value or value == "Off":
         return None
-    described = " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"TU", limit=200).split())
+    described = " ".join(pdfium.utf16(pdfium.annotation_text, handle, b"TU", limit=LONGEST_FIELD_NAME).split())
     is_label = 0 < len(described) <= MAX_LABEL
     label = (described if is_label else _printed_label(box, words)) or name
     return (f"{label.rstrip(': ')}: {value}" if label else value), box
@@ -108,7 +114,7 @@ def _printed_label(box: pdfium.Rect, words: Sequence[Word]) -> str:
     height, width = box.top - box.bottom, box.right - box.left
     beside = [word for word in words if word.y0 < (box.top + box.bottom) / 2 < word.y1]
     before = sorted((word for word in beside if word.x1 <= box.left + SLACK), key=lambda word: -word.x1)
-    if height <= MAX_BOX and width <= 1.5 * height:
+    if height <= MAX_BOX and width <= WIDEST_BOX * height:
         behind = sorted((word for word in beside if word.x0 >= box.right - SLACK), key=lambda word: word.x0)
         label = _run(behind) if behind and behind[0].x0 - box.right <= LABEL_GAP else []
     elif before and box.left - before[0].x1 <= LABEL_GAP:
@@ -190,7 +196,7 @@ class PdfiumEngine:
         if count == 1 and pdfium.form_type(self._document) == pdfium.XFA_FULL:
             raise CannotOpen("XFA_FORM", XFA_FORM)
         # Labels that crash pdfium end the child here, which costs the labels, and not at every page.
-        pdfium.utf16(pdfium.page_label, self._document, 0, limit=64)
+        pdfium.utf16(pdfium.page_label, self._document, 0, limit=LONGEST_PAGE_LABEL)
         return Header(count, title, self._outline(count), has_attached_pdfs=self._has_attached_pdfs())
 
     def _has_attached_pdfs(self) -> bool:
@@ -209,7 +215,7 @@ class PdfiumEngine:
                 continue
             seen.add(mark)
             page = self._target(mark)
-            title = " ".join(pdfium.utf16(pdfium.bookmark_title, mark).split())[:300]
+            title = " ".join(pdfium.utf16(pdfium.bookmark_title, mark).split())[:LONGEST_ENTRY]
             if title and 0 <= page < count:
                 found.append((page + 1, level, title))
             stack.append((pdfium.next_bookmark(self._document, mark), level))
@@ -250,7 +256,7 @@ class PdfiumEngine:
         pdfium.page_box(page, byref(box))
         bounds = (box.left, box.bottom, box.right, box.top)
         scene = Scene(page, bounds)
-        raw = RawPage(number, pdfium.utf16(pdfium.page_label, self._document, number - 1, limit=64))
+        raw = RawPage(number, pdfium.utf16(pdfium.page_label, self._document, number - 1, limit=LONGEST_PAGE_LABEL))
         raw.width, raw.height = box.right - box.left, box.top - box.bottom
         raw.images, raw.paths = scene.coverage()
         if not text:

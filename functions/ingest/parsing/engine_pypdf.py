@@ -21,6 +21,8 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
 PASSWORD_NEEDED = "The file needs a password: remove it and upload the file again."  # noqa: S105
 DAMAGED = "The file is damaged: open and save it with another program, then upload it."
+LONGEST_TITLE = 500
+"""Characters of a file's own title that are read."""
 
 
 class PypdfEngine:
@@ -52,7 +54,7 @@ class PypdfEngine:
     def _title(self) -> str:
         try:
             metadata = self._reader.metadata
-            return str((metadata.title if metadata else "") or "")[:500]
+            return str((metadata.title if metadata else "") or "")[:LONGEST_TITLE]
         except (PyPdfError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
             return ""
 

@@ -38,6 +38,18 @@ MIN_PICTURE_SHARE = 0.05
 """Share of the page of a picture without a caption; smaller ones are mostly decoration."""
 MAX_BOXES = 5_000
 MAX_ON_PAGE = 9
+KNOWN_SHARE = 0.3
+"""Share of a picture above which a figure that covers it has it already."""
+SAME_SIZE = 0.4
+"""How much the print of two lines of one caption or paragraph may differ, in points."""
+OVERLAPPING = 2
+"""Points that a line of a caption or paragraph may reach into the one above it."""
+NEXT_LINE = 0.5
+"""Room between two lines of one caption or paragraph, in heights of a line, at most."""
+SIDE_SHARE = 0.6
+"""Share of a panel's height that lies beside another one, if they are panels side by side."""
+FACING_SHARE = 0.5
+"""Share of the narrower one's width that a drawing and its caption have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +119,7 @@ def pictures_of(pictures: Iterable[Box], figures: Sequence[Figure], width: float
     """Return the pictures that are large enough to tell something and belong to no figure, each with some margin."""
     found: list[Figure] = []
     for box in pictures:
-        is_known = any(_overlap(box, each.box) > 0.3 * _area(box) for each in [*figures, *found])
+        is_known = any(_overlap(box, each.box) > KNOWN_SHARE * _area(box) for each in [*figures, *found])
         if MIN_PICTURE_SHARE <= _share(box, width, height) <= MAX_SHARE and not is_known:
             found.append(Figure(box))
     return found
@@ -171,8 +183,13 @@ def _caption_end(lines: Sequence[Line], at: int) -> int:
     while end < len(lines) and end - at < CAPTION_LINES:
         above, line = lines[end - 1], lines[end]
         drop = line.y0 - above.y1
-        alike = abs(line.size - above.size) < 0.4 and not line.column and line.cells and not has_caption(line)
-        if not alike or not -2 <= drop < 0.5 * (above.y1 - above.y0) or line.x0 > above.x1 or line.x1 < above.x0:
+        alike = abs(line.size - above.size) < SAME_SIZE and not line.column and line.cells and not has_caption(line)
+        if (
+            not alike
+            or not -OVERLAPPING <= drop < NEXT_LINE * (above.y1 - above.y0)
+            or line.x0 > above.x1
+            or line.x1 < above.x0
+        ):
             break
         end += 1
     return end
@@ -203,7 +220,7 @@ def _beside(caption: Box, drawn: Sequence[Box], lines: Sequence[Line], own: rang
                 number
                 for number, other in enumerate(drawn)
                 if number not in used
-                and min(box[3], other[3]) - max(box[1], other[1]) > 0.6 * (other[3] - other[1])
+                and min(box[3], other[3]) - max(box[1], other[1]) > SIDE_SHARE * (other[3] - other[1])
                 and max(other[0] - box[2], box[0] - other[2]) <= SIDE_BY_SIDE
                 and caption[0] - PANELS <= (other[0] + other[2]) / 2 <= caption[2] + PANELS
             }
@@ -258,12 +275,14 @@ def _is_prose(line: Line) -> bool:
 
 def _follows(line: Line, above: Line) -> bool:
     """Whether a line may be the last of the paragraph above it."""
-    return abs(line.size - above.size) < 0.4 and -2 <= line.y0 - above.y1 < 0.5 * (above.y1 - above.y0)
+    return abs(line.size - above.size) < SAME_SIZE and -OVERLAPPING <= line.y0 - above.y1 < NEXT_LINE * (
+        above.y1 - above.y0
+    )
 
 
 def _faces(box: Box, other: Box) -> bool:
     shared = min(box[2], other[2]) - max(box[0], other[0])
-    return shared > 0.5 * min(box[2] - box[0], other[2] - other[0])
+    return shared > FACING_SHARE * min(box[2] - box[0], other[2] - other[0])
 
 
 def _is_in(line: Line, box: Box, margin: float) -> bool:

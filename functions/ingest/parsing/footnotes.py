@@ -10,6 +10,10 @@ from functions.ingest.parsing.wire import Line
 SMALLER = 0.93
 SENTENCE_END = re.compile(r"[.!?:;][)\]\"'”’»]*$")
 _MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+|[a-z])[\s.)]*\S")
+LOWER_PART = 0.5
+"""Share of a page's height below which notes begin."""
+SAME_SIZE = 0.3
+"""How much smaller, in points, the print may be in which a sentence goes on in the next column."""
 
 
 def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[Line]:
@@ -29,7 +33,7 @@ def footnotes_last(lines: list[Line], body_size: float, height: float) -> list[L
         if not _interrupts(column, start, following):
             while start < len(column) and not _MARK.match(column[start].text):
                 start += 1
-        ends_page = 0 < start < len(column) and column[start].y0 > 0.5 * height
+        ends_page = 0 < start < len(column) and column[start].y0 > LOWER_PART * height
         if ends_page and not _is_above_text(column[start], lines, body_size):
             kept += column[:start]
             notes += column[start:]
@@ -48,7 +52,7 @@ def _is_above_text(note: Line, lines: list[Line], body_size: float) -> bool:
 
 def _interrupts(column: list[Line], start: int, following: list[Line]) -> bool:
     """Whether the small print from `start` on stands in a sentence that goes on in the next column."""
-    if not 0 < start < len(column) or not following or following[0].size < column[start - 1].size - 0.3:
+    if not 0 < start < len(column) or not following or following[0].size < column[start - 1].size - SAME_SIZE:
         return False
     return not SENTENCE_END.search(column[start - 1].text) and following[0].text[:1].islower()
 

@@ -21,6 +21,8 @@ MAX_FAILURES = 4
 """Children that may die or stall in one document before the rest is given up (each can cost `page_s` twice)."""
 MAX_SECOND_TRIES = 6
 """Pages that may be given to the other engine because the first raised; each costs a child's start."""
+HEADER_BYTES = 1024
+"""Bytes of a file in which a PDF's header begins."""
 
 
 def check_file(path: Path, limits: Limits) -> None:
@@ -36,7 +38,7 @@ def check_file(path: Path, limits: Limits) -> None:
             "TOO_LARGE", f"The file has {size} bytes, {limits.max_bytes} are allowed: split it into parts."
         )
     with path.open("rb") as file:
-        if b"%PDF-" not in file.read(1024):
+        if b"%PDF-" not in file.read(HEADER_BYTES):
             raise DocumentRejected("NOT_A_PDF", "This is not a PDF file: upload a file that begins with %PDF.")
 
 

@@ -114,6 +114,40 @@ _PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(
 _NOT_WORD = re.compile(r"[\W_]+")
 _Style = tuple[float, bool]
 """How headings are told apart: size in half points, and whether they are bold."""
+MIN_OUTLINED = 3
+PAGES_PER_ENTRY = 20
+"""Entries of an outline, and pages of the document for each, with which the outline is taken for its headings."""
+MAX_REPEATS = 100_000
+MAX_STYLES_BELOW = 1_000
+"""Different lines whose repetition is counted, and styles for which the print below them is kept."""
+PROSE_SHARE = 0.2
+"""Share of a document's text that prose has if its size alone is that of the body."""
+MOST_CROWDED = 3
+"""Headings that are kept of a page where nearly every line looks like one."""
+BOLD_BODY = 0.5
+"""Share of the text in the body's size that is bold if the body is."""
+MIN_LETTERS = 3
+"""Letters of a heading at least, unless it is shorter."""
+MAX_REPEATED = 3
+REPEATED_SHARE = 0.08
+"""Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
+LONGEST_SENTENCE = 60
+LONGEST_PLAIN = 90
+"""Characters of a heading in large print that ends with a full stop, and of one in plain print, at most."""
+OVER_LABELS = 0.5
+"""How far the edges of a heading and of a table below it may be apart, in font sizes, if it is the table's."""
+SAME_SIZE = 0.4
+"""How much the print of two lines of one item may differ, in points."""
+CAPITALS_SHARE = 0.7
+"""Share of a line's characters that are letters if it is a heading in capitals."""
+SAME_HEADING = 0.3
+NEXT_LINE = 1.7
+"""How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
+most, in heights of a line."""
+ENTRY_LINES = 3
+"""Lines of the text that an entry of the outline may take."""
+SHORTEST_ENTRY = 3
+"""Characters of an entry of the outline that may be the beginning of a longer line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +233,7 @@ class Headings:
             entries = self._by_page.setdefault(page, [])
             if len(entries) < MAX_ENTRIES:
                 entries.append((level, cleaned(title)))
-        self._outlined = len(header.outline) >= max(3, header.page_count / 20)
+        self._outlined = len(header.outline) >= max(MIN_OUTLINED, header.page_count / PAGES_PER_ENTRY)
         self._is_flat = len(set(tops)) == 1
         self._is_sparse = self._is_flat or len(header.outline) < SPARSE * header.page_count
         self._sought = self._found = 0
@@ -228,11 +262,11 @@ class Headings:
                 self._prose[size] += length
             if line.bold:
                 self._bold[size] += length
-            if length <= MAX_LENGTH and len(self._repeats) < 100_000:
+            if length <= MAX_LENGTH and len(self._repeats) < MAX_REPEATS:
                 self._repeats[_masked(line.text)] += 1
             if above is not None and (above.bold or above.size > line.size) and not above.column and not line.column:
                 style = _style_of(above)
-                if style != (size, line.bold) and len(self._below) < 1_000 and _is_below(above, line):
+                if style != (size, line.bold) and len(self._below) < MAX_STYLES_BELOW and _is_below(above, line):
                     self._below.setdefault(style, Counter())[size] += 1
             above = line
         if self._outlined and len(page.lines) <= MAX_LINES:
@@ -243,7 +277,7 @@ class Headings:
     @property
     def body_size(self) -> float:
         """The size most characters of prose are set in; of all text, where there is hardly any prose."""
-        sizes = self._prose if self._prose.total() > 0.2 * self._sizes.total() else self._sizes
+        sizes = self._prose if self._prose.total() > PROSE_SHARE * self._sizes.total() else self._sizes
         return sizes.most_common(1)[0][0] if sizes else 0.0
 
     def of(self, page: RawPage) -> list[Heading]:
@@ -373,7 +407,7 @@ class Headings:
         groups = self._candidates(lines)
         if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
             largest = max(lines[start].size for start, _ in groups)
-            groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:3]
+            groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(_is_scattered(line, longer_side) for line in lines[slice(*each)])]
         found: list[_Opening] = []
@@ -420,7 +454,7 @@ class Headings:
     def _candidates(self, lines: list[Line]) -> list[tuple[int, int]]:
         """Return runs of lines that look like a heading, those of one heading together."""
         body = self.body_size
-        body_bold = self._bold[body] > 0.5 * self._sizes[body]
+        body_bold = self._bold[body] > BOLD_BODY * self._sizes[body]
         sizes = body, _size_of_prose(lines) or body
         usual = _usual_room(lines)
         groups: list[tuple[int, int]] = []
@@ -464,16 +498,16 @@ class Headings:
             return False
         if _LEADER.search(text):
             return False
-        if sum(map(str.isalpha, text)) < min(3, len(text)) or _ROW_OF_FIGURES.fullmatch(text):
+        if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or _ROW_OF_FIGURES.fullmatch(text):
             return False
         if not (is_large and line.bold and _is_name(text)) and self._repeats[_masked(text)] > max(
-            3, 0.08 * self._seen_pages
+            MAX_REPEATED, REPEATED_SHARE * self._seen_pages
         ):
             return False
         if _COLUMNS.match(text):
             return False
         if is_large:
-            return not (text.endswith(".") and len(text) > 60)
+            return not (text.endswith(".") and len(text) > LONGEST_SENTENCE)
         if _to_half_points(line.size) < min(sizes):
             return False
         if i and _is_cut(lines[i - 1]) and not _continues_heading(lines[i - 1], line):
@@ -488,7 +522,7 @@ class Headings:
         if text.endswith(":"):
             is_short = 0 < text.count(" ") < MOST_WORDS and not (_ANNOUNCES.search(text) or _LABEL.match(text))
             return is_short and _room(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
-        if not is_named and (text.endswith(".") or len(text) > 90):
+        if not is_named and (text.endswith(".") or len(text) > LONGEST_PLAIN):
             return False
         return (
             text[0].isupper() or text[0].isdigit() or not text[0].isascii() or bool(is_bold and _LETTERED.match(text))
@@ -506,7 +540,7 @@ class Headings:
             return True
         below = lines[end]
         is_plain = last.size < BIGGER * body and not _depth(lines[start].text)
-        is_over = abs(below.x0 - last.x0) < 0.5 * last.size and _room(lines, end) < TIGHT * (last.y1 - last.y0)
+        is_over = abs(below.x0 - last.x0) < OVER_LABELS * last.size and _room(lines, end) < TIGHT * (last.y1 - last.y0)
         if below.column and is_plain and is_over:
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
@@ -559,7 +593,7 @@ def _is_alike(above: Line, line: Line) -> bool:
 
 def _is_in_item(item: Line, above: Line, line: Line) -> bool:
     """Whether a line goes on in the item that begins with a bullet above it, as on slides, whose print is large."""
-    is_alike = abs(line.size - item.size) < 0.4 and line.bold == item.bold
+    is_alike = abs(line.size - item.size) < SAME_SIZE and line.bold == item.bold
     return is_alike and line.x0 > item.x0 + 1 and 0 < line.y0 - above.y0 < 2 * line.size
 
 
@@ -599,7 +633,7 @@ def _usual_room(lines: list[Line]) -> float:
 
 def _is_in_capitals(text: str) -> bool:
     letters = sum(map(str.isalpha, text))
-    return text.isupper() and letters >= max(MIN_CAPITALS, 0.7 * len(text)) and "_" not in text
+    return text.isupper() and letters >= max(MIN_CAPITALS, CAPITALS_SHARE * len(text)) and "_" not in text
 
 
 @lru_cache(maxsize=1_024)  # a document has few
@@ -661,8 +695,8 @@ def _goes_on(above: Line, line: Line) -> bool:
 
 def _continues_heading(above: Line, line: Line) -> bool:
     """Whether a line is the second line of the heading above it."""
-    same = abs(above.size - line.size) < 0.3 and above.bold == line.bold and above.apart == line.apart
-    near = 0 <= line.y0 - above.y0 < 1.7 * max(line.size, above.y1 - above.y0)
+    same = abs(above.size - line.size) < SAME_HEADING and above.bold == line.bold and above.apart == line.apart
+    near = 0 <= line.y0 - above.y0 < NEXT_LINE * max(line.size, above.y1 - above.y0)
     begins = (_depth(line.text) > 0 or _LETTERED.match(line.text) is not None) and not _JOINS.search(above.text)
     is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
     return same and near and not begins and not is_beside and not above.text.endswith((".", ":", "!", "?"))
@@ -692,7 +726,7 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
         if len(lines[i].text) > 2 * MAX_LENGTH or not _squeezed(lines[i].text):
             continue
         text = ""
-        for end in range(i + 1, min(i + 3, len(lines)) + 1):
+        for end in range(i + 1, min(i + ENTRY_LINES, len(lines)) + 1):
             text += " " + lines[end - 1].text
             got, full = _bare(text), _squeezed(text)
             if got and (got == wanted or full == whole):
@@ -704,13 +738,13 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
 
 def _find_begin(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
     """Find a short line that begins with the entry and continues: "abs  Absolute value", "2. Data: `head`"."""
-    if len(title) < 3:
+    if len(title) < SHORTEST_ENTRY:
         return None
     title = title.lower()
     for i in range(start, len(lines)):
         text = cleaned(lines[i].text)
         begin = (_PREFIX.sub("", text) if text[:1].isdigit() else text).lower()
         continues = begin.startswith(title) and begin[len(title) : len(title) + 1] in {" ", ":"}
-        if continues and len(text) <= 90 and lines[i].cells and not lines[i].column:
+        if continues and len(text) <= LONGEST_PLAIN and lines[i].cells and not lines[i].column:
             return i, i + 1
     return None

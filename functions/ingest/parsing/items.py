@@ -45,6 +45,15 @@ SUB_ENTRY = 2.5
 """Entries of a page that is an index, and share of its lines; how far sub-entries are indented, in font sizes."""
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
 _DASHES = "-–—"
+END_OF_ENTRY = 12
+END_WITH_DATE = 20
+"""Characters at the end of a line in which an entry of a contents list ends, and in which a date would stand."""
+SMALLEST_EM = 4.0
+FARTHEST_HANGING = 3
+"""Font size in points that is used for lines without one, or in smaller print; and how far an item's further lines may
+be indented, in font sizes."""
+SAME_EDGE = 3
+"""Points by which the edges of an item's marks may differ."""
 
 
 def is_index(lines: Sequence[Line]) -> bool:
@@ -86,7 +95,7 @@ def _is_under(line: Line, above: Line, last: Part | None) -> bool:
 
 def _ends_entry(text: str) -> bool:
     """Whether a text ends in a page, and not in a date."""
-    return _ENDS_ENTRY.search(text[-12:]) is not None and not _DATE.search(text[-20:])
+    return _ENDS_ENTRY.search(text[-END_OF_ENTRY:]) is not None and not _DATE.search(text[-END_WITH_DATE:])
 
 
 def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool:
@@ -136,7 +145,7 @@ def _goes_on_inside(lines: Sequence[Line], i: int, last: Part | None) -> bool:
     """Whether a line begins under the text of the item above it, which had no room: "(…," / "4) in the format"."""
     if last is None or last.kind != "list_item" or not (last.is_open and last.full and len(last.lines) == 1):
         return False
-    return HANGING < (lines[i].x0 - lines[i - 1].x0) / max(4.0, lines[i].size) < 3
+    return HANGING < (lines[i].x0 - lines[i - 1].x0) / max(SMALLEST_EM, lines[i].size) < FARTHEST_HANGING
 
 
 def _is_within(lines: Sequence[Line], i: int, last: Part | None) -> bool:
@@ -188,4 +197,6 @@ def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:
 def _is_only_dash(lines: Sequence[Line], i: int) -> bool:
     """Whether no other line of the page begins with a dash at the same edge: this one marks no item of a list."""
     dash, edge = lines[i].text[0], lines[i].x0
-    return not any(n != i and other.text[:1] == dash and abs(other.x0 - edge) < 3 for n, other in enumerate(lines))
+    return not any(
+        n != i and other.text[:1] == dash and abs(other.x0 - edge) < SAME_EDGE for n, other in enumerate(lines)
+    )

@@ -66,6 +66,17 @@ MIN_LETTERS = 6
 them have `SHORT` letters at most. Letters of one word then have less than `LETTER_GAP` font sizes between them."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
+BULLET_APART_EM = 0.9
+"""Room before a bullet from which on it begins another item, in font sizes."""
+OVERLAPPING_EM = 0.3
+"""How far the boxes of a mark and its text, or of two parts of a line, may overlap, in font sizes."""
+LOWER = 0.1
+"""How far the top of a word further left may reach above the bottom of the line before, in its heights, if it begins
+another line."""
+ON_ONE_LINE = 0.5
+"""Share of the lower one's height that two parts of one line have in common."""
+MAX_ROOM = 40
+"""Spaces between two words of code, at most."""
 
 
 def lay_out(
@@ -232,7 +243,7 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             is_beside = word.x1 >= last.x0 and last.y0 <= word.y1 and word.y0 <= last.y1 and word.y0 <= word.y1
             # A line ended there, although the engine has not seen it; or these are items side by side.
             if (not is_beside and _ends_before(last, word)) or (
-                word.text in BULLETS and word.x0 - last.x1 > 0.9 * word.style.size
+                word.text in BULLETS and word.x0 - last.x1 > BULLET_APART_EM * word.style.size
             ):
                 last.ends = "\n"
                 _place(fragment, rows)
@@ -265,7 +276,11 @@ def _with_bullets(rows: list[Row]) -> list[Row]:
         if row.words[0].text in BULLETS or not any(map(str.isalpha, row.text)):
             continue
         for mark in bullets:
-            if id(mark) not in taken and -0.3 * size <= row.x0 - mark.x1 < MARK_GAP_EM * size and _overlap(row, mark):
+            if (
+                id(mark) not in taken
+                and -OVERLAPPING_EM * size <= row.x0 - mark.x1 < MARK_GAP_EM * size
+                and _overlap(row, mark)
+            ):
                 (word,) = mark.words
                 word.ends = ""
                 row.words.insert(0, word)
@@ -278,7 +293,7 @@ def _with_bullets(rows: list[Row]) -> list[Row]:
 def _ends_before(last: Word, word: Word) -> bool:
     """Whether a line has ended before a word: it stands lower and further left, or on quite another line."""
     height = word.y1 - word.y0
-    if word.x1 < last.x0 and word.y0 > last.y1 - 0.1 * height:
+    if word.x1 < last.x0 and word.y0 > last.y1 - LOWER * height:
         return True
     return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
 
@@ -294,7 +309,7 @@ def _place(fragment: list[Word], rows: list[Row]) -> None:
         room = new.x0 - row.x1
         if len(row.words) == 1 and last.text in BULLETS:
             room = min(room, 0.0) if room < BULLET_GAP_EM * last.style.size else room
-        if -0.3 * max(1.0, last.style.size) <= room < CELL_GAP_EM * max(1.0, last.style.size):
+        if -OVERLAPPING_EM * max(1.0, last.style.size) <= room < CELL_GAP_EM * max(1.0, last.style.size):
             last.ends = ""
             row.words += fragment
             row.x1, row.y0, row.y1 = new.x1, min(row.y0, new.y0), max(row.y1, new.y1)
@@ -309,7 +324,9 @@ def _marks(mark: Row, rows: list[Row]) -> bool:
         return False
     for row in rows[: -MAX_ITEM_ROWS - 1 : -1]:
         first = row.words[0]
-        if -0.3 * word.style.size <= row.x0 - mark.x1 < MARK_GAP_EM * first.style.size and _overlap(row, mark):
+        if -OVERLAPPING_EM * word.style.size <= row.x0 - mark.x1 < MARK_GAP_EM * first.style.size and _overlap(
+            row, mark
+        ):
             if first.text in BULLETS or ITEM_MARK.fullmatch(first.text):
                 return False
             word.ends = ""
@@ -321,7 +338,7 @@ def _marks(mark: Row, rows: list[Row]) -> bool:
 
 def _overlap(a: Row, b: Row) -> bool:
     shared = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return shared > 0.5 * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
+    return shared > ON_ONE_LINE * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
 
 
 def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
@@ -404,5 +421,5 @@ def _spaced(words: list[Word]) -> str:
     parts = [words[0].text]
     for before, word in pairwise(words):
         room = round((word.x0 - before.x1) / pitch) if pitch > 0 else 1
-        parts += [" " * min(40, max(1, room)), word.text]
+        parts += [" " * min(MAX_ROOM, max(1, room)), word.text]
     return "".join(parts)

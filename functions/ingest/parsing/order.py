@@ -17,6 +17,51 @@ MIN_ROWS = 6
 """Fewer rows than this never make two columns of prose."""
 MIN_SIDE = 18
 """Characters a side must have on average; tables have less."""
+MIN_GAPS = 0.5
+"""Share of a run's rows that have a wide gap if they are two columns written as one."""
+MIN_LETTERS = 0.6
+PROSE_SIDE = 1.4
+"""Share of letters in two columns of prose, and how much longer their lines are than the shortest ones, on average."""
+COLUMN_GAP_EM = 0.9
+"""Room between two words that may be between two columns, in font sizes."""
+MIN_ORDERED = 4
+MAX_BACKWARDS = 2
+BACKWARDS_SHARE = 0.2
+"""Rows of a page whose order is looked at, at least; rows, and share of them, that may stand against reading order."""
+MARGINAL_HEIGHT = 1.2
+"""Height of a row of header or footer, at most, in those of the usual row."""
+SET_OFF_MORE = 1.05
+"""How much more room there is between rows that are set off than between the lines of either."""
+TOUCHING = 0.3
+"""How far rows that stand below or beside each other may overlap, in heights of a row."""
+TIGHT_OVERLAP = 0.5
+TIGHT_ROOM = 0.6
+LEAST_HEIGHT = 0.8
+MOST_HEIGHT = 1.25
+"""How far the rows of a run set tightly may overlap or be apart, in heights of a row, and how much their heights may
+differ."""
+SMALLER = 0.9
+"""Size of a mark in small print, in that of the text it belongs to, at most."""
+MARK_WITHIN = 0.5
+MARK_NEAR = 2
+"""Share of a mark's height that lies within the row it belongs to, and room between the two, in its font sizes."""
+RAGGED_SHARE = 0.5
+"""Share of the narrower row's width that a row above has in common with it."""
+BESIDE_SHARE = 0.5
+"""Share of a row's height that it has in common with the row it stands beside."""
+FIGURE_SHARE = 0.5
+"""Share of the rows of a chart's lettering that are figures."""
+IN_LINE = 3
+"""Points that the edges of figures in one column may differ."""
+SAME_LINE = 0.6
+"""Share of the lower one's height that a figure and its label have in common."""
+BACK = 0.5
+"""Share of a row's width that the next one begins to the left of its end, if it stands against reading order."""
+MAX_CUTS = 20
+WIDE_BAND = 1.5
+"""Cuts within each other, at most, and height of the white space that is cut first, in heights of a row."""
+EDGE = 0.01
+"""Points by which an edge may lie behind the cut."""
 
 
 def split_columns(rows: list[Row]) -> list[Row]:
@@ -27,7 +72,7 @@ def split_columns(rows: list[Row]) -> list[Row]:
     """
     gaps = [_widest_gap(row) for row in rows]
     found = [gap for gap in gaps if gap]
-    if len(found) < MIN_ROWS or len(found) < 0.5 * len(rows):
+    if len(found) < MIN_ROWS or len(found) < MIN_GAPS * len(rows):
         return rows
     middle = sorted((left + right) / 2 for left, right in found)[len(found) // 2]
     out: list[Row] = []
@@ -65,7 +110,7 @@ def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], midd
     letters = sum([sum(map(str.isalpha, side)) for side in sides])
     total = sum(map(len, sides)) or 1
     longest = sorted(map(len, sides))[len(sides) // 4]
-    return letters > 0.6 * total and total / len(sides) >= 1.4 * MIN_SIDE and longest >= MIN_SIDE
+    return letters > MIN_LETTERS * total and total / len(sides) >= PROSE_SIDE * MIN_SIDE and longest >= MIN_SIDE
 
 
 def _widest_gap(row: Row) -> tuple[float, float] | None:
@@ -73,7 +118,7 @@ def _widest_gap(row: Row) -> tuple[float, float] | None:
     size = max(1.0, row.words[0].style.size)
     for before, word in pairwise(row.words):
         room = word.x0 - before.x1
-        if room > 0.9 * size and (best is None or room > best[1] - best[0]):
+        if room > COLUMN_GAP_EM * size and (best is None or room > best[1] - best[0]):
             best = (before.x1, word.x0)
     return best
 
@@ -129,10 +174,10 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
     An order makes sense when lines mostly go down, and go up only to begin a column further to the right. If it does
     nowhere, they are sorted by recursive cuts along white space.
     """
-    if len(rows) < 4:
+    if len(rows) < MIN_ORDERED:
         return rows
     wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
-    if wrong > max(2, 0.2 * len(rows)):
+    if wrong > max(MAX_BACKWARDS, BACKWARDS_SHARE * len(rows)):
         return _cut_recursively(rows, 0)
     if len(rows) > MAX_ROWS or not any(_goes_up(a, b) for a, b in pairwise(rows)):
         return rows
@@ -149,7 +194,7 @@ def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
 
     def is_marginal(row: Row) -> bool:
         outside = row.y1 < MARGIN * height or row.y0 > (1 - MARGIN) * height
-        return outside and row.y1 - row.y0 < 1.2 * usual
+        return outside and row.y1 - row.y0 < MARGINAL_HEIGHT * usual
 
     start, end = 0, len(rows)
     while start < end and is_marginal(rows[start]):
@@ -197,11 +242,11 @@ def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
     room = min([row.y0 for row in below]) - max([row.y1 for row in above])
     size = max(above[-1].words[0].style.size, below[0].words[0].style.size)
     gaps = [b.y0 - a.y1 for rows in (above, below) for a, b in pairwise(rows) if b.y0 >= a.y1]
-    return room > SET_OFF * size and room > 1.05 * min(gaps, default=0.0)
+    return room > SET_OFF * size and room > SET_OFF_MORE * min(gaps, default=0.0)
 
 
 def _goes_up(a: Row, b: Row) -> bool:
-    return b.y1 <= a.y0 + 0.3 * (a.y1 - a.y0)
+    return b.y1 <= a.y0 + TOUCHING * (a.y1 - a.y0)
 
 
 AT_ONE_HEIGHT = 0.1
@@ -290,8 +335,10 @@ def _blocks(rows: list[Row]) -> list[range]:
     start = 0
     for at, (above, row) in enumerate(pairwise(rows), 1):
         height, other = row.y1 - row.y0, above.y1 - above.y0
-        tight = -0.5 * height < row.y0 - above.y1 < 0.6 * height and row.y0 > above.y0
-        if not (tight and row.x0 < above.x1 and above.x0 < row.x1 and 0.8 * other < height < 1.25 * other):
+        tight = -TIGHT_OVERLAP * height < row.y0 - above.y1 < TIGHT_ROOM * height and row.y0 > above.y0
+        if not (
+            tight and row.x0 < above.x1 and above.x0 < row.x1 and LEAST_HEIGHT * other < height < MOST_HEIGHT * other
+        ):
             runs += [range(start, at)] * (at - start)
             start = at
     return runs + [range(start, len(rows))] * (len(rows) - start)
@@ -320,18 +367,18 @@ def _place_among(out: list[int], moved: int, rows: list[Row], parts: list[list[B
 
 def _is_small(row: Row, others: list[Row]) -> bool:
     sizes = sorted(other.words[0].style.size for other in others)
-    return bool(sizes) and row.words[0].style.size < 0.9 * sizes[len(sizes) // 2]
+    return bool(sizes) and row.words[0].style.size < SMALLER * sizes[len(sizes) // 2]
 
 
 def _is_at(mark: Row, row: Row) -> bool:
     """Whether a mark stands at a row in larger print, or close to it."""
-    near = 2 * mark.words[0].style.size
+    near = MARK_NEAR * mark.words[0].style.size
     is_beside = mark.x0 < row.x1 + near and row.x0 < mark.x1 + near
     return is_beside and mark.y0 < row.y1 + near and row.y0 < mark.y1 + near and _is_smaller(mark, row)
 
 
 def _is_smaller(mark: Row, row: Row) -> bool:
-    return mark.words[0].style.size < 0.9 * max(word.style.size for word in row.words)
+    return mark.words[0].style.size < SMALLER * max(word.style.size for word in row.words)
 
 
 def _take_marks(rows: list[Row], marks: Row) -> bool:
@@ -360,15 +407,17 @@ def _has_room_for(mark: Word, row: Row) -> bool:
         return False
     size = mark.style.size
     shared = min(row.y1, mark.y1) - max(row.y0, mark.y0)
-    if shared < 0.5 * (mark.y1 - mark.y0) or mark.x0 > row.x1 + 2 * size:
+    if shared < MARK_WITHIN * (mark.y1 - mark.y0) or mark.x0 > row.x1 + MARK_NEAR * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
     if not at:
-        return 0 <= row.x0 - mark.x1 < size and size < 0.9 * row.words[0].style.size
-    if size >= 0.9 * max(other.style.size for other in row.words[:at]):
+        return 0 <= row.x0 - mark.x1 < size and size < SMALLER * row.words[0].style.size
+    if size >= SMALLER * max(other.style.size for other in row.words[:at]):
         return False
     room = mark.x0 - row.words[at - 1].x1
-    return -0.3 * size <= room < 2 * size and (at == len(row.words) or mark.x1 <= row.words[at].x0 + 0.3 * size)
+    return -TOUCHING * size <= room < MARK_NEAR * size and (
+        at == len(row.words) or mark.x1 <= row.words[at].x0 + TOUCHING * size
+    )
 
 
 def _has_late_rows(rows: list[Row]) -> bool:
@@ -405,13 +454,13 @@ def _is_above(row: list[Box], other: list[Box]) -> bool:
     if y0 >= top:
         return False
     height = min(y1 - y0, bottom - top)
-    if y1 > top + 0.3 * height:
+    if y1 > top + TOUCHING * height:
         return False
     # Loops and comparisons, since this runs for every two rows of a page.
     for x0, _, x1, _ in row:
         for left, _, right, _ in other:
             shared = (x1 if x1 < right else right) - (x0 if x0 > left else left)
-            if shared > min(height, 0.5 * min(x1 - x0, right - left)):
+            if shared > min(height, RAGGED_SHARE * min(x1 - x0, right - left)):
                 return True
     return False
 
@@ -430,7 +479,10 @@ class _Region:
         """Add a row that continues the region; return whether it did."""
         last = self.rows[-1]
         height = max(1.0, min(row.y1 - row.y0, last.y1 - last.y0))
-        beside = row.x0 >= last.x1 - 0.3 * height and min(row.y1, last.y1) - max(row.y0, last.y0) > 0.5 * height
+        beside = (
+            row.x0 >= last.x1 - TOUCHING * height
+            and min(row.y1, last.y1) - max(row.y0, last.y0) > BESIDE_SHARE * height
+        )
         below = row.y0 >= last.y0 and row.y0 - self.y1 < NEAR * height and row.x0 < self.x1 and self.x0 < row.x1
         if not beside and not below:
             return False
@@ -520,7 +572,9 @@ def _is_lettering(run: list[Row]) -> bool:
     if len(run) < MIN_LETTERING:
         return False
     jumps = sum(_goes_up(a, b) for a, b in pairwise(run))
-    return jumps >= MIN_FIGURES and sum(FIGURE.fullmatch(row.text) is not None for row in run) >= 0.5 * len(run)
+    return jumps >= MIN_FIGURES and sum(FIGURE.fullmatch(row.text) is not None for row in run) >= FIGURE_SHARE * len(
+        run
+    )
 
 
 def _by_line(rows: list[Row]) -> list[Row]:
@@ -549,7 +603,7 @@ def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:
 
 
 def _in_line(a: Row, b: Row) -> bool:
-    return abs(a.x0 - b.x0) < 3 or abs(a.x1 - b.x1) < 3 or abs(a.x0 + a.x1 - b.x0 - b.x1) < 6
+    return abs(a.x0 - b.x0) < IN_LINE or abs(a.x1 - b.x1) < IN_LINE or abs(a.x0 + a.x1 - b.x0 - b.x1) < 2 * IN_LINE
 
 
 def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
@@ -559,7 +613,11 @@ def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
     for row in rows:
         shared = min(row.y1, figure.y1) - max(row.y0, figure.y0)
         room = max(figure.x0 - row.x1, row.x0 - figure.x1)
-        if row is not figure and 0 <= room < nearest and shared > 0.6 * min(row.y1 - row.y0, figure.y1 - figure.y0):
+        if (
+            row is not figure
+            and 0 <= room < nearest
+            and shared > SAME_LINE * min(row.y1 - row.y0, figure.y1 - figure.y0)
+        ):
             best, nearest = row, room
     if best is None or id(best) in placed:
         return best
@@ -569,25 +627,25 @@ def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
 
 
 def _backwards(a: Row, b: Row) -> bool:
-    return _goes_up(a, b) and b.x0 < a.x1 - 0.5 * (a.x1 - a.x0)
+    return _goes_up(a, b) and b.x0 < a.x1 - BACK * (a.x1 - a.x0)
 
 
 def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:
     """XY-cut: split at the widest horizontal white band, else at a vertical one (Nagy and Seth, 1984)."""
-    if len(rows) < 2 or depth > 20:
+    if len(rows) < 2 or depth > MAX_CUTS:
         return sorted(rows, key=lambda row: (row.y0, row.x0))
     across = _bands(rows, vertical=False)
     beside = _bands(rows, vertical=True)
     height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    wide = [band for band in across if band[1] - band[0] > 1.5 * height]
+    wide = [band for band in across if band[1] - band[0] > WIDE_BAND * height]
     if beside and not wide:
         cut = max(beside, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.x1 <= cut[0] + 0.01]
-        rest = [row for row in rows if row.x1 > cut[0] + 0.01]
+        first = [row for row in rows if row.x1 <= cut[0] + EDGE]
+        rest = [row for row in rows if row.x1 > cut[0] + EDGE]
     elif across:
         cut = max(wide or across, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.y1 <= cut[0] + 0.01]
-        rest = [row for row in rows if row.y1 > cut[0] + 0.01]
+        first = [row for row in rows if row.y1 <= cut[0] + EDGE]
+        rest = [row for row in rows if row.y1 > cut[0] + EDGE]
     else:
         return sorted(rows, key=lambda row: (row.y0, row.x0))
     return _cut_recursively(first, depth + 1) + _cut_recursively(rest, depth + 1)

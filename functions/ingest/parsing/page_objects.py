@@ -32,6 +32,17 @@ RECTANGLE = (4, 5)
 
 Transform = tuple[float, float, float, float, float, float]
 IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+LEAST_OPAQUE = 10
+WHITE = 245
+"""How opaque visible paint is at least, and how bright its darkest colour is if it looks white, of 255."""
+OVERSIZED = 1.6
+OF_HEIGHT = 0.9
+"""How much larger than a letter's box a font size is that is wrong, and the size that is taken for it, in heights of
+the box."""
+BETWEEN_WORDS = 0.1
+"""How far a stroke between two words may reach into one of them, in font sizes."""
+MAX_UNEVEN = 0.1
+"""Share of a font's letters that may be wider or narrower though its pitch is fixed."""
 
 
 class Scene:
@@ -179,7 +190,7 @@ def _are_dark(paths: Sequence[int]) -> Iterator[bool]:
     asked = zip(pdfium.path_draw_modes.of(pointers), pdfium.object_fills.of(pointers), strict=True)
     for (mode, _), fill in asked:
         # A pattern has no colour of its own: taken as visible.
-        yield bool(mode) and (fill is None or (fill[3] >= 10 and min(fill[:3]) < 245))
+        yield bool(mode) and (fill is None or (fill[3] >= LEAST_OPAQUE and min(fill[:3]) < WHITE))
 
 
 FILLED = frozenset((0, 4))
@@ -236,7 +247,7 @@ def _style(
         turn = 1 if b > 0 else 3
     elif a < 0 and d < 0:
         turn = 2
-    pale = fill is not None and (fill[3] < 10 or min(fill[:3]) >= 245)
+    pale = fill is not None and (fill[3] < LEAST_OPAQUE or min(fill[:3]) >= WHITE)
     bold, mono, face = font
     return Style(abs(size) * scale, bold, mono, turn, mode == pdfium.INVISIBLE, pale, face)
 
@@ -344,10 +355,10 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             y1 = y3
         style, size, is_vertical, is_plain = looks[handle]
         height = (x1 - x0) if is_vertical else (y1 - y0)
-        if size > 1.6 * height > 0:
+        if size > OVERSIZED * height > 0:
             # Inside a form drawn at a smaller scale, only the box has the true size.
             if (handle, height) not in shrunk:
-                shrunk[handle, height] = replace(style, size=0.9 * height)
+                shrunk[handle, height] = replace(style, size=OF_HEIGHT * height)
             style = shrunk[handle, height]
             is_plain = is_plain and style.size >= TINY_POINTS
         within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
@@ -377,7 +388,11 @@ def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:
         if may_be and word.y0 < last.y1 and last.y0 < word.y1:
             low = bisect(heights, last.y0 + BASE_LINE[0] * size)
             near = by_height[low : bisect(heights, last.y0 + BASE_LINE[1] * size, low)]
-            strokes = [box for box in near if box[0] > last.x1 - 0.1 * size and box[2] < word.x0 + 0.1 * size]
+            strokes = [
+                box
+                for box in near
+                if box[0] > last.x1 - BETWEEN_WORDS * size and box[2] < word.x0 + BETWEEN_WORDS * size
+            ]
             if strokes and room - sum([box[2] - box[0] for box in strokes]) < UNDERSCORE[0] * size:
                 text = f"{last.text}{'_' * len(strokes)}{word.text}"
                 joined[-1] = Word(text, *box_of([last, word]), last.style, word.ends)
@@ -399,7 +414,7 @@ def _find_fixed_pitch(words: Sequence[Word]) -> None:
         if len(pitches) < MIN_EVEN or alike[0].style.turn:
             continue
         usual = pitches[len(pitches) // 2]
-        if sum([abs(pitch - usual) > EVEN * usual for pitch in pitches]) < 0.1 * len(pitches):
+        if sum([abs(pitch - usual) > EVEN * usual for pitch in pitches]) < MAX_UNEVEN * len(pitches):
             fixed = replace(alike[0].style, mono=True)
             for word in alike:
                 word.style = fixed

@@ -81,6 +81,50 @@ LEAST_FULL = 20
 """Characters of a line that may be full although others reach further; shorter ones are those of a list."""
 MAX_BESIDE = 500
 """Lines of a page up to which what stands beside a line is looked for; bounds a quadratic cost."""
+SAME_SIZE = 0.4
+HYPHENATED_SIZE = 0.5
+"""How much the print of two lines of one text may differ, in points, and that of two lines of one word."""
+SMALLEST_EM = 4.0
+"""Font size in points that is used for lines without one, or in smaller print."""
+AT_EDGE = 0.3
+"""How far the left edges of lines that begin alike may be apart, in font sizes."""
+FARTHEST_INDENT = 6
+"""Indents from there on are none of a paragraph's or an entry's, in font sizes."""
+LEAST_LIKE = 0.9
+MOST_LIKE = 1.12
+"""How much smaller and larger the print of the next line of a text may be."""
+UPWARDS = 2
+"""Points that a line of the same column may begin above the one before it."""
+FARTHER = 1.4
+OF_LINE = 0.9
+FARTHEST = 2.2
+"""How far below the line above, in usual distances, a line begins that is set off; share of a line's height that is its
+least distance; and how far a sentence still goes on."""
+BELOW = 0.3
+"""How far a line may reach into the one above it, in that one's heights."""
+SPARE = 0.25
+SPARE_BESIDE = 0.5
+"""Room behind a line beyond the next one's first word, in font sizes, from which on that word had room; and before
+entries of a list."""
+AT_MARK = 0.4
+"""How far a line's left edge is from that of an item's mark, in font sizes, at most, if it stands at the mark."""
+ENDS_APART = 0.1
+"""Points by which the ends of lines differ that are not justified."""
+FIRST_LINES = 3
+"""Lines on either side of a paragraph's beginning that tell how long its lines may be."""
+EVEN_RUN = 0.2
+WIDER_WORD = 1.25
+"""How much the distances of a run's lines may differ, in font sizes, and how much more room than its width the next
+word had if the line was ended."""
+NEAR_LINES = 5
+NEAR_EDGE = 60
+SHORT_OF_EDGE = 0.12
+"""Lines on either side, and points from a line's left edge to theirs, that tell where its column ends; and share of the
+width that a full line may lack."""
+LEAST_PITCH = 4
+MOST_PITCH = 40
+USUAL_PITCH = 14.0
+"""Points between two lines of a text, at least and at most, and where none tell."""
 
 
 def has_leader(text: str) -> bool:
@@ -95,7 +139,7 @@ def _hangs(lines: Sequence[Line], i: int) -> bool:
     An entry is set off from what is above it by more room than is between its own lines, or by its left edge.
     """
     above, line = lines[i - 1], lines[i]
-    if above.bold != line.bold or abs(above.size - line.size) > 0.4:
+    if above.bold != line.bold or abs(above.size - line.size) > SAME_SIZE:
         return False
     if ends_sentence(above.text) and _indents_first_lines(lines, line.x0, above.x0):
         return False
@@ -106,14 +150,14 @@ def _hangs(lines: Sequence[Line], i: int) -> bool:
         return first is not None and not first.column and entry.y0 - first.y0 > drop + SET_OFF * line.size
 
     def is_indented(other: Line | None) -> bool:
-        return other is not None and not other.column and abs(other.x0 - line.x0) < 0.3 * line.size
+        return other is not None and not other.column and abs(other.x0 - line.x0) < AT_EDGE * line.size
 
     begins = is_set_off(before, above) or (is_indented(before) and before is not None and before.y0 < above.y0)
     if below is None or below.y0 < line.y0:
         return begins
     if is_indented(below) and below.y0 - line.y0 < drop + SET_OFF * line.size:
         return begins or before is None or before.y0 > above.y0
-    return begins and abs(below.x0 - above.x0) < 0.3 * line.size and is_set_off(line, below)
+    return begins and abs(below.x0 - above.x0) < AT_EDGE * line.size and is_set_off(line, below)
 
 
 def _indents_first_lines(lines: Sequence[Line], indented: float, edge: float) -> bool:
@@ -132,7 +176,7 @@ def _begins_indented(lines: Sequence[Line], i: int) -> bool:
     if i + 1 >= len(lines) or abs(lines[i].x0 - lines[i - 1].x0) > 1:
         return False
     indent, below = lines[i].x0, lines[i + 1]
-    is_first = below.y0 > lines[i].y0 and HANGING * lines[i].size < indent - below.x0 < 6 * lines[i].size
+    is_first = below.y0 > lines[i].y0 and HANGING * lines[i].size < indent - below.x0 < FARTHEST_INDENT * lines[i].size
     return is_first and _indents_first_lines(lines, indent, below.x0)
 
 
@@ -145,31 +189,31 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):
         return False
     if ends_hyphenated(last.text):
-        below = line.y0 > above.y0 - 2 and abs(line.size - above.size) < 0.5
+        below = line.y0 > above.y0 - UPWARDS and abs(line.size - above.size) < HYPHENATED_SIZE
         return first.islower() or (below and last.text.endswith(SOFT_HYPHEN))
-    if above.bold != line.bold and abs(above.size - line.size) > 0.4:
+    if above.bold != line.bold and abs(above.size - line.size) > SAME_SIZE:
         return False
     if above.bold != line.bold and line.y0 - above.y1 > APART * (above.y1 - above.y0):
         return False
-    if line.size and above.size and not 0.9 < line.size / above.size < 1.12 and not first.islower():
+    if line.size and above.size and not LEAST_LIKE < line.size / above.size < MOST_LIKE and not first.islower():
         return False
     ended = ends_sentence(last.text)
-    if not page.has_positions or line.y0 < above.y0 - 2:
+    if not page.has_positions or line.y0 < above.y0 - UPWARDS:
         # Another column, or no positions: only the text decides.
         return not ended and (first.islower() or last.full)
     drop = line.y0 - above.y0
-    if drop > 1.4 * max(pitch, 0.9 * (above.y1 - above.y0)) + 1:
+    if drop > FARTHER * max(pitch, OF_LINE * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
         is_entry = above.mono != line.mono or (line.leads and not last.full)
-        most = 2.2 * max(pitch, above.y1 - above.y0 if last.full else 0.0)
+        most = FARTHEST * max(pitch, above.y1 - above.y0 if last.full else 0.0)
         return not ended and first.islower() and drop < most and not is_title and not is_entry
-    if line.x0 > above.x1 and line.y0 > above.y1 - 0.3 * (above.y1 - above.y0):
+    if line.x0 > above.x1 and line.y0 > above.y1 - BELOW * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
     indent = line.x0 - above.x0
-    em = max(4.0, line.size)
+    em = max(SMALLEST_EM, line.size)
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
-    had_room = above.x1 + first_word(line) + 0.25 * em < edge
+    had_room = above.x1 + first_word(line) + SPARE * em < edge
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
@@ -182,17 +226,17 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         is_under_text = is_under_text and last.text[-1] != "?"  # what answers a question begins anew
         if not last.full and (ended or (above.bold and not line.bold)) and not is_under_text:
             return False
-        if not last.full and len(last.lines) == 1 and indent < 0.4 * em and not first.islower() and had_room:
+        if not last.full and len(last.lines) == 1 and indent < AT_MARK * em and not first.islower() and had_room:
             return False  # a paragraph at the edge of the item's mark
-        return indent > -0.4 * em or (not ended and (first.islower() or last.full))
-    if last.hangs and line.x0 - last.hangs < 0.3 * em < above.x0 - last.hangs:
+        return indent > -AT_MARK * em or (not ended and (first.islower() or last.full))
+    if last.hangs and line.x0 - last.hangs < AT_EDGE * em < above.x0 - last.hangs:
         return False
     if first.isupper() and line.x0 > last.begin + HANGING * em and _is_signature(last.text):
         return False  # what a function does, below its name and what it takes
     begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
-    if HANGING * em < indent < 6 * em and begins and _hangs(page.lines, i):
+    if HANGING * em < indent < FARTHEST_INDENT * em and begins and _hangs(page.lines, i):
         return True
-    if HANGING * em < indent < 6 * em and (ended or not last.full):
+    if HANGING * em < indent < FARTHEST_INDENT * em and (ended or not last.full):
         return False
     is_prose = len(above.text) > FIELD_CHARACTERS and not had_room and drop <= pitch + 1
     if _is_centred_apart(above, line) and not is_prose:
@@ -233,18 +277,23 @@ def _begins_hanging(lines: Sequence[Line], i: int) -> bool:
     if i + 2 >= len(lines):
         return False
     line, below, after = lines[i : i + 3]
-    em = max(4.0, line.size)
+    em = max(SMALLEST_EM, line.size)
     indent, drop = below.x0 - line.x0, line.y0 - lines[i - 1].y0
-    if not HANGING * em < indent < 6 * em or ends_sentence(line.text) or line.x0 > lines[i - 1].x0 + 1:
+    if not HANGING * em < indent < FARTHEST_INDENT * em or ends_sentence(line.text) or line.x0 > lines[i - 1].x0 + 1:
         return False
-    if not 0 < below.y0 - line.y0 < drop + EVEN * em or abs(below.size - line.size) > 0.4 or below.column or below.mono:
+    if (
+        not 0 < below.y0 - line.y0 < drop + EVEN * em
+        or abs(below.size - line.size) > SAME_SIZE
+        or below.column
+        or below.mono
+    ):
         return False
     return after.x0 < below.x0 + 1 and 0 < after.y0 - below.y0 < 2 * drop
 
 
 def _is_one_of_many(lines: Sequence[Line], i: int) -> bool:
     """Whether a line is one of several at one edge that each end a sentence, and each at another place."""
-    em = max(4.0, lines[i].size)
+    em = max(SMALLEST_EM, lines[i].size)
     for start in range(max(0, i + 1 - ENTRIES), min(i, len(lines) - ENTRIES + 1)):
         some = lines[start : start + ENTRIES]
         drops = [below.y0 - line.y0 for line, below in pairwise(some)]
@@ -252,7 +301,7 @@ def _is_one_of_many(lines: Sequence[Line], i: int) -> bool:
         if (
             all(ends_sentence(line.text) and abs(line.x0 - lines[i].x0) < 1 and not line.column for line in some)
             and 0 < min(drops) > max(drops) - EVEN * em
-            and all(b - a > 0.1 for a, b in pairwise(ends))
+            and all(b - a > ENDS_APART for a, b in pairwise(ends))
         ):
             return True
     return False
@@ -285,10 +334,10 @@ def _begins_entry_of_list(lines: Sequence[Line], i: int, last: Part, edge: float
     The line above had room, or nearly all lines nearby at that edge begin so: else it may be a sentence's word.
     """
     above, line = lines[i - 1], lines[i]
-    em = max(4.0, line.size)
+    em = max(SMALLEST_EM, line.size)
     if abs(line.x0 - last.begin) > 1:
         return False
-    if above.x1 + first_word(line) + 0.5 * em < edge:
+    if above.x1 + first_word(line) + SPARE_BESIDE * em < edge:
         return True
     nearby = [other for other in lines[max(0, i - NEARBY) : i + NEARBY + 1] if abs(other.x0 - line.x0) < 1]
     return sum(other.leads for other in nearby) >= max(ENTRIES, len(nearby) - 1)
@@ -309,7 +358,7 @@ def ragged_entries(lines: Sequence[Line]) -> set[int]:
             had_room = [
                 i
                 for i in range(start + 1, at)
-                if _had_room(lines[max(start, i - 3) : min(at, i + 3)], lines[i - 1], lines[i])
+                if _had_room(lines[max(start, i - FIRST_LINES) : min(at, i + FIRST_LINES)], lines[i - 1], lines[i])
             ]
             if len(had_room) >= max(ENTRIES - 1, RAGGED * (at - start - 1)):
                 found.update(had_room)
@@ -329,13 +378,15 @@ def _is_even_with(lines: Sequence[Line], start: int, at: int) -> bool:
     if line.column or line.mono or line.figure or not line.cells or abs(line.x0 - first.x0) > 1:
         return False
     drop = line.y0 - above.y0
-    is_near = 0 < drop < 2 * line.size and abs(drop - (lines[start + 1].y0 - first.y0)) < 0.2 * line.size
-    return is_near and abs(line.size - first.size) < 0.4 and line.bold == first.bold
+    is_near = 0 < drop < 2 * line.size and abs(drop - (lines[start + 1].y0 - first.y0)) < EVEN_RUN * line.size
+    return is_near and abs(line.size - first.size) < SAME_SIZE and line.bold == first.bold
 
 
 def _had_room(around: Sequence[Line], above: Line, line: Line) -> bool:
     """Whether the first word of a line had more than enough room behind the line above it; two near are longer."""
-    return above.x1 + 1.25 * first_word(line) + 0.5 * line.size < sorted([other.x1 for other in around])[-2]
+    return (
+        above.x1 + WIDER_WORD * first_word(line) + SPARE_BESIDE * line.size < sorted([other.x1 for other in around])[-2]
+    )
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:
@@ -354,7 +405,7 @@ def _is_even(lines: Sequence[Line], i: int, last: Part) -> bool:
 
 def _is_centred_apart(above: Line, line: Line) -> bool:
     """Whether two lines are centred, neither of them as wide as the other, and there is room between them."""
-    em = max(4.0, line.size)
+    em = max(SMALLEST_EM, line.size)
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < em and abs(line.x0 - above.x0) > 2 * em
     return is_centred and line.y0 - above.y1 > CENTRED_APART * em
 
@@ -412,11 +463,11 @@ def right_edges(lines: list[Line]) -> list[float]:
         x0, x1 = line.x0, line.x1
         near = [
             other
-            for other in lines[max(0, i - 5) : i + 6]
-            if not other.column and other.x0 < x1 and other.x1 > x0 and -60 < other.x0 - x0 < 60
+            for other in lines[max(0, i - NEAR_LINES) : i + NEAR_LINES + 1]
+            if not other.column and other.x0 < x1 and other.x1 > x0 and -NEAR_EDGE < other.x0 - x0 < NEAR_EDGE
         ]
         edge = max([other.x1 for other in near], default=line.x1)
-        if line.x1 < edge - 0.12 * (edge - line.x0) and len(line.text) >= LEAST_FULL and _go_on(near):
+        if line.x1 < edge - SHORT_OF_EDGE * (edge - line.x0) and len(line.text) >= LEAST_FULL and _go_on(near):
             if len(lines) <= MAX_BESIDE:
                 around = 2 * (line.y1 - line.y0)
                 top, bottom = line.y0 - around, line.y1 + around
@@ -459,13 +510,13 @@ def pitch_of(lines: list[Line]) -> float:
     within = Counter[float]()
     for above, below in pairwise(lines):
         drop = below.y0 - above.y0
-        if 4 < drop < 40 and not below.column:
+        if LEAST_PITCH < drop < MOST_PITCH and not below.column:
             drop = round(2 * drop) / 2
             drops[drop] += 1
             if below.text[:1].islower() and _is_like(above, below) and not ends_sentence(above.text):
                 within[drop] += 1
     if not drops:
-        return 14.0
+        return USUAL_PITCH
     commonest, times = drops.most_common(1)[0]
     pitch = commonest if times > 1 else min(drops)
     if within:

@@ -38,6 +38,22 @@ HEADER_TITLES = 5
 CAPTION_PARTS = 3
 CAPTION_CHARACTERS = 200
 """Headings and paragraphs above a table, and their length, that may be its caption."""
+CENTRED = 2
+"""How far the middles of two centred lines may be apart, in half font sizes."""
+FARTHEST_LEFT = 3
+"""How much further left the next line of a paragraph may begin, in font sizes, as below an indented one."""
+NEXT_LINE = 1.4
+SMALLEST_EM = 4.0
+"""How far below each other lines of a paragraph begin, in usual distances, at most, and font size in points that is
+used for lines without one, or in smaller print."""
+WORDS_OF_ROOM = 2
+"""Room behind a line, in widths of the next one's first word, from which on it was ended."""
+NEAR_ABOVE = 3
+"""How far below the line above, in font sizes, a line that is set in begins, at most."""
+SHORT_OF_EDGE = 0.12
+"""Share of the width that a full line may lack."""
+MAX_INDENT = 40
+"""Spaces that a line of code is indented by, at most."""
 
 
 def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Part]:
@@ -108,14 +124,20 @@ def _is_code(
         if above is None or not is_open:
             return True
         # The first line of a paragraph may be indented.
-        is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * line.size
-        least = -HANGING if is_centred else -3
+        is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < CENTRED * line.size
+        least = -HANGING if is_centred else -FARTHEST_LEFT
         is_below = (
-            0 < line.y0 - above.y0 < 1.4 * pitch + 1 and least < (line.x0 - above.x0) / max(4.0, line.size) < HANGING
+            0 < line.y0 - above.y0 < NEXT_LINE * pitch + 1
+            and least < (line.x0 - above.x0) / max(SMALLEST_EM, line.size) < HANGING
         )
         return not is_below
     below = lines[end] if end < len(lines) else None
-    if above is not None and i and above.x1 + 2 * first_word(line) < right[i - 1] and _is_set_in(above, line, below):
+    if (
+        above is not None
+        and i
+        and above.x1 + WORDS_OF_ROOM * first_word(line) < right[i - 1]
+        and _is_set_in(above, line, below)
+    ):
         return True
     around = [abs(line.y0 - other.y0) for other in (above, below) if other is not None]
     return min(around, default=0.0) > LISTED * pitch
@@ -129,7 +151,7 @@ def _is_set_in(above: Line, line: Line, below: Line | None) -> bool:
         or above.mono
         or above.text.endswith((",", "("))
         or above.x0 > least
-        or not 0 < line.y0 - above.y0 < 3 * line.size
+        or not 0 < line.y0 - above.y0 < NEAR_ABOVE * line.size
     ):
         return False
     return below is None or below.y0 < line.y0 or (below.x0 < least and not below.text[:1].islower())
@@ -232,7 +254,7 @@ def _add(
     One that `is_ragged` belongs to no other line but one that cuts a word.
     """
     line = page.lines[i]
-    full = line.x1 >= right[i] - 0.12 * max(1.0, right[i] - line.x0)
+    full = line.x1 >= right[i] - SHORT_OF_EDGE * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
     item = is_entry or is_item(page.lines, i, last, text)
@@ -306,7 +328,7 @@ def _code(lines: list[Line]) -> Part:
     at = 0
     for line in lines:
         width = (line.x1 - line.x0) / max(1, len(line.text))
-        indent = min(40, round((line.x0 - left) / width)) if width > 0 else 0
+        indent = min(MAX_INDENT, round((line.x0 - left) / width)) if width > 0 else 0
         text = cleaned(line.text.replace(SOFT_HYPHEN, "-"), keep_spaces=True)
         if text.strip():
             rows.append(" " * indent + text)

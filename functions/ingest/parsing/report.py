@@ -25,6 +25,9 @@ EDGE = 0.05
 MAX_STAMP = 80
 """A picture covers at least `WHOLE_PICTURE` of a page. If all text is then within `EDGE` of its height from the top or
 the bottom, and no more than `MAX_STAMP` characters, it is a stamp, such as a court's number on a scan."""
+DOUBTFUL_NOTED = 0.02
+PICTURES_NOTED = 0.05
+"""Share of a page's text that is doubtful, and of its area that pictures cover, from which on its report says so."""
 
 
 def mend(raw: RawPage) -> None:
@@ -47,9 +50,9 @@ def report_of(raw: RawPage, removed: list[str]) -> PageReport:
         raw.lines = []
     if raw.mended:
         notes.append("letters that stood for others were put right")
-    if doubtful >= 0.02:
+    if doubtful >= DOUBTFUL_NOTED:
         notes.append(f"{doubtful:.0%} of the text is doubtful")
-    if raw.images >= 0.05:
+    if raw.images >= PICTURES_NOTED:
         notes.append(f"pictures cover {raw.images:.0%}")
     if raw.ocr:
         notes.append("read from the text layer of a picture")

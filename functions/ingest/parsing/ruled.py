@@ -42,6 +42,8 @@ LONGEST = 800
 Rule = tuple[float, float, float]
 """Where a rule is (its x or its y), and from where to where it goes."""
 Rows = Callable[[list[Word]], list[Row]]
+MIN_EDGES = 3
+"""Lines of a ruled table in each direction, at least: those around two columns and two rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +120,11 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
     # Where the outermost rules are left out, the others end there.
     columns = _places([*(x for x, _, _ in down), min(x0 for _, x0, _ in across), max(x1 for _, _, x1 in across)])
     rows = _places([*(y for y, _, _ in across), min(y0 for _, y0, _ in down), max(y1 for _, _, y1 in down)])
-    if not 3 <= len(columns) <= MAX_COLUMNS + 1 or not 3 <= len(rows) <= MAX_ROWS + 1:
+    if not MIN_EDGES <= len(columns) <= MAX_COLUMNS + 1 or not MIN_EDGES <= len(rows) <= MAX_ROWS + 1:
         return None
     rows = _borders(rows, across, columns)
     columns = _borders(columns, down, rows)
-    if len(columns) < 3 or len(rows) < 3:
+    if len(columns) < MIN_EDGES or len(rows) < MIN_EDGES:
         return None
     between_columns = [_rules_at(place, down) for place in columns]
     between_rows = [_rules_at(place, across) for place in rows]

@@ -53,6 +53,21 @@ _PAGE_NUMBER = re.compile(
 _PRINTED_NUMBER = re.compile(r"[-–—]\s*\d{1,4}\s*[-–—]|[ivx]{1,5}|[A-Z]{1,2}-\d{1,3}")
 """What is hardly anything but a page number, where it ends the page in its middle: "- 2 -", "ii", "A-1"."""
 _WORD = re.compile(r"[^\W\d_]{3}")
+LONGEST_RUNNING = 160
+"""Characters of a running line, at most."""
+USUAL_SHARE = 0.2
+"""Share of a page's text from which on a size of print is a usual one."""
+SAME_SIZE = 0.1
+"""How much the print of running lines of two pages may differ, in points."""
+LETTER_EM = 0.55
+WIDEST_LETTER_EM = 0.6
+MORE_LETTERS_EM = 3
+"""Width of a letter with which a line that is wider has parts set apart, in font sizes: of a running line with parts,
+and of a line with a number; and what is added for the line."""
+SAME_PRINT = 0.04
+OVERLAPPING = 0.5
+"""How much the print of two lines set tightly may differ, as a share, and how far they may overlap, in heights of a
+line."""
 
 
 def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
@@ -115,7 +130,7 @@ def _running(side: int, sides: Sides, others: list[Sides], enough: float, titles
             is_running = True
         elif line.cells >= 2 or line.column:
             is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
-        elif len(line.text) > 160:
+        elif len(line.text) > LONGEST_RUNNING:
             is_running = False
         elif counted and (
             _is_apart(line, sides)
@@ -217,13 +232,13 @@ def _largest_of_text(sides: Sides, block: list[Line]) -> float:
     for line in sides.placed:
         if not any(line is one for one in block):
             sizes[line.size] += len(line.text)
-    return max([size for size, count in sizes.items() if count >= 0.2 * sizes.total()], default=0.0)
+    return max([size for size, count in sizes.items() if count >= USUAL_SHARE * sizes.total()], default=0.0)
 
 
 def _are_alike(block: list[Line], other: list[Line]) -> bool:
     """Whether two pages' outermost blocks have as many lines, in the same places (a sign may be taller) and print."""
     return len(block) == len(other) and all(
-        min(abs(a.y0 - b.y0), abs(a.y1 - b.y1)) < SAME_PLACE and abs(a.size - b.size) < 0.1
+        min(abs(a.y0 - b.y0), abs(a.y1 - b.y1)) < SAME_PLACE and abs(a.size - b.size) < SAME_SIZE
         for a, b in zip(block, other, strict=True)
     )
 
@@ -262,7 +277,7 @@ def _names_chapter_and_section(line: Line, sides: Sides, others: list[Sides]) ->
     """
     if line.size > sides.largest or not sides.has_positions or len(line.text.split()) < 2 * PART_WORDS:
         return False
-    if line.x1 - line.x0 < max(PARTED * sides.page.width, line.size * (0.55 * len(line.text) + 3)):
+    if line.x1 - line.x0 < max(PARTED * sides.page.width, line.size * (LETTER_EM * len(line.text) + MORE_LETTERS_EM)):
         return False
     tops = [other.lines[0][0] for other in others if other.lines[0]]
     placed = [
@@ -322,7 +337,9 @@ def _is_apart(line: Line, sides: Sides) -> bool:
 
     "1 Capital of France" is a question.
     """
-    if not sides.page.has_positions or line.x1 - line.x0 > line.size * (0.6 * len(line.text) + 3):
+    if not sides.page.has_positions or line.x1 - line.x0 > line.size * (
+        WIDEST_LETTER_EM * len(line.text) + MORE_LETTERS_EM
+    ):
         return True
     *words, last = line.text.split()
     return len(words) > 1 and last.isdecimal() and line.size <= sides.largest
@@ -379,16 +396,16 @@ def _is_tight_in(rest: list[Line], line: Line) -> bool:
 
 
 def _tight(a: Line, b: Line) -> bool:
-    if a.bold != b.bold or abs(a.size - b.size) > 0.04 * max(a.size, b.size) or a.x0 >= b.x1 or b.x0 >= a.x1:
+    if a.bold != b.bold or abs(a.size - b.size) > SAME_PRINT * max(a.size, b.size) or a.x0 >= b.x1 or b.x0 >= a.x1:
         return False
     height = max(1.0, min(a.y1 - a.y0, b.y1 - b.y0))
     room = max(a.y0, b.y0) - min(a.y1, b.y1)
-    return -0.5 * height <= room < TIGHT * height
+    return -OVERLAPPING * height <= room < TIGHT * height
 
 
 def _ends_every_page(line: Line, page: RawPage, others: list[Sides], enough: float) -> bool:
     """Whether the last line is the page number or address a browser prints below the text, wherever that ends."""
-    if line.cells >= 2 or line.column or len(line.text) > 160:
+    if line.cells >= 2 or line.column or len(line.text) > LONGEST_RUNNING:
         return False
     key = key_of(line.text)
     alike = [(other.page, found) for other in others if (found := other.ends.get(key))]

@@ -21,6 +21,17 @@ MAX_NUMBERED = 16
 """Words of a running line with a page number at most."""
 _MASKED = re.compile(r"\d+|\b[ivxlcIVXLC]{1,6}\b")  # no other case of these letters: the Turkish "ı" is no numeral
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+USUAL_SHARE = 0.2
+"""Share of a page's text from which on a size of print is a usual one."""
+SAME_SIZE = 0.1
+"""How much the print of running lines of two pages may differ, in points."""
+LONG_KEY = 5
+NEAR = 8
+NEAR_OF_SHORT = 25
+"""Characters of a key, more than that, that few other lines have, and points that the line may stand higher or lower on
+another page; the same of a line with a shorter key."""
+LONGEST_COUNTED = 90
+"""Characters of a line that counts the pages, at most."""
 
 
 def key_of(text: str) -> str:
@@ -62,7 +73,7 @@ class Sides:
         sizes: Counter[float] = Counter()
         for line in self.placed:
             sizes[line.size] += len(line.text)
-        enough = 0.2 * sizes.total()
+        enough = USUAL_SHARE * sizes.total()
         usual = [size for size, count in sizes.items() if count >= enough]
         self.size, self.largest = min(usual, default=0.0), max(usual, default=0.0)
         self.blocks = (_block(top, upright), _block(bottom, upright[::-1])) if self.has_positions else ([], [])
@@ -74,12 +85,12 @@ class Sides:
         mine = self.lines[side][0]
         aligned = abs(mine.x0 - line.x0) < SAME_PLACE or abs(mine.x1 - line.x1) < SAME_PLACE
         aligned = aligned or abs(mine.x0 + mine.x1 - line.x0 - line.x1) < SAME_PLACE
-        return aligned and abs(mine.y0 - line.y0) < SAME_PLACE and abs(mine.size - line.size) < 0.1
+        return aligned and abs(mine.y0 - line.y0) < SAME_PLACE and abs(mine.size - line.size) < SAME_SIZE
 
     def matching(self, side: int, key: str, y: float) -> Line | None:
         """Return the line with this key that the page has on that side at that height."""
         line = self.keys[side].get(key)
-        return line if line and abs(line.y0 - y) < (8 if len(key) > 5 else 25) else None
+        return line if line and abs(line.y0 - y) < (NEAR if len(key) > LONG_KEY else NEAR_OF_SHORT) else None
 
 
 def _block(side: list[Line], lines: list[Line]) -> list[Line]:
@@ -95,7 +106,7 @@ def _block(side: list[Line], lines: list[Line]) -> list[Line]:
 def counted_from(text: str, page: RawPage) -> set[int]:
     """Return from which pages on a short line counts, if it begins or ends with a number or the page's label (0)."""
     words = text.lower().split()
-    if not 0 < len(words) <= MAX_NUMBERED or len(text) > 90:
+    if not 0 < len(words) <= MAX_NUMBERED or len(text) > LONGEST_COUNTED:
         return set()
     ends = {words[0], words[-1]}
     found = {page.number - int(word) for word in ends if word.isdecimal() and len(word) < MAX_BARE}

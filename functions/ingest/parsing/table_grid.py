@@ -14,6 +14,8 @@ from functions.ingest.parsing.tables import Cell, Group, has_figure
 MAX_COLUMNS = 40
 MOST_EMPTY = 0.5
 """Share of empty cells above which the places of the cells are no columns."""
+WHOLLY = 0.5
+"""Share of a column's width that a cell covers which stands over it."""
 
 
 def with_empty_cells(run: Sequence[Group]) -> list[Group]:
@@ -84,7 +86,7 @@ def _places(cells: Sequence[Cell], columns: Sequence[Span]) -> Sequence[int]:
         if not over:
             return ()
         shared = {n: min(cell.x1, columns[n][1]) - max(cell.x0, columns[n][0]) for n in over}
-        wholly = [n for n in over if shared[n] > 0.5 * (columns[n][1] - columns[n][0])]
+        wholly = [n for n in over if shared[n] > WHOLLY * (columns[n][1] - columns[n][0])]
         if cell is cells[0] and over[0] == 0:
             places.append(0)
         elif len(wholly) > 1:

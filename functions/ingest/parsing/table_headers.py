@@ -52,6 +52,19 @@ _BEFORE_DATE = re.compile(r"\b(?:ended|ending)$", re.IGNORECASE)
 """How a line of a header's cell ends below which the date stands: "Six Months Ended" over "December 31,"."""
 
 Span = tuple[float, float]
+COVERED = 0.5
+"""Share of the narrower one's width that a header and its column have in common."""
+SMALLEST_HEIGHT = 4.0
+HEADER_ABOVE = 6
+"""Height in points that is used for rows without one, or in smaller print, and heights of a row above the first figures
+in which a header stands."""
+SAME_EDGE = 3
+LABEL_OVERLAP = 0.5
+"""Points by which the left edges of a label's lines may differ, and how far the lines may overlap, in their heights."""
+LOWER = 0.3
+"""How far a header may reach above the end of those over the columns, in its heights, if it stands below them."""
+DATE_OVERLAP = 0.35
+"""How far a date may reach into the words above it, in its heights."""
 
 
 def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Group]]:
@@ -126,7 +139,7 @@ class _Columns:
         covered = [
             at
             for at, (left, right) in enumerate(self.spans)
-            if min(x1, right) - max(x0, left) > 0.5 * min(x1 - x0, right - left)
+            if min(x1, right) - max(x0, left) > COVERED * min(x1 - x0, right - left)
         ]
         return covered or [self.nearest(x0, x1)]
 
@@ -165,11 +178,11 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
     Up to `MAX_LABELS` rows of a label only, which begin the first group of figures, may stand between.
     """
     _, begin, _, end = first.box
-    height = max(4.0, first.rows[0].y1 - first.rows[0].y0)
+    height = max(SMALLEST_HEIGHT, first.rows[0].y1 - first.rows[0].y0)
     taken = labels = 0
     top = begin
     for count, row in enumerate(reversed(before[-MAX_HEADER_ROWS:]), 1):
-        is_near = top - row.y1 < height and row.y0 > begin - 6 * height and row.y1 < end + height
+        is_near = top - row.y1 < height and row.y0 > begin - HEADER_ABOVE * height and row.y1 < end + height
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
         is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
         if not is_near or row.mono or is_title or _ends_prose(row, before[: len(before) - count], columns.spans[-1][1]):
@@ -195,7 +208,9 @@ def _ends_prose(row: Row, before: Sequence[Row], edge: float) -> bool:
     above = before[-1]
     if UNIT.fullmatch(row.text) and above.x1 < edge - RAGGED * (edge - above.x0):
         return False
-    return abs(above.x0 - row.x0) < 3 and -0.5 < (row.y0 - above.y1) / max(1.0, row.y1 - row.y0) < TIGHT
+    return (
+        abs(above.x0 - row.x0) < SAME_EDGE and -LABEL_OVERLAP < (row.y0 - above.y1) / max(1.0, row.y1 - row.y0) < TIGHT
+    )
 
 
 def _is_over(row: Row, columns: _Columns) -> bool:
@@ -233,7 +248,7 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     end = max((each.y1 for each in fragments if each.x1 > left), default=math.inf)
     for fragment in fragments:
         under = centred.get(id(fragment)) or columns.under(fragment.x0, fragment.x1)
-        if fragment.x1 < left and fragment.y0 > end - 0.3 * (fragment.y1 - fragment.y0):
+        if fragment.x1 < left and fragment.y0 > end - LOWER * (fragment.y1 - fragment.y0):
             under = [-1]  # a title of the first rows, though it may stand in the table's middle
         if len(under) > 1 or (under != [-1] and units == [fragment]):
             wide.setdefault(tuple(under), []).append(fragment)
@@ -245,7 +260,7 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     cells = [_cell(lines) for lines in _with_rests([*wide.values(), *([each] for each in _of_several(over_columns))])]
     bottom = max(stack[-1].y1 for stack in over_columns.values())
     labels = stacks.get(-1, [])
-    below = [each for each in labels if each.y0 > bottom - 0.3 * (each.y1 - each.y0)]
+    below = [each for each in labels if each.y0 > bottom - LOWER * (each.y1 - each.y0)]
     stacks[-1] = [each for each in labels if each not in below]
     rows = _by_line(cells)
     label = [_cell(stacks[-1])] if stacks[-1] else []
@@ -372,7 +387,7 @@ def _with_rests(cells: Sequence[list[Row]]) -> list[list[Row]]:
             upper
             for upper in whole
             if _BEFORE_DATE.search(upper[-1].text)
-            if -0.35 < (first.y0 - upper[-1].y1) / max(1.0, first.y1 - first.y0) < RULED
+            if -DATE_OVERLAP < (first.y0 - upper[-1].y1) / max(1.0, first.y1 - first.y0) < RULED
             if first.x0 < upper[-1].x1 and upper[-1].x0 < first.x1
         ]
         if len(above) == 1:

@@ -13,6 +13,13 @@ from shared.text import is_abbreviated
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
+SPARE = 0.25
+"""Room behind a line beyond the next word, in its heights, from which on the word had room there."""
+SAME_EDGE = 20
+NEAR = 0.4
+LONG = 20
+"""Points that the two lines of a label may begin apart, room between them in heights of a line, and characters that the
+first one has more than."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +45,7 @@ class _Room:
         """Whether a line that ends there had no room for a word; the widest one alone does not tell where they end."""
         is_alone = end > self.second + 1 and self.figures > -math.inf
         limit = self.figures if is_alone else self.widest + 1
-        return end + (word.x1 - word.x0) + 0.25 * (word.y1 - word.y0) > limit
+        return end + (word.x1 - word.x0) + SPARE * (word.y1 - word.y0) > limit
 
 
 def _labels_apart(run: Sequence[Group], room: _Room) -> list[Group]:
@@ -100,7 +107,7 @@ def _is_cut(label: Group, row: Group, room: _Room) -> bool:
     """Whether a line above a row begins its label: the row goes on in the middle of a phrase, or had no room there."""
     above, first = label.cells[0], row.cells[0]
     text = above.text
-    if abs(above.x0 - first.x0) >= 20 or text.endswith(":"):
+    if abs(above.x0 - first.x0) >= SAME_EDGE or text.endswith(":"):
         return False
     if above.lines[0][0].style.size > LARGER * first.lines[0][0].style.size:
         return False
@@ -111,6 +118,6 @@ def _is_cut(label: Group, row: Group, room: _Room) -> bool:
     if _GOES_ON.search(text) and has_figure(row):
         return True
     word = first.lines[0][0]
-    is_near = first.y0 - above.y1 < 0.4 * (word.y1 - word.y0)
+    is_near = first.y0 - above.y1 < NEAR * (word.y1 - word.y0)
     is_alike = above.lines[-1][-1].style.bold == word.style.bold and not is_number(first.text)
-    return is_near and is_alike and len(text) > 20 and room.had_none(above.x1, word)
+    return is_near and is_alike and len(text) > LONG and room.had_none(above.x1, word)

@@ -59,6 +59,38 @@ BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a
 ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
+SMALLEST_HEIGHT = 4.0
+"""Height in points that is used for lines without one, or in smaller print."""
+CELL_OVERLAP = 0.35
+CELL_ROOM = 0.7
+"""How far two lines of one cell may overlap or be apart, in heights of a line."""
+ALIGNED_LEFT = 4
+ALIGNED = 3
+"""Points by which the left edges of two lines of one cell may differ, and the edges of cells in one column."""
+SHORTEST_CUT = 3
+NEARLY_AS_WIDE_EM = 0.9
+"""Letters of a word alone on its line that may go on below, more than that, and how far it may end before the cell
+does, in font sizes."""
+IN_BAND = 0.6
+TOUCHING = 0.3
+"""How far a cell may stand above or below its row, and overlap the cell before it, in heights of a line."""
+SPACED_OUT_EM = 0.9
+"""Width of each letter of a word set apart, in font sizes."""
+IN_GUTTER = 0.5
+"""Share of the room between two words that lies between two columns."""
+ROW_ROOM = 3
+ROW_OVERLAP = 0.8
+"""How far two rows of a table may be apart or overlap, in heights of a line."""
+LONGEST_SINGLE_ROWS = 3
+LONGEST_SINGLE = 160
+"""Lines, and characters, of a table's row with a single cell, at most."""
+FIGURES_SHARE = 0.4
+"""Share of the cells behind the labels that are figures, if these alone tell that it is a table."""
+NARROW_SHARE = 0.6
+PROSE_ALIGNED = 0.3
+ALIGNED_SHARE = 0.6
+"""Share of narrow gaps in justified prose at least, share of its lines whose gaps are at one place at most, and share
+of a table's rows that line up at least."""
 
 
 def is_number(cell: str) -> bool:
@@ -95,12 +127,12 @@ class Cell:
 
     def continues_in(self, other: "Cell") -> bool:
         """Whether `other`, one line, continues this cell below: near, and left, right or centre aligned."""
-        height = max(4.0, other.y1 - other.y0)
-        near = -0.35 * height < other.y0 - self.y1 < 0.7 * height and other.y0 > self.lines[-1][0].y0
+        height = max(SMALLEST_HEIGHT, other.y1 - other.y0)
+        near = -CELL_OVERLAP * height < other.y0 - self.y1 < CELL_ROOM * height and other.y0 > self.lines[-1][0].y0
         aligned = (
-            abs(self.x0 - other.x0) < 4
-            or abs(self.x1 - other.x1) < 3
-            or abs(self.x0 + self.x1 - other.x0 - other.x1) < 6
+            abs(self.x0 - other.x0) < ALIGNED_LEFT
+            or abs(self.x1 - other.x1) < ALIGNED
+            or abs(self.x0 + self.x1 - other.x0 - other.x1) < 2 * ALIGNED
             or (self.x0 < other.x0 and other.x1 < self.x1 + height)
         )
         return near and aligned and other.x0 < self.x1 and other.x1 > self.x0
@@ -109,7 +141,7 @@ class Cell:
 def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
     """Whether a word alone on its line, as wide as the cell, may continue below."""
     letters = word.text[-1].islower() and below.text[0].islower()
-    return letters and len(word.text) > 3 and word.x1 > edge - 0.9 * word.style.size
+    return letters and len(word.text) > SHORTEST_CUT and word.x1 > edge - NEARLY_AS_WIDE_EM * word.style.size
 
 
 @dataclass(slots=True)
@@ -155,11 +187,11 @@ class Group:
 
     def _beside(self, row: Row) -> bool:
         _, top, _, bottom = self.box
-        height = max(4.0, row.y1 - row.y0)
+        height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
         last = self.cells[-1]
-        in_band = top - 0.6 * height <= row.y0 and row.y1 <= bottom + 0.6 * height
+        in_band = top - IN_BAND * height <= row.y0 and row.y1 <= bottom + IN_BAND * height
         # A cell written after a taller one begins higher; beside a single line it is on the same line.
-        return in_band and row.x0 >= last.x1 - 0.3 * height and row.y0 < last.y1
+        return in_band and row.x0 >= last.x1 - TOUCHING * height and row.y0 < last.y1
 
 
 def _is_title_of(above: Cell, below: Cell) -> bool:
@@ -246,7 +278,7 @@ def _is_kind(words: Sequence[Word]) -> bool:
 
 def _is_spaced_out(word: Word) -> bool:
     """Whether the letters of a word are set apart, so that the room behind it says little."""
-    return len(word.text) >= MIN_SPACED_OUT and word.x1 - word.x0 > 0.9 * word.style.size * len(word.text)
+    return len(word.text) >= MIN_SPACED_OUT and word.x1 - word.x0 > SPACED_OUT_EM * word.style.size * len(word.text)
 
 
 def _marks(before: Word, word: Word) -> bool:
@@ -353,7 +385,7 @@ def _is_between(before: Word, word: Word, gutters: Sequence[tuple[float, float]]
         return False
     if before.text in SIGN_BEFORE or is_sign_of(before, word) or before.text == word.text == ".":
         return False
-    return any(min(word.x0, x1) - max(before.x1, x0) > 0.5 * min(room, x1 - x0) for x0, x1 in gutters)
+    return any(min(word.x0, x1) - max(before.x1, x0) > IN_GUTTER * min(room, x1 - x0) for x0, x1 in gutters)
 
 
 def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
@@ -474,9 +506,15 @@ def _end_of_run(groups: list[Group], start: int) -> int:
         height = group.rows[0].y1 - group.rows[0].y0
         if between > (MAX_BETWEEN_FIGURES if has_figure(groups[last - 1]) else MAX_BETWEEN) + 1:
             break
-        if drop > 3 * max(4.0, height) or drop < -0.8 * max(4.0, height) or group.rows[0].mono:
+        if (
+            drop > ROW_ROOM * max(SMALLEST_HEIGHT, height)
+            or drop < -ROW_OVERLAP * max(SMALLEST_HEIGHT, height)
+            or group.rows[0].mono
+        ):
             break
-        if len(group.cells) == 1 and (len(group.rows) > 3 or sum(row.length for row in group.rows) > 160):
+        if len(group.cells) == 1 and (
+            len(group.rows) > LONGEST_SINGLE_ROWS or sum(row.length for row in group.rows) > LONGEST_SINGLE
+        ):
             break
         if _is_sentence(group, groups[last - 1]) or _is_note(group, groups[last - 1]):
             break
@@ -518,7 +556,7 @@ def _is_cut_in_two(words: Sequence[Word]) -> bool:
 def _is_last_sum(group: Group, above: Group) -> bool:
     """Whether a row is a sum without a label, below the figures of the last column."""
     (cell, *others), last = group.cells, above.cells[-1]
-    return not others and is_number(cell.text) and is_number(last.text) and abs(cell.x1 - last.x1) < 3
+    return not others and is_number(cell.text) and is_number(last.text) and abs(cell.x1 - last.x1) < ALIGNED
 
 
 def _is_table(run: list[Group]) -> bool:
@@ -528,18 +566,18 @@ def _is_table(run: list[Group]) -> bool:
         return False
     figures = sum(is_number(cell.text) for group in several for cell in group.cells[1:])
     others = sum(len(group.cells) - 1 for group in several)
-    return figures >= 0.4 * others or (_aligned(several) and not _is_spread_prose(several))
+    return figures >= FIGURES_SHARE * others or (_aligned(several) and not _is_spread_prose(several))
 
 
 def _is_spread_prose(several: list[Group]) -> bool:
     """Whether cells are parts of justified lines, as scans have them: narrow gaps, each at another place."""
     gaps = [(a, b) for group in several for a, b in pairwise(group.cells)]
     narrow = sum(b.x0 - a.x1 < PROSE_GAP_EM * a.lines[0][0].style.size for a, b in gaps)
-    if narrow < 0.6 * len(gaps):
+    if narrow < NARROW_SHARE * len(gaps):
         return False
     starts = [{cell.x0 for cell in group.cells[1:]} for group in several]
-    aligned = sum(any(abs(a - b) < 3 for a in above for b in below) for above, below in pairwise(starts))
-    return aligned < 0.3 * (len(several) - 1)
+    aligned = sum(any(abs(a - b) < ALIGNED for a in above for b in below) for above, below in pairwise(starts))
+    return aligned < PROSE_ALIGNED * (len(several) - 1)
 
 
 def _aligned(several: list[Group]) -> bool:
@@ -548,8 +586,8 @@ def _aligned(several: list[Group]) -> bool:
     for above, below in pairwise(several):
         edges = [(cell.x0, cell.x1) for cell in above.cells[1:]]
         hits += any(
-            abs(cell.x0 - x0) < 3 or abs(cell.x1 - x1) < 3 or abs(cell.x0 + cell.x1 - x0 - x1) < 6
+            abs(cell.x0 - x0) < ALIGNED or abs(cell.x1 - x1) < ALIGNED or abs(cell.x0 + cell.x1 - x0 - x1) < 2 * ALIGNED
             for cell in below.cells[1:]
             for x0, x1 in edges
         )
-    return hits >= 0.6 * (len(several) - 1)
+    return hits >= ALIGNED_SHARE * (len(several) - 1)

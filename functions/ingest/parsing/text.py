@@ -43,6 +43,17 @@ ENOUGH = 200
 """Characters of text below which its statistics say nothing."""
 GLUED_LETTERS = 45
 """Letters in one word above which words are taken to be glued; German's longest in use have about 40."""
+MIN_VOWELS_IN = 100
+LATIN_SHARE = 0.5
+VOWEL_SHARE = 0.14
+"""Letters, and share of a text that they are, from which on vowels are counted, and share of the letters that are
+vowels in any language."""
+WORDS_SHARE = 0.45
+"""Letters and digits for each sign, under which a text is signs only."""
+MIXED_SHARE = 0.25
+"""Share of words with letters of two scripts above which a text is illegible."""
+SHORTEST_MIXED = 5
+"""Letters of a word with Greek and Latin ones from which on it is no unit or formula."""
 
 
 @lru_cache(maxsize=512)
@@ -73,7 +84,7 @@ def doubtful_share(text: str) -> float:
     others = "" if text.isascii() else "".join(_NOT_ASCII.findall(text))
     plain = text.encode("ascii", "ignore")
     letters = _count(plain, _LATIN)
-    if letters > 100 and letters > 0.5 * len(text) and _count(plain, _VOWELS) < 0.14 * letters:
+    if letters > MIN_VOWELS_IN and letters > LATIN_SHARE * len(text) and _count(plain, _VOWELS) < VOWEL_SHARE * letters:
         return 1.0
     if _signs_only(plain, others) or (any(map(str.isalnum, others)) and _scripts_mixed(text)):
         return 1.0
@@ -97,13 +108,13 @@ def _signs_only(plain: bytes, others: str) -> bool:
     length = len(plain) + len(others)
     signs = length - _count(plain, _LEADERS) - others.count("…")
     words = _count(plain, _LATIN + _FIGURES) + sum(map(str.isalnum, others))
-    return signs > ENOUGH // 4 and length > ENOUGH and words < 0.45 * signs
+    return signs > ENOUGH // 4 and length > ENOUGH and words < WORDS_SHARE * signs
 
 
 def _scripts_mixed(text: str) -> bool:
     words = _WORD.findall(text)
     mixed = sum(1 for word in words if not word.isascii() and _mixes_scripts(word))
-    return mixed > 0 and mixed > 0.25 * len(words)
+    return mixed > 0 and mixed > MIXED_SHARE * len(words)
 
 
 _WITHOUT_SPACES = re.compile(f"[{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
@@ -121,7 +132,7 @@ def _script(character: str) -> str:
 def _mixes_scripts(word: str) -> bool:
     """Whether a word has letters of two scripts; "μm" and "Δx" are short enough to pass."""
     scripts = {script for script in map(_script, word) if script}
-    scripts -= {"GREEK"} if scripts <= {"GREEK", "LATIN", "MATHEMATICAL"} and len(word) < 5 else set()
+    scripts -= {"GREEK"} if scripts <= {"GREEK", "LATIN", "MATHEMATICAL"} and len(word) < SHORTEST_MIXED else set()
     return len(scripts - {"MATHEMATICAL"}) > 1
 
 

@@ -59,6 +59,18 @@ _MEANING = re.compile(r"[^\W\d_]{3,}")
 _NUMBERED = re.compile(r"(?:\w+ )?\d")
 _UNCLOSED = re.compile(r"\s*\([^)]*$")
 """A remark that goes on behind the lines of the title."""
+LARGER = 1.15
+MUCH_LARGER = 1.3
+"""Size of a title's print, and of what is added to a short one, at least, in that of the body."""
+SAME_SIZE = 0.97
+SAME_POINTS = 0.3
+NEXT_LINE = 2
+"""How much smaller a line may be that is as large as the largest, how many points smaller within one title, and how far
+below each other its lines begin, in font sizes."""
+MIN_LETTERS = 3
+MIN_LETTERS_SHARE = 0.4
+MAX_DOUBTFUL = 0.1
+"""Letters of a title and share of it that they are, at least, and share of it that may be doubtful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +141,7 @@ def _names_authors(line: str) -> bool:
 
 def _first_heading(beginning: Beginning) -> str:
     """Return the largest lines of the first page that can be a title, with the next largest if they say little."""
-    least = 1.15 * beginning.body_size
+    least = LARGER * beginning.body_size
     lines = beginning.cover
     can_be = [not line.column and line.size >= least and bool(usable_title(line.text)) for line in lines]
     block = _block(lines, can_be)
@@ -137,7 +149,7 @@ def _first_heading(beginning: Beginning) -> str:
     count = len(title.split())
     is_cover = len(lines) <= COVER_LINES
     if 0 < count <= (FEW_TITLE_WORDS if is_cover else SHORT_TITLE_WORDS):
-        large = 0.0 if count <= SHORT_TITLE_WORDS else 0.97 * block[0].size
+        large = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
         others = [
             usable
             and line.size >= large
@@ -147,7 +159,7 @@ def _first_heading(beginning: Beginning) -> str:
             for line, usable in zip(lines, can_be, strict=True)
         ]
         more = _block(lines, others)
-        if more and more[0].size >= 1.3 * beginning.body_size and not more[-1].text.endswith(":"):
+        if more and more[0].size >= MUCH_LARGER * beginning.body_size and not more[-1].text.endswith(":"):
             title = f"{title}: {_joined(more, beginning.words)}"
     return title
 
@@ -157,10 +169,10 @@ def _block(lines: Sequence[Line], can_be: Sequence[bool]) -> list[Line]:
     largest = max((line.size for line, usable in zip(lines, can_be, strict=True) if usable), default=0.0)
     if not largest:
         return []
-    first = next(at for at, line in enumerate(lines) if can_be[at] and line.size >= 0.97 * largest)
+    first = next(at for at, line in enumerate(lines) if can_be[at] and line.size >= SAME_SIZE * largest)
     block = [lines[first]]
     for line in islice(lines, first + 1, first + MAX_TITLE_LINES):
-        if abs(line.size - largest) > 0.3 or line.y0 - block[-1].y0 > 2 * largest:
+        if abs(line.size - largest) > SAME_POINTS or line.y0 - block[-1].y0 > NEXT_LINE * largest:
             break
         block.append(line)
     return block
@@ -179,8 +191,13 @@ def usable_title(title: str) -> str:
     if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _BOILERPLATE, _CODE)) or _FILE.search(title):
         return ""
     letters = sum(character.isalpha() for character in title)
-    unlike = letters < 3 or letters < 0.4 * len(title) or "\\" in title or title.startswith(("http", "/"))
-    if unlike or identity.is_kind(title) or doubtful_share(title) > 0.1 or is_illegible_title(title):
+    unlike = (
+        letters < MIN_LETTERS
+        or letters < MIN_LETTERS_SHARE * len(title)
+        or "\\" in title
+        or title.startswith(("http", "/"))
+    )
+    if unlike or identity.is_kind(title) or doubtful_share(title) > MAX_DOUBTFUL or is_illegible_title(title):
         return ""
     return title[:MAX_TITLE]
 

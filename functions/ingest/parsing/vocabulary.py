@@ -49,6 +49,15 @@ hyphen up to which it may cut no words: where words are cut, it is mostly 3 to 1
 ENGLISH = 0.03
 """Share of a document's words that are "the" from which on it is English: it is 4 to 7 % there."""
 _HYPHENS = ("-", SOFT_HYPHEN)
+SHORTEST_KNOWN = 3
+TIMES_KNOWN = 2
+"""Letters of a word, more than that, and times that it stands in a document, more than that, if it is a word of its
+own."""
+IN_CAPITALS = 2
+LEAST_WHOLE = 3
+TIMES_WHOLE = 10
+"""Times that a whole word stands in a document for each time that its first part does, in capitals; and at least, and
+for each, else."""
 
 
 def _joined(text: str) -> list[str]:
@@ -141,11 +150,15 @@ class Vocabulary:
         if left.endswith("f") and left not in _WORDS_IN_F and self._count.get(f"{left}f{right}", 0) >= MIN_WITH_F:
             return before + head[0][-1] + after
         if (right in {"a", "i"} and len(left) < SHORTEST_WHOLE - 1) or (
-            len(right) > 3 and self._count.get(right, 0) > 2
+            len(right) > SHORTEST_KNOWN and self._count.get(right, 0) > TIMES_KNOWN
         ):
             return ""
         known = self._count.get(left, 0)
-        least = max(1, 2 * known) if before.isupper() and after.isupper() else max(3, 10 * known)
+        least = (
+            max(1, IN_CAPITALS * known)
+            if before.isupper() and after.isupper()
+            else max(LEAST_WHOLE, TIMES_WHOLE * known)
+        )
         if self._count.get(left + right, 0) >= least:
             return before + after
         return ""

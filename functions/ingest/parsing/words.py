@@ -15,6 +15,8 @@ CUT = "\x1f"
 """Marks in a cell's text where a narrow column may have cut a word, behind a soft hyphen if it put one there.
 
 It is white space, so no word read contains it."""
+MONO_SHARE = 0.9
+"""Share of a line's words in fixed pitch from which on the line is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class Row:
         """
         if self._mono is None:
             words = self.words[1:] if len(self.words) > 1 and self._begins_with_number() else self.words
-            self._mono = words[0].style.mono and _share_of_mono(words) >= 0.9
+            self._mono = words[0].style.mono and _share_of_mono(words) >= MONO_SHARE
         return self._mono
 
     def _begins_with_number(self) -> bool:

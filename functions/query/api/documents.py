@@ -46,6 +46,8 @@ Label = Annotated[str, StringConstraints(max_length=200)]
 
 
 Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=200)]], Field(max_length=5)]
+MAX_KEY_BYTES = 1_024
+"""Bytes of an object's key in S3."""
 
 
 class LabelsIn(Body):
@@ -313,6 +315,6 @@ def upload_key(tenant: str, filename: str) -> str:
     if not name.lower().endswith(".pdf") or parts[-1].lower() == ".pdf":
         raise InvalidRequest("Only PDFs can be uploaded; the file name must end in `.pdf`.")
     key = f"uploads/{tenant}/{name}"
-    if len(key.encode()) > 1_024:
+    if len(key.encode()) > MAX_KEY_BYTES:
         raise InvalidRequest("The file name is too long: S3 keys hold 1,024 bytes at most.")
     return key

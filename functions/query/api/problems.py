@@ -25,7 +25,7 @@ MAX_FIELD_ERRORS = 20
 MAX_NAME_CHARACTERS = 200
 """Characters of a field's name in an error."""
 _UNREADABLE_BODY = "The body could not be read: send JSON in UTF-8 that is nested less deeply."
-_CODES = {
+CODES = {
     400: InvalidRequest.code,
     401: "not_authenticated",
     403: "not_allowed",
@@ -161,7 +161,7 @@ def install(app: FastAPI) -> None:
         if request.method == "OPTIONS" and error.status_code == 405:
             # Not a browser's preflight: the CORS middleware answers those.
             return Response(status_code=204, headers=headers)
-        code = _CODES.get(error.status_code, "http_error")
+        code = CODES.get(error.status_code, "http_error")
         detail = _localized(language_of(request), code, _detail_of(request, error, headers))
         return _response(request, Problem(error.status_code, code, detail), headers)
 

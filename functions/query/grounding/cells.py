@@ -60,6 +60,9 @@ type _RowWay = Callable[[Fact, Sequence[RowMention]], frozenset[int] | None]
 type _ColumnWay = Callable[[Fact, Sequence[ColumnMention]], frozenset[int] | None]
 """Which rows or columns a number may be of, by the places of their names."""
 Conflict = Literal["", "row", "column", "sign", "order"]
+AFTER_CHARACTERS = 24
+AFTER_WORDS = 2
+"""Characters and words behind a number that may say whether it rises or falls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,7 +416,7 @@ class TableComparison:
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
         before = _WORD.findall(self.claim[self._end_before(fact) : fact.start])
-        after = _WORD.findall(self.claim[fact.end : fact.end + 24])[:2]
+        after = _WORD.findall(self.claim[fact.end : fact.end + AFTER_CHARACTERS])[:AFTER_WORDS]
         words = [word.lower() for word in (*reversed(before), *after)]
         directions = [direction_of(word) or (word in _HIGHER) - (word in _LOWER) for word in words]
         return next((each for each in directions if each), 0)

@@ -65,6 +65,10 @@ _NEXT_SENTENCE = re.compile(
 _DENIAL = re.compile(
     r"\b(?:not (?:true|correct|so|the case)|false|untrue|wrong|incorrect|a myth|netiesa)\b", re.IGNORECASE
 )
+MIN_STEMS = 3
+"""Content words of a run of clauses that is looked for together."""
+AFTER_ONLY = 4
+"""Words behind "only" among which the number stands that it counts."""
 
 
 @cache
@@ -156,7 +160,7 @@ def _statements(clauses: Sequence[Clause]) -> Iterator[Sequence[Clause]]:
     run: list[Clause] = []
     for clause in clauses:
         run.append(clause)
-        if len(frozenset().union(*(each.stems for each in run))) >= 3:
+        if len(frozenset().union(*(each.stems for each in run))) >= MIN_STEMS:
             yield run
             run = []
     if run:
@@ -257,7 +261,7 @@ class _Aligned:
     def _is_counted(self) -> bool:
         """Return whether the claim says "only" of a number, which is compared as a fact."""
         words = [word for clause in self.mine for word in clause.words]
-        after = (words[at + 1 : at + 5] for at, word in enumerate(words) if _kinds().get(word) == "only")
+        after = (words[at + 1 : at + 1 + AFTER_ONLY] for at, word in enumerate(words) if _kinds().get(word) == "only")
         return all(any(each.isdigit() or is_number_word(each) or each == "once" for each in few) for few in after)
 
     def _is_generalised(self) -> bool:

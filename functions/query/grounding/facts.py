@@ -83,6 +83,21 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _COUNTED_NOUN = re.compile(r"\s[a-z]{4,}s\b")
+BEFORE_CHARACTERS = 24
+"""Characters before a number in which "about" or a bound such as "more than" may stand."""
+ROUGH_PERCENT = 5
+FRACTION_PERCENT = 2
+"""Points of per cent by which a fraction in words may differ: after "about" ("about a third"), and else."""
+SHORTEST_COUNTED = 3
+SHORTEST_STEM = 4
+ENDING = 2
+"""Letters of a word that names what is counted, more than that; letters of its stem at least, and of the ending it may
+lose."""
+BOUND_SHARE = 10
+ROUGH_SHARE = 20
+ROUND_STEPS = 10
+"""The part of a number, a tenth and a twentieth, by which one with a bound and a rough one may differ; and steps of
+rounding that a number has at least, whatever that part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +203,13 @@ def _fraction(text: str, match: "re.Match[str]") -> Fact | None:
     if not 0 < part < whole:
         return None
     start = match.start()
-    is_rough = _ROUGHLY.search(text, max(0, start - 24), start) is not None
+    is_rough = _ROUGHLY.search(text, max(0, start - BEFORE_CHARACTERS), start) is not None
     return Fact(
         "fraction",
         match.group(),
         frozenset({100 * part / whole}),
         "percent",
-        Decimal(5 if is_rough else 2),
+        Decimal(ROUGH_PERCENT if is_rough else FRACTION_PERCENT),
         rough=True,
         scaled=True,
     )
@@ -243,8 +258,8 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
 
 def _bound_before(text: str, start: int) -> tuple[int, bool]:
     """Return the bound that stands before a number (see `Fact`), and whether "about" does."""
-    bound = _BOUND.search(text, max(0, start - 24), start)
-    about = _ROUGHLY.search(text, max(0, start - 24), start) is not None
+    bound = _BOUND.search(text, max(0, start - BEFORE_CHARACTERS), start)
+    about = _ROUGHLY.search(text, max(0, start - BEFORE_CHARACTERS), start) is not None
     return (0 if bound is None else 1 if bound["more"] else -1), about
 
 
@@ -415,7 +430,11 @@ def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
     ):
         return False
     text = fold(" ".join(sentences)).lower()
-    stems = (fold(each).lower()[: max(4, len(each) - 2)] for each in words.groups() if each and len(each) > 3)
+    stems = (
+        fold(each).lower()[: max(SHORTEST_STEM, len(each) - ENDING)]
+        for each in words.groups()
+        if each and len(each) > SHORTEST_COUNTED
+    )
     return len(sentences) >= value or any(text.count(stem) >= value for stem in stems)
 
 
@@ -494,12 +513,12 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
         if not (said.rough or said.bound):
             continue
         if said.bound:
-            if 0 <= said.bound * (value - mine) < min(_last_digit(mine), value / 10):
+            if 0 <= said.bound * (value - mine) < min(_last_digit(mine), value / BOUND_SHARE):
                 return True
             continue
         step = said.quantum if said.scaled and not said.about else _last_digit(mine)
         near = abs(value - mine) <= step / 2
-        if near and (value >= 10 * step or abs(value - mine) <= value / 20):
+        if near and (value >= ROUND_STEPS * step or abs(value - mine) <= value / ROUGH_SHARE):
             return True
     return False
 

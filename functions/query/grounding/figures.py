@@ -45,6 +45,8 @@ MAX_TELLING_WORDS = 3
 """Words with which a claim may tell a figure: "Students *pay* £27.50 and are *tied in* for 3 months"."""
 MIN_PROSE_WORDS = 10
 """Words of a quote from one cell that is read as sentences, not as a value."""
+BEFORE_CHARACTERS = 30
+"""Characters before a number in which a verb may say that it is a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +273,7 @@ def operands_in(text: str) -> list[Operand]:
             end = unit.end() if unit else fact.end
             if stated and stated[-1].unit in {"", name} and _OF.fullmatch(text, ends[-1], fact.start):
                 stated[-1] = replace(stated[-1], unit=name, is_part=True)  # "20 of the 28 people"
-            change = _CHANGED_BY.search(text, max(0, fact.start - 30), fact.start)
+            change = _CHANGED_BY.search(text, max(0, fact.start - BEFORE_CHARACTERS), fact.start)
             written = text[fact.start : end].rstrip(" .,;")
             stated.append(
                 Operand(min(fact.values), written, name, text, change=direction_of(change[1]) if change else 0)

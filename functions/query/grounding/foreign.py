@@ -131,6 +131,13 @@ MAX_FOREIGN = 2
 """A text with more such requests is a list of them: exercises, an FAQ, a form."""
 MAX_SHARED = 0.4
 """Share of a request's words, weighted by rarity, that the rest of the text may hold."""
+BEFORE_ITEM = 10
+BEFORE_TITLE = 12
+BEFORE_NAME = 40
+BEFORE_CLAUSE = 20
+BEFORE_QUESTION = 220
+"""Characters before a place in which a list's mark, the year of a publication, a name's first word, a preposition, and
+the beginning of a question are looked for."""
 
 
 def foreign_spans(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
@@ -166,7 +173,7 @@ def foreign_spans(text: str, sentences: Sequence[tuple[int, int]]) -> Iterator[t
 
 def _is_item(text: str, start: int) -> bool:
     """Return whether a list's mark or a heading's number stands right before a place, in a text with lists."""
-    is_marked = _ITEM_BEFORE.search(text, max(0, start - 10), start) is not None
+    is_marked = _ITEM_BEFORE.search(text, max(0, start - BEFORE_ITEM), start) is not None
     return is_marked and len(_ITEMS.findall(text)) >= MIN_ITEMS
 
 
@@ -176,7 +183,7 @@ def _is_title(text: str, start: int, end: int) -> bool:
     if has_address(span) or not plain_words(span).isdisjoint(YOU | READERS):
         return False
     return (
-        _YEAR_BEFORE.search(text, max(0, start - 12), start) is not None
+        _YEAR_BEFORE.search(text, max(0, start - BEFORE_TITLE), start) is not None
         or _PUBLISHED.match(text, end, end + MAX_PUBLISHER) is not None
         or _APPEARED.search(span) is not None
     )
@@ -197,7 +204,7 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _is_in_name(text: str, at: int) -> bool:
     """Return whether a word at a place ends a name: "Umar | Sheikh as secretary"."""
-    is_after_word = _AFTER_CAPITAL.search(text, max(0, at - 40), at) is not None
+    is_after_word = _AFTER_CAPITAL.search(text, max(0, at - BEFORE_NAME), at) is not None
     return is_after_word and _BEFORE_PREPOSITION.match(text, at) is not None
 
 
@@ -212,7 +219,7 @@ def _prose_in(text: str, start: int, end: int, *, lower_case: float = MIN_LOWER_
 
 def _goes_on(text: str, begin: int) -> bool:
     """Return whether a place follows a preposition, so that no sentence begins there: "from | June to October"."""
-    before = text[max(0, begin - 20) : begin]
+    before = text[max(0, begin - BEFORE_CLAUSE) : begin]
     return before.endswith(" ") and not _PREPOSITIONS.isdisjoint(before.split()[-1:])
 
 
@@ -304,7 +311,7 @@ def _requests(text: str) -> Iterator[tuple[int, int]]:
 def _questions(text: str) -> Iterator[tuple[int, int]]:
     at = text.find("?")
     while at >= 0:
-        question = _QUESTION.search(text, max(0, at - 220), at)
+        question = _QUESTION.search(text, max(0, at - BEFORE_QUESTION), at)
         if question and question.group()[0].isupper() and not _is_quoted(text, question.start()):
             yield question.start(), at + 1
         at = text.find("?", at + 1)

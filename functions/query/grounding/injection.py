@@ -84,6 +84,14 @@ _FIRST_PERSON = re.compile(r"\b(?:I|I['’]m|me|my|myself)\b")
 _SECRETS = re.compile(r"[^\W\d_]{3,}\s+[^\W\d_]{2,}")
 MAX_SHARED_BY_FRAME = 0.6
 """The same for a sentence of which a claim is only a part."""
+QUOTED_AROUND = 400
+REPORTED_BEFORE = 80
+"""Characters on either side of an instruction in which its quotation begins or ends, and characters before the
+quotation that may say that it is one."""
+SHORTEST_TOLD = 3
+"""Characters of a claim, more than that, that a sentence may order somebody to say."""
+MIN_RULE_SPACES = 3
+"""Spaces in a sentence of the prompts that is known by its words."""
 
 
 @lru_cache(maxsize=1_000)
@@ -147,9 +155,9 @@ def _near(text: str, begin: int, stop: int, start: int, end: int) -> tuple[int, 
 
 def _report_around(text: str, at: int) -> tuple[int, int] | None:
     """Return the quotation around a position if the words before it say that it is one."""
-    for quotation in _QUOTED.finditer(text, max(0, at - 400), at + 400):
+    for quotation in _QUOTED.finditer(text, max(0, at - QUOTED_AROUND), at + QUOTED_AROUND):
         if quotation.start() < at < quotation.end():
-            before = text[max(0, quotation.start() - 80) : quotation.start()]
+            before = text[max(0, quotation.start() - REPORTED_BEFORE) : quotation.start()]
             return quotation.span() if _REPORT.search(before) and not hits_in(before.strip()) else None
     return None
 
@@ -219,7 +227,7 @@ def _is_told(claim: str, sentence: str) -> bool:
     """Return whether a sentence does not say what a claim says, but orders somebody to say it."""
     order = _ORDER_TO_SAY.search(fold(sentence))
     said = _joined_words(claim)
-    return order is not None and len(said) > 3 and said in _joined_words(fold(sentence)[order.end() :])
+    return order is not None and len(said) > SHORTEST_TOLD and said in _joined_words(fold(sentence)[order.end() :])
 
 
 def _is_framed(claim: str, sentence: str, sources: Sequence[str]) -> bool:
@@ -261,7 +269,7 @@ def _prompt_rules() -> frozenset[str]:
     rules = {
         _joined_words(text[start:end].lstrip("0123456789. ")) for text in texts for start, end in sentence_spans(text)
     }
-    return frozenset(rule for rule in rules if rule.count(" ") >= 3)
+    return frozenset(rule for rule in rules if rule.count(" ") >= MIN_RULE_SPACES)
 
 
 def _joined_words(text: str) -> str:

@@ -21,6 +21,11 @@ _CASED_NOUNS = frozenset({"de", "lb"})
 _NAME_PREFIX = 4
 _INFLECTED_NAME_PREFIX = 3
 """Minimum common prefix of two forms of a name; languages other than English inflect names more."""
+MIN_ACRONYM = 2
+MAX_ACRONYM = 6
+"""Letters of an acronym, at least and at most."""
+LONGEST_ENDING = 3
+"""Letters that the forms of a name may differ at the end."""
 
 
 def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
@@ -70,7 +75,7 @@ def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:
 
 def _is_acronym_of(name: str, held: str) -> bool:
     """Return whether a text contains the words of an acronym: "CEO" for "chief executive officer"."""
-    if not name.isupper() or not 2 <= len(name) <= 6:
+    if not name.isupper() or not MIN_ACRONYM <= len(name) <= MAX_ACRONYM:
         return False
     words = r"\w*\W+(?:of\W+|and\W+|the\W+)?".join(map(re.escape, fold(name).lower()))
     return re.search(rf"\b{words}", held) is not None
@@ -79,5 +84,5 @@ def _is_acronym_of(name: str, held: str) -> bool:
 def _has_form(part: str, tokens: frozenset[str], prefix: int) -> bool:
     if len(part) < prefix:
         return False
-    stem = part[: max(prefix, len(part) - 3)]
-    return any(token.startswith(stem) and abs(len(token) - len(part)) <= 3 for token in tokens)
+    stem = part[: max(prefix, len(part) - LONGEST_ENDING)]
+    return any(token.startswith(stem) and abs(len(token) - len(part)) <= LONGEST_ENDING for token in tokens)

@@ -49,6 +49,11 @@ _AUXILIARIES = frozenset((
     "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "ca", "wo", "would", "should", "could",
     "must",
 ))  # fmt: skip
+WORDS_BEFORE = 3
+WORDS_AFTER = 2
+"""Words before and behind the closest part of a sentence in which its negation may stand."""
+FIRST_WORDS = 3
+"""Words of a claim among which the number stands that says what it is about."""
 
 
 def _read_opposites() -> tuple[frozenset[str], dict[str, set[tuple[int, int]]]]:
@@ -177,7 +182,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
     if share < LIKELY_SHARE:
         return None
     begin, end = _closest_part(theirs, said, language)
-    wide = theirs[max(0, begin - 3) : end + 2]
+    wide = theirs[max(0, begin - WORDS_BEFORE) : end + WORDS_AFTER]
     parity = count_negations(mine) % 2
     negated = parity not in {count_negations(part) % 2 for part in (theirs[begin:end], wide)}
     # Farther away, a negation may be of something else: "… and no changes were made".
@@ -210,7 +215,9 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
 
 def _is_about_another(claim: str, sentence: str) -> bool:
     """Return whether a claim and a sentence begin with different numbers: "Version 8.1 gets …", "Version 7 gets …"."""
-    numbers = [next((word for word in tokens_of(text)[:3] if _has_digit(word)), "") for text in (claim, sentence)]
+    numbers = [
+        next((word for word in tokens_of(text)[:FIRST_WORDS] if _has_digit(word)), "") for text in (claim, sentence)
+    ]
     return all(numbers) and numbers[0] != numbers[1]
 
 

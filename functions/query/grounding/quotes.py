@@ -43,6 +43,13 @@ _SMALL_MARK = re.compile(r"(?<=\w)\s*\([\da-z]\)(?=\s*\|)|(?<=\d)\s*(?:st|nd|rd|
 
 Place = tuple[int, int]
 """Start and end in a text."""
+MAX_PARTS = 4
+MIN_PART_WORDS = 2
+"""Parts of a quote with omissions, at most, and words of each, at least."""
+MAX_RANKED = 12
+"""Sentences of a passage, the nearest first, that are tried as a claim's evidence."""
+FACTS_WEIGHT = 0.25
+"""Weight of the share of a claim's facts that a sentence states, beside its share of the claim's words."""
 
 
 def find_quote(quote: str, text: str) -> Iterator[Place]:
@@ -83,7 +90,11 @@ def _find_squeezed(wanted: str, text: str) -> Iterator[Place]:
 
 def _find_with_omission(wanted: str, text: str) -> Iterator[Place]:
     parts = [part for part in _ELLIPSIS.split(wanted) if part]
-    if not 1 <= len(parts) <= 4 or parts == [wanted] or any(len(part.split()) < 2 for part in parts):
+    if (
+        not 1 <= len(parts) <= MAX_PARTS
+        or parts == [wanted]
+        or any(len(part.split()) < MIN_PART_WORDS for part in parts)
+    ):
         return
     for start, end in _find_squeezed(parts[0], text):
         last = end
@@ -272,7 +283,7 @@ def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceS
     chosen = [ranked[0][1]]
     lacking = missing_facts(claim, facts_of(chosen))
     held = chosen[0].stems
-    for score, span in ranked[1:12]:
+    for score, span in ranked[1:MAX_RANKED]:
         if not lacking or len(chosen) > MAX_FURTHER_SENTENCES or score < MIN_OVERLAP:
             break
         still_lacking = missing_facts(claim, facts_of([*chosen, span]))
@@ -304,7 +315,7 @@ def _nearness(claim: str, wanted: frozenset[str], span: EvidenceSpan) -> float:
     if not said or (wanted and not share):
         return share
     lacking = missing_facts(claim, known_facts(span.sentences, span.passage.text))
-    return share + 0.25 * (1 - len(lacking) / len(said))
+    return share + FACTS_WEIGHT * (1 - len(lacking) / len(said))
 
 
 def _widened(passage: Passage, start: int, end: int) -> EvidenceSpan:

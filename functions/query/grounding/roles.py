@@ -43,6 +43,14 @@ _SAYING = frozenset(("say", "said", "accord", "explain", "told", "tell", "add"))
 
 WordPlace = tuple[int, int]
 """The index of a word in the claim, and in the sentence."""
+MIN_WORDS = 3
+"""Content words of a claim whose roles are compared."""
+BEFORE_VERB = 3
+"""Words before a participle among which its auxiliary verb stands."""
+AFTER_MONTH = 3
+"""Words behind a number among which a month makes it a date."""
+AFTER_BOUND = 20
+"""Characters behind "up to" and its number in which "before" ends."""
 
 
 def is_reversed(claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -66,7 +74,9 @@ def _is_reversed(said: tuple[str, ...], held: tuple[str, ...]) -> bool | None:
     if max(len(said), len(held)) > LONGEST_COMPARED_TOKENS:
         return None
     mine, theirs = _ordered_stems(said), _ordered_stems(held)
-    if len(mine) < 3 or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < MIN_SHARED_WORDS * len(mine):
+    if len(mine) < MIN_WORDS or len({stem for _, stem in mine} & {stem for _, stem in theirs}) < MIN_SHARED_WORDS * len(
+        mine
+    ):
         return None
     counts: dict[str, list[int]] = {}
     for at, stem in theirs:
@@ -123,7 +133,7 @@ def _changes_voice_only(
         passive, was_passive = here + 1 in my_agents, there + 1 in their_agents
         if first < there < last and passive != was_passive:
             other, at = (held, there) if passive else (said, here)
-            if not _BE.intersection(other[max(0, at - 3) : at]):
+            if not _BE.intersection(other[max(0, at - BEFORE_VERB) : at]):
                 return True
     return False
 
@@ -134,9 +144,11 @@ def _agents(tokens: Sequence[str], shared: Set[str]) -> Sequence[int]:
         at
         for at, word in enumerate(tokens)
         if word == "by"
-        and any(stem_of(each, "en") in shared for each in tokens[max(0, at - 3) : at])
+        and any(stem_of(each, "en") in shared for each in tokens[max(0, at - BEFORE_VERB) : at])
         and not any(map(str.isdigit, "".join(tokens[at + 1 : at + 2])))
-        and (_BE.intersection(tokens[max(0, at - 4) : at]) or tokens[at - 1].endswith(_PARTICIPLE_ENDINGS))
+        and (
+            _BE.intersection(tokens[max(0, at - BEFORE_VERB - 1) : at]) or tokens[at - 1].endswith(_PARTICIPLE_ENDINGS)
+        )
     ]
 
 
@@ -158,7 +170,7 @@ def _ordered_stems(tokens: tuple[str, ...]) -> Sequence[tuple[int, str]]:
 def _is_day(tokens: Sequence[str], at: int) -> bool:
     if len(tokens[at]) > 2 or not tokens[at].isdigit():
         return False
-    return any(map(is_month, (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 4])))
+    return any(map(is_month, (*tokens[max(0, at - 1) : at], *tokens[at + 1 : at + 1 + AFTER_MONTH])))
 
 
 # --- causes ---
@@ -463,7 +475,7 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
     for way, is_least in ((_LEAST, True), (_MOST, False)):
         for match in way.finditer(text):
             number, unit = match.groups(default="")
-            is_least_here = is_least or _UNTIL_BEFORE.match(text, match.start(), match.end() + 20) is not None
+            is_least_here = is_least or _UNTIL_BEFORE.match(text, match.start(), match.end() + AFTER_BOUND) is not None
             value = number.lower() if number[0].isdigit() else str(spelled_value(number.lower()))
             if number[0].isdigit() or is_number_word(number.lower()):
                 found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))

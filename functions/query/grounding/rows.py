@@ -53,6 +53,8 @@ Place = tuple[int, int]
 """Start and end in a text."""
 type _End = tuple[Decimal, str]
 """An end of a range and its unit."""
+LONGEST_ENDING = 3
+"""Letters by which the forms of a label's word may differ in length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class RowFinder:
         for word in words - places.keys():
             if len(word) >= _SAME_BEGINNING:
                 like = [said for said in places if said[:_SAME_BEGINNING] == word[:_SAME_BEGINNING]]
-                if like and abs(len(like[0]) - len(word)) <= 3:
+                if like and abs(len(like[0]) - len(word)) <= LONGEST_ENDING:
                     places[word] = places[like[0]]
         return places
 

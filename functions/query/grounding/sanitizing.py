@@ -61,6 +61,10 @@ _CARET = re.compile(r"[ \t]*\[\^[^\[\]\n]*\](?::[^\n]*)?")
 _SITE_OF_COMPANY = re.compile(
     r"(?<![\w./:@-])[\w-]+\.[A-Za-z]{2,24}(?=,? (?:Inc|Corp|Ltd|LLC|PLC|GmbH|AG|SE|SA|NV)\b)", re.I
 )
+MAX_PASSES = 4
+"""Times that markup is removed from a text, since a removal can create new markup."""
+SHORTEST_SOUGHT = 8
+"""Characters of an address that is also looked for broken over lines, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ class SourceTexts:
         broken = re.compile(
             r"(?<!\w)" + r"\s*".join(map(re.escape, wanted)) + r"/?(?=[\s)\]>\"',;]|[.:!?](?:\s|\Z)|\Z)", re.IGNORECASE
         )
-        return len(wanted) >= 8 and any(broken.search(text) for text in self._texts)
+        return len(wanted) >= SHORTEST_SOUGHT and any(broken.search(text) for text in self._texts)
 
     @cached_property
     def _addresses(self) -> frozenset[str]:
@@ -134,7 +138,7 @@ def cleaned(text: str, sources: SourceTexts) -> CleanedText:
             return inner if sources.holds_address(inner) else drop("link")
         return drop("html", " ")
 
-    for _ in range(4):  # a removal can create new markup: "![]![](a)(b)"
+    for _ in range(MAX_PASSES):  # a removal can create new markup: "![]![](a)(b)"
         before = text
         text = _IMAGE.sub(lambda _match: drop("image"), text)
         text = _DEFINITION.sub(lambda _match: drop("link"), text)

@@ -61,6 +61,8 @@ _SCALE = re.compile(
     r"(hundreds?|thousands?|millions?|billions?|mln|lakhs?|crores?|tukst)\b|^\(?(thousands?|millions?|billions?)\b",
     re.IGNORECASE,
 )
+LINES_ABOVE = 8
+"""Lines above a table that are kept with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +288,7 @@ class _TableReader:
                 self.continued = None
 
     def _finish(self, lines: Sequence[_TextLine]) -> None:
-        above, heads = self.above[-8:], _each_once(self.heads)[-MAX_HEAD_ROWS:]
+        above, heads = self.above[-LINES_ABOVE:], _each_once(self.heads)[-MAX_HEAD_ROWS:]
         count = _count_columns(lines, heads)
         rows = _rows_of(lines, count)
         columns = _column_names(above, heads, count, rows)

@@ -57,6 +57,8 @@ _PREDICATE = re.compile(r"\b(?:is|are|was|were)\s+(?:[^\W\d_]+ly\s+)?([^\W\d_]+)
 """The last word of "The vote was unanimous", which is all that it says."""
 _STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+AROUND_WEIGHT = 0.5
+"""What a word of a claim counts that stands only beside its evidence."""
 
 
 def is_covered(
@@ -69,7 +71,7 @@ def is_covered(
     own = frozenset().union(*(span.stems for span in spans))
     own |= with_synonyms(said, own, language) | _spelled_out(claim, spans, language) | _MONTHS
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
-    share = (len(said & own) + 0.5 * len(said & around)) / len(said)
+    share = (len(said & own) + AROUND_WEIGHT * len(said & around)) / len(said)
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
     return share >= needed and not has_unknown_part(claim, own | around, language)
 

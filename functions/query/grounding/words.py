@@ -23,6 +23,8 @@ _BETWEEN_INITIALS = r"[^\W\d_]*[\s-]+(?:(?:of|and|the|for|in)\s+)?"
 
 
 STOP_WORDS = frozenset(lines_of("stop_words.txt"))
+LONGEST_ENDING = 3
+"""Letters that two forms of one word may differ at the end."""
 
 
 def is_stop_word(word: str) -> bool:
@@ -77,7 +79,7 @@ def are_synonyms(word: str, other: str, language: str) -> bool:
     if word == other or stem_of(word, language) == stem_of(other, language):
         return True
     shorter = min(len(word), len(other))
-    prefix = max(_SHORTEST_PREFIX, shorter - 3)
+    prefix = max(_SHORTEST_PREFIX, shorter - LONGEST_ENDING)
     if shorter >= _SHORTEST_PREFIX and word[:prefix] == other[:prefix]:
         return True
     return bool(_synonym_groups(word, language) & _synonym_groups(other, language))

@@ -41,6 +41,11 @@ NEIGHBOUR_TOKENS = 3_000
 """Tokens of added neighbours at most: half of the usual context."""
 
 _WORKERS = Workers("search")
+RERANK_RESERVE_S = 4.0
+SEARCH_RESERVE_S = 2.0
+LAST_RESERVE_S = 1.0
+"""Seconds of the request's time that reranking, a search, and a search after which little is done leave for the steps
+after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +233,7 @@ def _is_field(name: str, tenant: str, ports: QueryPorts, deadline: Deadline) -> 
             vector=[1.0, *[0.0] * (ports.settings.embedding_dimensions - 1)],
             top_k=MAX_HITS if is_restricted else 1,
             filter=both({name: {"$exists": True}}, left_out),
-            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=SEARCH_RESERVE_S),
             metadata=False,
         )
         if not found or not is_restricted:
@@ -267,7 +272,7 @@ def _search_both(
             sparse=sparse,
             top_k=depth,
             filter=search.filter,
-            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=LAST_RESERVE_S),
             **options,
         )
 
@@ -309,7 +314,7 @@ def _search_within(
             sparse=search.sparse if search.sparse.indices else None,
             top_k=depth,
             filter=both(search.filter, {"document_id": {"$in": [*documents]}}),
-            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=SEARCH_RESERVE_S),
         ), ()
     except DependencyError as error:
         return (), [error.warning_about("named_documents")]
@@ -357,7 +362,7 @@ def _chosen(
     if reranker is not None and len(passages) > 1:
         first = passages[: max(RERANK_DEPTH, top_k)]
         try:
-            timeout_s = deadline.cut("rerank", RERANK_TIMEOUT_S, reserve_s=4.0)
+            timeout_s = deadline.cut("rerank", RERANK_TIMEOUT_S, reserve_s=RERANK_RESERVE_S)
             scores = reranker.rerank(search.question, [passage.whole for passage in first], timeout_s=timeout_s)
         except DependencyError as error:
             warnings.append(error.warning_about("rerank"))
@@ -389,7 +394,7 @@ def _with_neighbours(
                 sparse=search.sparse if vector is None else None,
                 top_k=len(places),
                 filter=filter_for(places, search.filter),
-                timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=2.0),
+                timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=SEARCH_RESERVE_S),
             )
         except DependencyError as error:
             return passages, (error.warning_about("neighbours"),)

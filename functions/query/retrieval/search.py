@@ -29,6 +29,8 @@ EMBED_SHARE = 0.4
 """Share of the time left that embedding may take: if it fails, a lexical search must still fit."""
 NOT_EMBEDDED = "embeddings_unavailable"
 """The warning of a search without vectors whose embedding may succeed if it is tried again."""
+SYMBOLS_SHARE = 8
+"""Characters of a question for each symbol, under which the search by words counts more."""
 
 
 class QueryVariant(NamedTuple):
@@ -109,7 +111,7 @@ def _sparse(text: str, language: str, weight: float) -> SparseVector:
 def lexical_weight(text: str) -> float:
     """Return the weight of BM25 for a text, in units of cosine."""
     symbols = sum(not (character.isalnum() or character.isspace()) for character in text.rstrip("?.! "))
-    leans_lexical = len(text.split()) <= SHORT_QUESTION_WORDS or symbols > len(text) / 8
+    leans_lexical = len(text.split()) <= SHORT_QUESTION_WORDS or symbols > len(text) / SYMBOLS_SHARE
     return LEXICAL_WEIGHT * (SHORT_QUESTION_FACTOR if leans_lexical else 1.0)
 
 

@@ -39,6 +39,15 @@ MAX_SKIPPED_WORDS = 4
 
 _PATTERN_WORD = re.compile(r"[^\W_]+\*?|\*")
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+DEFAULT_LIFT = 0.1
+MAX_SPELLINGS = 50
+MAX_SYNONYMS = 20
+MAX_PATTERNS = 50
+MAX_VARIATIONS = 5
+MAX_ENTITIES = 2_000
+MAX_RULES = 200
+"""What a rule lifts by, if it does not say; spellings and synonyms of an entity, patterns and variations of a rule, and
+entities and rules of a glossary, at most."""
 
 
 def _valid_filter(value: dict[str, object]) -> dict[str, object]:
@@ -64,7 +73,7 @@ class Lift(_Part):
     """Adds `lift`, in units of cosine, to the score of passages whose metadata match `filter`."""
 
     filter: MetadataFilter
-    lift: float = Field(0.1, gt=0, le=MAX_LIFT)
+    lift: float = Field(DEFAULT_LIFT, gt=0, le=MAX_LIFT)
 
 
 class Entity(_Part):
@@ -75,8 +84,8 @@ class Entity(_Part):
     """
 
     name: Words
-    spellings: list[Words] = Field(default=[], max_length=50)
-    synonyms: list[Words] = Field(default=[], max_length=20)
+    spellings: list[Words] = Field(default=[], max_length=MAX_SPELLINGS)
+    synonyms: list[Words] = Field(default=[], max_length=MAX_SYNONYMS)
     exact: bool = False
     filter: MetadataFilter | None = None
     boost: Lift | None = None
@@ -91,8 +100,8 @@ class Rule(_Part):
     """
 
     name: Words
-    patterns: list[Words] = Field(min_length=1, max_length=50)
-    variations: list[Words] = Field(default=[], max_length=5)
+    patterns: list[Words] = Field(min_length=1, max_length=MAX_PATTERNS)
+    variations: list[Words] = Field(default=[], max_length=MAX_VARIATIONS)
     filter: MetadataFilter | None = None
     boost: Lift | None = None
 
@@ -111,8 +120,8 @@ class Glossary(_Part):
     """A tenant's entities and rules. An empty glossary changes nothing."""
 
     version: int = Field(1, ge=1, le=1)
-    entities: list[Entity] = Field(default=[], max_length=2_000)
-    rules: list[Rule] = Field(default=[], max_length=200)
+    entities: list[Entity] = Field(default=[], max_length=MAX_ENTITIES)
+    rules: list[Rule] = Field(default=[], max_length=MAX_RULES)
     _indexes: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @property

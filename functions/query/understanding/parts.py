@@ -22,6 +22,8 @@ MAX_RUN = 6
 
 _TOKEN = re.compile(r"[^\s,;:?!()]+|[,;:?!()]")
 _END = " .?!,;:"
+CUE_BEFORE = 3
+"""Words before "and" among which a word such as "between" stands."""
 
 
 class _Word(NamedTuple):
@@ -134,7 +136,9 @@ class _Joiner(NamedTuple):
 
 def _joiners(tokens: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> Iterator[_Joiner]:
     for at, token in enumerate(tokens):
-        cue = next((tokens[back] for back in range(max(0, at - 3), at) if tokens[back].folded in words["cue"]), None)
+        cue = next(
+            (tokens[back] for back in range(max(0, at - CUE_BEFORE), at) if tokens[back].folded in words["cue"]), None
+        )
         is_between = cue is not None and token.folded in words["between"]
         if is_between or (at < 2 and token.folded in words["compare"]):
             joining = words["and"] if is_between else words["with"]

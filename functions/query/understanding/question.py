@@ -18,6 +18,8 @@ _SPACES = re.compile(r"\s+")
 _INVISIBLE = re.compile(
     "[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\u00ad\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]"
 )
+CUT_WITHIN = 5
+"""A text is cut at a space if there is one in the last part, of so many, of what is kept."""
 
 
 def reviewed_text(name: str) -> str:
@@ -65,7 +67,7 @@ def shortened(text: str, characters: int) -> str:
     if len(text) <= characters:
         return text
     cut = text[:characters]
-    space = cut.rfind(" ", characters - characters // 5)
+    space = cut.rfind(" ", characters - characters // CUT_WITHIN)
     return (cut[:space] if space > 0 else cut).rstrip()
 
 

@@ -50,11 +50,13 @@ import functions.ingest.parsing.seen
 import functions.ingest.parsing.sides
 import functions.ingest.parsing.table_grid
 import functions.ingest.parsing.table_headers
+import functions.ingest.parsing.table_labels
 import functions.ingest.parsing.tables
 import functions.ingest.parsing.text
 import functions.ingest.parsing.titles
 import functions.ingest.parsing.vocabulary
 import functions.ingest.parsing.wire
+import functions.ingest.parsing.words
 import functions.ingest.pipeline
 import functions.ingest.reading
 import functions.ingest.reconcile

@@ -2,13 +2,13 @@
 
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import MagicMock, Mock
 
 import pytest
 
 from functions.ingest.changes import DocumentRef
-from functions.ingest.publish import can_be_published, delete_vectors, sweep
-from shared.models import DocumentStatus, EmbeddingSpace, IndexVersion, SourceType
+from functions.ingest.publish import can_be_published, delete_vectors, publish, sweep
+from shared.models import Document, DocumentStatus, EmbeddingSpace, IndexVersion, SourceType
 from shared.ports import TenantIndexVersions
 
 REF = DocumentRef("acme", "d", "uploads/acme/a.pdf", SourceType.PDF)
@@ -49,6 +49,16 @@ def test_of_what_is_kept_only_vectors_beyond_its_chunks_are_deleted(kept: int, g
 
 def test_vectors_of_a_dropped_index_version_go_with_its_namespace() -> None:
     assert deleted({"g2~2": 1, "g1": 1}, {}, other=None) == {"acme": ["d#g1#0"]}
+
+
+@pytest.mark.parametrize("published", [True, False])
+@pytest.mark.parametrize("searched", [FIRST, SECOND])
+def test_a_document_is_only_said_to_be_published_if_its_pointer_moved(searched: IndexVersion, published: bool) -> None:
+    document = Document("acme", "d", REF.key, DocumentStatus.READY, generation="g1")
+    built: Any = SimpleNamespace(seconds={}, embedded_tokens=1, reused=0)
+    lease, state = Mock(), MagicMock(published={}, index_versions=TenantIndexVersions("acme", FIRST, SECOND))
+    lease.publish.return_value = lease.publish_other.return_value = published
+    assert publish(document, searched, built, state=state, lease=lease) is published
 
 
 def test_after_a_sweep_all_generations_but_the_published_are_forgotten() -> None:

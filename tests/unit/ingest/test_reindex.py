@@ -12,6 +12,7 @@ import pytest
 from functions.ingest.reindex import (
     BUSY_QUEUE,
     LONGEST_PAUSE_S,
+    MAX_CLOCK_SKEW,
     RUN_EVERY_S,
     AutomaticReindex,
     Reindexer,
@@ -174,7 +175,12 @@ def test_dropped_index_versions_are_emptied_again_for_a_day(hours: int, left: li
 
 @pytest.mark.parametrize(
     ("age", "leased", "waited_for"),
-    [(timedelta(hours=-1), True, True), (timedelta(hours=2), True, False), (timedelta(hours=2), False, True)],
+    [
+        (timedelta(hours=-1), True, True),
+        (MAX_CLOCK_SKEW / 2, True, True),  # the worker's clock may be ahead
+        (timedelta(hours=2), True, False),
+        (timedelta(hours=2), False, True),
+    ],
 )
 def test_a_switch_does_not_wait_for_uploads_that_came_after_it_was_known(
     age: timedelta, leased: bool, waited_for: bool
@@ -262,6 +268,15 @@ def test_what_blocks_a_tenant_is_told_and_settings_that_were_declined_are_left_a
     world.pointer = world.pointer._replace(declined=world.reindexer.goal("acme"))
     assert automatic(world, Kept())["waiting"] == []
     assert world.pointer.other is None
+
+
+def test_a_tenant_whose_pointer_was_changed_meanwhile_waits_for_the_next_run() -> None:
+    world = World(IN_ONE)
+    world.wanted, world.is_beaten = "elsewhere", True
+    told = automatic(world, Kept())
+    assert told["waiting"] == ["acme"]
+    assert not told.get("problem")
+    assert not world.sent
 
 
 def test_a_document_of_old_settings_is_built_anew_and_one_that_was_rejected_under_them_is_tried_again() -> None:

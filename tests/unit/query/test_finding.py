@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from functions.query.answer import Answer, CitationFound, Delta, Done, Question, SourcesFound
-from functions.query.finding import _of_one_generation
+from functions.query.decision import Band, Decision
+from functions.query.finding import _combined, _of_one_generation
 from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.retrieve import Retrieved
@@ -334,3 +335,12 @@ def test_an_answer_of_several_searches_holds_one_generation_of_a_document():
         None,
         [new.chunk_id],
     ]
+
+
+def test_of_several_decisions_one_that_met_the_full_threshold_counts():
+    refused, relaxed, full = (
+        Decision(relevant, score, 0.4, Band.MEDIUM, is_relaxed, {}, ())
+        for relevant, score, is_relaxed in ((False, 0.9, False), (True, 0.8, True), (True, 0.5, False))
+    )
+    assert _combined([refused, relaxed, full]) == full
+    assert _combined([relaxed, refused]) == relaxed

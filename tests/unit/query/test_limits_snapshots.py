@@ -46,6 +46,7 @@ import functions.query.grounding.cells
 import functions.query.grounding.checking
 import functions.query.grounding.claims
 import functions.query.grounding.clauses
+import functions.query.grounding.columns
 import functions.query.grounding.dates
 import functions.query.grounding.evidence
 import functions.query.grounding.facts

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functions.query.replaying import Answered, ReplayComparison, compare
+from functions.query.replaying import Answered, ReplayComparison, _value, compare
 from shared.models import AnswerClaim, Document, DocumentStatus
 from shared.receipts import NO_DOCUMENT, documents_of, packed, unpacked, without_documents
 
@@ -284,3 +284,8 @@ def test_what_is_not_in_a_receipt_changes_nothing() -> None:
     assert without_documents(receipt(), {"unrelated"}) == receipt()
     talk = {**receipt(), "made": None}
     assert without_documents(talk, {"charter"})["history"]["documents"] == []
+
+
+@pytest.mark.parametrize(("value", "told"), [(None, "empty"), ("", "empty"), (True, "true"), (0, "0"), ("Low", "Low")])
+def test_a_setting_is_told_as_the_settings_page_writes_it(value: object, told: str) -> None:
+    assert _value(value) == told

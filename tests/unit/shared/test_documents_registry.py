@@ -1,5 +1,7 @@
 """The registry as the API uses it."""
 
+import gzip
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -470,3 +472,10 @@ def test_a_listing_finds_fields_of_the_identity_card_and_labels_in_their_place(
     assert found(kind="manual", product="x2") == set()
     assert found(language="lt") == {"a", "b", "c"}
     assert found(kind="man") == set(), "words are whole"
+
+
+@pytest.mark.parametrize(("characters", "text_layer"), [(0, False), (1, True)])
+def test_a_report_stored_before_text_layers_were_told_is_read(characters: int, text_layer: bool) -> None:
+    row = [1, characters, "text", "", 0.1]
+    (page,) = document_registry.unpack_report(gzip.compress(json.dumps([row]).encode()))
+    assert (page.doubtful, page.pictured, page.text_layer) == (0.0, 0.0, text_layer)

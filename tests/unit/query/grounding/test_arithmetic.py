@@ -307,3 +307,8 @@ def test_a_claim_that_calculates_wrongly_shows_nothing(claim: str, said: str):
     facts = facts_in(claim)
     fact = next(each for each in facts if each.text.rstrip(" .,;") == said)
     assert own_calculation(claim, fact, [each for each in facts if each is not fact]) is None
+
+
+def test_nothing_is_no_result():
+    """Any two equal numbers would give it."""
+    assert calculation("the difference is 0 boats", told("5 boats", "5 boats")) == ""
