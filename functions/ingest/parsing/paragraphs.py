@@ -48,6 +48,8 @@ FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
 """Letters of a last word up to which the sentence goes on."""
+_OF_ADDRESSES = frozenset("/=&")
+"""Signs that are in addresses, not in sentences."""
 LONGEST_ADDRESS = 120
 LONGEST_SUFFIX = 4
 """Characters of an address of the web that are looked at, and letters of what may follow its last period: "html"."""
@@ -429,9 +431,10 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return before + after if goes_on_here else f"{before} {after}"
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
-    if before.endswith(("::", "_")) and before.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
+    name = before.rsplit(maxsplit=1)[-1] if before.endswith(("::", "_")) else ""
+    if len(name.rstrip(":_")) > 1 and name.rstrip(":_")[-1].isalnum() and after[:1].isalpha():
         return before + after  # a name in a program: "std::" and "string"
-    if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before[-1], after):
+    if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before.rsplit(maxsplit=1)[-1], after):
         return before + after
     return f"{before} {after}"
 
@@ -446,10 +449,17 @@ def _is_rest_of_path(word: str, *, is_address: bool) -> bool:
     return not word.startswith("http") and not is_word
 
 
-def _is_rest_of_address(last: str, after: str) -> bool:
-    """Whether a line goes on in the address that the one above ends in; no word of another sentence does."""
+def _is_rest_of_address(address: str, after: str) -> bool:
+    """Whether a line goes on in the address that the one above ends in; the words of another sentence do not."""
     rest = _ADDRESS_END.match(after)
-    return rest is not None and (last != "." or not rest[0].isalpha() or len(rest[0]) <= LONGEST_SUFFIX)
+    if rest is None or not address.endswith((".", "?")):
+        return rest is not None
+    if not _OF_ADDRESSES.isdisjoint(rest[0]):
+        return True
+    last = rest[0].rstrip(".,;)")
+    of_file = "/" in address.partition("://")[2]
+    of_mail = "@" in address and len(address.rstrip(".").rpartition(".")[2]) > LONGEST_SUFFIX
+    return address.endswith(".") and last.isalpha() and len(last) <= LONGEST_SUFFIX and (of_file or of_mail)
 
 
 def right_edges(lines: list[Line]) -> list[float]:

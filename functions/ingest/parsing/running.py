@@ -68,6 +68,8 @@ SAME_PRINT = 0.04
 OVERLAPPING = 0.5
 """How much the print of two lines set tightly may differ, as a share, and how far they may overlap, in heights of a
 line."""
+_OF_PART = re.compile(r"(?:chapter|part|section|appendix|unit|lesson)\s+[\dA-Z]", re.IGNORECASE)
+"""What a header begins with that names a part of the document."""
 
 
 def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
@@ -191,7 +193,8 @@ def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bo
     """Whether a line stands in a block that most pages have in that place, set off from the text, and is known there.
 
     It is on a page nearby, too, or has a part in common with two of them; what chapters call themselves changes. It is
-    in no larger print than the text.
+    in no larger print than the text; by a part alone in smaller print, in capitals, with a number of a chapter or a
+    page number that counts.
     """
     block = sides.blocks[side]
     if len(others) < MIN_OTHERS or not any(line is one for one in block) or line.size > _largest_of_text(sides, block):
@@ -208,8 +211,12 @@ def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bo
         abs(other.page.number - number) <= 2 and text == line.text for other, text in zip(alike, texts, strict=True)
     ):
         return True
-    if line.bold or len(line.text.split()) <= PART_WORDS:
+    if line.bold or len(line.text.split()) <= PART_WORDS or line.text.endswith("?") or ": " in line.text:
         return False
+    counts = any(not sides.numbered[side].isdisjoint(other.numbered[side]) for other in alike)
+    is_set_otherwise = line.size < _largest_of_text(sides, block) or line.text.isupper() or _OF_PART.match(line.text)
+    if not counts and not is_set_otherwise:
+        return False  # "How to clean the oven", "How to use the grill" above the pages of a manual
     if _shared_parts(line.text, texts, side) >= IN_STEP:
         return True
     # "CHAPTER 4. LISTS 4.2. TREES" alone, where three pages have "CHAPTER 3."
@@ -249,9 +256,9 @@ def _numbers_both_pages(line: Line, side: int, sides: Sides, others: list[Sides]
         return False
     page, other = sides.page, others[0].page
     found = others[0].matching(side, key_of(line.text), line.y0)
-    numbers = list(zip(numbers_of(line.text), numbers_of(found.text), strict=True)) if found else []
-    differing = {pair for pair in numbers if pair[0] != pair[1]}
-    return differing == {(page.number, other.number)} and _has_no_sentence(line)
+    mine, theirs = numbers_of(line.text), numbers_of(found.text) if found else []
+    differing = {pair for pair in zip(mine, theirs, strict=False) if pair[0] != pair[1]}
+    return len(mine) == len(theirs) and differing == {(page.number, other.number)} and _has_no_sentence(line)
 
 
 def _is_above_sentence(line: Line, sides: Sides, others: list[Sides]) -> bool:

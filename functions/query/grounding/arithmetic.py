@@ -154,7 +154,7 @@ CHANGE = (
     r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
     r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
-    r"|younger|later|earlier|faster|slower|outperform|outnumber|lift|rais|ahead|behind|over|additional|extra|further"
+    r"|younger|later|earlier|faster|slower|outperform|outnumber|lifted|rais(?:e[ds]?|ing)\b|ahead|behind|over|additional|extra|further"
     r"|another)"
 )
 """Beginnings of words that compare two numbers, or tell a change."""

@@ -104,9 +104,8 @@ def compare_tables(
 ) -> "list[TableComparison]":
     """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    compares = any(map(_is_order, _WORD.findall(claim)))
+    compares = any(map(_is_order, _WORD.findall(claim))) or is_superlative(claim)
     tells_when = bool(_moments_of(facts_in(claim)))
-    compares = compares or is_superlative(claim)
     if SEPARATOR not in text or not (_numbers_of(claim, PERIODS) or compares or tells_when):
         return []
     shift = len(around.before)
@@ -122,6 +121,8 @@ def compare_tables(
 def binding_of(comparisons: "Sequence[TableComparison]") -> Binding:
     """Return what several tables say together: one that fits is enough."""
     found = [each.binding() for each in comparisons]
+    if any(each.is_extreme for each in found):  # "the lowest fee" is of the table of fees
+        found = [each for each in found if each.conflict != "order"]
     fitting = [each for each in found if not each.conflict and each.bound]
     if fitting:
         return max(fitting, key=lambda each: len(each.bound))

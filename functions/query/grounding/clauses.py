@@ -55,8 +55,8 @@ _ABLE = frozenset(("allowed", "permitted", "entitled", "able"))
 """Words of allowing that a "may" before them takes back."""
 _SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
-_ABILITY = re.compile(r"(?!un|in)[^\W\d_]{4,}able")
-"""Adjectives of what is possible: "adjustable"."""
+MIN_ABLE = 4
+"""Letters before "able" in an adjective of what can be done to something."""
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(
@@ -245,11 +245,11 @@ class _Aligned:
     @staticmethod
     def _allows(clauses: Sequence[Clause]) -> bool:
         """Return whether some clauses say what is possible in other words: "you can", "is allowed", "cannot"."""
-        return any(word in _ALLOWING or _ABILITY.fullmatch(word) for clause in clauses for word in clause.words)
+        return any(not _ALLOWING.isdisjoint(clause.words) for clause in clauses)
 
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
-        if self._allows(self.sentence):
+        if self._allows(self.sentence) or self._is_able():
             everywhere |= {"possible"}
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
         yield from (
@@ -257,6 +257,12 @@ class _Aligned:
         )
         if "all" in mine and self._is_generalised():
             yield "all"
+
+    def _is_able(self) -> bool:
+        """Return whether the sentence has what the claim says can be done in one word: "adjustable"."""
+        able = [word.removesuffix("able") for clause in self.sentence for word in clause.words if word.endswith("able")]
+        said = [word for clause in self.mine for word in clause.words]
+        return any(len(each) >= MIN_ABLE and word.startswith(each) for each in able for word in said)
 
     def _is_counted(self) -> bool:
         """Return whether the claim says "only" of a number, which is compared as a fact."""

@@ -52,6 +52,9 @@ _HOUR = re.compile(
     re.IGNORECASE,
 )
 """A time of the day by twelve hours: "8pm", "9 in the morning"."""
+_BEFORE_HOUR = re.compile(r"\b(?:at|by|from|to|till|until|before|after|about|around|between|and)\s+\Z", re.IGNORECASE)
+LONGEST_BEFORE_HOUR = 12
+"""Characters before an hour among which a word shows that it is one."""
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
@@ -160,6 +163,8 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         if date.year:
             found.append(Fact("year", str(date.year), frozenset({Decimal(date.year)})))
     for match in unread(_HOUR):
+        if match[4] and not _BEFORE_HOUR.search(folded, max(0, match.start() - LONGEST_BEFORE_HOUR), match.start()):
+            continue  # "there were 5 in the afternoon group"
         add(Fact("time", match.group(), _minutes_of_hour(match)), *match.span())
     for match in unread(_TIME):
         add(Fact("time", match.group(), _minutes(match)), *match.span())
@@ -366,7 +371,10 @@ def is_of_another_quarter(claim: str, sentences: Sequence[str]) -> bool:
 
 
 _WHOLE_YEAR = re.compile(r"\b(?:full[ -]year|(?:whole|entire) (?:fiscal )?year)\b", re.IGNORECASE)
-_PART_OF_YEAR = re.compile(r"\b(?:three|six|nine) months ended\b|\bquarter\b|\bQ[1-4]\b", re.IGNORECASE)
+_PART_OF_YEAR = re.compile(
+    r"\b(?:three|six|nine) months ended\b|\bquarter ended\b|\b(?:first|second|third|fourth)(?: fiscal)? quarter\b",
+    re.IGNORECASE,
+)
 _OF_YEAR = re.compile(r"\b(?:twelve months|years?) ended\b|\b(?:full[ -]|fiscal )year|\bannual", re.IGNORECASE)
 
 
@@ -375,7 +383,7 @@ def is_of_part_of_year(claim: str, sentences: Sequence[str]) -> bool:
     if not _WHOLE_YEAR.search(claim):
         return False
     text = "\n".join(sentences)
-    return _PART_OF_YEAR.search(text) is not None and not _OF_YEAR.search(text)
+    return _PART_OF_YEAR.search(text) is not None and not (_OF_YEAR.search(text) or _WHOLE_YEAR.search(text))
 
 
 def _quarters_of_years(text: str) -> set[tuple[int, str]]:
@@ -478,7 +486,8 @@ def _is_known_identifier(said: Fact, known: KnownFacts) -> bool:
 
 def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
     if said.kind == "time" or held.kind == "time":
-        return said.kind == "number" and not said.unit and bool(re.match(rf"{re.escape(said.text)}(?!\d)", held.text))
+        is_hour = said.kind == "number" and not said.unit and ":" not in held.text  # "8", for "8 p.m."
+        return is_hour and re.match(rf"{re.escape(said.text)}(?!\d)", held.text) is not None
     if held.kind == "title" and said.unit != held.unit:
         return False
     if not _may_be_unit(said.unit, held.unit, known):

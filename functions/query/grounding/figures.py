@@ -41,8 +41,15 @@ _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
-MAX_TELLING_WORDS = 3
-"""Words with which a claim may tell a figure: "Students *pay* £27.50 and are *tied in* for 3 months"."""
+_TELLING = frozenset((
+    "pay", "pays", "paid", "cost", "costs", "charged", "tied", "last", "lasts", "take", "takes", "hold", "holds",
+    "held", "stand", "stands", "stood", "reach", "reached", "come", "comes", "choose", "among", "night", "day", "term",
+    "minimum", "maximum", "view", "against",
+))  # fmt: skip
+"""Words with which a claim may tell figures besides one other: "Students *pay* £27.50 and are *tied* in for a term"."""
+MAX_TOLD_OF_CALCULATIONS = 3
+"""Other words with which a claim may tell a calculation: its numbers are of no single cell."""
+_LIMITS = re.compile(r"\b(?:at most|up to|no more than|no less than|double|twice|half|triple)\b", re.IGNORECASE)
 MIN_PROSE_WORDS = 10
 """Words of a quote from one cell that is read as sentences, not as a value."""
 BEFORE_CHARACTERS = 30
@@ -207,12 +214,15 @@ class _Quoted:
         return [span for span in self.spans if not _is_in_table(span)]
 
 
-def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
-    """Return whether a claim adds nothing to texts and its own numbers: a few words before the last number, no names.
+def tells_only(claim: str, texts: Sequence[str], language: str, *, is_calculated: bool = False) -> bool:
+    """Return whether a claim adds nothing to texts and its own numbers but one word, and such that tell figures.
 
     A claim that negates, limits or hedges adds something.
     """
     if any(clause.kinds for clause in clauses_of(claim, language)) or count_negations(tokens_of(claim)):
+        return False
+    limits = [] if is_calculated else _LIMITS.findall(claim.lower())
+    if any(limit not in " ".join(texts).lower() for limit in limits):
         return False
     known = frozenset().union(_OF_FIGURES, *(stems_of(text, language) for text in texts))
     known |= with_synonyms(stems_of(claim, language), known, language)
@@ -220,14 +230,16 @@ def tells_only(claim: str, texts: Sequence[str], language: str) -> bool:
     skipped = [*spans_of_periods(folded), *((fact.start, fact.end) for fact in facts_in(claim))]
     last = max((fact.start for fact in facts_in(claim) if fact.kind == "number"), default=0)
     unknown = [
-        match.start()
+        match
         for match in _WORD.finditer(folded)
         if not stems_of(match.group(), language) <= known
         and not any(start <= match.start() < end for start, end in skipped)
         and not _is_of_figure(match.group().lower())
     ]
-    are_names = any(at and folded[at].isupper() for at in unknown)
-    return len(unknown) <= MAX_TELLING_WORDS and not are_names and all(at < last for at in unknown)
+    if any((match.start() and match.group()[0].isupper()) or match.start() > last for match in unknown):
+        return False  # a name, or more behind the figure
+    others = [match for match in unknown if match.group().lower() not in _TELLING]
+    return len(others) <= (MAX_TOLD_OF_CALCULATIONS if is_calculated else 1)
 
 
 def denies_figures(claim: str) -> bool:

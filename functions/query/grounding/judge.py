@@ -162,7 +162,12 @@ class ClaimComparison:
         """Whether it tells figures of a table, or a calculation with them, and adds nothing else."""
         titles = [title for span in self.spans for title in titles_of(span.passage)]
         texts = [*self.figures.texts, *self.sentences, self.context.question, *titles]
-        return self.has_cells and not self.figures.conflict and tells_only(self.claim, texts, self.language)
+        is_calculated = bool(self.figures.derived)
+        return (
+            self.has_cells
+            and not self.figures.conflict
+            and tells_only(self.claim, texts, self.language, is_calculated=is_calculated)
+        )
 
     @cached_property
     def is_same(self) -> bool:
@@ -264,9 +269,12 @@ def _follows_instruction(it: ClaimComparison) -> Finding | None:
 
 
 def _has_other_facts(it: ClaimComparison) -> Finding | None:
-    is_of_another = is_of_another_quarter(it.claim, it.sentences) or is_of_part_of_year(it.claim, it.sentences)
-    if is_of_another or has_other_letter(it.claim, [*it.sentences, it.context.question]):
+    if is_of_another_quarter(it.claim, it.sentences) or has_other_letter(
+        it.claim, [*it.sentences, it.context.question]
+    ):
         return Finding(Verdict.REFUTED, "number")
+    if is_of_part_of_year(it.claim, it.sentences):
+        return Finding(Verdict.UNCONFIRMED, "number")
     if not it.figures.missing:
         return None
     counted = all(is_count(fact, it.claim, it.sentences) or is_fraction(fact, it.claim) for fact in it.figures.missing)

@@ -43,7 +43,7 @@ _PER = re.compile(
 )
 _PERIODS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "hourly": "h", "nightly": "night"}
 """How many of a thing a claim speaks of ("three working days"), and for which thing a rate is."""
-_LIST = re.compile(r"[^.:;,]{0,60}:\s([^.:]+)")
+_LIST = re.compile(r"\s[^\W\d_][^.:;,]{0,60}:\s([^.:]+)")
 _ITEM = re.compile(r"[,;]\s*(?:(?:and|or)\s)?")
 _ITEM_OR_AND = re.compile(r"[,;]\s*(?:(?:and|or)\s)?|\s(?:and|or)\s")
 """A list behind a number ("three kinds: A, B and C"), and what stands between its items."""
@@ -72,18 +72,16 @@ def own_calculation(
     for times, (once, text) in product(multipliers_in(claim, texts), amounts):
         if once is not None and once * times in fact.values:
             return Calculation(f"{times} × {text} = {_written(fact)}")
-    return (
-        _adjusted(fact, others, texts, operands) or _counted_list(folded, fact) or _for_its_time(folded, fact, operands)
-    )
+    return _adjusted(fact, others, texts, operands) or _for_its_time(folded, fact, operands)
 
 
-def _counted_list(claim: str, fact: Fact) -> Calculation | None:
-    """Return that a claim's number counts the items that it lists: "in two ways: by post or by e-mail"."""
+def _counts_its_list(claim: str, fact: Fact) -> bool:
+    """Return whether a claim's number counts the items that it lists: "in two ways: by post or by e-mail"."""
     told = _LIST.match(claim, fact.end)
     if told is None or fact.unit or fact.kind != "number":
-        return None
+        return False
     counts = {Decimal(len(separator.split(told[1]))) for separator in (_ITEM, _ITEM_OR_AND)} - {Decimal(1)}
-    return Calculation(f"{_written(fact)} are listed") if fact.values & counts else None
+    return bool(fact.values & counts)
 
 
 def _for_its_time(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
@@ -191,10 +189,12 @@ def _adjusted(
 
 
 def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[Operand]) -> bool:
-    """Return whether a claim compares or adds, and two numbers of its evidence give one of its numbers.
+    """Return whether two numbers of the evidence give one of a claim, which compares or adds, or its own list does.
 
-    Which numbers it means is not certain, as their rows or columns are not named: such a claim is not refuted.
+    Which numbers it means, or whether its list is whole, is not certain: such a claim is not refuted.
     """
+    if _counts_its_list(fold(claim), fact):
+        return True
     place = around(fold(claim), fact)
     signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
     if not signs or fact.unit == "percent":

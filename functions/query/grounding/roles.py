@@ -369,6 +369,8 @@ _BOTH = re.compile(
     r"\bboth\s+(?:(?:an?|the)\s+)?([\w-]+)(?:\s+\w+)?\s+and\s+(?:(?:an?|the)\s+)?([\w-]+)", re.IGNORECASE
 )
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
+_FREE_TO_CHOOSE = re.compile(r"\b(?:may|can|could|allowed|permitted|entitled)\b", re.IGNORECASE)
+"""Words with which "or" means both: "Adults or children may use it"."""
 _ALSO_BOTH = re.compile(r"\b(?:and|both|as well as)\b", re.IGNORECASE)
 
 
@@ -376,9 +378,10 @@ def joins_alternatives(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim says "both A and B" of what each sentence with both calls "A or B"."""
     for one, other in _BOTH.findall(claim):
         between = [
-            sentence[min(places) : max(places)]
+            found.group()
             for sentence in sentences
-            if -1 not in (places := [sentence.lower().find(word.lower()) for word in (one, other)])
+            if (found := re.search(rf"\b{re.escape(one)}\b.*\b{re.escape(other)}\b", sentence, re.IGNORECASE))
+            and not _FREE_TO_CHOOSE.search(sentence)
         ]
         if between and all(_OR.search(each) and not _ALSO_BOTH.search(each) for each in between):
             return True

@@ -1,4 +1,4 @@
-"""Compares "the cheapest" or "the longest" of a claim with the figures of a table's column."""
+"""Compares "A is the cheapest" of a claim with the figures of a table's column."""
 
 import re
 from collections.abc import Sequence
@@ -11,16 +11,24 @@ from shared.lexical import fold
 
 MIN_COMPARED = 3
 """Rows of which one may be the most or the least."""
-_MOST = (r"highest|largest|biggest|greatest|longest|heaviest|slowest|dearest|costliest|most (?:expensive|costly)"
-         r"|(?:the|has|have|had) most")  # fmt: skip
-_LEAST = r"lowest|smallest|shortest|lightest|quickest|fastest|cheapest|least (?:expensive|costly)|(?:the )?fewest"
-_EXTREME = re.compile(rf"\b(?:(?P<most>{_MOST})|(?P<least>{_LEAST}))\b", re.IGNORECASE)
-_NOT_THE_FIRST = re.compile(r"\b(?:second|third|fourth|next|two|three|among|one of)[\s-]+(?:the\s)?\Z", re.IGNORECASE)
-_NEGATED = re.compile(r"n['’]t\b|\b(?:not|never)\b", re.IGNORECASE)
+_MOST = "highest|largest|biggest|greatest|longest|heaviest|dearest|costliest|most (?:expensive|costly)"
+_LEAST = "lowest|smallest|shortest|lightest|cheapest|least (?:expensive|costly)"
+_EXTREME = re.compile(
+    rf"\b(?:is|are|was|were|has|have|had) (?P<negated>not )?the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))"
+    r"(?: [^\W\d_]+){0,4}[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+"""A superlative with which a claim ends: more words may restrict it, or speak of another comparison."""
+_OTHER = re.compile(
+    r"\b(?:of|with|without|than|from|among|but|ever|in|for|since|under|over|below|above|rank|place|position|increase|decrease"
+    r"|rise|fall|growth|gain|drop|change|loss|losses|decline|deficit)\b",
+    re.IGNORECASE,
+)
+"""Words behind a superlative that restrict it, or after which more is less, or a change and no figure is compared."""
+_SUM = re.compile(r"\b(?:total|all|sum|average|mean|overall|subtotal)\b", re.IGNORECASE)
+"""Rows that are made of the others."""
 _OF_PRICE = re.compile(r"cheap|dear|cost|expensive", re.IGNORECASE)
-_OF_TIME = re.compile(r"long|short|quick|fast|slow", re.IGNORECASE)
-Extreme = bool | None
-"""Whether a row is what a claim calls it; None if that cannot be told."""
+_OF_TIME = re.compile(r"longest|shortest", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +41,12 @@ class Superlative:
     columns: frozenset[int]
     quoted: frozenset[int]
 
-    def is_right(self) -> Extreme:
-        """Return whether the row has the highest or lowest figure of the column meant: of all rows, or the quoted."""
+    def is_right(self) -> bool | None:
+        """Return whether the row has the highest or lowest figure of the column meant; None if that cannot be told."""
         said = _EXTREME.search(fold(self.claim))
-        if said is None or _NOT_THE_FIRST.search(fold(self.claim), 0, said.start()):
+        if said is None or _OTHER.search(said.group(), said.end("most" if said["most"] else "least") - said.start()):
             return None
-        column = self._column(said.group())
+        column = self._column(said["most"] or said["least"])
         values = self._values(column) if column is not None else {}
         if self.row not in values or len(values) < MIN_COMPARED:
             return None
@@ -47,7 +55,7 @@ class Superlative:
         among = [values[n] for n in self.quoted if n in values]
         if not is_best and len(among) > 1 and values[self.row] == best(among):
             return None  # of those that the claim may speak of
-        return is_best != (_NEGATED.search(self.claim) is not None)
+        return is_best != (said["negated"] is not None)
 
     def _column(self, word: str) -> int | None:
         """Return the one column that is meant: a named one, one of prices or times, or the only one with figures."""
@@ -60,7 +68,8 @@ class Superlative:
 
     def _values(self, column: int) -> dict[int, Decimal]:
         """Return the figure of each row in a column; none if a row has words there, or another unit."""
-        cells = {n: _cell_in(row.cells, column) for n, row in enumerate(self.table.rows)}
+        rows = [(n, row) for n, row in enumerate(self.table.rows) if not _SUM.search(row.label)]
+        cells = {n: _cell_in(row.cells, column) for n, row in rows}
         figures = {n: cell for n, cell in cells.items() if cell is not None and cell.values}
         units = {cell.unit for cell in figures.values()}
         if len(figures) < len(cells) or len(units) > 1:
@@ -73,5 +82,5 @@ def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:
 
 
 def is_superlative(text: str) -> bool:
-    """Return whether a text calls something the most or the least."""
-    return _EXTREME.search(text) is not None
+    """Return whether a text says at its end that something is the most or the least."""
+    return _EXTREME.search(fold(text)) is not None

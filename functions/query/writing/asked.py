@@ -467,16 +467,16 @@ class Asked:
 
     def supposes(self, text: str, language: str) -> bool:
         """Return whether a text supposes what the question does: "if you have marked an item"."""
-        supposed = self._supposed
+        supposed = frozenset(content_stems(self._supposed, language))
         return bool(supposed) and any(
             2 * len(supposed & frozenset(content_stems(each, language))) >= len(supposed)
             for each in _CONDITIONS.findall(text)
         )
 
     @cached_property
-    def _supposed(self) -> frozenset[str]:
+    def _supposed(self) -> str:
         found = _CONDITIONS.search(self.text)
-        return frozenset(content_stems(found[1])) if found else frozenset()
+        return found[1] if found else ""
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""

@@ -207,7 +207,7 @@ def _rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Pa
         each
         for each in ranked
         if named and each.statement.is_row and passages[each.passage].document_id == document
-        if len(others := cells_of(each.statement.text)) == len(cells) and named in others
+        if len(others := cells_of(each.statement.text)) == len(cells) and others[cells.index(named)] == named
     ]
     in_order = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
     return in_order[:MAX_ALIKE] if len(alike) >= MIN_ALIKE else ()

@@ -69,9 +69,22 @@ def test_the_header_of_a_chapter_of_one_page_goes_where_others_begin_as_it_does(
 
 
 def test_a_footer_is_not_known_by_its_end() -> None:
-    ends = [f"{word} is what we have" for word in ("Gold", "Iron", "Lead", "Zinc")]
+    ends = [f"{word} IS WHAT WE HAVE" for word in ("GOLD", "IRON", "LEAD", "ZINC")]
     assert running(*ends, at_end=True) == []
     assert running(*ends) == ends
+
+
+@pytest.mark.parametrize(
+    "tops",
+    [
+        ["How to clean the oven", "How to fit the racks", "How to use the grill", "How to defrost food"],
+        ["Recipe for apple cake", "Recipe for plum cake", "Recipe for rye bread", "Recipe for oat bread"],
+        ["What is the fee for adults?", "What is the fine for loss?", "What is the rule on pets?", "What is the age?"],
+        ["Invoice number: 1234 of May", "Invoice number: 1299 of May", "Invoice number: 1310 of May"],
+    ],
+)
+def test_titles_of_pages_that_begin_alike_stay(tops: list[str]) -> None:
+    assert running(*tops) == []
 
 
 # --- Paragraphs -------------------------------------------------------------------------------------------------------
@@ -173,6 +186,11 @@ def test_a_line_of_code_below_a_line_with_room_is_a_listing() -> None:
         ("see https://example.org/report.cgi?", "users=a", "see https://example.org/report.cgi?users=a"),
         ("It is at https://example.org.", "Nobody knows", "It is at https://example.org. Nobody knows"),
         ("see https://example.org.", "however", "see https://example.org. however"),
+        ("on www.gov.uk.", "2023 was", "on www.gov.uk. 2023 was"),
+        ("at www.gov.uk?", "2 people asked", "at www.gov.uk? 2 people asked"),
+        ("Write to ann@x.org.", "24 hours later", "Write to ann@x.org. 24 hours later"),
+        ("ask at www.gov.uk.", "in winter", "ask at www.gov.uk. in winter"),
+        ("fill in the blank a_", "then go on", "fill in the blank a_ then go on"),
         ("in /usr/share/doc/", "things.pdf or", "in /usr/share/doc/things.pdf or"),
         ("in /usr/share/doc/", "of it", "in /usr/share/doc/ of it"),
         ("unter /usr/share/man/de/", "suchen.", "unter /usr/share/man/de/ suchen."),

@@ -302,6 +302,8 @@ def test_months_of_two_applications_are_not_crossed():
         ("Both a map and a lamp are needed.", "A map and a lamp are needed.", False),
         ("A map and a lamp will do.", "A map or a lamp is needed.", False),
         ("Both a map and a rope are needed.", "A map or a lamp is needed.", False),
+        ("Both adults and children may use the pool.", "Adults or children may use the pool.", False),
+        ("Both men and children swim.", "Women, boys or children swim.", False),
     ],
 )
 def test_alternatives_are_not_joined(claim: str, sentence: str, *, expected: bool):
@@ -313,6 +315,7 @@ def test_what_may_be_entitled_is_less_than_what_is():
     assert "possible" in turns("Families with two children are entitled to free lunches.", [sentence], "en")
     assert not turns("Families with two children can get free lunches.", [sentence], "en")
     assert not turns("The range can be adjusted by the user.", ["The range is adjustable by the user."], "en")
+    assert turns("Tickets can be sold at the door.", ["Tickets are valuable at the door, and sold there."], "en")
 
 
 def test_what_a_result_comes_from_is_its_cause():

@@ -255,12 +255,73 @@ def test_a_table_whose_names_speak_of_months_has_columns(claim: str, expected: V
         ("A gigabyte works out at €3.98.", True),
         ("The museum spent some $350 million.", False),
         ("The museum spent $350 million.", True),
-        ("There are three ways in: the north gate, the south gate and the bridge.", False),
-        ("There are four ways in: the north gate, the south gate and the bridge.", True),
+        ("The hall has 8 doors.", False),
+        ("There were 9 in the morning group.", True),
     ],
 )
 def test_times_pence_and_what_a_claim_lists_are_read(claim: str, *, missing: bool):
     assert bool(check_figures(claim, quoted_spans(HOURS.text, HOURS), sources=[HOURS]).missing) is missing
+
+
+def test_what_a_claim_counts_in_its_own_list_is_doubted_at_most():
+    three = "There are 3 ways in: the north gate, the south gate and the bridge."
+    assert verdict_on(three, HOURS) is Verdict.UNCONFIRMED
+    assert verdict_on(three.replace("3", "7"), HOURS) is Verdict.REFUTED
+
+
+SPEEDS = passage(
+    "Runs of the three cars:\n\nCar | Price | Speed | Rank\nArrow | £20 | 300 | 2\nBolt | £10 | 200 | 1\n"
+    "Comet | £30 | 100 | 3\nTotal | £60 | 600 | 6"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_refuted"),
+    [
+        ("Bolt is the cheapest.", False),
+        ("Arrow is the cheapest.", True),
+        ("Comet is the most expensive.", False),
+        ("Bolt is the most expensive.", True),
+        ("Comet has the highest price.", False),
+        ("Bolt is the cheapest and does not have a high speed.", False),
+        ("Arrow is more expensive than the cheapest car.", False),
+        ("Arrow costs £20, twice the lowest price.", False),
+        ("Arrow is by no means the cheapest.", False),
+        ("Arrow is neither the cheapest nor the dearest.", False),
+        ("Arrow has the fastest speed.", False),
+        ("Bolt has the highest rank.", False),
+        ("Arrow is the most popular.", False),
+        ("Comet has the largest increase.", False),
+        ("Arrow is the cheapest of the fast cars.", False),
+    ],
+)
+def test_only_a_plain_superlative_refutes(claim: str, *, is_refuted: bool):
+    found = check_figures(claim, quoted_spans(SPEEDS.text, SPEEDS), sources=[SPEEDS])
+    assert (found.conflict == "order") is is_refuted
+
+
+STUDENTS = passage("Membership:\n\nGroup | Price | Time\nStudents | £27.50 | 3 months\nAdults | £40.00 | 6 months")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Students lose £27.50 deposit within 3 months.",
+        "Students get a grant worth £27.50.",
+        "Students owe tax on £27.50.",
+        "Students pay double £27.50.",
+        "At most, students pay £27.50.",
+    ],
+)
+def test_words_that_say_more_than_the_figure_are_not_confirmed(claim: str):
+    assert verdict_on(claim, STUDENTS) is not Verdict.CONFIRMED
+
+
+def test_a_whole_year_beside_a_quarter_is_told():
+    both = passage("In the whole year revenue was $20 million, of which $6 million came in the fourth quarter.")
+    quarter = passage("In the three months ended December 31 occupancy was 91 percent in all hotels.")
+    assert verdict_on(both.text, both) is Verdict.CONFIRMED
+    assert verdict_on("Full-year occupancy was 91 percent in all hotels.", quarter) is Verdict.UNCONFIRMED
 
 
 def test_percentage_points_are_no_per_cent():
