@@ -48,6 +48,10 @@ FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
 LITTLE_WORD = 3
 """Letters of a last word up to which the sentence goes on."""
+_DOMAIN = re.compile(r"[a-z][\w-]*\.[a-z]{2,}")
+"""Names with a period between them, as no sentence begins: "debian.org"."""
+LONGEST_COUNTRY = 3
+"""Letters of what an address may end in before a sentence's end: "org", "uk"."""
 _OF_ADDRESSES = frozenset("/=&")
 """Signs that are in addresses, not in sentences."""
 LONGEST_ADDRESS = 120
@@ -432,7 +436,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
         return before + after
     name = before.rsplit(maxsplit=1)[-1] if before.endswith(("::", "_")) else ""
-    if len(name.rstrip(":_")) > 1 and name.rstrip(":_")[-1].isalnum() and after[:1].isalpha():
+    if name.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
         return before + after  # a name in a program: "std::" and "string"
     if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before.rsplit(maxsplit=1)[-1], after):
         return before + after
@@ -458,8 +462,9 @@ def _is_rest_of_address(address: str, after: str) -> bool:
         return True
     last = rest[0].rstrip(".,;)")
     of_file = "/" in address.partition("://")[2]
-    of_mail = "@" in address and len(address.rstrip(".").rpartition(".")[2]) > LONGEST_SUFFIX
-    return address.endswith(".") and last.isalpha() and len(last) <= LONGEST_SUFFIX and (of_file or of_mail)
+    of_site = len(address.rstrip(".").rpartition(".")[2]) > LONGEST_COUNTRY
+    is_end = last.isalpha() and len(last) <= LONGEST_SUFFIX and (of_file or of_site)
+    return address.endswith(".") and (is_end or _DOMAIN.match(last) is not None)
 
 
 def right_edges(lines: list[Line]) -> list[float]:

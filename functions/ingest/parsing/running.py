@@ -68,7 +68,7 @@ SAME_PRINT = 0.04
 OVERLAPPING = 0.5
 """How much the print of two lines set tightly may differ, as a share, and how far they may overlap, in heights of a
 line."""
-_OF_PART = re.compile(r"(?:chapter|part|section|appendix|unit|lesson)\s+[\dA-Z]", re.IGNORECASE)
+_OF_PART = re.compile(r"(?i:chapter|part|section|appendix|unit|lesson)\s+[\dA-Z]|\d+\s[A-Z]{4,}")
 """What a header begins with that names a part of the document."""
 
 
@@ -211,11 +211,11 @@ def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bo
         abs(other.page.number - number) <= 2 and text == line.text for other, text in zip(alike, texts, strict=True)
     ):
         return True
-    if line.bold or len(line.text.split()) <= PART_WORDS or line.text.endswith("?") or ": " in line.text:
+    if line.bold or len(line.text.split()) <= PART_WORDS:
         return False
     counts = any(not sides.numbered[side].isdisjoint(other.numbered[side]) for other in alike)
     is_set_otherwise = line.size < _largest_of_text(sides, block) or line.text.isupper() or _OF_PART.match(line.text)
-    if not counts and not is_set_otherwise:
+    if not is_set_otherwise and (not counts or line.text.endswith("?") or ": " in line.text):
         return False  # "How to clean the oven", "How to use the grill" above the pages of a manual
     if _shared_parts(line.text, texts, side) >= IN_STEP:
         return True
