@@ -98,7 +98,7 @@ class CellTexts:
     def _answers_otherwise(self, row: TableRow, *, is_denied: bool) -> bool:
         """Return whether the claim says the name of a column, and the row's cell says the opposite."""
         for cell in row.cells:
-            name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+            name = self.table.name_of(cell)
             answer = cell.text.strip().lower()
             if answer in (_YES if is_denied else _NO) and name and frozenset(content_stems(name)) <= self._said:
                 return not frozenset(content_stems(name)) <= frozenset(content_stems(row.label))

@@ -256,7 +256,7 @@ class TableComparison:
         if not cell.values:
             held = facts_in(cell.text)
             return any(fact.values & each.values and each.unit in {"", fact.unit} for each in held)
-        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        name = self.table.name_of(cell)
         around = f"{row.label} {row.group} {name} {self.table.caption}"
         if (fact.unit == "percent") != (cell.unit == "percent") and not (
             fact.unit == "percent" and not cell.unit and re.search(r"%|\bpercent", around)
@@ -440,6 +440,11 @@ class TableComparison:
         """The rows whose labels the claim says."""
         return frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by == "label")
 
+    @cached_property
+    def _named_columns(self) -> frozenset[int]:
+        """The columns that any of the claim's words name."""
+        return frozenset(column for each in self.columns for column in each.columns)
+
     # --- comparisons without numbers ---
 
     @cached_property
@@ -451,8 +456,7 @@ class TableComparison:
         if len(self._named_rows) != 1 or not is_superlative(self.claim):
             return None
         quoted = frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
-        columns = frozenset[int]().union(*(each.columns for each in self.columns))
-        return Superlative(self.claim, self.table, min(self._named_rows), columns, quoted).is_right()
+        return Superlative(self.claim, self.table, min(self._named_rows), self._named_columns, quoted).is_right()
 
     def _conflict_of_order(self) -> Conflict:
         """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""
@@ -507,17 +511,18 @@ class TableComparison:
         """Yield the figures of the quoted rows."""
         table = self.table
         named = frozenset(n for each in self.rows.mentions for n in each.rows if self.rows.by != "quote")
-        columns = frozenset[int]().union(*(each.columns for each in self.columns))
         for n, row in enumerate(table.rows):
             if self._finder.is_quoted(row):
                 for cell in row.cells:
                     if cell.values:
-                        yield self._operand(cell, row, is_named=n in named, in_column=cell.column in columns)
+                        yield self._operand(
+                            cell, row, is_named=n in named, in_column=cell.column in self._named_columns
+                        )
 
     def _operand(self, cell: TableCell, row: TableRow, *, is_named: bool, in_column: bool) -> Operand:
-        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        name = self.table.name_of(cell)
         period = period_of(name)
-        value = min(cell.values) * (-1 if cell.negative else 1)
+        value = cell.signed or Decimal(0)
         scale = (self._scale(row) if self._is_scaled(cell, row) else None) or Decimal(1)
         digits = _FIGURE.search(cell.text)
         return Operand(

@@ -70,11 +70,9 @@ class Superlative:
         """Return the figure of each row in a column; none if a row has words there, or another unit."""
         rows = [(n, row) for n, row in enumerate(self.table.rows) if not _SUM.search(row.label)]
         cells = {n: _cell_in(row.cells, column) for n, row in rows}
-        figures = {n: cell for n, cell in cells.items() if cell is not None and cell.values}
-        units = {cell.unit for cell in figures.values()}
-        if len(figures) < len(cells) or len(units) > 1:
-            return {}
-        return {n: min(cell.values) * (-1 if cell.negative else 1) for n, cell in figures.items()}
+        values = {n: cell.signed for n, cell in cells.items() if cell is not None and cell.signed is not None}
+        units = {cell.unit for cell in cells.values() if cell is not None}
+        return values if len(values) == len(cells) and len(units) == 1 else {}
 
 
 def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:

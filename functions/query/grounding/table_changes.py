@@ -15,7 +15,7 @@ class TableChanges:
     def change_at(self, n: int, at: int) -> int:
         """Return 1 for a cell that holds a rise, -1 for a fall, 0 for one that holds no change."""
         cell = self.table.rows[n].cells[at]
-        name = self.table.columns[cell.column] if cell.column is not None and self.table.columns else ""
+        name = self.table.name_of(cell)
         is_of_change = is_change(f"{name} {self.table.rows[n].label}") or (not name and self._is_computed_change(n, at))
         return (-1 if cell.negative else 1) if is_of_change and any(cell.values) else 0
 
@@ -77,4 +77,4 @@ class TableChanges:
 
 
 def _signed(cell: TableCell) -> float | None:
-    return (-1 if cell.negative else 1) * float(min(cell.values)) if cell.values else None
+    return None if cell.signed is None else float(cell.signed)

@@ -75,6 +75,11 @@ class TableCell:
     negative: bool = False
     unit: str = ""
 
+    @property
+    def signed(self) -> Decimal | None:
+        """Its figure with its sign; None for words."""
+        return min(self.values) * (-1 if self.negative else 1) if self.values else None
+
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
@@ -105,6 +110,10 @@ class Table:
     rows: Sequence[TableRow]
     scale: Decimal | None
     names_words: bool = False
+
+    def name_of(self, cell: TableCell) -> str:
+        """Return the name of a cell's column; empty if it is not known."""
+        return self.columns[cell.column] if cell.column is not None and self.columns else ""
 
     @property
     def start(self) -> int:
