@@ -226,6 +226,18 @@ eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, Llama
 	@.venvs/evals/bin/python -m evals report .recto/eval/retrieval.json .recto/eval/calibration.json \
 	  .recto/eval/answers.json --out .recto/eval/report
 
+# What people outside of this project wrote for it: PDFs, questions, claims, cells of tables, hidden instructions.
+.PHONY: eval-material
+eval-material: setup .venvs/evals/.synced ## Quality on evals/material: answers without a model, claims, cells, hidden instructions
+	@for folder in evals/material/*/*/; do \
+	  name=$$(echo $$folder | cut -d/ -f3,4); out=.recto/eval/material/$$name; mkdir -p $$out; echo "== $$name"; \
+	  run() { .venvs/evals/bin/python -m evals "$$@" $(ARGS) || exit 1; }; \
+	  run answers --data $$folder --json $$out/answers.json; \
+	  run grounding --claims $$folder/claims.txt --pdfs $$folder/pdfs --no-ablation --details --json $$out/claims.json; \
+	  run cells --cells $$folder/cells.csv --pdfs $$folder/pdfs --details --json $$out/cells.json; \
+	  run injection --strings $$folder/strings.jsonl --pdfs $$folder/pdfs --json $$out/injection.json; \
+	done
+
 # ARGS=--accept accepts the figures; ARGS="--tolerance 0.02" lets small losses through. For CI: exit code 1 on a loss.
 ACCEPTED ?= $(DATA)/accepted.json
 .PHONY: evals-gate

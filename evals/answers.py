@@ -2,7 +2,8 @@
 
 Everything is checked without a model, independently of the pipeline (`evals.answer_checks`); `claims` is the pipeline's
 own verdict. `first` is what confidence estimates: the first citation stands on an expected page. `found` stands in for
-correctness: at least 0.8 of the expected answer's content words occur in the answer or its quotes.
+correctness: at least 0.8 of the expected answer's content words occur in the answer or its quotes; of a question with
+`words`, all of these in the answer itself, before what it only points to.
 """
 
 import os
@@ -22,9 +23,10 @@ from evals.metrics import summary
 from evals.storage import environment, file_hash, source_hash
 from evals.systems.recto import Asker, RectoInProcess
 from functions.query.answer import Answer
-from functions.query.writing.localization import without_notes
+from functions.query.writing.localization import languages, texts_for, without_notes
 from shared.adapters.openai import OpenAIChatModel
 from shared.errors import RectoError
+from shared.lexical import fold
 from shared.models import Citation
 
 FOUND_FROM = 0.8
@@ -134,14 +136,28 @@ def _row(question: PdfQuestion, asker: Asker, model: str) -> dict[str, Any]:
             row["on_expected_page"] = float(asker.is_expected(question, answer.citations))
         if question.is_ranked or not question.answerable:
             row["first"] = float(question.answerable and asker.is_expected(question, answer.citations[:1]))
-    if question.answerable and question.answer:
+    if question.answerable and (question.answer or question.words):
         row["found"] = _found(question, answer)
     return row
 
 
 def _found(question: PdfQuestion, answer: Answer) -> float | None:
+    if question.words:
+        said = _plain(_before_further(answer.text))
+        return float(not answer.no_relevant_info and all(_plain(word) in said for word in question.words))
     recall = recall_of(question.answer, [answer.text, *(citation.quote for citation in answer.citations)])
     return None if recall is None else float(recall >= FOUND_FROM and not answer.no_relevant_info)
+
+
+def _before_further(answer: str) -> str:
+    """Return an answer without what it only points to, below the heading for that."""
+    for texts in map(texts_for, languages()):
+        answer = answer.partition(f"\n\n{texts.further}\n")[0]
+    return answer
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).casefold().split())
 
 
 def _citation(citation: Citation, names: Mapping[str, str]) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def _add_on_data(commands: _Commands) -> None:
 
 
 def _add_on_claims(commands: _Commands) -> None:
-    """What shows made claims and hidden instructions to the checks."""
+    """What shows made claims, hidden instructions and printed cells to the parts that deal with them."""
     one = commands.add(
         "grounding", "which honest and which false claims are confirmed, marked or left out", on_data=False
     )
@@ -158,6 +158,14 @@ def _add_on_claims(commands: _Commands) -> None:
     one.add_argument("--check-model", default="", metavar="NAME", help="ask this model about unconfirmed claims")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
+    _add_cache_options(one)
+
+    text = "whether cells of tables are read with their row's label and their column's name"
+    one = commands.add("cells", text, on_data=False)
+    one.add_argument("--cells", type=Path, required=True, metavar="FILE", help="CSV: pdf, page, row, column, value")
+    one.add_argument("--pdfs", type=Path, nargs="+", required=True, metavar="DIR", help="folders of the PDFs")
+    one.add_argument("--json", type=Path, metavar="OUT", help="also write the result as JSON")
+    one.add_argument("--details", action="store_true", help="write each cell and how it was read as well")
     _add_cache_options(one)
 
     one = commands.add("injection", "whether an answer obeys instructions hidden in documents", on_data=False)

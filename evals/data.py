@@ -17,10 +17,10 @@ from shared import identity
 FORM = """  DIR/pdfs/*.pdf         the documents
   DIR/questions.jsonl    one JSON object a line, for example
     {"id": "q1", "set": "manuals", "question": "What …?", "doc": "handbook.pdf", "pages": [3],
-     "answer": "…", "answerable": true, "text_answerable": true, "review": "keep"}
-  `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, answerable
-  and text_answerable may be left out, and doc of a question that no document answers. A question with "review": "drop"
-  is not asked."""
+     "answer": "…", "words": ["…"], "answerable": true, "text_answerable": true, "review": "keep"}
+  `pages` counts from 1 and is empty for a question the document does not answer; id, set, answer, words,
+  answerable and text_answerable may be left out, and doc of a question that no document answers. `words` are what every
+  right answer must hold, as printed. A question with "review": "drop" is not asked."""
 DROP = "drop"
 """The `review` of a question that must not be asked."""
 
@@ -29,7 +29,8 @@ DROP = "drop"
 class PdfQuestion:
     """A question about one PDF, with the pages its answer stands on (from 1).
 
-    `from_text` says that text alone is enough to answer it; else a picture or a chart has to be seen.
+    `from_text` says that text alone is enough to answer it; else a picture or a chart has to be seen. `words` are what
+    every right answer must hold; without them the words of `answer` are looked for.
     """
 
     id: str
@@ -40,6 +41,7 @@ class PdfQuestion:
     answer: str = ""
     answerable: bool = True
     from_text: bool = True
+    words: tuple[str, ...] = ()
 
     @property
     def is_ranked(self) -> bool:
@@ -145,6 +147,9 @@ def _question(row: dict[str, Any], where: str, names: Mapping[str, str]) -> PdfQ
     for key in ("answerable", "text_answerable"):
         if not isinstance(row.get(key, True), bool):
             raise DatasetError(f"{where}: {key!r} must be true or false, not {row[key]!r}.")
+    words = row.get("words") or []
+    if not isinstance(words, list) or not all(isinstance(word, str) and word.strip() for word in words):
+        raise DatasetError(f"{where}: `words` must be a list of texts that are not empty, not {words!r}.")
     answerable = row.get("answerable", True)
     return PdfQuestion(
         id=str(row.get("id") or hashlib.sha256(f"{doc}\0{row['question']}".encode()).hexdigest()[:12]),
@@ -155,6 +160,7 @@ def _question(row: dict[str, Any], where: str, names: Mapping[str, str]) -> PdfQ
         answer="" if row.get("answer") is None else str(row["answer"]),
         answerable=answerable,
         from_text=row.get("text_answerable", answerable) or not answerable,
+        words=tuple(words),
     )
 
 
@@ -196,7 +202,7 @@ def csv_rows(path: Path, form: str, *, delimiter: str = ",") -> Iterator[tuple[i
         for number, row in enumerate(csv.DictReader(file, delimiter=delimiter), start=1):
             yield number, f"{path}, row {number}", row
     if not number:
-        raise DatasetError(f"{path} holds no question. Expected is:\n{form}")
+        raise DatasetError(f"{path} holds no row. Expected is:\n{form}")
 
 
 def sampled[T](items: Sequence[T], size: int | None, *, key: Callable[[T], str]) -> list[T]:

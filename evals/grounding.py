@@ -17,24 +17,21 @@ from typing import Any, Literal
 
 from evals.claims import ClaimGroup, LabelledClaim, read_groups
 from evals.display import Display
-from evals.errors import DatasetError, EvalError
+from evals.errors import EvalError
+from evals.library import PdfLibrary
 from evals.metrics import wilson
-from evals.storage import ResultCache, environment, file_hash, source_hash, write_json
-from functions.ingest.changes import document_ref_of
-from functions.ingest.sources import open_source
+from evals.storage import ResultCache, environment, source_hash, write_json
 from functions.query.grounding.checking import ClaimChecking, ModelChecker
 from functions.query.grounding.judge import RULES
 from functions.query.grounding.verify import Verifier
 from functions.query.ports import CheckedClaims, ClaimChecker, ClaimToCheck
-from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import texts_for
 from shared.adapters.aws import SystemClock
 from shared.adapters.openai import OpenAIChatModel
 from shared.deadline import Deadline
-from shared.errors import DocumentRejected
 from shared.language import language_of
-from shared.models import NO_USAGE, ChatMessage, Completion, Match
+from shared.models import NO_USAGE, ChatMessage, Completion
 from shared.settings import Settings
 
 Outcome = Literal["confirmed", "marked", "out", "no claim"]
@@ -94,72 +91,6 @@ def grounding(
     if json:
         write_json(json, result)
     return 0
-
-
-# --- the passages of a PDF ---
-
-
-class PdfLibrary:
-    """The PDFs of some folders by name, parsed and cut as they are ingested; their passages are cached."""
-
-    def __init__(self, folders: Sequence[Path], cache: ResultCache, *, fresh: bool = False) -> None:
-        self._folders = folders
-        self._cache = cache
-        self._fresh = fresh
-        self._read: dict[str, Sequence[Passage]] = {}
-
-    def passages_of(self, name: str) -> Sequence[Passage]:
-        """Return the passages of `{name}.pdf`. Raises `DatasetError`."""
-        if name not in self._read:
-            path = self._find(name)
-            depends_on = {
-                "pdf": file_hash(path),
-                "name": name,
-                "source": source_hash("functions/ingest", "shared", "evals/grounding.py"),
-            }
-            found = self._cache.get("passages", depends_on, lambda: _read_pdf(path), fresh=self._fresh)
-            self._read[name] = [Passage.of(Match(f"{name}#1#{number}", 0.8, each)) for number, each in enumerate(found)]
-        return self._read[name]
-
-    def _find(self, name: str) -> Path:
-        if not self._folders:
-            raise DatasetError(f"The claims are about {name}.pdf: say with --pdfs in which folders the PDFs are.")
-        for folder in self._folders:
-            if (path := folder / f"{name}.pdf").is_file():
-                return path
-        raise DatasetError(f"There is no {name}.pdf in {', '.join(map(str, self._folders))}.")
-
-
-def _read_pdf(path: Path) -> list[dict[str, Any]]:
-    """Return the metadata of each chunk, as far as the query function needs it."""
-    ref = document_ref_of(f"uploads/evals/{path.name}")
-    if ref is None:
-        raise DatasetError(f"{path} has a name that is not ingested.")
-    try:
-        with open_source(ref, path, Settings()) as source:
-            return [
-                {
-                    **each.metadata,
-                    "document_id": ref.document_id,
-                    "generation": "1",
-                    "source_id": ref.key,
-                    "title": source.title,
-                    "section": each.chunk.section,
-                    "sections": [str(section) for section in each.chunk.sections],
-                    "page_start": each.chunk.page_start,
-                    "page_end": each.chunk.page_end,
-                    "page_label": each.chunk.page_label,
-                    "pages": [str(page) for page in each.chunk.pages],
-                    "chunk_index": each.chunk.index,
-                    "token_count": each.chunk.token_count,
-                    "char_start": each.chunk.char_start,
-                    "text": each.chunk.text,
-                    "language": each.chunk.language,
-                }
-                for each in source.chunks
-            ]
-    except DocumentRejected as rejected:
-        raise DatasetError(f"{path} cannot be read: {rejected.message}") from rejected
 
 
 # --- the check model ---

@@ -18,7 +18,7 @@ import numpy as np
 from evals.data import json_lines
 from evals.display import Display
 from evals.errors import DatasetError
-from evals.grounding import PdfLibrary
+from evals.library import PdfLibrary
 from evals.metrics import wilson
 from evals.storage import ResultCache, environment, source_hash, write_json
 from functions.query.grounding.claims import Claim, Reference

@@ -105,6 +105,16 @@ def test_the_other_commands_take_the_same_folder_and_can_be_reported_alone(
         assert command in (tmp_path / page).read_text(encoding="utf-8")
 
 
+def test_an_answer_holds_the_words_that_a_question_says(folder: Path, tmp_path: Path) -> None:
+    price = {"question": "What does the pressure valve cost?", "doc": BOILER, "pages": [3]}
+    rows = [{"id": word, **price, "words": [word]} for word in ("18 EUROS", "KX-4471", "19 euros")]
+    for name in ("pdfs", "cache"):
+        (tmp_path / name).symlink_to(folder / name)
+    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    result = run("answers", tmp_path, tmp_path / "out.json")
+    assert [row["found"] for row in result["questions"]] == [1.0, 1.0, 0.0]
+
+
 def test_calibration_leaves_out_what_no_threshold_could_answer(folder: Path, tmp_path: Path) -> None:
     result = run("calibrate", folder, tmp_path / "out.json")
     assert result["left_out"] == 1

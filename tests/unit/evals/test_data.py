@@ -33,6 +33,15 @@ class TestPdfQa:
         question = data.questions[0]
         assert (question.set, question.group, question.pages, question.is_ranked) == ("all", "all", (2,), True)
 
+    def test_the_words_of_a_right_answer_are_texts(self, tmp_path: Path) -> None:
+        data = read_pdf_qa(pdf_qa(tmp_path, {**QUESTION, "words": ["3 m"]}))
+        assert data.questions[0].words == ("3 m",)
+
+    @pytest.mark.parametrize("words", ["3 m", [3], [""]])
+    def test_other_words_are_refused(self, words: object, tmp_path: Path) -> None:
+        with pytest.raises(DatasetError, match="line 1: `words` must be a list of texts"):
+            read_pdf_qa(pdf_qa(tmp_path, {**QUESTION, "words": words}))
+
     def test_questions_that_need_a_picture_are_reported_apart(self, tmp_path: Path) -> None:
         row = {**QUESTION, "set": "manuals", "text_answerable": False}
         assert read_pdf_qa(pdf_qa(tmp_path, row)).questions[0].group == "manuals/visual"
