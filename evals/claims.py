@@ -5,6 +5,7 @@ neither.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,8 +32,9 @@ QUOTES = 3
 FAITHFUL = 4
 """MTRAG's best vote."""
 TOP_K: int = Settings.model_fields["top_k"].default
+HEADER_LINES = 3
 _ITEM_NUMBER = re.compile(r"\d{1,2}[.)]\s+(?=\S)")
-_CLAIM = re.compile(r"([+-])\s+(\S+)\s*\|\s*(.+)")
+_CLAIM = re.compile(r"([+-])\s+([^|\s][^|]*?)\s*\|\s*(.+)")
 
 PassagesOf = Callable[[str], Sequence[Passage]]
 """Returns the passages of the PDF with this name (without .pdf). Raises `DatasetError`."""
@@ -117,23 +119,44 @@ def _sections(text: str, path: Path) -> Iterator[_Section]:
 def _about_pdf(section: _Section, passages: Sequence[Passage]) -> ClaimGroup:
     if not section.quotes:
         raise DatasetError(f"{section.where}: the group has no quote (`q …`).")
-    holders = [_holder(quote, passages, section) for quote in section.quotes]
+    held = [_held(quote, passages, section) for quote in section.quotes]
     asked = stems_of(section.question)
     others = sorted(passages, key=lambda passage: -len(asked & stems_of(passage.text)))
-    sources = list({passage.chunk_id: passage for passage in (*holders, *others)}.values())[:TOP_K]
-    references = tuple(
-        Reference(sources.index(holder) + 1, quote) for holder, quote in zip(holders, section.quotes, strict=True)
-    )
+    sources = list({passage.chunk_id: passage for passage in (*(passage for passage, _ in held), *others)}.values())[
+        :TOP_K
+    ]
+    references = tuple(Reference(sources.index(passage) + 1, quote) for passage, quote in held)
     claims = [LabelledClaim(Claim(text, references), kind, is_honest) for is_honest, kind, text in section.claims]
     return ClaimGroup(section.document, section.question, sources, claims)
 
 
-def _holder(quote: str, passages: Sequence[Passage], section: _Section) -> Passage:
-    """Return the first passage that holds a quote. Raises `DatasetError`."""
-    held = next((passage for passage in passages if any(find_quote(quote, passage.text))), None)
-    if held is None:
+def _held(quote: str, passages: Sequence[Passage], section: _Section) -> tuple[Passage, str]:
+    """Return the first passage that holds a quote, with the quote. Raises `DatasetError`.
+
+    A model quotes what it is given. So where a row or header of a table is read otherwise than it is printed, the
+    quote is the shortest place that has all its words.
+    """
+    for passage in passages:
+        if any(find_quote(quote, passage.text)):
+            return passage, quote
+    words = Counter(_words(quote))
+    places = [(passage, place) for passage in passages for place in _places(passage.text)]
+    with_all = [(passage, place) for passage, place in places if words <= Counter(_words(place))]
+    if not with_all:
         raise DatasetError(f"{section.where}: this quote is in no passage of {section.document}.pdf: {quote[:80]!r}")
-    return held
+    return min(with_all, key=lambda found: len(found[1]))
+
+
+def _places(text: str) -> Iterator[str]:
+    """Yield one to three lines that follow each other: a header may stand on as many."""
+    lines = text.split("\n")
+    for count in range(1, HEADER_LINES + 1):
+        for at in range(len(lines) - count + 1):
+            yield "\n".join(lines[at : at + count])
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 # --- labelled answers of real models ---
