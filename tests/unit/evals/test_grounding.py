@@ -219,7 +219,8 @@ def test_claims_about_pdfs_need_a_folder(tmp_path: Path, capsys: pytest.CaptureF
 
 
 def test_a_quote_of_a_header_that_is_read_otherwise_is_the_place_with_its_words(tmp_path: Path) -> None:
-    claims = "@ tides-museum-annual-report\nq Days open, School classes\nq July 17,618\n+ two words | July had 17,618 visitors."
+    quotes = "q Days open, School classes\nq July 17,618"
+    claims = f"@ tides-museum-annual-report\n{quotes}\n+ two words | July had 17,618 visitors."
     detail = run(tmp_path, claims, "--pdfs", str(SAMPLES), "--details")["details"][0]
     assert detail["kind"] == "two words"
     assert detail["quotes"] == ["Month | Visitors | Of these under 18 | School classes | Days open", "July 17,618"]
