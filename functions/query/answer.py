@@ -54,7 +54,8 @@ class Answer:
     `relevance` is compared with `threshold`. `bands` are those of the sources. `confidence` is the estimated
     probability that the first citation is right, None where it cannot be estimated. `cached` means that text, citations
     and sources come from an earlier answer to the same question; `decision` is then None. `near_misses` are the best
-    passages of a refusal. `finish_reason` is the model provider's reason for stopping, empty without a model.
+    passages of a refusal, `nearest` those that are shown. `finish_reason` is the model provider's reason for stopping,
+    empty without a model.
     `language` is the code of its language, empty where only the text shows it.
     `rewritten` is the question that was searched for, empty if it is the typed one. `spent` are the tokens by model,
     `found_by` counts the retrieved passages by the search that found them (`Retrieved.found_by`). Both ids are empty
@@ -94,6 +95,7 @@ class Answer:
     decision: Decision | None = None
     suggestions: Sequence[str] = ()
     near_misses: Sequence[NearMiss] = ()
+    nearest: Sequence[Passage] = ()
     explanation: "Explanation | None" = None
     named: Sequence[str] = ()
     provenance: Mapping[str, Any] | None = None

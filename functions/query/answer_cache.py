@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from typing import Any
 
 from functions.query.answer import Answer, Question
 from functions.query.decision import Band, NearMiss
@@ -25,7 +26,7 @@ from shared.models import AnswerClaim, Citation, Principal, SourceType
 from shared.ports import TenantKnowledge
 from shared.settings import Settings
 
-FORMAT = 6
+FORMAT = 7
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
@@ -128,15 +129,18 @@ def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
     """Cache an answer without warnings for its fresh time, at least for `STALE_S`."""
     if ports.answers is None or not lookup.knowledge_version or answer.warnings:
         return
-    # Responses show the positions of sources, not their texts.
-    sources = [source._replace(text="", cover="", rects="", pages=(), sections=()) for source in answer.sources]
-    stored = asdict(replace(answer, sources=(), decision=None, explanation=None, provenance=None))
+    stored = asdict(replace(answer, sources=(), nearest=(), decision=None, explanation=None, provenance=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}
-    values["sources"] = [source._asdict() for source in sources]
+    values["sources"], values["nearest"] = _places(answer.sources), _places(answer.nearest)
     values["provenance"] = answer.provenance
     entry = {"version": lookup.knowledge_version, "at": ports.clock.now().timestamp(), "answer": values}
     data = zlib.compress(json.dumps(entry, separators=(",", ":")).encode(), level=1)
     ports.answers.put(lookup.key, data, ttl_s=max(ports.settings.answer_cache_ttl_s, STALE_S))
+
+
+def _places(passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """Return passages without their texts, because responses show only where they stand."""
+    return [each._replace(text="", cover="", rects="", pages=(), sections=())._asdict() for each in passages]
 
 
 def _knowledge(tenant: str, ports: QueryPorts) -> TenantKnowledge:
@@ -156,7 +160,9 @@ def _is_published(
     With `unedited`, no passage of them may ever have been edited: an edit may be younger than the answer.
     """
     made_from = {
-        source.document_id: source.generation for source in answer.sources if only is None or source.document_id in only
+        passage.document_id: passage.generation
+        for passage in (*answer.sources, *answer.nearest)
+        if only is None or passage.document_id in only
     }
     if not made_from:
         return True
@@ -173,9 +179,10 @@ def _decoded(data: bytes) -> CachedAnswer | None:
         values = dict(stored["answer"])
         values["citations"] = tuple(map(Citation.of, values["citations"]))
         values["claims"] = tuple(map(AnswerClaim.of, values["claims"]))
-        values["sources"] = tuple(
-            Passage(**{**each, "source_type": SourceType(each["source_type"])}) for each in values["sources"]
-        )
+        for name in ("sources", "nearest"):
+            values[name] = tuple(
+                Passage(**{**each, "source_type": SourceType(each["source_type"])}) for each in values[name]
+            )
         values["support"] = Support(**{**values["support"], "flags": tuple(values["support"]["flags"])})
         values["near_misses"] = tuple(NearMiss(**each) for each in values["near_misses"])
         values["band"], values["bands"] = Band(values["band"]), tuple(map(Band, values["bands"]))

@@ -48,6 +48,8 @@ MIN_COVERAGE = 0.45
 """Threshold of the best passage's coverage when there is no similarity: measured, a question that can be answered is
 seldom refused for lack of embeddings (docs/quality.md)."""
 MAX_NEAR_MISSES = 3
+NEAR_SHARE = 0.5
+"""Share of the threshold from which on a refusal shows a near miss to who asked."""
 
 _GROUPING = re.compile(r"(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _LONG_NUMBER = re.compile(r"\d{4}|\d[,'’\u00a0\u202f]\d{3}")
@@ -110,6 +112,12 @@ class Decision:
     def with_near_misses(self, sources: Sequence[Passage]) -> "Decision":
         """Return the decision with the best of `sources` as near misses: they do not hold the answer."""
         return replace(self, near_misses=_near_misses(sources, self.relevances))
+
+    def nearest(self, passages: Sequence[Passage]) -> Sequence[Passage]:
+        """Return the near misses among the passages that come near enough to be worth a look."""
+        known = {each.chunk_id: each for each in passages}
+        near = [miss for miss in self.near_misses if miss.score >= NEAR_SHARE * self.threshold]
+        return tuple(known[miss.chunk_id] for miss in near if miss.chunk_id in known)
 
 
 def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:

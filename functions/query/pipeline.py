@@ -343,13 +343,14 @@ def summarised(
 def documents_besides_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:
     """Return the ids of documents, other than its sources, that an answer has words from.
 
-    All hits, if misspelt words were corrected to their words; for a refusal the hit that it names as the nearest, and
+    All hits, if misspelt words were corrected to their words; for a refusal the hits that it names as the nearest, and
     the passages that did not answer.
     """
     if found.asked.standalone != understood.standalone:
         return [each.document_id for each in found.ranked]
     if written.refusal is not None:
-        return [each.document_id for each in (*found.ranked[:1], *found.sources)]
+        nearest = found.decision.nearest(found.ranked)
+        return [each.document_id for each in (*found.ranked[:1], *found.sources, *nearest)]
     return ()
 
 
@@ -428,6 +429,7 @@ def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings
         confidence=sure,
         decision=judged,
         near_misses=judged.near_misses,
+        nearest=judged.nearest(sources or found.ranked) if refused else (),
         spent=spent_by(
             (found.asked.model, found.asked.usage),
             (settings.embedding_model, found.usage),

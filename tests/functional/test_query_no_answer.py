@@ -75,6 +75,20 @@ def test_a_question_about_another_thing_than_any_document_names_the_nearest(
     assert "front desk" in ask("Where is a new IT badge made?")["answer"]
 
 
+def test_a_refusal_says_what_came_nearest_and_nothing_that_is_far(stack: Stack, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RECTO_ANSWER_CACHE_TTL_S", "300")
+    monkeypatch.setenv("RECTO_SCORE_THRESHOLD", "0.99")
+    bootstrap.reset()
+    answer = ask("How do I get a new IT badge?")
+    assert (answer["refusal"], answer["sources"]) == ("no_relevant_info", [])
+    assert answer["nearest"][0]["title"] == "How do I get a new IT badge"
+    assert {each["band"] for each in answer["nearest"]} == {"none"}
+    again = ask("How do I get a new IT badge?")
+    assert (again["cached"], again["nearest"]) == (True, answer["nearest"])
+    assert ask("Quanto costa il biglietto per Palermo?")["nearest"] == []
+    assert ask("Thank you!")["nearest"] == []
+
+
 @pytest.mark.parametrize("model", ["extractive-minilm", ""])
 @pytest.mark.parametrize("only", [{"title": "Zeppelin"}, None])
 def test_sources_that_may_not_be_quoted_lead_to_a_refusal_not_to_an_empty_answer(

@@ -135,6 +135,7 @@ def answer(text: str, citations: Sequence[Json] = (), claims: Sequence[Json] = (
         "citations": list(citations),
         "claims": list(claims),
         "sources": [],
+        "nearest": [],
         "conversation_id": "01M838EQD4670PB322F3W9D50N",
         "message_id": "01M838EQD4670PB322F3W9D50M",
         "support": {**support, "dropped": 0, "flags": []},

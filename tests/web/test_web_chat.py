@@ -131,7 +131,7 @@ def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(ope
     found = answered(page, MOON)
     expect(found.get_by_role("heading", name="The documents do not answer this")).to_be_visible()
     expect(found).to_contain_text("Nothing in the documents comes near enough")
-    expect(found.get_by_role("button", name="Show what came nearest")).to_be_hidden()
+    expect(found.get_by_role("button", name="Show how near it came")).to_be_hidden()
     found.get_by_role("button", name="Ask a person").click()
     page.get_by_role("dialog").get_by_label("What should they know?").fill("For a school trip.")
     with page.expect_response(re.compile(r"/handoff$")) as opened:
@@ -150,10 +150,24 @@ def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(ope
     expect(page.get_by_text("A person has been asked")).to_be_hidden()
 
 
+def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Look) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, "May my grandchildren steam the milk?")
+    said = {"mode": "refused", "no_relevant_info": True, "refusal": "no_relevant_info"}
+    stream.done(answer("I could not find anything about that.", nearest=[source(1, 4), source(2, 7)], **said))
+    near = found.get_by_role("region", name="Nearest in the documents")
+    expect(near.get_by_role("listitem")).to_have_count(2)
+    expect(near).to_contain_text("page 4")
+    look(page, "nearest")
+    near.get_by_role("button").first.click()
+    expect(page.get_by_role("region", name="Source", exact=True)).to_be_visible()
+
+
 def test_editors_see_what_came_nearest(open_page: Opened) -> None:
     page = open_page("editor")
     found = answered(page, MOON)
-    found.get_by_role("button", name="Show what came nearest").click()
+    found.get_by_role("button", name="Show how near it came").click()
     near = found.get_by_role("region", name="Near misses")
     expect(near).to_contain_text("an answer needs 35%")
     expect(near.get_by_role("listitem")).to_have_count(3)

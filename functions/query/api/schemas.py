@@ -259,7 +259,7 @@ class ClaimOut(Out):
 
 
 class SourceOut(Out):
-    """A passage the answer was made from."""
+    """A passage that an answer was made from, or that came nearest to a refused question."""
 
     chunk_id: str
     document_id: str
@@ -415,6 +415,9 @@ class QueryOut(Out):
     citations: list[CitationOut]
     claims: list[ClaimOut] = Field(description="The claims shown, in order; none for a refusal.")
     sources: list[SourceOut]
+    nearest: list[SourceOut] = Field(
+        description="Of a refusal, at most three passages that came nearest, though they do not answer the question."
+    )
     conversation_id: str
     message_id: str
     support: SupportOut
@@ -444,6 +447,7 @@ class QueryOut(Out):
         changed = {
             "answer": answer.text,
             "sources": SourceOut.all_of(answer.sources, answer.bands),
+            "nearest": SourceOut.all_of(answer.nearest, [Band.NONE] * len(answer.nearest)),
             "band": answer.band.value,
             "rewritten": answer.rewritten or None,
             "explanation": ExplanationOut.of(answer.explanation) if answer.explanation else None,

@@ -7,6 +7,7 @@ import pytest
 
 from functions.query.decision import (
     CONFIDENCE,
+    NEAR_SHARE,
     NO_OTHER_DOCUMENT,
     NO_RIVAL,
     UNCONFIRMED_WEIGHT,
@@ -156,6 +157,17 @@ def test_a_refusal_names_its_near_misses_by_id_and_score_only() -> None:
     decision = decided(*passages)
     assert [miss.chunk_id for miss in decision.near_misses] == ["doc6#g1#0", "doc5#g1#0", "doc4#g1#0"]
     assert not {"text", "title", "quote"} & set(decision.near_misses[0].__dataclass_fields__)
+
+
+def test_what_comes_near_enough_is_shown_with_a_refusal_the_nearest_first() -> None:
+    passages = [passage("The road is closed.", n=n, score=score) for n, score in enumerate((0.5, 0.6, 0.31, 0.1))]
+    decision = decided(*passages)
+    assert not decision.relevant
+    near = [miss.score >= NEAR_SHARE * decision.threshold for miss in decision.near_misses]
+    assert near == [True, True, False]
+    assert [each.chunk_id for each in decision.nearest(passages)] == ["doc1#g1#0", "doc0#g1#0"]
+    assert decision.nearest(passages[:1]) == (passages[0],)
+    assert decided(passage(ABOUT_IT, score=0.9)).nearest(passages) == ()
 
 
 def test_the_relaxed_threshold_is_off_until_it_is_set_and_marks_what_it_lets_through() -> None:

@@ -2,12 +2,14 @@ import { useState } from "preact/hooks";
 import { api, data } from "../api/client.ts";
 import { useAction } from "../api/loading.ts";
 import type { components } from "../api/schema";
+import type { Source } from "../api/types.ts";
+import { can } from "../app/session.ts";
 import { t } from "../i18n/chat.ts";
 import { number } from "../i18n/format.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorNotice } from "../ui/ErrorNotice.tsx";
 import { openSource } from "../viewer/pane.ts";
-import { pageOf, sectionOf } from "./citing.ts";
+import { openPage, pageOf, sectionOf, titleOf } from "./citing.ts";
 import css from "./NearMisses.module.css";
 import { plain } from "./plain.ts";
 import { scrolledTo } from "./scrolling.ts";
@@ -19,20 +21,25 @@ type Passage = components["schemas"]["ExplainedPassageOut"];
 const SHOWN = 3;
 const EXCERPT = 220;
 
-/** For editors, after a refusal: the passages that came nearest, searched for when one asks. */
+/** After a refusal: where one may look. Editors also see the passages and how near they come, when they ask. */
 export function NearMisses({ turn }: { turn: Turn }) {
   const [found, setFound] = useState<Found | null>(null);
   const { busy, error, run } = useAction();
   const look = () => void run(() => search(turn).then(setFound));
   if (!found) {
     return (
-      <div class={css.ask}>
-        <Button size="s" icon="search" busy={busy} onClick={look}>
-          {t("near")}
-        </Button>
-        <span class={css.who}>{t("near_words")}</span>
-        {error !== null && <ErrorNotice error={error} retry={look} />}
-      </div>
+      <>
+        {turn.nearest.length > 0 && <Nearest passages={turn.nearest} />}
+        {can("editor", "admin") && (
+          <div class={css.ask}>
+            <Button size="s" icon="search" busy={busy} onClick={look}>
+              {t("near")}
+            </Button>
+            <span class={css.who}>{t("near_words")}</span>
+            {error !== null && <ErrorNotice error={error} retry={look} />}
+          </div>
+        )}
+      </>
     );
   }
   if (!found.passages.length) return <p class={css.who}>{t("near_none")}</p>;
@@ -44,9 +51,7 @@ export function NearMisses({ turn }: { turn: Turn }) {
           <li key={passage.passage_id}>
             <button type="button" class={css.passage} onClick={() => open(passage)}>
               <span class={css.title}>{plain(passage.title)}</span>
-              <span class={css.where}>
-                {[pageOf({ ...passage, source_type: "pdf" }), sectionOf(passage)].filter(Boolean).join(" · ")}
-              </span>
+              <span class={css.where}>{whereOf(passage)}</span>
               <span class={css.excerpt} dir="auto">
                 {excerpt(passage.text)}
               </span>
@@ -56,6 +61,28 @@ export function NearMisses({ turn }: { turn: Turn }) {
       </ol>
     </section>
   );
+}
+
+function Nearest({ passages }: { passages: readonly Source[] }) {
+  return (
+    <section class={css.near} aria-label={t("nearest")}>
+      <p>{t("nearest_text")}</p>
+      <ol>
+        {passages.map((passage) => (
+          <li key={passage.chunk_id}>
+            <button type="button" class={css.passage} onClick={() => openPage(passage)}>
+              <span class={css.title}>{titleOf(passage)}</span>
+              <span class={css.where}>{whereOf(passage)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function whereOf(passage: Source | Passage): string {
+  return [pageOf({ ...passage, source_type: "pdf" }), sectionOf(passage)].filter(Boolean).join(" · ");
 }
 
 function search({ question, scope }: Turn): Promise<Found> {

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { can } from "../app/session.ts";
 import { t } from "../i18n/chat.ts";
 import { dayAndTime } from "../i18n/format.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
@@ -84,7 +83,7 @@ function Answer({ chat, turn, isLast, onAskPerson }: TurnViewProps) {
           <Notes turn={turn} />
           <Sources turn={turn} citations={citations} />
           <Actions chat={chat} turn={turn} onAskPerson={onAskPerson} />
-          {turn.refusal && can("editor", "admin") && <NearMisses turn={turn} />}
+          {turn.refusal && <NearMisses turn={turn} />}
           {isLast && <Suggestions chat={chat} turn={turn} />}
         </>
       )}

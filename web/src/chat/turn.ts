@@ -28,6 +28,8 @@ export interface Turn {
   readonly claims: readonly Claim[];
   /** Passages that the service read; unknown of a stored answer. */
   readonly sources: readonly Source[];
+  /** Of a refusal, what came nearest; unknown of a stored one. */
+  readonly nearest: readonly Source[];
   readonly support: Support | null;
   readonly mode: Answer["mode"] | null;
   readonly refusal: Answer["refusal"];
@@ -54,6 +56,7 @@ const BLANK: Omit<Turn, "key" | "question"> = {
   citations: [],
   claims: [],
   sources: [],
+  nearest: [],
   support: null,
   mode: null,
   refusal: null,
@@ -109,11 +112,22 @@ export function failed(turn: Turn, error: unknown): Turn {
 }
 
 function answered(turn: Turn, answer: Answer): Turn {
-  const { citations, claims, sources, support, mode, refusal, handoff_offered, cached } = answer;
+  const { citations, claims, sources, nearest, support, mode, refusal, handoff_offered, cached } = answer;
   const { rewritten, suggestions, warnings, message_id, dropped_citations } = answer;
   return {
     ...turn,
-    ...{ phase: "done", text: answer.answer, citations, claims, sources, support, mode, refusal, handoff_offered },
+    ...{
+      phase: "done",
+      text: answer.answer,
+      citations,
+      claims,
+      sources,
+      nearest,
+      support,
+      mode,
+      refusal,
+      handoff_offered,
+    },
     ...{ cached, rewritten, suggestions, warnings, message_id, dropped_citations },
   };
 }
