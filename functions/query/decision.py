@@ -114,10 +114,13 @@ class Decision:
         return replace(self, near_misses=_near_misses(sources, self.relevances))
 
     def nearest(self, passages: Sequence[Passage]) -> Sequence[Passage]:
-        """Return the near misses among the passages that come near enough to be worth a look."""
+        """Return the near misses among the passages that come near enough to be worth a look, one of each page."""
         known = {each.chunk_id: each for each in passages}
-        near = [miss for miss in self.near_misses if miss.score >= NEAR_SHARE * self.threshold]
-        return tuple(known[miss.chunk_id] for miss in near if miss.chunk_id in known)
+        places: dict[tuple[str, int], Passage] = {}
+        for miss in self.near_misses:
+            if miss.score >= NEAR_SHARE * self.threshold and (passage := known.get(miss.chunk_id)):
+                places.setdefault((passage.document_id, passage.page_start), passage)
+        return tuple(places.values())
 
 
 def decide(search: Search, found: Retrieved, settings: Settings) -> Decision:

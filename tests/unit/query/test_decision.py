@@ -167,6 +167,10 @@ def test_what_comes_near_enough_is_shown_with_a_refusal_the_nearest_first() -> N
     assert near == [True, True, False]
     assert [each.chunk_id for each in decision.nearest(passages)] == ["doc1#g1#0", "doc0#g1#0"]
     assert decision.nearest(passages[:1]) == (passages[0],)
+    of_one_page = [each._replace(document_id="one", page_start=1) for each in passages]
+    assert [each.chunk_id for each in decision.nearest(of_one_page)] == ["doc1#g1#0"]
+    on_two_pages = [each._replace(page_start=n) for n, each in enumerate(of_one_page)]
+    assert len(decision.nearest(on_two_pages)) == 2
     assert decided(passage(ABOUT_IT, score=0.9)).nearest(passages) == ()
 
 
