@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.question import SENTENCE_BORDER
+from functions.query.writing.orders import gives_order, purposes_in
 from shared.identity import periods_in, with_plain_periods
 
 
@@ -135,8 +136,17 @@ _CHANGES = re.compile(
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
-_CONDITIONS = re.compile(r"\b(?:if|unless|in case|in the event|jei(?:gu)?|falls|wenn|si)\b([^,;.?!]*)", re.IGNORECASE)
-"""What a question or a statement supposes."""
+_CONDITIONS: Mapping[str, re.Pattern[str]] = {
+    language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
+    for language, words in (
+        ("en", "if|unless|in case|in the event"),
+        ("lt", "jei(?:gu)?"),
+        ("de", "wenn|falls"),
+        ("es", "si"),
+        ("fr", "si"),
+    )
+}
+"""What a question or a statement supposes, by language: "falls" is a verb in English."""
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
@@ -199,38 +209,6 @@ _HOW_TO = re.compile(
     r"|\bkaip\b|\bwie (?:kann|muss|soll|\w+ (?:ich|man|wir)\b)|\bcómo\b|\bcomment\b",
     re.IGNORECASE,
 )
-_ORDERS = (
-    "add apply ask attach avoid call change check choose clear click close complete connect contact copy create "
-    "cut delete disconnect download drag draw drop edit empty enter fill find follow give go hit hold insert "
-    "install keep lift log make move never open paste place plug press print pull push put read release remove "
-    "replace reset restart rinse rotate run save select send set sign slide specify start stop store submit "
-    "subscribe swipe switch take tap tighten touch turn type unplug update upload use verify visit wait wash wear "
-    "write"
-)
-_AT_CLAUSE = r"(?:^|[.:;,]\s+|\n)\W*(?:(?:\d{1,2}[.)]?|[a-z][.)])\s+)?"
-_INSTRUCTS = {
-    "en": re.compile(
-        rf"{_AT_CLAUSE}(?:(?:first|firstly|then|next|now|please|simply|just|also)[\s,]+)*"
-        rf"(?:{'|'.join(_ORDERS.split())}|do not|don['’]t|be sure)\b|\byou (?:must|should|need to|have to)\b",
-        re.IGNORECASE,
-    ),
-    "lt": re.compile(r"\w{3}kite\b"),
-    "de": re.compile(
-        rf"{_AT_CLAUSE}(?!(?:haben|können|müssen|werden|möchten|wollen|dürfen|sollten|sind)\b)\w+en Sie\b",
-        re.IGNORECASE,
-    ),
-    "fr": re.compile(rf"{_AT_CLAUSE}\w{{3,}}ez\b"),
-}
-"""What tells the reader what to do, by language: the verbs of English manuals, the endings of other languages'."""
-_PURPOSE = {
-    "en": re.compile(rf"{_AT_CLAUSE}(?:in order )?to (\w+)", re.IGNORECASE),
-    "lt": re.compile(r"\b(?:norint|norėdam\w+) (\w+)", re.IGNORECASE),
-    "de": re.compile(r"\bum\b[^.;]{0,80}?\bzu (\w+)", re.IGNORECASE),
-    "fr": re.compile(rf"{_AT_CLAUSE}pour (\w+)", re.IGNORECASE),
-    "es": re.compile(rf"{_AT_CLAUSE}para (\w+)", re.IGNORECASE),
-}
-_ORDERED_FOR = re.compile(r"\bto (\w+)")
-"""What something is done for, by language: the verb of "To print, press …"; behind an order also of "… to print"."""
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
@@ -276,12 +254,6 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
 )
 """What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money or a
 measured amount, a temperature. A row may have its unit in its header."""
-
-
-def gives_order(text: str, language: str) -> bool:
-    """Return whether a text tells the reader to do something."""
-    pattern = _INSTRUCTS.get(language)
-    return pattern is not None and pattern.search(text) is not None
 
 
 def has_series(text: str) -> bool:
@@ -457,26 +429,20 @@ class Asked:
 
         `instructs` is what `instructs` says of the text: an English order may name its purpose at its end.
         """
-        pattern = _PURPOSE.get(language) if self.for_way else None
-        verbs = pattern.findall(text) if pattern else []
-        if not verbs and language == "en" and instructs:
-            verbs = _ORDERED_FOR.findall(text)
+        verbs = purposes_in(text, language, is_order=instructs) if self.for_way else ()
         return bool(verbs) and not set(content_stems(" ".join(verbs), language)).isdisjoint(
             content_stems(self.text, language)
         )
 
     def supposes(self, text: str, language: str) -> bool:
         """Return whether a text supposes what the question does: "if you have marked an item"."""
-        supposed = frozenset(content_stems(self._supposed, language))
-        return bool(supposed) and any(
-            2 * len(supposed & frozenset(content_stems(each, language))) >= len(supposed)
-            for each in _CONDITIONS.findall(text)
-        )
-
-    @cached_property
-    def _supposed(self) -> str:
-        found = _CONDITIONS.search(self.text)
-        return found[1] if found else ""
+        pattern = _CONDITIONS.get(language)
+        found = pattern.search(self.text) if pattern else None
+        if pattern is None or found is None:
+            return False
+        supposed = frozenset(content_stems(found[1], language))
+        of_text = (frozenset(content_stems(each, language)) for each in pattern.findall(text))
+        return bool(supposed) and any(2 * len(supposed & each) >= len(supposed) for each in of_text)
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""

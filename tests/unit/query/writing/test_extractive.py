@@ -1250,6 +1250,12 @@ def test_a_statement_that_supposes_what_the_question_does_comes_first():
     assert not Asked.of("Where is the key?").supposes("If a key is lost, tell the desk.", "en")
 
 
+def test_what_is_supposed_is_read_by_the_words_of_its_language():
+    assert Asked.of("Was tun, falls der Schlüssel fehlt?").supposes("Wenn ein Schlüssel fehlt, …", "de")
+    assert not Asked.of("Which night falls on a key day?").supposes("The key falls on a day in May.", "en")
+    assert not Asked.of("Was tun, falls der Schlüssel fehlt?").supposes("Si la llave falta, avise.", "de")
+
+
 def test_the_end_of_a_name_is_no_number():
     asked = Asked.of("What is the maximum voltage?")
     assert not asked.fits("The pin XTAL1 is driven.")
