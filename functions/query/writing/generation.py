@@ -16,7 +16,7 @@ from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.extractive import MAX_ALIKE, extract, extractive_claims
 from functions.query.writing.localization import (
     Refusal,
     is_remark,
@@ -151,7 +151,7 @@ def write(
         prompt_hash=reply.prompt_hash,
     )
     if shown:
-        yield from _complete(answer, request, settings)
+        yield from _complete(answer, request, settings, _Chosen(()))
     elif not reply.knows or says_it_does_not_know(sentences):
         answer = replace(answer, support=Support(), dropped_citations=0, fates=())
         yield _refused(answer, "model_does_not_know", request, settings)
@@ -165,21 +165,18 @@ def _joined(claims: Sequence[VerifiedClaim]) -> str:
 
 
 def _complete(
-    answer: WrittenAnswer,
-    request: WritingRequest,
-    settings: Settings,
-    unanswered: frozenset[str] = frozenset(),
-    items: int = 0,
+    answer: WrittenAnswer, request: WritingRequest, settings: Settings, chosen: "_Chosen"
 ) -> Iterator[str | WrittenAnswer]:
     """Yield the answer, after what is to be said about it: what has no answer, a count, and if a claim was left out."""
     texts = texts_for(request.language, settings.default_language)
     notes = [
         (texts.part_not_found if part.available else texts.part_unavailable).format(part=part.name)
         for part in request.parts
-        if not part.sources or part.name in unanswered
+        if not part.sources or part.name in chosen.unanswered
     ]
     after = [with_language_note(" ".join(notes), request.language)] if notes else []
-    after += [texts.counted.format(count=items)] if items else []
+    after += [texts.counted.format(count=chosen.items)] if chosen.items else []
+    after += [texts.first_shown.format(shown=MAX_ALIKE, count=chosen.rows)] if chosen.rows > MAX_ALIKE else []
     after += [texts.left_out] if answer.support.dropped else []
     for note in after:
         yield f"\n\n{note}"
@@ -254,7 +251,7 @@ def _extracted(
         fates=(*answer.fates, *(each for each in verifier.fates if each.shown)),
     )
     if shown:
-        yield from _complete(answer, request, settings, unanswered=chosen.unanswered, items=chosen.items)
+        yield from _complete(answer, request, settings, chosen)
     else:
         yield _refused(answer, "nothing_proven", request, settings)
 
@@ -262,13 +259,14 @@ def _extracted(
 class _Chosen(NamedTuple):
     """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
 
-    `items` counts the list that answers, if the question asks how many.
+    `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
     """
 
     claims: Sequence[Claim]
     missing: Sequence[str] = ()
     unanswered: frozenset[str] = frozenset()
     items: int = 0
+    rows: int = 0
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
@@ -295,7 +293,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
     if claims:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
-    whole = extractive_claims(question, request.sources)
+    whole, rows = extract(question, request.sources)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
@@ -303,7 +301,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
         of_best = _claims_of(question, numbers, request)
         if of_best and not _missing(question, of_best, request):
             return _Chosen(of_best)
-    return _Chosen(whole, missing)
+    return _Chosen(whole, missing, rows=rows)
 
 
 def _claims_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Sequence[Claim]:

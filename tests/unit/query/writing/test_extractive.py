@@ -9,7 +9,7 @@ from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_in_range
-from functions.query.writing.extractive import chosen_spans, extractive_claims
+from functions.query.writing.extractive import MAX_ALIKE, chosen_spans, extract, extractive_claims
 from functions.query.writing.premises import missing_words
 from functions.query.writing.statement_scores import ranked_statements
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
@@ -1229,6 +1229,14 @@ def test_rows_of_another_document_or_of_another_cell_do_not_belong_to_the_list()
     told = answer("Which fittings are in the north wing?", passage(_FITTINGS), other)
     assert len(told) == 4
     assert not any("Torch" in row or "South" in row for row in told)
+
+
+def test_a_list_of_rows_is_counted_even_where_not_all_are_told():
+    rows = "\n".join(f"Lot {n} | Orchard | {n} trees" for n in range(1, 36))
+    told = extract("Which lots are in the orchard?", [passage(f"Lot | Place | Size\n{rows}")])
+    assert len(told.claims) == MAX_ALIKE == 30
+    assert told.rows == 35
+    assert extract("Where is the lamp?", [passage("The lamp is in the hall.")]).rows == 0
 
 
 def test_no_list_is_made_of_rows_where_yes_or_no_or_the_most_is_asked_for():

@@ -171,6 +171,15 @@ def test_without_time_for_the_model_the_answer_is_extractive():
     assert (answer.mode, list(answer.warnings)) == ("extractive", ["model_unavailable"])
 
 
+def test_an_answer_says_of_how_many_rows_it_tells_the_first():
+    rows = "\n".join(f"Lot {n} | Orchard | {n} trees" for n in range(1, 36))
+    sources = [passage(f"Lot | Place | Size\n{rows}")]
+    question = "Which lots are in the orchard?"
+    request = WritingRequest(question, question, sources)
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text.endswith("\n\nShown are the first 30 of 35.")
+
+
 def test_ungrounded_claims_of_a_model_are_counted_and_not_shown():
     answer = told(Model(FALSE))
     assert (answer.mode, list(answer.warnings)) == ("extractive", ["answer_not_supported"])
