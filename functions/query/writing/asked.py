@@ -416,7 +416,8 @@ class Asked:
 
     @cached_property
     def _denies(self) -> bool:
-        return _DENIES.search(_CHOICE.sub("", self.text)) is not None
+        asked = _CONDITIONS["en"].sub("", _CHOICE.sub("", self.text))
+        return _DENIES.search(asked) is not None
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
@@ -120,6 +121,16 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
+
+
+def told_whole(claim: Claim, passages: Sequence[Passage]) -> Claim:
+    """Return a claim that tells some cells of a row with all of them; any other claim as it is."""
+    reference = claim.references[0]
+    passage = passages[reference.source - 1]
+    start = passage.whole.find(reference.quote)
+    if SEPARATOR not in reference.quote or "\n" in reference.quote or start < 0:
+        return claim
+    return replace(claim, text=without_markers(row_text(passage.whole, start, start + len(reference.quote)).rstrip()))
 
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:

@@ -11,12 +11,13 @@ from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, RESPONSE_FORMAT_WITH_SUGGESTIONS, Claim
+from functions.query.grounding.judge import Verdict
 from functions.query.grounding.verify import ClaimFate, JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
-from functions.query.writing.extractive import MAX_ALIKE, extract, extractive_claims
+from functions.query.writing.extractive import MAX_ALIKE, extract, extractive_claims, told_whole
 from functions.query.writing.localization import (
     Refusal,
     is_remark,
@@ -226,7 +227,7 @@ def _extracted(
     shown: list[VerifiedClaim] = []
     text, heading = "", f"\n\n{texts_for(request.language, settings.default_language).further}"
     for claim in sorted(chosen.claims, key=lambda each: each.further):
-        for verified in verifier.check(claim):
+        for verified in _checked(claim, request.sources, verifier):
             if claim.further and shown and heading:
                 yield heading
                 text, heading = text + heading, ""
@@ -255,6 +256,15 @@ def _extracted(
         yield from _complete(answer, request, settings, chosen)
     else:
         yield _refused(answer, "nothing_proven", request, settings)
+
+
+def _checked(claim: Claim, sources: Sequence[Passage], verifier: Verifier) -> Iterator[VerifiedClaim]:
+    """Yield the sentences of a claim that are shown; a row whose cells alone are refuted is told whole."""
+    judged = list(verifier.judge(claim))
+    if any(each.judgement.verdict is Verdict.REFUTED for each in judged):
+        whole = told_whole(claim, sources)
+        judged = judged if whole == claim else list(verifier.judge(whole))
+    yield from filter(None, map(verifier.show, judged))
 
 
 class _Chosen(NamedTuple):

@@ -7,7 +7,7 @@ question must name its columns. English only, as are the words of comparing.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -67,7 +67,7 @@ def met_rows(question: str, passages: Sequence[Passage]) -> MetRows | None:
             continue
         text = passage.whole
         for table in tables_in(text):
-            found = _found(table, question) if _labels_named(table, text) in things else None
+            found = _found(table, question) if _is_of(things, _labels_named(table, text)) else None
             if found is not None:
                 claims = [
                     Claim(_told(table, row, found.columns), (Reference(at, text[row.start : row.end]),), "\n")
@@ -77,12 +77,19 @@ def met_rows(question: str, passages: Sequence[Passage]) -> MetRows | None:
     return None
 
 
+def _is_of(things: Set[tuple[str, ...]], named: tuple[str, ...]) -> bool:
+    """Return whether a table's labels are named after what is asked for: "Room", "Room type", "Kind of room"."""
+    return any(each in (named[: len(each)], named[-len(each) :]) for each in things)
+
+
 def _labels_named(table: Table, text: str) -> tuple[str, ...]:
-    """Return the stems of what stands above a table's labels: those of "Room" for `Room | Price`."""
+    """Return the stems of what names a table's labels: what stands above them, or else above the table."""
     line = text[: table.start].rstrip("\n").rpartition("\n")[2]
     cells = row_cells(line)
-    corner = cells[0] if SEPARATOR in line and len(cells) == len(table.columns) + 1 else ""
-    return tuple(content_stems(corner.partition("(")[0], "en"))
+    has_corner = SEPARATOR in line and len(cells) == len(table.columns) + 1
+    corner = cells[0] if has_corner else ""
+    named = corner or (table.caption.rstrip().rpartition("\n")[2] if has_corner else "")
+    return tuple(content_stems(named.partition("(")[0], "en"))
 
 
 def _told(table: Table, row: TableRow, columns: Sequence[int]) -> str:

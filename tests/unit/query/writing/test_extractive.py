@@ -1270,6 +1270,7 @@ def test_what_is_not_so_is_told_by_what_denies_it():
     )
     assert answer("Who may not borrow a boat?", rules)[0].startswith("Children")
     assert not Asked.of("Is it a boat or not?").denies("It is not a boat.")
+    assert not Asked.of("Whom do I ask if the boat does not float?").denies("Do not swim.")
 
 
 def test_what_somebody_should_do_is_told_by_a_whole_list_of_steps():

@@ -59,6 +59,13 @@ def test_a_limit_must_be_of_the_columns_unit_and_a_cross_is_no_beside_another_si
     assert told("Which plans include towing?", plans) == ["Gold; Towing: ✓"]
 
 
+@pytest.mark.parametrize(("above", "corner"), [("", "Berth type"), ("", "Kind of berth"), ("The berths\n", "")])
+def test_what_names_the_labels_may_have_more_words_or_stand_above(above, corner):
+    berths = passage(f"{above}{corner} | Length | Water\nInner | 9 | yes\nOuter | 14 | no\n\nBook early.")
+    assert told("Which berths have water?", berths) == ["Inner; Water: yes"]
+    assert told("Which boats have water?", berths) is None
+
+
 def test_each_row_is_quoted_and_confirmed():
     for question in ("Which cabins have more than 3 beds?", "Which cabins have a sauna?"):
         verifier = Verifier([CABINS], question=question, language="en")
