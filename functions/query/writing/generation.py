@@ -288,7 +288,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
     if calculated is not None:
         return _Chosen([calculated])
     met = met_rows(request.standalone, request.sources)
-    if met is not None:
+    if met is not None and not _missing(request.standalone, met.claims, request):
         is_counted = met.is_whole and asks_how_many(request.standalone)
         return _Chosen(met.claims[:MAX_ALIKE], items=len(met.claims) if is_counted else 0, rows=len(met.claims))
     counted = counted_list(request.standalone, request.sources)

@@ -9,6 +9,7 @@ question must name its columns. English only, as are the words of comparing.
 import re
 from collections.abc import Callable, Sequence, Set
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
@@ -88,8 +89,13 @@ def _labels_named(table: Table, text: str) -> tuple[str, ...]:
     cells = row_cells(line)
     has_corner = SEPARATOR in line and len(cells) == len(table.columns) + 1
     corner = cells[0] if has_corner else ""
-    named = corner or (table.caption.rstrip().rpartition("\n")[2] if has_corner else "")
-    return tuple(content_stems(named.partition("(")[0], "en"))
+    return _stems(corner or (table.caption.rstrip().rpartition("\n")[2] if has_corner else ""))
+
+
+@lru_cache(maxsize=1_000)
+def _stems(name: str) -> tuple[str, ...]:
+    """Return the stems of a name without what stands in brackets behind it."""
+    return tuple(content_stems(name.partition("(")[0], "en"))
 
 
 def _told(table: Table, row: TableRow, columns: Sequence[int]) -> str:

@@ -75,14 +75,20 @@ def test_each_row_is_quoted_and_confirmed():
             assert claim.references[0].quote in CABINS.text
 
 
-def test_only_rows_of_a_whole_table_are_counted():
-    def answer(source):
-        request = WritingRequest(question, question, [source])
-        return written(request, chat=None, settings=Settings(), deadline=Deadline(FakeClock(), 9.0)).text
+def answer(question, source):
+    request = WritingRequest(question, question, [source])
+    return written(request, chat=None, settings=Settings(), deadline=Deadline(FakeClock(), 9.0))
 
+
+def test_only_rows_of_a_whole_table_are_counted():
     question = "How many cabins have more than 3 beds?"
-    assert answer(CABINS).endswith("\n\nCounted in this list: 2.")
-    assert "Counted" not in answer(passage(CABINS.text.partition("\n\nThe lake")[0]))
+    assert answer(question, CABINS).text.endswith("\n\nCounted in this list: 2.")
+    assert "Counted" not in answer(question, passage(CABINS.text.partition("\n\nThe lake")[0])).text
+
+
+def test_rows_do_not_answer_a_question_with_words_that_the_document_does_not_have():
+    assert answer("Which cabins have more than 3 beds?", CABINS).refusal is None
+    assert answer("Which cabins near the volcano have more than 3 beds?", CABINS).refusal == "not_mentioned"
 
 
 def test_another_documents_tables_and_those_in_another_language_are_not_read():
