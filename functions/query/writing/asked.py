@@ -9,6 +9,8 @@ from functools import cache, cached_property, lru_cache
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.question import SENTENCE_BORDER
+from functions.query.writing.needed import needed_by
+from functions.query.writing.orders import gives_order, purposes_in
 from shared.identity import periods_in, with_plain_periods
 
 
@@ -25,6 +27,7 @@ class Kind(StrEnum):
     FACT = "fact"
 
 
+_MUST_DO = r"\bwhat (?:should|must) (?:[\w'’-]+ ){1,4}do\b"
 _PATTERNS: Mapping[Kind, Sequence[str]] = {
     Kind.REASON: (
         r"^(?:why|how come)\b|\bwhy (?:do|does|did|is|are|was|were|has|have|had|can|could|must|should|will)\b"
@@ -36,7 +39,7 @@ _PATTERNS: Mapping[Kind, Sequence[str]] = {
     ),
     Kind.STEPS: (
         r"\bhow (?:do|does|can|could|should|would|must|to|is|are)\b|\b(?:which|what)\b.{0,30}\b(?:steps|procedure)\b"
-        r"|\bwhat (?:should|must|do) (?:you|i|we|one|a user|users)\b",
+        rf"|\bwhat (?:should|must|do) (?:you|i|we|one|a user|users)\b|{_MUST_DO}|\bstep[ -]by[ -]step\b",
         r"\bkaip\b|\bkok\w* (?:veiksm|žingsn)\w*|\bką (?:reikia|turi\w*|daryti)\b",
         r"\bwie (?:kann|muss|soll|wird|werden|man|mache?)\b|\bwelche schritte\b|\bwas muss\b"
         r"|\bwie (?!viele?\b|oft\b|lange\b|weit\b|alt\b|hoch\b|groß\b|schwer\b)\w+ (?:ich|man|wir)\b",
@@ -135,8 +138,17 @@ _CHANGES = re.compile(
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
-_CONDITIONS = re.compile(r"\b(?:if|unless|in case|in the event|jei(?:gu)?|falls|wenn|si)\b([^,;.?!]*)", re.IGNORECASE)
-"""What a question or a statement supposes."""
+_CONDITIONS: Mapping[str, re.Pattern[str]] = {
+    language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
+    for language, words in (
+        ("en", "if|unless|in case|in the event"),
+        ("lt", "jei(?:gu)?"),
+        ("de", "wenn|falls"),
+        ("es", "si"),
+        ("fr", "si"),
+    )
+}
+"""What a question or a statement supposes, by language: "falls" is a verb in English."""
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
@@ -195,93 +207,19 @@ _WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+
 _DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
 """The verb of who does something, and the words before "by" of what is done by somebody."""
 _HOW_TO = re.compile(
-    r"\bhow (?:do|can|could|should|would|must|to)\b|\bwhat (?:should|must|can) (?:you|i|we) do\b"
+    rf"\bhow (?:do|can|could|should|would|must|to)\b|\bwhat (?:should|must|can) (?:you|i|we) do\b|{_MUST_DO}"
     r"|\bkaip\b|\bwie (?:kann|muss|soll|\w+ (?:ich|man|wir)\b)|\bcómo\b|\bcomment\b",
     re.IGNORECASE,
 )
-_ORDERS = (
-    "add apply ask attach avoid call change check choose clear click close complete connect contact copy create "
-    "cut delete disconnect download drag draw drop edit empty enter fill find follow give go hit hold insert "
-    "install keep lift log make move never open paste place plug press print pull push put read release remove "
-    "replace reset restart rinse rotate run save select send set sign slide specify start stop store submit "
-    "subscribe swipe switch take tap tighten touch turn type unplug update upload use verify visit wait wash wear "
-    "write"
-)
-_AT_CLAUSE = r"(?:^|[.:;,]\s+|\n)\W*(?:(?:\d{1,2}[.)]?|[a-z][.)])\s+)?"
-_INSTRUCTS = {
-    "en": re.compile(
-        rf"{_AT_CLAUSE}(?:(?:first|firstly|then|next|now|please|simply|just|also)[\s,]+)*"
-        rf"(?:{'|'.join(_ORDERS.split())}|do not|don['’]t|be sure)\b|\byou (?:must|should|need to|have to)\b",
-        re.IGNORECASE,
-    ),
-    "lt": re.compile(r"\w{3}kite\b"),
-    "de": re.compile(
-        rf"{_AT_CLAUSE}(?!(?:haben|können|müssen|werden|möchten|wollen|dürfen|sollten|sind)\b)\w+en Sie\b",
-        re.IGNORECASE,
-    ),
-    "fr": re.compile(rf"{_AT_CLAUSE}\w{{3,}}ez\b"),
-}
-"""What tells the reader what to do, by language: the verbs of English manuals, the endings of other languages'."""
-_PURPOSE = {
-    "en": re.compile(rf"{_AT_CLAUSE}(?:in order )?to (\w+)", re.IGNORECASE),
-    "lt": re.compile(r"\b(?:norint|norėdam\w+) (\w+)", re.IGNORECASE),
-    "de": re.compile(r"\bum\b[^.;]{0,80}?\bzu (\w+)", re.IGNORECASE),
-    "fr": re.compile(rf"{_AT_CLAUSE}pour (\w+)", re.IGNORECASE),
-    "es": re.compile(rf"{_AT_CLAUSE}para (\w+)", re.IGNORECASE),
-}
-_ORDERED_FOR = re.compile(r"\bto (\w+)")
-"""What something is done for, by language: the verb of "To print, press …"; behind an order also of "… to print"."""
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:not|never|cannot|neither|nobody|none)\b|n['’]t\b|\b(?:nicht|niemand|kein\w*)\b|\bne .{1,20}\bpas\b",
+    re.IGNORECASE,
+)
+_CHOICE = re.compile(r"\b(?:why|or) not\b", re.IGNORECASE)
+"""What denies, and what denies nothing in a question."""
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
-_DURATION = (
-    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)"
-    r"(?: (?:working|calendar|full|more))?[ -]?(?:m?s|(?:milli|micro)?seconds?|secs?|min(?:ute)?s?|h|hours?|hrs?|days?"
-    r"|nights?|weeks?|months?|quarters?|years?|yrs?|decades?)\b|\b(?:until|till|forever|life(?:time)?|permanent\w*|indefinite\w*)\b|\|"
-)
-"""How long something lasts; a row may have its unit in its header."""
-_NO_UNIT = r"(?:o|to|and|or|of|in|on|at|by|is|are|was|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)\b"
-"""Short words after a number that say nothing of what it measures."""
-_NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
-    (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
-    for asked, needed in (
-        (
-            r"\bhow (?:soon|quickly|long) (?:can|could|do|does|did|will|would|may|must|should|shall|have|has|before)\b",
-            _DURATION,
-        ),
-        (
-            r"\bwho (?:do|can|could|should|must|shall|would) (?:i|we|you|one) (?:call|ring|phone|telephone)\b"
-            r"|\b(?:phone|fax|hotline) ?(?:no|number)s?\b|\btelefon\w*nummer|\bnúmero de teléfono|\bnuméro de téléphone"
-            r"|\btelephone (?:no|number)s?\b|\btelefono numer",
-            r"\+?\(?\d[\d()/. -]{5,}\d",
-        ),
-        (r"\be-?mail address|\bel\. ?pašto adres|\bcorreo electrónico|\badresse e-?mail|\be-?mail-adresse", r"\S@\S"),
-        (r"\b(?:url|web ?(?:site )?address)\b", r"\bhttps?:|\bwww\.|\w\.[a-z]{2,4}\b"),
-        (
-            r"\b(?:what|which|how many) (?:\w+ )?(?:percent\w*|per cent)\b|\bkiek procent"
-            r"|\bwie viel prozent|\bqué porcentaje|\bquel pourcentage",
-            r"%|\bper ?cent|\bprozent|\bpor ciento|\bpour cent|\bprocent",
-        ),
-        (
-            r"\bhow much (?:is|are|was|were) (?:the|an?|it)\b"
-            r"|\bhow much (?:does|do|did|must|will|would)\b.*\b(?:cost|pay|owe)\b"
-            r"|\bwhat (?:is|are|was|were) the (?:\w+ ){0,2}(?:price|cost|fee|fare|rent|salary)s?\b"
-            r"|\bwhat (?:does|do|did|will|would) .{1,60} (?:cost|pay)\W*\Z",
-            rf"[$€£¥₹₽₺₩₴₫₪฿₦₱%|]|\bRs\.? ?\d|(?-i:\b[A-Z]{{3}} ?\d)|\d ?(?!{_NO_UNIT})[^\W\d_]{{1,3}}\b|\d[.,]\d\d\b"
-            r"|\b(?:euros?|dollars?|pounds?|pence|cents?|francs?|crowns?|rubles?|zloty|[mb]illion|free|no charge)\b"
-            r"|\d (?:per|an?|each) ",
-        ),
-        (r"\b(?:what|which)\b.{0,30}\btemperature\b|\bin (?:celsius|fahrenheit)\b", r"°|\bdegrees?\b|\d ?[CF]\b"),
-    )
-)
-"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money or a
-measured amount, a temperature. A row may have its unit in its header."""
-
-
-def gives_order(text: str, language: str) -> bool:
-    """Return whether a text tells the reader to do something."""
-    pattern = _INSTRUCTS.get(language)
-    return pattern is not None and pattern.search(text) is not None
 
 
 def has_series(text: str) -> bool:
@@ -343,7 +281,7 @@ class Asked:
         text = question.strip()
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
         quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
-        needed = [pattern for asked, pattern in _NEEDED if kind is not Kind.STEPS and asked.search(text)]
+        needed = () if kind is Kind.STEPS else needed_by(text)
         return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
 
     @cached_property
@@ -457,26 +395,29 @@ class Asked:
 
         `instructs` is what `instructs` says of the text: an English order may name its purpose at its end.
         """
-        pattern = _PURPOSE.get(language) if self.for_way else None
-        verbs = pattern.findall(text) if pattern else []
-        if not verbs and language == "en" and instructs:
-            verbs = _ORDERED_FOR.findall(text)
+        verbs = purposes_in(text, language, is_order=instructs) if self.for_way else ()
         return bool(verbs) and not set(content_stems(" ".join(verbs), language)).isdisjoint(
             content_stems(self.text, language)
         )
 
     def supposes(self, text: str, language: str) -> bool:
         """Return whether a text supposes what the question does: "if you have marked an item"."""
-        supposed = frozenset(content_stems(self._supposed, language))
-        return bool(supposed) and any(
-            2 * len(supposed & frozenset(content_stems(each, language))) >= len(supposed)
-            for each in _CONDITIONS.findall(text)
-        )
+        pattern = _CONDITIONS.get(language)
+        found = pattern.search(self.text) if pattern else None
+        if pattern is None or found is None:
+            return False
+        supposed = frozenset(content_stems(found[1], language))
+        of_text = (frozenset(content_stems(each, language)) for each in pattern.findall(text))
+        return bool(supposed) and any(2 * len(supposed & each) >= len(supposed) for each in of_text)
+
+    def denies(self, text: str) -> bool:
+        """Return whether it asks what is not, may not or has not, and a text denies something."""
+        return self._denies and _DENIES.search(text) is not None
 
     @cached_property
-    def _supposed(self) -> str:
-        found = _CONDITIONS.search(self.text)
-        return found[1] if found else ""
+    def _denies(self) -> bool:
+        asked = _CONDITIONS["en"].sub("", _CHOICE.sub("", self.text))
+        return _DENIES.search(asked) is not None
 
     def is_too_late(self, text: str) -> bool:
         """Return whether it asks about the past only, and a text tells of the future."""

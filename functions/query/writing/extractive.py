@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
@@ -49,8 +50,8 @@ WINDOW_CHARACTERS = 500
 COMPARED = 0.5
 """Minimum score of a row to be compared with others, as a share of the best one's."""
 MIN_ALIKE = 3
-MAX_ALIKE = 12
-"""Minimum and maximum rows with the cell that a question names, to be told as its list."""
+MAX_ALIKE = 30
+"""Minimum and maximum rows with the cell that a question names, to be told as its list; the answer says of how many."""
 MAX_GAP = 4
 """Maximum characters of white space between a passage and the next one of its document."""
 MAX_BLOCK_CHARACTERS = 600
@@ -69,7 +70,14 @@ _SET_APART = re.compile(
 """Words above a text that is set apart: they say nothing about what it tells."""
 
 
-def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
+class Extract(NamedTuple):
+    """An answer's claims; `rows` counts those of a table that are its list, if that is what it is."""
+
+    claims: Sequence[Claim]
+    rows: int = 0
+
+
+def extract(question: str, passages: Sequence[Passage]) -> Extract:
     """Return the answer as claims in the order to be shown; each quotes what it is made from.
 
     A claim is a sentence or a list, verbatim, or a table's row as "column: value". One that stands beside the answer is
@@ -77,13 +85,19 @@ def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Cl
     """
     claims: dict[str, Claim] = {}
     asked = asked_of(question, passages)
-    for block in _blocks(asked, passages):
+    blocks, rows = _blocks(asked, passages)
+    for block in blocks:
         (at, start, _), (_, _, end) = block.spans[0], block.spans[-1]
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
         text = without_markers("".join(shown).rstrip())
         reference = Reference(at + 1, passages[at].text[start:end])
         claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
-    return list(claims.values())
+    return Extract(list(claims.values()), rows)
+
+
+def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the claims of the answer."""
+    return extract(question, passages).claims
 
 
 def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
@@ -109,9 +123,19 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
 
 
+def told_whole(claim: Claim, passages: Sequence[Passage]) -> Claim:
+    """Return a claim that tells some cells of a row with all of them; any other claim as it is."""
+    reference = claim.references[0]
+    passage = passages[reference.source - 1]
+    start = passage.whole.find(reference.quote)
+    if SEPARATOR not in reference.quote or "\n" in reference.quote or start < 0:
+        return claim
+    return replace(claim, text=without_markers(row_text(passage.whole, start, start + len(reference.quote)).rstrip()))
+
+
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
     """Return the spans of the answer, in the order to be shown."""
-    return [span for block in _blocks(asked_of(question, passages), passages) for span in block.spans]
+    return [span for block in _blocks(asked_of(question, passages), passages)[0] for span in block.spans]
 
 
 class _Group(NamedTuple):
@@ -121,23 +145,24 @@ class _Group(NamedTuple):
     further: bool = False
 
 
-def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
+def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group], int]:
     """Choose the best statement with what belongs to it, and further ones of its document until enough is said.
 
-    If none has a word of the question, none is chosen, unless the words cannot be compared: then the best passage's
-    first one.
+    Or else rows that are a list; their number, also of those that are too many, is returned beside them. If none has a
+    word of the question, none is chosen, unless the words cannot be compared: then the best passage's first one.
     """
     ranked, weights = ranking(asked, passages)
     if not ranked:
-        return ()
+        return (), 0
     best = ranked[0]
     if not best.score:
-        return [_Group([one.span]) for one in ranked if not _would_share_words(asked.text, passages[one.passage])][:1]
+        alone = [one for one in ranked if not _would_share_words(asked.text, passages[one.passage])]
+        return [_Group([one.span]) for one in alone[:1]], 0
     said = _Said(asked.text, weights, Abbreviated(asked, passages))
     ranked = _with_extreme_first(asked, ranked, passages)
     best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
     if alike := _rows_alike(asked, ranked, passages):
-        return [_Group([each.span]) for each in alike]
+        return [_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike)
     has_figure = not asked.for_name and share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
     is_list = best.statement.has_items or best.statement.list_span is not None
@@ -165,7 +190,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> Sequence[_Group]:
             blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
             blocks += [_Group([rest], further)] if rest else []
-    return blocks
+    return blocks, 0
 
 
 def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
@@ -210,7 +235,7 @@ def _rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Pa
         if len(others := cells_of(each.statement.text)) == len(cells) and others[cells.index(named)] == named
     ]
     in_order = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
-    return in_order[:MAX_ALIKE] if len(alike) >= MIN_ALIKE else ()
+    return in_order if len(alike) >= MIN_ALIKE else ()
 
 
 def _stand_together(part: Sequence[str], stems: Sequence[str]) -> bool:

@@ -11,12 +11,13 @@ from typing import Literal, NamedTuple
 
 from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, RESPONSE_FORMAT_WITH_SUGGESTIONS, Claim
+from functions.query.grounding.judge import Verdict
 from functions.query.grounding.verify import ClaimFate, JudgedClaim, Support, VerifiedClaim, Verifier
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.extractive import MAX_ALIKE, extract, extractive_claims, told_whole
 from functions.query.writing.localization import (
     Refusal,
     is_remark,
@@ -26,9 +27,10 @@ from functions.query.writing.localization import (
     texts_for,
     with_language_note,
 )
+from functions.query.writing.met_rows import met_rows
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
-from functions.query.writing.worked_out import calculation, counted_list
+from functions.query.writing.worked_out import asks_how_many, calculation, counted_list
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
@@ -151,7 +153,7 @@ def write(
         prompt_hash=reply.prompt_hash,
     )
     if shown:
-        yield from _complete(answer, request, settings)
+        yield from _complete(answer, request, settings, _Chosen(()))
     elif not reply.knows or says_it_does_not_know(sentences):
         answer = replace(answer, support=Support(), dropped_citations=0, fates=())
         yield _refused(answer, "model_does_not_know", request, settings)
@@ -165,21 +167,18 @@ def _joined(claims: Sequence[VerifiedClaim]) -> str:
 
 
 def _complete(
-    answer: WrittenAnswer,
-    request: WritingRequest,
-    settings: Settings,
-    unanswered: frozenset[str] = frozenset(),
-    items: int = 0,
+    answer: WrittenAnswer, request: WritingRequest, settings: Settings, chosen: "_Chosen"
 ) -> Iterator[str | WrittenAnswer]:
     """Yield the answer, after what is to be said about it: what has no answer, a count, and if a claim was left out."""
     texts = texts_for(request.language, settings.default_language)
     notes = [
         (texts.part_not_found if part.available else texts.part_unavailable).format(part=part.name)
         for part in request.parts
-        if not part.sources or part.name in unanswered
+        if not part.sources or part.name in chosen.unanswered
     ]
     after = [with_language_note(" ".join(notes), request.language)] if notes else []
-    after += [texts.counted.format(count=items)] if items else []
+    after += [texts.counted.format(count=chosen.items)] if chosen.items else []
+    after += [texts.first_shown.format(shown=MAX_ALIKE, count=chosen.rows)] if chosen.rows > MAX_ALIKE else []
     after += [texts.left_out] if answer.support.dropped else []
     for note in after:
         yield f"\n\n{note}"
@@ -228,7 +227,7 @@ def _extracted(
     shown: list[VerifiedClaim] = []
     text, heading = "", f"\n\n{texts_for(request.language, settings.default_language).further}"
     for claim in sorted(chosen.claims, key=lambda each: each.further):
-        for verified in verifier.check(claim):
+        for verified in _checked(claim, request.sources, verifier):
             if claim.further and shown and heading:
                 yield heading
                 text, heading = text + heading, ""
@@ -254,21 +253,31 @@ def _extracted(
         fates=(*answer.fates, *(each for each in verifier.fates if each.shown)),
     )
     if shown:
-        yield from _complete(answer, request, settings, unanswered=chosen.unanswered, items=chosen.items)
+        yield from _complete(answer, request, settings, chosen)
     else:
         yield _refused(answer, "nothing_proven", request, settings)
+
+
+def _checked(claim: Claim, sources: Sequence[Passage], verifier: Verifier) -> Iterator[VerifiedClaim]:
+    """Yield the sentences of a claim that are shown; a row whose cells alone are refuted is told whole."""
+    judged = list(verifier.judge(claim))
+    if any(each.judgement.verdict is Verdict.REFUTED for each in judged):
+        whole = told_whole(claim, sources)
+        judged = judged if whole == claim else list(verifier.judge(whole))
+    yield from filter(None, map(verifier.show, judged))
 
 
 class _Chosen(NamedTuple):
     """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
 
-    `items` counts the list that answers, if the question asks how many.
+    `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
     """
 
     claims: Sequence[Claim]
     missing: Sequence[str] = ()
     unanswered: frozenset[str] = frozenset()
     items: int = 0
+    rows: int = 0
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
@@ -278,6 +287,10 @@ def _chosen(request: WritingRequest) -> _Chosen:
     calculated = calculation(request.standalone, request.sources)
     if calculated is not None:
         return _Chosen([calculated])
+    met = met_rows(request.standalone, request.sources)
+    if met is not None and not _missing(request.standalone, met.claims, request):
+        is_counted = met.is_whole and asks_how_many(request.standalone)
+        return _Chosen(met.claims[:MAX_ALIKE], items=len(met.claims) if is_counted else 0, rows=len(met.claims))
     counted = counted_list(request.standalone, request.sources)
     if counted is not None:
         return _Chosen([counted.claim], items=counted.items)
@@ -295,7 +308,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
     if claims:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
-    whole = extractive_claims(question, request.sources)
+    whole, rows = extract(question, request.sources)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
@@ -303,7 +316,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
         of_best = _claims_of(question, numbers, request)
         if of_best and not _missing(question, of_best, request):
             return _Chosen(of_best)
-    return _Chosen(whole, missing)
+    return _Chosen(whole, missing, rows=rows)
 
 
 def _claims_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Sequence[Claim]:

@@ -40,6 +40,7 @@ class Texts(NamedTuple):
     unconfirmed: str
     left_out: str
     counted: str
+    first_shown: str
     further: str
     part_not_found: str
     part_unavailable: str
@@ -170,9 +171,11 @@ def is_remark(sentence: str) -> bool:
 def without_notes(answer: str) -> str:
     """Return an answer without what was added to its claims: marks, a count, a heading, what is left out."""
     for texts in map(texts_for, languages()):
-        counted = r"\d+".join(map(re.escape, texts.counted.split("{count}")))
-        answer = re.sub(rf"\n\n{counted}\Z", "", answer).replace(f"\n\n{texts.further}\n", "\n")
-        answer = answer.replace(f" {texts.unconfirmed}", "").removesuffix(f"\n\n{texts.left_out}")
+        answer = answer.removesuffix(f"\n\n{texts.left_out}")
+        for note in (texts.first_shown, texts.counted):
+            counted = r"\d+".join(map(re.escape, re.split(r"\{\w+\}", note)))
+            answer = re.sub(rf"\n\n{counted}\Z", "", answer)
+        answer = answer.replace(f"\n\n{texts.further}\n", "\n").replace(f" {texts.unconfirmed}", "")
     return answer
 
 

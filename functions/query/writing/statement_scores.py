@@ -9,7 +9,7 @@ without the number that is asked for, garbled, cut. Measured by `python -m evals
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from itertools import chain, pairwise
@@ -69,6 +69,8 @@ REASON = 1.6
 """Factor for a statement with a reason where it is asked why."""
 DONE_BY = 1.5
 """Factor for a statement that says by whom something is done where it is asked who does."""
+DENIED = 1.5
+"""Factor for a statement that denies something where it is asked what is not so."""
 TOO_LATE = 0.8
 """Factor for a statement about the future where it is asked about the past."""
 DEFINITION = 4.0
@@ -114,6 +116,8 @@ PAGE_NUMBER = 0.1
 """Factor for what stands at the top or bottom of each page: "Minutes, page 1 of 2"."""
 
 _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?<![\w.,])(\d{1,3}) ([^\W\d_]{1,5})\b")
+"""A number and a short word behind it."""
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -143,11 +147,22 @@ class Candidate(NamedTuple):
 def asked_of(question: str, passages: Sequence[Passage]) -> Asked:
     """Read a question as it is compared with statements: what it asks, and line items in the statements' words."""
     asked = Asked.of(without_scope(question))
+    texts = [passage.text for passage in passages]
+    if joined := " ".join(_joined_in(texts, asked.text)):
+        asked = replace(asked, text=f"{asked.text} {joined}")
     if not asked.years:
         return asked
     # A definition names the figures that an answer is worked out from; what is stated needs none of them.
     part = asked.text if asked.computes else asking_part(question)
-    return replace(asked, text=with_line_items(asked.text, part, [passage.text for passage in passages]))
+    return replace(asked, text=with_line_items(asked.text, part, texts))
+
+
+def _joined_in(texts: Sequence[str], question: str) -> Iterator[str]:
+    """Yield what a question writes as a number and a word, and the texts as one: "2BHK" for "2 bhk"."""
+    for number, word in _NUMBERED.findall(question):
+        joined = re.compile(rf"(?<!\w){number}{word}(?!\w)", re.IGNORECASE)
+        if any(joined.search(text) for text in texts):
+            yield f"{number}{word}"
 
 
 def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, PassageSpan]]:
@@ -320,6 +335,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= PURPOSE
     if asked.supposes(statement.text, statement.language):
         fitness *= SUPPOSED
+    if asked.denies(statement.text):
+        fitness *= DENIED
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text):

@@ -10,7 +10,7 @@ from functions.query.grounding.injection import is_injected
 from functions.query.grounding.tables import may_name, row_at, tables_in
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import gives_order
+from functions.query.writing.orders import gives_order
 from shared.text import (
     BULLETS,
     LIST_ITEM,

@@ -9,9 +9,9 @@ from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_in_range
-from functions.query.writing.extractive import chosen_spans, extractive_claims
+from functions.query.writing.extractive import MAX_ALIKE, chosen_spans, extract, extractive_claims
 from functions.query.writing.premises import missing_words
-from functions.query.writing.statement_scores import ranked_statements
+from functions.query.writing.statement_scores import asked_of, ranked_statements
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
@@ -1231,6 +1231,14 @@ def test_rows_of_another_document_or_of_another_cell_do_not_belong_to_the_list()
     assert not any("Torch" in row or "South" in row for row in told)
 
 
+def test_a_list_of_rows_is_counted_even_where_not_all_are_told():
+    rows = "\n".join(f"Lot {n} | Orchard | {n} trees" for n in range(1, 36))
+    told = extract("Which lots are in the orchard?", [passage(f"Lot | Place | Size\n{rows}")])
+    assert len(told.claims) == MAX_ALIKE == 30
+    assert told.rows == 35
+    assert extract("Where is the lamp?", [passage("The lamp is in the hall.")]).rows == 0
+
+
 def test_no_list_is_made_of_rows_where_yes_or_no_or_the_most_is_asked_for():
     assert "North wing | Water | Basin" not in answer(
         "Is there a ceiling lamp for lighting in the north wing, all in all?", passage(_FITTINGS)
@@ -1248,6 +1256,48 @@ def test_a_statement_that_supposes_what_the_question_does_comes_first():
     assert Asked.of("What if I lose the key?").supposes("If a key is lost, tell the desk.", "en")
     assert not Asked.of("What if I lose the key?").supposes("If it rains, the desk is closed.", "en")
     assert not Asked.of("Where is the key?").supposes("If a key is lost, tell the desk.", "en")
+
+
+def test_what_is_supposed_is_read_by_the_words_of_its_language():
+    assert Asked.of("Was tun, falls der Schlüssel fehlt?").supposes("Wenn ein Schlüssel fehlt, …", "de")
+    assert not Asked.of("Which night falls on a key day?").supposes("The key falls on a day in May.", "en")
+    assert not Asked.of("Was tun, falls der Schlüssel fehlt?").supposes("Si la llave falta, avise.", "de")
+
+
+def test_what_is_not_so_is_told_by_what_denies_it():
+    rules = passage(
+        "Adults with a pass may borrow a boat at the pier. Children may not borrow a boat. The pier is old."
+    )
+    assert answer("Who may not borrow a boat?", rules)[0].startswith("Children")
+    assert not Asked.of("Is it a boat or not?").denies("It is not a boat.")
+    assert not Asked.of("Whom do I ask if the boat does not float?").denies("Do not swim.")
+
+
+def test_what_somebody_should_do_is_told_by_a_whole_list_of_steps():
+    moving = passage(
+        "Last year, 40 members changed their berth. To change the berth, a member should:\n"
+        "1. tell the office;\n2. pay the difference;\n3. hang up the new number.\n\nThe berths are cleaned in May."
+    )
+    told = answer("What should a member do to change the berth?", moving)
+    assert told == [moving.text[moving.text.index("To change") : moving.text.index("\n\nThe")]]
+    assert Asked.of("What does a member do?").kind is Kind.FACT
+    assert Asked.of("Explain the change of a berth step by step").kind is Kind.STEPS
+
+
+def test_what_something_costs_is_asked_with_words_behind_the_verb_too():
+    plots = passage(
+        "New members begin with a half plot and may ask for more. Plots\nPlot | Rent | Total\nHalf | £32 | £42\n"
+        "Whole | £64 | £84"
+    )
+    assert answer("what will my half plot cost me next year", plots) == ["Half | £32 | £42"]
+    assert not Asked.of("What does the cost of a plot depend on?").needed
+
+
+def test_a_number_and_a_word_may_be_written_as_one():
+    flats = passage("Flats have a balcony.\nFlat | Charge\n2BR | 410\n3BR | 530\nOwners of 2 flats pay twice.")
+    assert answer("how much is the charge for my 2 br?", flats)[0] == "2BR | 410"
+    assert asked_of("my 2 br", [flats]).text == "my 2 br 2br"
+    assert asked_of("my 4 br", [flats]).text == "my 4 br"
 
 
 def test_the_end_of_a_name_is_no_number():

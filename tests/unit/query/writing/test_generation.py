@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.judge import Judgement, Verdict
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.ports import CheckedClaims, ClaimToCheck, Opinion
+from functions.query.writing.extractive import told_whole
 from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
@@ -169,6 +171,25 @@ def test_without_any_text_of_the_model_the_answer_is_extractive(kind: type[Model
 def test_without_time_for_the_model_the_answer_is_extractive():
     answer = written(asked(), chat=Model(TWO), settings=DEFAULT, deadline=deadline(SAVE_RESERVE_S))
     assert (answer.mode, list(answer.warnings)) == ("extractive", ["model_unavailable"])
+
+
+def test_a_row_whose_cells_alone_are_refuted_is_told_whole():
+    row = "Winch | 3 | 9"
+    sources = [passage(f"Part | Inner pier | Outer pier\n{row}\nCrane | 1 | 2")]
+    refuted = Claim("Winch; Inner pier: 12", (Reference(1, row),), "\n")
+    request = WritingRequest("What winches are there?", "What winches are there?", sources, sentences=[refuted])
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text == "Part: Winch; Inner pier: 3; Outer pier: 9 [1]"
+    assert told_whole(Claim("The crane.", (Reference(1, "Crane"),)), sources).text == "The crane."
+
+
+def test_an_answer_says_of_how_many_rows_it_tells_the_first():
+    rows = "\n".join(f"Lot {n} | Orchard | {n} trees" for n in range(1, 36))
+    sources = [passage(f"Lot | Place | Size\n{rows}")]
+    question = "Which lots are in the orchard?"
+    request = WritingRequest(question, question, sources)
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text.endswith("\n\nShown are the first 30 of 35.")
 
 
 def test_ungrounded_claims_of_a_model_are_counted_and_not_shown():

@@ -1,0 +1,52 @@
+"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money."""
+
+import re
+from collections.abc import Sequence
+
+_DURATION = (
+    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)"
+    r"(?: (?:working|calendar|full|more))?[ -]?(?:m?s|(?:milli|micro)?seconds?|secs?|min(?:ute)?s?|h|hours?|hrs?|days?"
+    r"|nights?|weeks?|months?|quarters?|years?|yrs?|decades?)\b|\b(?:until|till|forever|life(?:time)?|permanent\w*|indefinite\w*)\b|\|"
+)
+"""How long something lasts; a row may have its unit in its header."""
+_NO_UNIT = r"(?:o|to|and|or|of|in|on|at|by|is|are|was|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)\b"
+"""Short words after a number that say nothing of what it measures."""
+_NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
+    (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
+    for asked, needed in (
+        (
+            r"\bhow (?:soon|quickly|long) (?:can|could|do|does|did|will|would|may|must|should|shall|have|has|before)\b",
+            _DURATION,
+        ),
+        (
+            r"\bwho (?:do|can|could|should|must|shall|would) (?:i|we|you|one) (?:call|ring|phone|telephone)\b"
+            r"|\b(?:phone|fax|hotline) ?(?:no|number)s?\b|\btelefon\w*nummer|\bnúmero de teléfono|\bnuméro de téléphone"
+            r"|\btelephone (?:no|number)s?\b|\btelefono numer",
+            r"\+?\(?\d[\d()/. -]{5,}\d",
+        ),
+        (r"\be-?mail address|\bel\. ?pašto adres|\bcorreo electrónico|\badresse e-?mail|\be-?mail-adresse", r"\S@\S"),
+        (r"\b(?:url|web ?(?:site )?address)\b", r"\bhttps?:|\bwww\.|\w\.[a-z]{2,4}\b"),
+        (
+            r"\b(?:what|which|how many) (?:\w+ )?(?:percent\w*|per cent)\b|\bkiek procent"
+            r"|\bwie viel prozent|\bqué porcentaje|\bquel pourcentage",
+            r"%|\bper ?cent|\bprozent|\bpor ciento|\bpour cent|\bprocent",
+        ),
+        (
+            r"\bhow much (?:is|are|was|were) (?:the|an?|it)\b"
+            r"|\bhow much (?:\w+ )?(?:does|do|did|must|will|would)\b.*\b(?:cost|pay|owe)\b"
+            r"|\bwhat (?:is|are|was|were) the (?:\w+ ){0,2}(?:price|cost|fee|fare|rent|salary)s?\b"
+            r"|\bwhat (?:does|do|did|will|would) .{1,60} (?:cost|pay)(?: \w+){0,4}\W*\Z",
+            rf"[$€£¥₹₽₺₩₴₫₪฿₦₱%|]|\bRs\.? ?\d|(?-i:\b[A-Z]{{3}} ?\d)|\d ?(?!{_NO_UNIT})[^\W\d_]{{1,3}}\b|\d[.,]\d\d\b"
+            r"|\b(?:euros?|dollars?|pounds?|pence|cents?|francs?|crowns?|rubles?|zloty|[mb]illion|free|no charge)\b"
+            r"|\d (?:per|an?|each) ",
+        ),
+        (r"\b(?:what|which)\b.{0,30}\btemperature\b|\bin (?:celsius|fahrenheit)\b", r"°|\bdegrees?\b|\d ?[CF]\b"),
+    )
+)
+"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money or a
+measured amount, a temperature. A row may have its unit in its header."""
+
+
+def needed_by(question: str) -> Sequence[re.Pattern[str]]:
+    """Return what an answer to a question must hold."""
+    return [pattern for asked, pattern in _NEEDED if asked.search(question)]
