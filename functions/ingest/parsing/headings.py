@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
-from functions.ingest.parsing.tables import BULLETS
+from functions.ingest.parsing.table_cells import BULLETS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage

@@ -21,7 +21,7 @@ from functions.ingest.parsing.paragraphs import (
 )
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
-from functions.ingest.parsing.tables import is_figure, is_number
+from functions.ingest.parsing.table_cells import is_figure, is_number
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage

@@ -8,8 +8,8 @@ are.
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
 
+from functions.ingest.parsing.table_cells import Cell, Group, has_figure
 from functions.ingest.parsing.table_headers import Span
-from functions.ingest.parsing.tables import Cell, Group, has_figure
 
 MAX_COLUMNS = 40
 MOST_EMPTY = 0.5

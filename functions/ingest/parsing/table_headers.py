@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from typing import Self
 
-from functions.ingest.parsing.tables import (
+from functions.ingest.parsing.table_cells import (
     CLOSE_EM,
     LARGER,
-    MAX_HEADER_CHARACTERS,
     SIGN_BEFORE,
     UNIT,
     YEAR,
@@ -26,6 +25,7 @@ from functions.ingest.parsing.tables import (
     is_number,
     is_sign_of,
 )
+from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.words import Row, Word, box_of
 
 CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lentelė)\b", re.IGNORECASE)

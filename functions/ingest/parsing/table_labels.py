@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
-from functions.ingest.parsing.tables import LARGER, YEAR, Cell, Group, has_figure, is_figure, is_number
+from functions.ingest.parsing.table_cells import LARGER, YEAR, Cell, Group, has_figure, is_figure, is_number
 from functions.ingest.parsing.words import Row, Word, box_of
 from shared.text import is_abbreviated
 

@@ -48,6 +48,8 @@ import functions.ingest.parsing.ruled
 import functions.ingest.parsing.running
 import functions.ingest.parsing.seen
 import functions.ingest.parsing.sides
+import functions.ingest.parsing.table_cells
+import functions.ingest.parsing.table_columns
 import functions.ingest.parsing.table_grid
 import functions.ingest.parsing.table_headers
 import functions.ingest.parsing.table_labels

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.tables import grouped
+from functions.ingest.parsing.table_cells import grouped
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, moved, read, width_of, words_of, written
 
