@@ -144,6 +144,8 @@ SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 """How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
 most, in heights of a line."""
+MAX_MISSED = 3
+"""Steps from one section's number to the next that is found, at most."""
 ENTRY_LINES = 3
 """Lines of the text that an entry of the outline may take."""
 SHORTEST_ENTRY = 3
@@ -245,7 +247,11 @@ class Headings:
         self._levels: dict[_Style, int] = {}
         self._series: dict[_Style, int] = {}
         self._stack: list[_OpenSection] = []
-        self._numbered = ("", 0, 0)
+        self._numbered: tuple[str, int, tuple[int, ...]] = (
+            "",
+            0,
+            (),
+        )  # a section's number and level, and the last below it
         self._seen_pages = 0
         self.title = ""
         self.has_form_cover = False
@@ -368,15 +374,24 @@ class Headings:
         known = {each.start: each for each in openings if each.end > each.start}
         until = 0
         for i, line in enumerate(lines):
+            above, level, last = self._numbered
             if i in known:
                 number = _NUMBERED.match(known[i].text)
-                self._numbered = (number[1] if number else "", known[i].section.level, 0)
+                numbers = _numbers(number[1]) if number else ()
+                is_below = above and numbers[: len(_numbers(above))] == _numbers(above) and not known[i].section.level
+                if not is_below:
+                    above, level = number[1] if number else "", known[i].section.level
+                self._numbered = above, level, numbers
                 until = known[i].end
-            above, level, count = self._numbered
-            may_be = above and line.text.startswith(above) and i >= until  # nearly never
-            if not may_be or not self._is_numbered(lines, i, f"{above}.{count + 1}"):
                 continue
-            self._numbered = above, level, count + 1
+            if not above or i < until or not line.text.startswith(f"{above}."):  # nearly always
+                continue
+            number = _NUMBERED.match(line.text)
+            if number is None or not _follows(_numbers(number[1]), last, len(_numbers(above))):
+                continue
+            if not self._is_numbered(lines, i, number[1]):
+                continue
+            self._numbered = above, level, _numbers(number[1])
             until = i + 1
             while until < min(len(lines), i + MAX_LINES_OF_ONE) and until not in known:
                 if not _continues_heading(lines[until - 1], lines[until]):
@@ -386,7 +401,8 @@ class Headings:
             if _bare(text) in self._titles_near(page):
                 continue
             if level:
-                section = _OpenSection(text, 0.0, 0, 0, level + 1)
+                depth = number[1].count(".") - above.count(".")
+                section = _OpenSection(text, 0.0, 0, 0, level + depth)
             else:
                 section = _OpenSection(text, line.size, self._weight(line), _depth(text))
             found.append(_Opening(i, until, text, section))
@@ -657,6 +673,18 @@ def _depth(text: str) -> int:
         return 1 if named["top"] else 2 if named["second"] and not _DOTTED.match(text) else NAMED
     numbered = _NUMBERED.match(text)
     return NAMED + 1 + numbered.group(1).count(".") if numbered else 0
+
+
+def _numbers(number: str) -> tuple[int, ...]:
+    return tuple(map(int, number.split(".")))
+
+
+def _follows(number: tuple[int, ...], last: tuple[int, ...], depth: int) -> bool:
+    """Whether a section's number, deeper than `depth`, is the next after the last one; a few may be in other print."""
+    at = len(number) - 1
+    if not depth <= at <= len(last) or number[:at] != last[:at]:
+        return False
+    return 0 < number[at] - last[at] <= MAX_MISSED if at < len(last) else number[at] == 1
 
 
 def _without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:

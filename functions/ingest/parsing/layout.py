@@ -17,7 +17,7 @@ from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
 from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, Cell, Group, grouped, is_definition
-from functions.ingest.parsing.table_columns import regrouped
+from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order
 from functions.ingest.parsing.table_labels import join_wrapped_labels
@@ -166,7 +166,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
 
 
 def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:
-    groups = grouped(rows)
+    groups = grouped(with_narrow_apart(rows))
     lines: list[Line] = []
     at = 0
     for start, end in tables_in(groups):

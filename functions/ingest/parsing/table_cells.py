@@ -22,6 +22,8 @@ LARGER = 1.15
 """Print that is larger by this factor is a title's."""
 LONGEST_KIND = 30
 """Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
+MIN_BELOW = 2
+"""Rows below a header that show, at least, that figures with words are names of columns."""
 MAX_CELL_LINES = 24
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
@@ -254,19 +256,28 @@ def _marks(before: Word, word: Word) -> bool:
     return before.text in BULLETS or (MARK.fullmatch(before.text) is not None and word.text[0].isalpha())
 
 
+def unparted(words: Sequence[Word]) -> int:
+    """Return how many words a row begins with behind which no cell ends: its number, or that of an item of a filing."""
+    if len(words) > 2 and _names_item(*words[:3]):
+        return 2
+    return 1 if MARK.fullmatch(words[0].text) else 0
+
+
 def _names_item(first: Word, before: Word, word: Word) -> bool:
     """Whether a row begins as a section of a filing, with room before its name: "ITEM 7.   Management's Discussion"."""
     return first.text.lower() == "item" and ITEM_NUMBER.fullmatch(before.text) is not None and word.text[0].isalpha()
 
 
 def is_sign_of(before: Word, word: Word) -> bool:
-    """Whether a word is the sign of the figure before it; after a year begins another header's cell ("% change")."""
-    return word.text in SIGN_AFTER and not YEAR.fullmatch(before.text)
+    """Whether a word is the sign of the figure before it; after a year or a word begins another header's cell ("%")."""
+    if word.text not in SIGN_AFTER or YEAR.fullmatch(before.text):
+        return False
+    return word.text[0] == ")" or before.text[-1] in ENDS_FIGURE
 
 
 def _are_figures(before: Word, word: Word, room: float) -> bool:
     """Whether two words that stand near each other are figures of two columns."""
-    if word.text[0] in CURRENCIES:
+    if word.text[0] in CURRENCIES and "/" not in word.text:  # "€/MWh" is the unit of the figure before it
         return room > 0 and before.text not in SIGN_BEFORE
     apart = room > FIGURES_GAP_EM * min(before.style.size, word.style.size)
     return apart and is_number(before.text) and is_number(word.text) and word.text not in SIGN_AFTER | SIGN_BEFORE
@@ -280,6 +291,36 @@ def has_figure(group: Group) -> bool:
 def is_figure(cell: str) -> bool:
     """Whether a cell holds a figure that is no year, perhaps with its unit ("11.6 years")."""
     return (is_number(cell) or MEASURED.fullmatch(cell) is not None) and not YEAR.match(cell)
+
+
+def header_of(run: Sequence[Group]) -> Sequence[Group]:
+    """Return the groups that stand above the first row of a table's body."""
+    return run[: body_of([[cell.text for cell in group.cells] for group in run])]
+
+
+def body_of(rows: Sequence[Sequence[str]]) -> int:
+    """Return which row of cells is the first below a table's header, 0 if none holds a figure.
+
+    A row with a figure and words ("40 mg", "Placebo") belongs to the header if those below it have figures alone there.
+    """
+    at = _first_with_figure(rows, 0)
+    if at < 0:
+        return 0
+    below = [row for row in rows[at + 1 :] if len(row) == len(rows[at])]
+    later = [cell for row in below for cell in row[1:] if cell]
+    if len(below) >= MIN_BELOW and all(map(_has_letter, filter(None, rows[at][1:]))):
+        columns = [[row[n] for row in below if row[n]] for n in range(1, len(rows[at])) if rows[at][n]]
+        if not any(map(_has_letter, later)) and all(columns):
+            return max(at + 1, _first_with_figure(rows, at + 1))
+    return at
+
+
+def _first_with_figure(rows: Sequence[Sequence[str]], start: int) -> int:
+    return next((at for at in range(start, len(rows)) if any(map(is_figure, rows[at][1:]))), -1)
+
+
+def _has_letter(cell: str) -> bool:
+    return any(map(str.isalpha, cell)) and not is_number(cell)
 
 
 def grouped(rows: list[Row]) -> list[Group]:

@@ -1,9 +1,10 @@
 """Tells the columns of a table by the room between them, and cuts the cells that run across it."""
 
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, zip_longest
 
 from functions.ingest.parsing.table_cells import (
+    CELL_GAP_EM,
     CLOSE_EM,
     SIGN_BEFORE,
     Cell,
@@ -12,8 +13,9 @@ from functions.ingest.parsing.table_cells import (
     grouped_cells,
     is_number,
     is_sign_of,
+    unparted,
 )
-from functions.ingest.parsing.words import Row, Word
+from functions.ingest.parsing.words import Row, Word, box_of
 
 WIDER = 1.3
 """How much wider than any space of a line the room between its two cells is."""
@@ -22,8 +24,71 @@ GUTTER_SHARE = 0.3
 CROSSED = 0.2
 """Rows of a table, and share of them, whose cells leave room at one place, so that it is between two columns; and the
 share of them that may have a word there."""
+BAND_ROWS = 4
+NARROWEST = 0.5
+MAX_BANDS = 20
+"""Lines with room at a narrow place between columns, at least, the share of the narrowest room that is left in all of
+them, at least, and such places in one table at most."""
 IN_GUTTER = 0.5
 """Share of the room between two words that lies between two columns."""
+
+Gap = tuple[float, float]
+"""From where to where there is room."""
+NEXT_ROWS = 8
+LINES_BETWEEN = 3
+SAME_EDGE = 0.7
+"""Rows, and heights of a line, within which a row with two cells stands above or below one whose label leaves the
+second cell no room, and points by which their edges may differ."""
+
+
+def with_narrow_apart(rows: Sequence[Row]) -> list[Row]:
+    """Return rows, cut where those above and below have their second cell, if a word begins exactly there."""
+    pairs = _pairs(rows)
+    if not pairs:
+        return list(rows)
+    out: list[Row] = []
+    for at, row in enumerate(rows):
+        cut = 0
+        if at not in pairs and len(row.words) > 1 and not row.mono:
+            near = [n for n in range(at - NEXT_ROWS, at + NEXT_ROWS + 1) if n in pairs and _is_near(pairs[n], row)]
+            above = [pairs[n][1] for n in near if n < at]
+            below = [pairs[n][1] for n in near if n > at]
+            edges = [x for x in above if any(abs(x - other) < SAME_EDGE for other in below)]
+            first = 1 + unparted(row.words)
+            words = enumerate(row.words[first:], first)
+            cut = next((n for n, word in words for x in edges if abs(word.x0 - x) < SAME_EDGE), 0)
+        if cut:
+            row.words[cut - 1].ends = "\n"
+            label, text = row.words[:cut], row.words[cut:]
+            out += [Row(label, *box_of(label), False), Row.of(text)]  # a name in fixed pitch is no line of code
+        else:
+            out.append(row)
+    return out
+
+
+def _is_near(pair: tuple[float, float, float], row: Row) -> bool:
+    left, _, top = pair
+    return abs(left - row.x0) < SAME_EDGE and abs(top - row.y0) < (LINES_BETWEEN + 1) * (row.y1 - row.y0)
+
+
+def _pairs(rows: Sequence[Row]) -> dict[int, tuple[float, float, float]]:
+    """Return where rows with a second cell, in the same row or the next one, begin, and where that does; their top."""
+    pairs: dict[int, tuple[float, float, float]] = {}
+    for at, (row, other) in enumerate(zip_longest(rows, rows[1:])):
+        if other is not None and other.x0 > row.x1 and other.y0 < (row.y0 + row.y1) / 2 < other.y1:
+            second = other.x0
+        else:
+            rooms = ((word.x0 - before.x1, word) for before, word in pairwise(row.words))
+            second = next((word.x0 for room, word in rooms if room > CELL_GAP_EM * word.style.size), 0.0)
+        if second and not _is_numbered(row, second):
+            pairs[at] = row.x0, second, row.y0
+    return pairs
+
+
+def _is_numbered(row: Row, second: float) -> bool:
+    """Whether nothing but a number, as of a section or an item, stands before the second cell of a row."""
+    count = unparted(row.words)
+    return count > 0 and (len(row.words) == count or row.words[count].x0 == second)
 
 
 def regrouped(run: list[Group]) -> list[Group]:
@@ -42,7 +107,7 @@ def regrouped(run: list[Group]) -> list[Group]:
     return grouped_cells(rows)
 
 
-def gutters_of(run: list[Group]) -> list[tuple[float, float]]:
+def gutters_of(run: list[Group]) -> list[Gap]:
     """Return the places between columns: room that several rows have at one place, and hardly any row a word."""
     rows = [group.cells for group in run if len(group.cells) > 1]
     gaps = [(a.x1, b.x0) for cells in rows for a, b in pairwise(cells) if a.x1 < b.x0]
@@ -57,14 +122,47 @@ def gutters_of(run: list[Group]) -> list[tuple[float, float]]:
             found[over[0]] = max(left, x0), min(right, x1), count + 1
     enough = max(GUTTER_ROWS, GUTTER_SHARE * len(rows))
     lines = [words for cells in rows for cell in cells for words in cell.lines]
-    return [
+    gutters = [
         (x0, x1)
         for x0, x1, count in sorted(found)
         if count >= enough and sum([_crosses(words, (x0, x1)) for words in lines]) <= CROSSED * len(rows)
     ]
+    return sorted([*gutters, *_bands(lines, gaps, gutters)])
 
 
-def _crosses(words: Sequence[Word], gutter: tuple[float, float]) -> bool:
+def _bands(lines: Sequence[Sequence[Word]], between: Sequence[Gap], gutters: Sequence[Gap]) -> list[Gap]:
+    """Return narrow places between columns: nearly all lines that go over one have more room there than a space."""
+    rooms = sorted([gap for words in lines for gap in _wide_rooms(words)], key=lambda gap: gap[1] - gap[0])
+    bands: list[Gap] = []
+    while len(rooms) >= BAND_ROWS and len(bands) < MAX_BANDS:
+        left, right = rooms[0]
+        here = [gap for gap in rooms if gap[0] < right and left < gap[1]]
+        x0, x1 = max(gap[0] for gap in here), min(gap[1] for gap in here)
+        rooms = [gap for gap in rooms if not (gap[0] < right and left < gap[1])]
+        if len(here) < BAND_ROWS or x1 - x0 < NARROWEST * (right - left) or _over((x0, x1), gutters):
+            continue
+        crossing = sum([_crosses(words, (x0, x1)) for words in lines])
+        if crossing <= CROSSED * len(_over((x0, x1), [*here, *between])):
+            bands.append((x0, x1))
+    return bands
+
+
+def _wide_rooms(words: Sequence[Word]) -> Iterator[Gap]:
+    """Yield the places in a cell's line with more room than a space, and than its narrowest, or between two figures."""
+    rooms = [(before, word, word.x0 - before.x1) for before, word in pairwise(words)]
+    narrowest = min([room for _, _, room in rooms], default=0.0) if len(rooms) > 1 else 0.0
+    for before, word, room in rooms[unparted(words) :]:
+        if room < CLOSE_EM * max(1.0, min(before.style.size, word.style.size)):
+            continue
+        if room > WIDER * narrowest or (is_number(before.text) and is_number(word.text)):
+            yield before.x1, word.x0
+
+
+def _over(gap: Gap, others: Sequence[Gap]) -> list[Gap]:
+    return [other for other in others if other[0] < gap[1] and gap[0] < other[1]]
+
+
+def _crosses(words: Sequence[Word], gutter: Gap) -> bool:
     """Whether the words of a cell run across a gutter without more room there than a space."""
     x0, x1 = gutter
     if words[0].x0 >= x1 or words[-1].x1 <= x0 or not any(word.x0 < x1 and x0 < word.x1 for word in words):
@@ -72,7 +170,7 @@ def _crosses(words: Sequence[Word], gutter: tuple[float, float]) -> bool:
     return words[0].x0 < x0 and words[-1].x1 > x1 and not any(_is_between(a, b, [gutter]) for a, b in pairwise(words))
 
 
-def cut_at(cells: list[Cell], gutters: Sequence[tuple[float, float]]) -> list[Cell]:
+def cut_at(cells: list[Cell], gutters: Sequence[Gap]) -> list[Cell]:
     """Cut cells of one line at the gutters that they run across."""
     out: list[Cell] = []
     for cell in cells:
@@ -88,7 +186,7 @@ def cut_at(cells: list[Cell], gutters: Sequence[tuple[float, float]]) -> list[Ce
     return out
 
 
-def _is_between(before: Word, word: Word, gutters: Sequence[tuple[float, float]]) -> bool:
+def _is_between(before: Word, word: Word, gutters: Sequence[Gap]) -> bool:
     room = word.x0 - before.x1
     if room < CLOSE_EM * min(before.style.size, word.style.size):
         return False
