@@ -1,6 +1,6 @@
 """Tells the columns of a table by the room between them, and cuts the cells that run across it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from functions.ingest.parsing.table_cells import (
@@ -37,33 +37,49 @@ Gap = tuple[float, float]
 NEXT_ROWS = 8
 LINES_BETWEEN = 3
 SAME_EDGE = 0.7
+WIDER_ALONE = 1.05
 """Rows, and heights of a line, within which a row with two cells stands above or below one whose label leaves the
-second cell no room, and points by which their edges may differ."""
+second cell no room, points by which their edges may differ, and how much wider than all others the room before that
+cell is if no row stands below."""
 
 
 def with_narrow_apart(rows: Sequence[Row]) -> list[Row]:
-    """Return rows, cut where those above and below have their second cell, if a word begins exactly there."""
+    """Return rows, cut where those around them have their second cell, if a word begins exactly there."""
     pairs = _pairs(rows)
     if not pairs:
         return list(rows)
     out: list[Row] = []
     for at, row in enumerate(rows):
-        cut = 0
-        if at not in pairs and len(row.words) > 1 and not row.mono:
-            near = [n for n in range(at - NEXT_ROWS, at + NEXT_ROWS + 1) if n in pairs and _is_near(pairs[n], row)]
-            above = [pairs[n][1] for n in near if n < at]
-            below = [pairs[n][1] for n in near if n > at]
-            edges = [x for x in above if any(abs(x - other) < SAME_EDGE for other in below)]
-            first = 1 + unparted(row.words)
-            words = enumerate(row.words[first:], first)
-            cut = next((n for n, word in words for x in edges if abs(word.x0 - x) < SAME_EDGE), 0)
-        if cut:
+        may_be = at not in pairs and len(row.words) > 1 and not row.mono
+        near = [n for n in range(at - NEXT_ROWS, at + NEXT_ROWS + 1) if n in pairs] if may_be else []
+        if cut := _cut_of(row, at, {n: pairs[n] for n in near if _is_near(pairs[n], row)}):
             row.words[cut - 1].ends = "\n"
             label, text = row.words[:cut], row.words[cut:]
             out += [Row(label, *box_of(label), False), Row.of(text)]  # a name in fixed pitch is no line of code
         else:
             out.append(row)
     return out
+
+
+def _cut_of(row: Row, at: int, pairs: Mapping[int, tuple[float, float, float]]) -> int:
+    """Return before which word of a row its second cell begins, 0 if before none.
+
+    Rows above and below have it there; or two above, and no word of the row has more room before it.
+    """
+    above = [x for n, (_, x, _) in pairs.items() if n < at]
+    below = [x for n, (_, x, _) in pairs.items() if n > at]
+    both = [x for x in above if any(abs(x - other) < SAME_EDGE for other in below)]
+    last = above[-1:] if len(above) > 1 and abs(above[-1] - above[-2]) < SAME_EDGE else []
+    if not both and not last:
+        return 0
+    rooms = [word.x0 - before.x1 for before, word in pairwise(row.words)]
+    for n in range(1 + unparted(row.words), len(row.words)):
+        x0, others = row.words[n].x0, [*rooms[: n - 1], *rooms[n:]]
+        if any(abs(x0 - x) < SAME_EDGE for x in both):
+            return n
+        if any(abs(x0 - x) < SAME_EDGE for x in last) and rooms[n - 1] > max(others, default=0.0) * WIDER_ALONE:
+            return n
+    return 0
 
 
 def _is_near(pair: tuple[float, float, float], row: Row) -> bool:
