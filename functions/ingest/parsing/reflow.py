@@ -316,13 +316,12 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
 
 def _names_columns(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether a row of words may name columns: it holds no sentence, nor words in small letters as those below it."""
-    for at, cell in enumerate(row[1:], 1):
-        if len(cell) > MAX_HEADER_CHARACTERS or (cell.endswith(".") and cell.count(" ") > 1):
-            return False
-        others = [other[at] for other in below if len(other) > at and other[at]]
-        if cell[:1].islower() and sum(other[0].islower() for other in others) > len(others) / 2:
-            return False
-    return True
+    later = [cell for cell in row[1:] if cell]
+    if any(len(cell) > MAX_HEADER_CHARACTERS or (cell.endswith(".") and cell.count(" ") > 1) for cell in later):
+        return False
+    others = [cell for other in below for cell in other[1:] if cell]
+    is_small = all(cell[0].islower() for cell in later)
+    return not (is_small and sum(cell[0].islower() for cell in others) > len(others) / 2)
 
 
 def _has_value(cell: str) -> bool:

@@ -289,7 +289,8 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Seque
             groups = [_over_two(cell, lines[max(0, at - 1) : at], lines[at + 1 :], places) for cell in line]
         are_apart = len({cell.text for cell in line}) == len(line) == len(groups) > 1
         below = [columns.nearest(other.x0, other.x1) for other in lines[at + 1]]
-        are_alike = len({len(group) for group in groups}) == 1 or len(set(below)) == len(columns.spans)
+        sizes = {len(group) for group in groups}
+        are_alike = len(sizes) == 1 or (min(sizes) > 1 and len(set(below)) == len(columns.spans))
         are_apart = are_apart and are_alike
         for cell, group in zip(line, groups, strict=False):
             is_divided = are_apart and len(set(below).intersection(group)) > 1

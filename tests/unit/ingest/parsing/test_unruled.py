@@ -120,6 +120,7 @@ def test_the_first_line_of_a_columns_name_is_no_header_over_two() -> None:
         ([["Tool", "Purpose"], ["Hoe", "weeds"], ["Spade", "digs"]], "Tool | Purpose"),
         ([["hoe", "takes out weeds"], ["spade", "turns the soil"], ["dibber", "makes holes"]], ""),
         ([["hoe", "Takes out the weeds."], ["spade", "Turns the soil."], ["dibber", "Makes holes."]], ""),
+        ([["tool", "use", "Maker"], ["hoe", "weeds", "Lund"], ["spade", "digs", "Berg"]], "tool | use | Maker"),
         ([["tool", "purpose"], ["hoe", "Weeds"], ["spade", "Digs"]], "tool | purpose"),
     ],
 )
@@ -134,3 +135,16 @@ def test_the_raised_letter_of_a_note_is_a_word_of_its_own(tmp_path: Path) -> Non
     path.write_bytes(document([raised + level + lines("Plain text below them, long enough", y=600)]))
     page = PdfiumEngine(str(path)).page(1)
     assert [line.text for line in page.lines][:2] == ["Orchard b", "Orchardb"]
+
+
+def test_cells_over_groups_of_different_sizes_head_them_unless_one_is_over_a_single_column() -> None:
+    def top(*heads: tuple[float, str], columns: int) -> list[str]:
+        places = [190.0 + 70 * n for n in range(columns)]
+        pieces: list[Piece] = [(x - width_of(head) / 2, 740, head) for x, head in heads]
+        pieces += [(x - width_of("Part") / 2, 722, f"Part{n}") for n, x in enumerate(places)]
+        for y, label in ((700, "Bolts"), (688, "Nuts"), (676, "Pins")):
+            pieces += [(50, y, label), *((x - 5, y, "12") for x in places)]
+        return read(*pieces)
+
+    assert top((260, "Steel"), (435, "Brass"), columns=5)[0] == "Steel | Brass"
+    assert top((260, "Steel"), (400, "Brass"), columns=4)[0] != "Steel | Brass"
