@@ -323,13 +323,8 @@ def _has_letter(cell: str) -> bool:
     return any(map(str.isalpha, cell)) and not is_number(cell)
 
 
-def grouped(rows: list[Row]) -> list[Group]:
-    """Group rows, in order, that stack or lie beside each other."""
-    return grouped_cells((row, cells_of(row)) for row in rows)
-
-
-def grouped_cells(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
-    """Group rows whose cells are known."""
+def grouped(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
+    """Group rows with their cells, in order, that stack or lie beside each other."""
     groups: list[Group] = []
     for row, cells in rows:
         if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].try_add(row, cells):

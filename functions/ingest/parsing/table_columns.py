@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from functions.ingest.parsing.table_cells import (
-    CELL_GAP_EM,
     CLOSE_EM,
     SIGN_BEFORE,
     Cell,
     Group,
     cells_of,
-    grouped_cells,
+    grouped,
     is_number,
     is_sign_of,
     unparted,
@@ -43,21 +42,21 @@ second cell no room, points by which their edges may differ, and how much wider 
 cell is if no row stands below."""
 
 
-def with_narrow_apart(rows: Sequence[Row]) -> list[Row]:
-    """Return rows, cut where those around them have their second cell, if a word begins exactly there."""
-    pairs = _pairs(rows)
-    if not pairs:
-        return list(rows)
-    out: list[Row] = []
+def with_narrow_apart(rows: Sequence[Row]) -> list[tuple[Row, list[Cell]]]:
+    """Return rows with their cells, cut where those around them have their second cell, if a word begins there."""
+    cells = [cells_of(row) for row in rows]
+    pairs = _pairs(rows, cells)
+    out: list[tuple[Row, list[Cell]]] = []
     for at, row in enumerate(rows):
-        may_be = at not in pairs and len(row.words) > 1 and not row.mono
+        may_be = bool(pairs) and at not in pairs and len(row.words) > 1 and not row.mono
         near = [n for n in range(at - NEXT_ROWS, at + NEXT_ROWS + 1) if n in pairs] if may_be else []
-        if cut := _cut_of(row, at, {n: pairs[n] for n in near if _is_near(pairs[n], row)}):
+        if near and (cut := _cut_of(row, at, {n: pairs[n] for n in near if _is_near(pairs[n], row)})):
             row.words[cut - 1].ends = "\n"
-            label, text = row.words[:cut], row.words[cut:]
-            out += [Row(label, *box_of(label), False), Row.of(text)]  # a name in fixed pitch is no line of code
+            label, text = row.words[:cut], Row.of(row.words[cut:])
+            name = Row(label, *box_of(label), False)  # a name in fixed pitch is no line of code
+            out += [(name, cells_of(name)), (text, cells_of(text))]
         else:
-            out.append(row)
+            out.append((row, cells[at]))
     return out
 
 
@@ -87,24 +86,17 @@ def _is_near(pair: tuple[float, float, float], row: Row) -> bool:
     return abs(left - row.x0) < SAME_EDGE and abs(top - row.y0) < (LINES_BETWEEN + 1) * (row.y1 - row.y0)
 
 
-def _pairs(rows: Sequence[Row]) -> dict[int, tuple[float, float, float]]:
+def _pairs(rows: Sequence[Row], cells: Sequence[Sequence[Cell]]) -> dict[int, tuple[float, float, float]]:
     """Return where rows with a second cell, in the same row or the next one, begin, and where that does; their top."""
     pairs: dict[int, tuple[float, float, float]] = {}
     for at, (row, other) in enumerate(zip_longest(rows, rows[1:])):
-        if other is not None and other.x0 > row.x1 and other.y0 < (row.y0 + row.y1) / 2 < other.y1:
-            second = other.x0
-        else:
-            rooms = ((word.x0 - before.x1, word) for before, word in pairwise(row.words))
-            second = next((word.x0 for room, word in rooms if room > CELL_GAP_EM * word.style.size), 0.0)
-        if second and not _is_numbered(row, second):
-            pairs[at] = row.x0, second, row.y0
+        if len(cells[at]) > 1:
+            pairs[at] = row.x0, cells[at][1].x0, row.y0
+        elif other is not None and other.x0 > row.x1 and other.y0 < (row.y0 + row.y1) / 2 < other.y1:
+            if unparted(row.words) == len(row.words):
+                continue  # the number of a section or an item
+            pairs[at] = row.x0, other.x0, row.y0
     return pairs
-
-
-def _is_numbered(row: Row, second: float) -> bool:
-    """Whether nothing but a number, as of a section or an item, stands before the second cell of a row."""
-    count = unparted(row.words)
-    return count > 0 and (len(row.words) == count or row.words[count].x0 == second)
 
 
 def regrouped(run: list[Group]) -> list[Group]:
@@ -120,7 +112,7 @@ def regrouped(run: list[Group]) -> list[Group]:
             # A title or a sentence may have some room there by chance.
             is_row = len(group.cells) > 1 or all(is_number(cell.text) for cell in cut[1:]) or is_cut_in_two(row.words)
             rows.append((row, cut if is_row else cells))
-    return grouped_cells(rows)
+    return grouped(rows)
 
 
 def gutters_of(run: list[Group]) -> list[Gap]:
