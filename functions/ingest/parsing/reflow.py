@@ -299,8 +299,14 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
 
 
 def _head(rows: list[str], *, is_bold: bool) -> list[str]:
-    """Return a table's header: the rows above the first with a figure, or up to the first of cells if none has one."""
+    """Return a table's header: the rows above the first with a figure, or up to the first of cells if none has one.
+
+    Where each label ends with a colon, the rows are fields.
+    """
     cells = [row_cells(row) for row in rows]
+    labels = [row[0] for row in cells if len(row) > 1]
+    if all(label.endswith(":") for label in labels):
+        return []
     has_figures = any(is_figure(cell) for row in cells for cell in row[1:])
     head = rows[: body_of(cells)] if has_figures else list(rows)
     while head and SEPARATOR not in head[-1]:

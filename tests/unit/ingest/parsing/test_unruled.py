@@ -148,3 +148,14 @@ def test_cells_over_groups_of_different_sizes_head_them_unless_one_is_over_a_sin
 
     assert top((260, "Steel"), (435, "Brass"), columns=5)[0] == "Steel | Brass"
     assert top((260, "Steel"), (400, "Brass"), columns=4)[0] != "Steel | Brass"
+
+
+def test_a_label_in_small_letters_goes_on_above_it_only_where_labels_begin_with_capitals() -> None:
+    def labels(*names: str) -> list[str]:
+        pieces: list[Piece] = []
+        for at, name in enumerate(names):
+            pieces += [(50, 700 - 12 * at, name), *([(150, 700 - 12 * at, "x7b")] if at != 3 else [])]
+        return read(*pieces)
+
+    assert labels("secateurs", "pickaxes", "fork", "hoe", "rake")[3:] == ["hoe", "rake | x7b"]
+    assert labels("Secateurs", "Pickaxes", "Fork", "Hoe", "rake")[3:] == ["Hoe rake | x7b"]
