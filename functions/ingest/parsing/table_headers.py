@@ -286,7 +286,8 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Seque
         if len(groups) == len(columns.spans):
             continue
         if not groups:
-            groups = [_over_two(cell, lines[max(0, at - 1) : at], lines[at + 1 :], places) for cell in line]
+            around = lines[max(0, at - 1) : at + 1], lines[at + 1 :]
+            groups = [_over_two(cell, *around, places) for cell in line]
         are_apart = len({cell.text for cell in line}) == len(line) == len(groups) > 1
         below = [columns.nearest(other.x0, other.x1) for other in lines[at + 1]]
         sizes = {len(group) for group in groups}
@@ -311,19 +312,25 @@ def _is_line_above(cell: Cell, below: Cell) -> bool:
 
 
 def _over_two(
-    cell: Cell, above: Sequence[Sequence[Cell]], below: Sequence[Sequence[Cell]], places: Sequence[Span]
+    cell: Cell, beside: Sequence[Sequence[Cell]], below: Sequence[Sequence[Cell]], places: Sequence[Span]
 ) -> list[int]:
-    """Return the two columns side by side whose middle a header's cell stands over, with a cell of each below it."""
+    """Return the two columns that a header's cell alone stands over the middle of, with a cell of each below it.
+
+    `beside` are the line above it and its own.
+    """
     middle, size = (cell.x0 + cell.x1) / 2, cell.lines[0][0].style.size
-    near = [other for line in (*above, *below[:1]) for other in line]
+    near = [other for line in (*beside[:-1], *below[:1]) for other in line]
     if any(abs(cell.x0 - other.x0) < SAME_EDGE or abs(cell.x1 - other.x1) < SAME_EDGE for other in near):
         return []  # a line of one column's name
     heads = {(other.x0, other.x1) for line in below for other in line}
-    for at, (left, right) in enumerate(pairwise(places)):
-        off = abs((left[0] + right[1]) / 2 - middle)
+    for at, ((left, end), (begin, right)) in enumerate(pairwise(places)):
+        off = abs((left + right) / 2 - middle)
         others = min(abs(x0 + x1 - 2 * middle) / 2 for x0, x1 in places)
-        if {left, right} <= heads and off < max(size, CENTRED * (right[1] - left[0])) and 2 * off < others:
-            return [at, at + 1]
+        is_middle = off < max(size, CENTRED * (right - left)) and 2 * off < others
+        if not is_middle or not {(left, end), (begin, right)} <= heads:
+            continue
+        is_alone = not any(other.x0 < right and left < other.x1 for other in beside[-1] if other is not cell)
+        return [at, at + 1] if is_alone else []
     return []
 
 

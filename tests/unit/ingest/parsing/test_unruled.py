@@ -154,8 +154,16 @@ def test_a_label_in_small_letters_goes_on_above_it_only_where_labels_begin_with_
     def labels(*names: str) -> list[str]:
         pieces: list[Piece] = []
         for at, name in enumerate(names):
-            pieces += [(50, 700 - 12 * at, name), *([(150, 700 - 12 * at, "x7b")] if at != 3 else [])]
+            pieces += [(50, 700 - 20 * at, name), *([(150, 700 - 20 * at, "x7b")] if at != 3 else [])]
         return read(*pieces)
 
     assert labels("secateurs", "pickaxes", "fork", "hoe", "rake")[3:] == ["hoe", "rake | x7b"]
     assert labels("Secateurs", "Pickaxes", "Fork", "Hoe", "rake")[3:] == ["Hoe rake | x7b"]
+
+
+def test_a_header_beside_another_one_over_the_same_columns_is_over_one_of_them() -> None:
+    pieces: list[Piece] = [(219, 712, "Three weeks"), (300, 712, "Year until December"), (60, 700, "Herd")]
+    pieces += [(296, 700, "Ewes"), (419, 700, "Rams")]
+    for y, label in ((688, "Hill"), (676, "Brook"), (664, "Marsh")):
+        pieces += [(60, y, label), (306, y, "12"), (429, y, "7")]
+    assert read(*pieces)[0] != "Three weeks | Year until December"
