@@ -63,6 +63,16 @@ def test_a_row_whose_label_leaves_no_room_is_cut_where_those_around_it_have_thei
     assert "prick out (young plants) moves them" in read(*above, *narrow)
 
 
+def test_the_last_row_is_cut_below_two_others_if_no_word_has_more_room_before_it() -> None:
+    above = rows_of(("sow", "puts seed into"), ("mow", "cuts"))
+    last: list[Piece] = [(50, 676, "transplanting seedlings"), (170, 676, "moves")]
+    assert read(*above, *last)[2] == "transplanting seedlings | moves"
+    assert (
+        read(*above, *_line(676, "prick out (young plants)", "moves them"))[2]
+        != "prick out (young plants) | moves them"
+    )
+
+
 def _line(y: float, label: str, rest: str, by: float = 0) -> list[Piece]:
     """One line of a label that ends a space before 170, where the rest begins."""
     begin = 170 - 2.5 - width_of(label) + by
