@@ -7,7 +7,7 @@ from string import ascii_lowercase
 
 from functions.ingest.parsing.paragraphs import EVEN, FIELD_CHARACTERS, HANGING, goes_on, has_leader
 from functions.ingest.parsing.parts import Part
-from functions.ingest.parsing.tables import BULLETS
+from functions.ingest.parsing.table_cells import BULLETS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import ends_hyphenated
 from functions.ingest.parsing.wire import Line

@@ -16,19 +16,12 @@ from operator import itemgetter
 from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
+from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, Cell, Group, grouped, is_definition
+from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order
 from functions.ingest.parsing.table_labels import join_wrapped_labels
-from functions.ingest.parsing.tables import (
-    BULLETS,
-    CELL_GAP_EM,
-    Cell,
-    Group,
-    grouped,
-    is_definition,
-    regrouped,
-    tables_in,
-)
+from functions.ingest.parsing.tables import tables_in
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of
 from shared.rects import pair
@@ -173,7 +166,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
 
 
 def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:
-    groups = grouped(rows)
+    groups = grouped(with_narrow_apart(rows))
     lines: list[Line] = []
     at = 0
     for start, end in tables_in(groups):

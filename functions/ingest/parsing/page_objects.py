@@ -13,6 +13,7 @@ from operator import itemgetter
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.ruled import MAX_RULES, SHORTEST, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
+from functions.ingest.parsing.table_cells import YEAR
 from functions.ingest.parsing.words import JOINT, Box, Style, Word, box_of
 
 MAX_OBJECTS = 20_000
@@ -302,6 +303,11 @@ UNDERSCORE = (0.2, 1.3)
 BASE_LINE = (0.12, 0.45)
 """Room that drawn underscores take, and how far above the foot of their words they are, in font sizes: on the base
 line. What underlines a space is below it."""
+NOTE_MARKS = frozenset("abcdefg")
+SHORTEST_MARKED = 4
+RAISED, SMALL_MARK = 0.15, 0.8
+"""Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
+mark stands at least and how high it is at most, in heights of the word."""
 TINY_POINTS = 1.2
 """Print smaller than this cannot be read on paper; figures go down to about 2 points."""
 
@@ -367,6 +373,14 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             if words:
                 words[-1].ends = words[-1].ends or "\n"
             continue
+        if (
+            token[-1] in NOTE_MARKS
+            and not is_vertical
+            and _ends_in_mark(token, y1 - y0, y2, y3, y0)
+            and pdfium.text_object(pointer, end - 1) != handle
+        ):
+            words.append(Word(token[:-1], x0, y0, x2, y1, style))
+            token, x0, y0, y1, style = token[-1], x2, y2, y3, replace(style, size=style.size * (y3 - y2) / (y1 - y0))
         words.append(Word(token, x0, y0, x1, y1, style))
     if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
         for word in words:
@@ -374,6 +388,14 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 word.text = "▶"
     _find_fixed_pitch(words)
     return words, hidden
+
+
+def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
+    """Whether the last letter of a word or year, from `bottom` to `top`, is the small, raised mark of a note."""
+    is_small = RAISED * height < bottom - base and top - bottom < SMALL_MARK * height
+    return (
+        is_small and len(token) > SHORTEST_MARKED and (token[:-1].isalpha() or YEAR.fullmatch(token[:-1]) is not None)
+    )
 
 
 def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:

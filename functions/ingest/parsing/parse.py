@@ -25,7 +25,7 @@ from functions.ingest.parsing.process import Clock, Limits, Stopwatch
 from functions.ingest.parsing.reflow import cells, page_of, reflow
 from functions.ingest.parsing.report import is_unread, mend, report_of
 from functions.ingest.parsing.running import WINDOW, remove_running_lines
-from functions.ingest.parsing.tables import YEAR
+from functions.ingest.parsing.table_cells import YEAR
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import COVER_PAGES, Beginning, filing_of, title_of
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated

@@ -21,7 +21,8 @@ from functions.ingest.parsing.paragraphs import (
 )
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
-from functions.ingest.parsing.tables import is_figure, is_number
+from functions.ingest.parsing.table_cells import body_of, is_figure, is_number
+from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
@@ -292,23 +293,41 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
             places += moved_by(at, places_in(line, row))
             rows.append(row)
             at += len(row) + 1
-    head = _head(rows)
+    bold = [line.bold for line in lines if line.cells > 1]
+    head = _head(rows, is_bold=bold[:1] == [True] and not all(bold))
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
 
 
-def _head(rows: list[str]) -> list[str]:
-    """Return a table's header: the rows above the first with a figure, or up to the first of cells if none has one."""
-    above = takewhile(lambda row: not any(map(is_figure, row_cells(row)[1:])), rows)
-    head = list(above)
+def _head(rows: list[str], *, is_bold: bool) -> list[str]:
+    """Return a table's header: the rows above the first with a figure, or up to the first of cells if none has one.
+
+    Where each label ends with a colon, the rows are fields.
+    """
+    cells = [row_cells(row) for row in rows]
+    labels = [row[0] for row in cells if len(row) > 1]
+    if all(label.endswith(":") for label in labels):
+        return []
+    has_figures = any(is_figure(cell) for row in cells for cell in row[1:])
+    head = rows[: body_of(cells)] if has_figures else list(rows)
     while head and SEPARATOR not in head[-1]:
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
     if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):
         return head
     first = next((at for at, row in enumerate(rows) if SEPARATOR in row), 0) + 1
-    if first > HEADER_TITLES or first + 1 >= len(rows) or any(map(_has_value, row_cells(rows[first - 1]))):
+    if first > HEADER_TITLES or first + 1 >= len(rows) or any(map(_has_value, cells[first - 1])):
         return []
-    return rows[:first]
+    return rows[:first] if is_bold or _names_columns(cells[first - 1], cells[first:]) else []
+
+
+def _names_columns(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row of words may name columns: it holds no sentence, nor words in small letters as those below it."""
+    later = [cell for cell in row[1:] if cell]
+    if any(len(cell) > MAX_HEADER_CHARACTERS or (cell.endswith(".") and cell.count(" ") > 1) for cell in later):
+        return False
+    others = [cell for other in below for cell in other[1:] if cell]
+    is_small = all(cell[0].islower() for cell in later)
+    return not (is_small and sum(cell[0].islower() for cell in others) > len(others) / 2)
 
 
 def _has_value(cell: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
-from functions.ingest.parsing.tables import Cell, Group, cells_of, is_number
+from functions.ingest.parsing.table_cells import Cell, Group, cells_of, is_number
 from functions.ingest.parsing.words import Box, Row, Word, box_of
 
 THIN = 2.5

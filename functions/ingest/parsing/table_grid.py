@@ -6,10 +6,10 @@ are.
 """
 
 from collections.abc import Sequence
-from itertools import pairwise, takewhile
+from itertools import pairwise
 
+from functions.ingest.parsing.table_cells import Cell, Group, header_of
 from functions.ingest.parsing.table_headers import Span
-from functions.ingest.parsing.tables import Cell, Group, has_figure
 
 MAX_COLUMNS = 40
 MOST_EMPTY = 0.5
@@ -39,7 +39,7 @@ def with_empty_cells(run: Sequence[Group]) -> list[Group]:
 
 def _over_several(run: Sequence[Group]) -> list[Group]:
     """Return the rows of a table's header that have fewer cells than its last row."""
-    header = [group for group in takewhile(lambda group: not has_figure(group), run) if len(group.cells) > 1]
+    header = [group for group in header_of(run) if len(group.cells) > 1]
     return [group for group in header if len(group.cells) < len(header[-1].cells)] if len(header) < len(run) else []
 
 

@@ -8,13 +8,12 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from typing import Self
 
-from functions.ingest.parsing.tables import (
+from functions.ingest.parsing.table_cells import (
     CLOSE_EM,
     LARGER,
-    MAX_HEADER_CHARACTERS,
     SIGN_BEFORE,
     UNIT,
     YEAR,
@@ -22,10 +21,12 @@ from functions.ingest.parsing.tables import (
     Group,
     cells_of,
     has_figure,
+    header_of,
     is_figure,
     is_number,
     is_sign_of,
 )
+from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.words import Row, Word, box_of
 
 CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lentelė)\b", re.IGNORECASE)
@@ -73,7 +74,7 @@ def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Gro
     if len(columns.spans) < 2:
         return 0, list(run)
     run = [_recut(group, columns) for group in run]
-    body = next((at for at, group in enumerate(run) if has_figure(group)), 0)
+    body = len(header_of(run))
     taken = _taken(before, run[0], columns)
     if body > MAX_HEADER_GROUPS or (not taken and body < 2):
         return 0, run
@@ -115,7 +116,7 @@ class _Columns:
                 columns.append((left, max(right, x1), count + 1))
             else:
                 columns.append((x0, x1, is_no_year))
-        heads = [cell for group in takewhile(lambda group: not has_figure(group), run) for cell in group.cells]
+        heads = [cell for group in header_of(run) for cell in group.cells]
         apart = [cell for cell in heads if sum(x0 < cell.x1 and cell.x0 < x1 for x0, x1, _ in columns) == 1]
         spans = [
             (x0, x1)
@@ -269,12 +270,12 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
 
 
-def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, list[int]]:
+def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each header's cell, of lines whose cells are centred over groups of columns.
 
     A cell over three columns stands over the middle one like its own, but with room below it, where a rule is drawn.
     """
-    found: dict[int, list[int]] = {}
+    found: dict[int, Sequence[int]] = {}
     lines = _by_line([_cell([each]) for each in fragments if columns.nearest(each.x0, each.x1) >= 0])
     # Headers are centred over each other, figures often at the right below them.
     heads = {columns.nearest(cell.x0, cell.x1): (cell.x0, cell.x1) for cell in (lines[-1] if lines else [])}
@@ -284,14 +285,53 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, list[
         groups = _centred(middles, columns.spans, size) or _centred(middles, places, size)
         if len(groups) == len(columns.spans):
             continue
+        if not groups:
+            around = lines[max(0, at - 1) : at + 1], lines[at + 1 :]
+            groups = [_over_two(cell, *around, places) for cell in line]
         are_apart = len({cell.text for cell in line}) == len(line) == len(groups) > 1
-        are_apart = are_apart and len({len(group) for group in groups}) == 1
         below = [columns.nearest(other.x0, other.x1) for other in lines[at + 1]]
+        sizes = {len(group) for group in groups}
+        are_alike = len(sizes) == 1 or (min(sizes) > 1 and len(set(below)) == len(columns.spans))
+        are_apart = are_apart and are_alike
         for cell, group in zip(line, groups, strict=False):
             is_divided = are_apart and len(set(below).intersection(group)) > 1
             if len(group) > 1 and (is_divided or _stands_over(cell, group, lines[at + 1 :], columns)):
-                found.update((id(each), group) for each in fragments if each.words is cell.lines[0])
-    return found
+                found[id(cell.lines[0])] = group
+    for line, below_it in reversed(list(pairwise(lines))):
+        for cell in line:
+            goes_on = [other for other in below_it if id(other.lines[0]) in found and _is_line_above(cell, other)]
+            if goes_on and id(cell.lines[0]) not in found:
+                found[id(cell.lines[0])] = found[id(goes_on[0].lines[0])]
+    return {id(each): found[id(each.words)] for each in fragments if id(each.words) in found}
+
+
+def _is_line_above(cell: Cell, below: Cell) -> bool:
+    """Whether a cell is the line above another one of the same cell: as near, and with the same middle."""
+    is_near = below.y0 - cell.y1 <= RULED * (cell.y1 - cell.y0)
+    return is_near and abs(below.x0 + below.x1 - cell.x0 - cell.x1) <= 2 * cell.lines[0][0].style.size
+
+
+def _over_two(
+    cell: Cell, beside: Sequence[Sequence[Cell]], below: Sequence[Sequence[Cell]], places: Sequence[Span]
+) -> list[int]:
+    """Return the two columns that a header's cell alone stands over the middle of, with a cell of each below it.
+
+    `beside` are the line above it and its own.
+    """
+    middle, size = (cell.x0 + cell.x1) / 2, cell.lines[0][0].style.size
+    near = [other for line in (*beside[:-1], *below[:1]) for other in line]
+    if any(abs(cell.x0 - other.x0) < SAME_EDGE or abs(cell.x1 - other.x1) < SAME_EDGE for other in near):
+        return []  # a line of one column's name
+    heads = {(other.x0, other.x1) for line in below for other in line}
+    for at, ((left, end), (begin, right)) in enumerate(pairwise(places)):
+        off = abs((left + right) / 2 - middle)
+        others = min(abs(x0 + x1 - 2 * middle) / 2 for x0, x1 in places)
+        is_middle = off < max(size, CENTRED * (right - left)) and 2 * off < others
+        if not is_middle or not {(left, end), (begin, right)} <= heads:
+            continue
+        is_alone = not any(other.x0 < right and left < other.x1 for other in beside[-1] if other is not cell)
+        return [at, at + 1] if is_alone else []
+    return []
 
 
 def _stands_over(cell: Cell, group: Sequence[int], lines: Sequence[Sequence[Cell]], columns: _Columns) -> bool:
@@ -302,8 +342,7 @@ def _stands_over(cell: Cell, group: Sequence[int], lines: Sequence[Sequence[Cell
     is_long = False
     for at, line in enumerate(lines):
         below = [other for other in line if other.x0 < cell.x1 and cell.x0 < other.x1]
-        is_near = len(below) == 1 and below[0].y0 - cell.y1 <= RULED * (cell.y1 - cell.y0)
-        if is_near and abs(below[0].x0 + below[0].x1 - cell.x0 - cell.x1) <= 2 * cell.lines[0][0].style.size:
+        if len(below) == 1 and _is_line_above(cell, below[0]):
             cell, is_long = below[0], True
         elif below or at + 1 == len(lines) or len(line) >= len(group):
             own = {columns.nearest(other.x0, other.x1) for later in lines[at:] for other in later}

@@ -29,12 +29,14 @@ import functions.ingest.parsing.figures
 import functions.ingest.parsing.footnotes
 import functions.ingest.parsing.fork_server
 import functions.ingest.parsing.guard
+import functions.ingest.parsing.heading_lines
 import functions.ingest.parsing.headings
 import functions.ingest.parsing.identity_card
 import functions.ingest.parsing.items
 import functions.ingest.parsing.layout
 import functions.ingest.parsing.legible
 import functions.ingest.parsing.order
+import functions.ingest.parsing.outline
 import functions.ingest.parsing.page_objects
 import functions.ingest.parsing.paragraphs
 import functions.ingest.parsing.parse
@@ -46,8 +48,11 @@ import functions.ingest.parsing.reflow
 import functions.ingest.parsing.report
 import functions.ingest.parsing.ruled
 import functions.ingest.parsing.running
+import functions.ingest.parsing.sections
 import functions.ingest.parsing.seen
 import functions.ingest.parsing.sides
+import functions.ingest.parsing.table_cells
+import functions.ingest.parsing.table_columns
 import functions.ingest.parsing.table_grid
 import functions.ingest.parsing.table_headers
 import functions.ingest.parsing.table_labels

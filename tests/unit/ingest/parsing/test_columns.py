@@ -5,8 +5,8 @@ import random
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.table_cells import Cell, Group
 from functions.ingest.parsing.table_grid import with_empty_cells
-from functions.ingest.parsing.tables import Cell, Group
 from functions.ingest.parsing.words import Row, Style, Word, box_of
 from tests.support.made_pages import PAGE, Piece, in_one_line, moved, read, words_of, written
 

@@ -15,7 +15,7 @@ from functions.ingest.parsing.headings import Heading, Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import page_of, reflow
 from functions.ingest.parsing.running import remove_running_lines
-from functions.ingest.parsing.tables import is_number
+from functions.ingest.parsing.table_cells import is_number
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import (
     HEADER,

@@ -295,6 +295,17 @@ def test_sections_numbered_below_one_that_was_found_are_found_in_print_hardly_la
     assert headed(*page, outline=outline)[-2:] == [f"Exploring > Symbols > 3.1.{n}" for n in ("1 Walls", "2 Doors")]
 
 
+def test_a_section_below_in_other_print_ends_no_series_and_a_far_one_goes_on_in_none() -> None:
+    def below(last: str) -> list[str]:
+        top = Line("3.1 Symbols", 50, 20, 120, 34, 14)
+        first, second = Line("3.1.1 Walls", 50, 100, 110, 110.8, 10.8), Line(last, 50, 180, 110, 190.8, 10.8)
+        plain = Line("3.1.2 Doors", 50, 140, 110, 150, 10)
+        return headed(top, *prose(40), first, *prose(116), plain, *prose(156), second, *prose(196))
+
+    assert below("3.1.3 Roofs")[1:] == ["3.1 Symbols > 3.1.1 Walls", "3.1 Symbols > 3.1.3 Roofs"]
+    assert below("3.1.7 Roofs")[1:] == ["3.1 Symbols > 3.1.1 Walls"]
+
+
 def test_an_entry_of_the_outline_is_found_by_its_number_and_not_told_twice() -> None:
     def below(*outline: tuple[int, int, str]) -> list[str]:
         found = Headings(Header(2, "", [(2, 1, "3.1 Symbols"), *outline]))

@@ -261,7 +261,9 @@ def header_of(*texts: str) -> str:
         (("Affects all", "Name | Work", "Ann | cook", "Cleo | clerk"), ["Affects all", "Name | Work"]),
         (("Reported | 112 bps", "Effect | 28", "Core | 51 bps"), []),
         ((*(f"Head {n} | of it" for n in "abcd"), "Cash | 1,204"), [f"Head {n} | of it" for n in "abcd"]),
-        ((*(f"Head {n} | of it" for n in "abcdefg"), "Cash | 1,204"), ["Head a | of it"]),
+        ((*(f"Head {n} | Of it" for n in "abcdefg"), "Cash | 1,204"), ["Head a | Of it"]),
+        (("Sender: | Ann Lee", "Goods: | ropes, sails", "Weight: | -"), []),
+        (("Sender: | 2023 | 2022", "Goods: | 4 | 5", "Weight | 6 | 7"), ["Sender: | 2023 | 2022"]),
     ],
 )
 def test_the_rows_above_the_first_figure_are_a_tables_header(texts: tuple[str, ...], header: list[str]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.tables import grouped
+from functions.ingest.parsing.table_cells import cells_of, grouped
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, moved, read, width_of, words_of, written
 
@@ -138,7 +138,7 @@ def test_a_line_below_a_cell_that_is_out_of_line_with_it_is_no_part_of_it() -> N
 def test_a_line_left_of_the_middle_of_the_cell_before_goes_on_in_words_and_in_no_figure(last: str, groups: int) -> None:
     rows = [Row.of(in_one_line(700, (50, "a" * 28), (205, last))), Row.of(written(100, 686, "b" * 44))]
     flipped = [Row.of([replace(word, y0=-word.y1, y1=-word.y0) for word in row.words]) for row in rows]
-    assert len(grouped(flipped)) == groups
+    assert len(grouped((row, cells_of(row)) for row in flipped)) == groups
 
 
 def test_a_line_far_below_a_cell_is_no_part_of_it() -> None:

@@ -1,0 +1,202 @@
+"""What lines tell that are told apart as headings and text: print, room, and whether one goes on in the next."""
+
+import re
+from collections import Counter
+from functools import lru_cache
+from itertools import pairwise
+from math import inf
+
+from functions.ingest.parsing.sections import depth_of
+from functions.ingest.parsing.wire import Line
+from shared.rects import word_count, word_starts
+
+MAX_LENGTH = 120
+LEAST_NAME = 4
+"""Characters of a heading at least that a document may have many times."""
+SMALLER = 0.93
+"""A size under the body's: that of what explains a chart."""
+BESIDE = 2
+"""Room between two parts of one row, in font sizes, above which they are cells and no one heading."""
+WIDEST = 0.8
+"""Room that a letter takes at most, in font sizes."""
+SCATTERED = 4
+MIN_SCATTERED = 3
+"""Room between two words, in font sizes, beyond what their letters take, and words of a line, from which on it is
+several lines beside each other."""
+MIN_CAPITALS = 8
+"""Letters of a line in capitals that make it a heading, though neither large nor bold; shorter ones are codes."""
+LONG = 45
+"""Characters of a line of prose across the page; names of companies above the titles of their tables have fewer."""
+PROSE = 30
+"""Characters from which on a line that is no table's counts for the body's size."""
+MIN_PROSE = 600
+"""Characters of prose from which on a page has a body size of its own, as an annex has."""
+CAPTIONS = 0.7
+"""Share of a style's lines with small print right below them that makes it the style of charts' titles."""
+LETTERED = re.compile(r"^(?:[a-z]|[ivx]{1,5})[.)]\s+\W?[A-Z]")
+JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
+"""How a line ends that goes on in the next one."""
+LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
+"""What marks a remark and names no section."""
+_DIGITS = re.compile(r"\d+")
+ANNOUNCES = re.compile(
+    r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
+)
+"""How a sentence ends that introduces what stands below it."""
+PLAIN = re.compile(
+    r"^(?:chapter|part|appendix|item|note)\s+(?:\d+[A-Z]?|[A-Z]|[IVX]+)(?:$|[\s.:,–—-]+[A-Z“\[])", re.IGNORECASE
+)
+"""Headings that need neither size nor weight, only room around them: "ITEM 7 - Business", "Part II"."""
+COLUMNS = re.compile(
+    r"\W*(?:(?:three|six|nine|twelve|\d+) (?:months|weeks)|(?:fiscal )?(?:years?|quarters?|periods?)) end(?:ed|ing)\b|"
+    r"(?:table|figure|fig\.|chart)\s*(?:[A-Z][.-]?)?\d|"
+    r"\W*(?:in|dollars in|amounts in) (?:millions|thousands|billions)\b|"
+    r"(?:(?:as of|at) )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d{1,2},? (?:19|20)\d\d$",
+    re.IGNORECASE,
+)
+"""How tables and figures are called, their columns and their unit."""
+ROW_OF_FIGURES = re.compile(r"(?:\S*\d\S*[^\W\d]?\s+){2,}\S*\d\S*")
+"""Three figures or more, as those below a chart or above what they are of: "$15.3B 42.6% $0.25"."""
+LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
+GOES_ON = re.compile(r"[a-z,;)\]]")
+"""How a line begins that is no new sentence."""
+LineStyle = tuple[float, bool]
+"""How headings are told apart: size in half points, and whether they are bold."""
+LONGEST_SENTENCE = 60
+LONGEST_PLAIN = 90
+"""Characters of a heading in large print that ends with a full stop, and of one in plain print, at most."""
+SAME_SIZE = 0.4
+"""How much the print of two lines of one item may differ, in points."""
+CAPITALS_SHARE = 0.7
+"""Share of a line's characters that are letters if it is a heading in capitals."""
+SAME_HEADING = 0.3
+NEXT_LINE = 1.7
+"""How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
+most, in heights of a line."""
+
+
+def is_over_small_print(style: LineStyle, below: Counter[float], body: float) -> bool:
+    """Whether what stands below lines of a style is mostly smaller than the body and than they are."""
+    small = SMALLER * min(body, style[0])
+    return sum([count for size, count in below.items() if size < small]) >= CAPTIONS * below.total()
+
+
+def style_of(line: Line) -> LineStyle:
+    """Return how a line is set."""
+    return to_half_points(line.size), line.bold
+
+
+def is_below(above: Line, line: Line) -> bool:
+    """Whether a line stands lower than another one, and not beside it."""
+    return line.y0 > above.y0 and line.x0 < above.x1 and above.x0 < line.x1
+
+
+def _is_alike(above: Line, line: Line) -> bool:
+    """Whether two lines are printed alike, as those of one paragraph are."""
+    capitals = is_in_capitals(above.text) == is_in_capitals(line.text)
+    return capitals and style_of(above) == style_of(line) and above.apart == line.apart and not above.column
+
+
+def is_in_item(item: Line, above: Line, line: Line) -> bool:
+    """Whether a line goes on in the item that begins with a bullet above it, as on slides, whose print is large."""
+    is_alike = abs(line.size - item.size) < SAME_SIZE and line.bold == item.bold
+    return is_alike and line.x0 > item.x0 + 1 and 0 < line.y0 - above.y0 < 2 * line.size
+
+
+def ends_paragraph(above: Line, line: Line) -> bool:
+    """Whether a line is printed as the long one above it, and goes no further: the last of a paragraph."""
+    return _is_alike(above, line) and len(above.text) >= LONG and line.x1 <= above.x1 + 1
+
+
+def room_above(lines: list[Line], i: int) -> float:
+    """Return the room between a line and the one before it; infinite where that is none or stands elsewhere."""
+    if not 0 < i < len(lines) or not is_below(lines[i - 1], lines[i]):
+        return inf
+    return lines[i].y0 - lines[i - 1].y1
+
+
+def size_of_prose(lines: list[Line]) -> float:
+    """Return the size that most of a page's prose is set in; 0 if it has little."""
+    sizes = Counter[float]()
+    for line in lines:
+        if len(line.text) >= PROSE and not line.column:
+            sizes[to_half_points(line.size)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes.total() >= MIN_PROSE else 0.0
+
+
+def usual_room(lines: list[Line]) -> float:
+    """Return the commonest room between lines of one style, in steps of half a point."""
+    rooms = Counter(
+        [
+            to_half_points(line.y0 - above.y1)
+            for above, line in pairwise(lines)
+            if (above.size, above.bold, above.apart) == (line.size, line.bold, line.apart)
+            if not above.column and is_below(above, line)
+        ]
+    )
+    return rooms.most_common(1)[0][0] if rooms else 0.0
+
+
+def is_in_capitals(text: str) -> bool:
+    """Whether a text is in capitals, and long enough that this says something."""
+    letters = sum(map(str.isalpha, text))
+    return text.isupper() and letters >= max(MIN_CAPITALS, CAPITALS_SHARE * len(text)) and "_" not in text
+
+
+@lru_cache(maxsize=1_024)  # a document has few
+def to_half_points(size: float) -> float:
+    """Round a size to half points."""
+    return round(2 * size) / 2
+
+
+def masked(text: str) -> str:
+    """Return a line as all those that differ in figures alone."""
+    return _DIGITS.sub("#", text.lower())
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is of words alone, as what each chapter has ("Synopsis"), and marks no remark ("Note")."""
+    return len(text) >= LEAST_NAME and text.replace(" ", "").isalpha() and not LABEL.match(f"{text}:")
+
+
+def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the runs of lines without those written one after the other on one row: cells of a table's header."""
+    cells: set[int] = set()
+    for (start, end), (other, _) in pairwise(groups):
+        left, right = lines[start], lines[other]
+        are_alike = end == other and style_of(left) == style_of(right)
+        if are_alike and right.x0 > left.x1 and right.y0 < left.y1 and left.y0 < right.y1:
+            cells |= {start, other}
+    return [group for group in groups if group[0] not in cells]
+
+
+def is_scattered(line: Line, longer_side: float) -> bool:
+    """Whether a line is several ones beside each other, as the titles of charts: much more room than letters."""
+    words = line.text.split()
+    if len(words) < MIN_SCATTERED or " " in line.place or word_count(line.place) != len(words) or depth_of(line.text):
+        return False
+    starts = word_starts(line.place, longer_side)
+    steps = [(b - a) / (len(word) + 1) for word, (a, b) in zip(words, pairwise(starts), strict=False)]
+    usual = min(sorted(steps)[len(steps) // 2], WIDEST * line.size)
+    rooms = [(step - usual) * (len(word) + 1) for word, step in zip(words, steps, strict=False)]
+    return max(rooms) > SCATTERED * line.size
+
+
+def is_cut(line: Line) -> bool:
+    """Whether a line of prose ends in the middle of a sentence."""
+    return len(line.text) >= PROSE and not line.column and JOINS.search(line.text) is not None
+
+
+def goes_on(above: Line, line: Line) -> bool:
+    """Whether a line is the rest of the heading above it, which cannot end there."""
+    is_rest = line.text[:1].islower() or JOINS.search(above.text) is not None
+    return is_rest and not line.column and (line.bold or line.apart) and continues_heading(above, line)
+
+
+def continues_heading(above: Line, line: Line) -> bool:
+    """Whether a line is the second line of the heading above it."""
+    same = abs(above.size - line.size) < SAME_HEADING and above.bold == line.bold and above.apart == line.apart
+    near = 0 <= line.y0 - above.y0 < NEXT_LINE * max(line.size, above.y1 - above.y0)
+    begins = (depth_of(line.text) > 0 or LETTERED.match(line.text) is not None) and not JOINS.search(above.text)
+    is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
+    return same and near and not begins and not is_beside and not above.text.endswith((".", ":", "!", "?"))

@@ -1,0 +1,332 @@
+"""What tables are made of: cells, and the rows whose words form them, also where a cell has several lines.
+
+Producers write a table in one of two orders: line by line across the cells, or cell by cell with all lines of a cell
+together. In both, a cell stacks downwards and the next one begins further right beside it. `Group` follows that.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Word, box_of
+from shared.text import BULLET_SIGNS
+
+CELL_GAP_EM = 1.15
+"""Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
+MIN_SPACED_OUT = 4
+"""Letters of a word from which on its width tells whether they are set apart; a capital is less than 0.9 wide."""
+CLOSE_EM = 0.4
+"""Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
+LARGER = 1.15
+"""Print that is larger by this factor is a title's."""
+LONGEST_KIND = 30
+"""Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
+MIN_BELOW = 2
+"""Rows below a header that show, at least, that figures with words are names of columns."""
+MAX_CELL_LINES = 24
+MAX_ROWS = 300
+"""Lines in one row of a table; also keeps the cost of a page linear."""
+NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
+SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
+SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
+CURRENCIES = "$€£¥"
+BEGINS_FIGURE = frozenset("0123456789(" + CURRENCIES)
+ENDS_FIGURE = frozenset("0123456789)%-–—−")
+FIGURES_GAP_EM = 0.7
+"""Room between two figures that makes them two cells; a figure and a currency sign after it always are."""
+_SCALE = r"(?:[$€£] ?)?(?:thousands?|millions?|billions?|percent|000s?|tūkst|mln)\b[^|]{0,60}"
+UNIT = re.compile(rf"(?i:\((?:[^()|]{{0,30}}\s)?(?:in )?{_SCALE})|(?:[A-Z][\w.,]* ){{0,3}}[Ii]n (?i:{_SCALE})")
+"""What a table says of its unit and scale: "(in millions, except per share data)"."""
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
+BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
+ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
+MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
+"""A bullet or a number at the start of a line: the room behind it makes no cell."""
+SMALLEST_HEIGHT = 4.0
+"""Height in points that is used for lines without one, or in smaller print."""
+CELL_OVERLAP = 0.35
+CELL_ROOM = 0.7
+"""How far two lines of one cell may overlap or be apart, in heights of a line."""
+ALIGNED_LEFT = 4
+ALIGNED = 3
+"""Points by which the left edges of two lines of one cell may differ, and the edges of cells in one column."""
+SHORTEST_CUT = 3
+NEARLY_AS_WIDE_EM = 0.9
+"""Letters of a word alone on its line that may go on below, more than that, and how far it may end before the cell
+does, in font sizes."""
+IN_BAND = 0.6
+TOUCHING = 0.3
+"""How far a cell may stand above or below its row, and overlap the cell before it, in heights of a line."""
+SPACED_OUT_EM = 0.9
+"""Width of each letter of a word set apart, in font sizes."""
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", a dash for nothing."""
+    return NUMBER.fullmatch(cell.strip()) is not None
+
+
+@dataclass(slots=True)
+class Cell:
+    """Words of one cell, line after line."""
+
+    lines: list[list[Word]]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @property
+    def text(self) -> str:
+        """The cell's text in one line; nothing for an empty cell, which has no lines."""
+        if len(self.lines) == 1:  # nearly always
+            (words,) = self.lines
+            text = " ".join([word.text for word in words])
+            return (f"{text}-" if words[-1].ends == "-" else text).strip()
+        text = ""
+        edge = max((words[-1].x1 for words in self.lines), default=0.0)
+        for words, below in zip(self.lines, [*self.lines, None][1:], strict=True):
+            text += " ".join(word.text for word in words)
+            if words[-1].ends == "-":
+                text += "-" if below is None else SOFT_HYPHEN + CUT
+            elif below is not None:
+                text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
+        return text.strip()
+
+    def continues_in(self, other: "Cell") -> bool:
+        """Whether `other`, one line, continues this cell below: near, and left, right or centre aligned."""
+        height = max(SMALLEST_HEIGHT, other.y1 - other.y0)
+        near = -CELL_OVERLAP * height < other.y0 - self.y1 < CELL_ROOM * height and other.y0 > self.lines[-1][0].y0
+        aligned = (
+            abs(self.x0 - other.x0) < ALIGNED_LEFT
+            or abs(self.x1 - other.x1) < ALIGNED
+            or abs(self.x0 + self.x1 - other.x0 - other.x1) < 2 * ALIGNED
+            or (self.x0 < other.x0 and other.x1 < self.x1 + height)
+        )
+        return near and aligned and other.x0 < self.x1 and other.x1 > self.x0
+
+
+def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
+    """Whether a word alone on its line, as wide as the cell, may continue below."""
+    letters = word.text[-1].islower() and below.text[0].islower()
+    return letters and len(word.text) > SHORTEST_CUT and word.x1 > edge - NEARLY_AS_WIDE_EM * word.style.size
+
+
+@dataclass(slots=True)
+class Group:
+    """Rows that may make one row of a table, with its cells; `rows` is used if it makes none."""
+
+    rows: list[Row]
+    cells: list[Cell] = field(default_factory=list)
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom."""
+        return box_of(self.rows)
+
+    def try_add(self, row: Row, cells: list[Cell]) -> bool:
+        """Add a row that continues below the last cell or beside it; return whether it did."""
+        last = self.cells[-1]
+        if len(self.rows) >= MAX_ROWS:
+            return False
+        if (
+            len(cells) == 1
+            and len(last.lines) < MAX_CELL_LINES
+            and last.continues_in(cells[0])
+            and not _is_sum_of(cells[0], last)
+            and (len(self.cells) == 1 or row.x0 > self._left(last))
+            and not (
+                len(self.cells) == 1 and (is_title_of(last, cells[0]) or _is_field(last) or _is_led(last.lines[-1]))
+            )
+        ):
+            last.lines += cells[0].lines
+            last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
+        elif self._beside(row):
+            self.cells += cells
+        else:
+            return False
+        self.rows.append(row)
+        return True
+
+    def _left(self, last: Cell) -> float:
+        """Return the edge right of which a line may go on in the last of several cells; hardly any does in a figure."""
+        before = self.cells[-2]
+        return (before.x0 + before.x1) / 2 if is_number(last.text) else before.x0
+
+    def _beside(self, row: Row) -> bool:
+        _, top, _, bottom = self.box
+        height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
+        last = self.cells[-1]
+        in_band = top - IN_BAND * height <= row.y0 and row.y1 <= bottom + IN_BAND * height
+        # A cell written after a taller one begins higher; beside a single line it is on the same line.
+        return in_band and row.x0 >= last.x1 - TOUCHING * height and row.y0 < last.y1
+
+
+def is_title_of(above: Cell, below: Cell) -> bool:
+    """Whether a cell in bold or larger print is the title of one that is not, and no part of it."""
+    first, below_it = above.lines[0][0].style, below.lines[0][0].style
+    if first.size > LARGER * below_it.size:
+        return True
+    return not below_it.bold and all(word.style.bold for words in above.lines for word in words)
+
+
+def _is_field(label: Cell) -> bool:
+    """Whether a label is that of a form's field, which ends with a colon: what stands below is the next one."""
+    return label.lines[-1][-1].text[-1] == ":"
+
+
+def _is_led(words: Sequence[Word]) -> bool:
+    """Whether dots lead to the number that a line ends with: what stands below is the next entry of the contents."""
+    return len(words) > 1 and words[-1].text.isdecimal() and _is_leader(words[-2])
+
+
+def _is_leader(word: Word) -> bool:
+    return word.text.strip(".…") == ""
+
+
+def _is_sum_of(cell: Cell, above: Cell) -> bool:
+    """Whether a cell without a label holds a figure of its own: a sum, which has as many digits as what it is of."""
+    if cell.lines[0][0].text[0] not in BEGINS_FIGURE:  # nearly always
+        return False
+    return is_number(cell.text) and is_number(above.text) and len(cell.text) >= len(above.text)
+
+
+def cells_of(row: Row) -> list[Cell]:
+    """Cut a row into cells at wide gaps; a currency sign stays with its figure, a bullet with its text.
+
+    An entry of a table of contents is one cell.
+    """
+    if _is_led(row.words) and not any(_is_leader(a) and not _is_leader(b) for a, b in pairwise(row.words[:-1])):
+        return [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]
+    first = before = row.words[0]
+    current = [first]
+    cut: list[list[Word]] = [current]
+    for word in row.words[1:]:
+        room = word.x0 - before.x1
+        # Most words are near: no further check is needed.
+        if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
+            if (
+                not (before is first and _marks(before, word))
+                and not (before is row.words[1] and _names_item(first, before, word))
+                and not (_is_spaced_out(before) and _is_spaced_out(word))
+                and before.text not in SIGN_BEFORE
+                and not is_sign_of(before, word)
+            ):
+                current = []
+                cut.append(current)
+        elif word.text[0] in BEGINS_FIGURE and before.text[-1] in ENDS_FIGURE and _are_figures(before, word, room):
+            current = []
+            cut.append(current)
+        current.append(word)
+        before = word
+    if len(cut) == 2 and _is_kind(cut[1]):
+        return [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]
+    return [Cell([words], words[0].x0, row.y0, words[-1].x1, row.y1) for words in cut]
+
+
+def is_definition(row: Row) -> bool:
+    """Whether a row is the line of a manual that defines a name, and says at its end what that is: "[Command]"."""
+    return (
+        row.words[-1].text[-1] == "]"
+        and len(cells_of(row)) == 1
+        and any(
+            _is_kind(row.words[at:]) and word.x0 - before.x1 > CELL_GAP_EM * word.style.size
+            for at, (before, word) in enumerate(pairwise(row.words), 1)
+        )
+    )
+
+
+def _is_kind(words: Sequence[Word]) -> bool:
+    """Whether words in square brackets say what kind of thing a manual defines on their line."""
+    if words[0].text[0] != "[" or words[-1].text[-1] != "]":
+        return False
+    text = " ".join([word.text for word in words])[1:-1]
+    return len(text) <= LONGEST_KIND and all(part.isalpha() for part in text.split())
+
+
+def _is_spaced_out(word: Word) -> bool:
+    """Whether the letters of a word are set apart, so that the room behind it says little."""
+    return len(word.text) >= MIN_SPACED_OUT and word.x1 - word.x0 > SPACED_OUT_EM * word.style.size * len(word.text)
+
+
+def _marks(before: Word, word: Word) -> bool:
+    """Whether a row's first word is the bullet or number of the words behind it; behind a bullet may be a figure."""
+    return before.text in BULLETS or (MARK.fullmatch(before.text) is not None and word.text[0].isalpha())
+
+
+def unparted(words: Sequence[Word]) -> int:
+    """Return how many words a row begins with behind which no cell ends: its number, or that of an item of a filing."""
+    if len(words) > 2 and _names_item(*words[:3]):
+        return 2
+    return 1 if MARK.fullmatch(words[0].text) else 0
+
+
+def _names_item(first: Word, before: Word, word: Word) -> bool:
+    """Whether a row begins as a section of a filing, with room before its name: "ITEM 7.   Management's Discussion"."""
+    return first.text.lower() == "item" and ITEM_NUMBER.fullmatch(before.text) is not None and word.text[0].isalpha()
+
+
+def is_sign_of(before: Word, word: Word) -> bool:
+    """Whether a word is the sign of the figure before it; after a year or a word begins another header's cell ("%")."""
+    if word.text not in SIGN_AFTER or YEAR.fullmatch(before.text):
+        return False
+    return word.text[0] == ")" or before.text[-1] in ENDS_FIGURE
+
+
+def _are_figures(before: Word, word: Word, room: float) -> bool:
+    """Whether two words that stand near each other are figures of two columns."""
+    if word.text[0] in CURRENCIES and "/" not in word.text:  # "€/MWh" is the unit of the figure before it
+        return room > 0 and before.text not in SIGN_BEFORE
+    apart = room > FIGURES_GAP_EM * min(before.style.size, word.style.size)
+    return apart and is_number(before.text) and is_number(word.text) and word.text not in SIGN_AFTER | SIGN_BEFORE
+
+
+def has_figure(group: Group) -> bool:
+    """Whether a row of several cells holds a figure."""
+    return len(group.cells) > 1 and any(is_figure(cell.text) for cell in group.cells)
+
+
+def is_figure(cell: str) -> bool:
+    """Whether a cell holds a figure that is no year, perhaps with its unit ("11.6 years")."""
+    return (is_number(cell) or MEASURED.fullmatch(cell) is not None) and not YEAR.match(cell)
+
+
+def header_of(run: Sequence[Group]) -> Sequence[Group]:
+    """Return the groups that stand above the first row of a table's body."""
+    return run[: body_of([[cell.text for cell in group.cells] for group in run])]
+
+
+def body_of(rows: Sequence[Sequence[str]]) -> int:
+    """Return which row of cells is the first below a table's header, 0 if none holds a figure.
+
+    A row with a figure and words ("40 mg", "Placebo") belongs to the header if those below it have figures alone there.
+    """
+    at = _first_with_figure(rows, 0)
+    if at < 0:
+        return 0
+    below = [row for row in rows[at + 1 :] if len(row) == len(rows[at])]
+    later = [cell for row in below for cell in row[1:] if cell]
+    if len(below) >= MIN_BELOW and all(map(_has_letter, filter(None, rows[at][1:]))):
+        columns = [[row[n] for row in below if row[n]] for n in range(1, len(rows[at])) if rows[at][n]]
+        if not any(map(_has_letter, later)) and all(columns):
+            return max(at + 1, _first_with_figure(rows, at + 1))
+    return at
+
+
+def _first_with_figure(rows: Sequence[Sequence[str]], start: int) -> int:
+    return next((at for at in range(start, len(rows)) if any(map(is_figure, rows[at][1:]))), -1)
+
+
+def _has_letter(cell: str) -> bool:
+    return any(map(str.isalpha, cell)) and not is_number(cell)
+
+
+def grouped(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
+    """Group rows with their cells, in order, that stack or lie beside each other."""
+    groups: list[Group] = []
+    for row, cells in rows:
+        if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].try_add(row, cells):
+            groups.append(Group([row], cells))
+    return groups

@@ -1,0 +1,179 @@
+"""Tables without rules: which rows name columns, and where columns stand that are hardly apart."""
+
+from pathlib import Path
+
+import pytest
+
+from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.parse import open_pdf
+from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.table_cells import body_of
+from functions.ingest.parsing.words import Style
+from tests.support.made_pages import BODY, Piece, read, width_of
+from tests.support.pdfs import document, lines, text
+
+MONO = Style(size=10, mono=True)
+
+
+def header_in(tmp_path: Path, rows: list[list[str]]) -> str:
+    """Return the header that is stored of a table of these rows."""
+    path = tmp_path / "table.pdf"
+    page = b"".join(
+        text(72 + 180 * n, 700 - 14 * at, cell) for at, row in enumerate(rows) for n, cell in enumerate(row)
+    )
+    path.write_bytes(document([page]))
+    with open_pdf(path, file_name=path.name, limits=Limits()) as parsed:
+        (read_page,) = parsed.pages()
+    return next(block.header for block in read_page.blocks if block.kind == "table")
+
+
+@pytest.mark.parametrize(
+    ("first", "is_header"),
+    [
+        (["Breed", "12 kg", "Crossbred"], True),
+        (["Collie", "12 kg", "9 kg"], True),
+        (["Breed", "4 May", "6 June"], True),
+        (["Collie", "12", "Crossbred"], False),
+        (["Collie", "12", "9"], False),
+    ],
+)
+def test_figures_with_words_head_columns_of_figures_alone(first: list[str], is_header: bool) -> None:
+    rows = [first, ["Beagle", "14", "8"], ["Poodle", "n/a", "7"], ["Whippet", "11", "–"]]
+    assert body_of(rows) == (1 if is_header else 0)
+
+
+def test_figures_with_words_above_others_with_words_or_above_one_row_are_no_header() -> None:
+    first = ["Collie", "12 kg", "9 kg"]
+    assert body_of([first, ["Beagle", "14 kg", "8"], ["Poodle", "11", "7"]]) == 0
+    assert body_of([first, ["Beagle", "14", "8"]]) == 0
+    assert body_of([["Kennel", "Weight"], ["", "Male"]]) == 0
+
+
+def rows_of(*cells: tuple[str, str], top: float = 700) -> list[Piece]:
+    """Rows of two cells, the second ones below each other."""
+    return [piece for at, (a, b) in enumerate(cells) for piece in ((50, top - 12 * at, a), (170, top - 12 * at, b))]
+
+
+def test_a_row_whose_label_leaves_no_room_is_cut_where_those_around_it_have_their_second_cell() -> None:
+    above, below = rows_of(("sow", "puts seed into"), ("mow", "cuts")), rows_of(("rake", "gathers"), top=664)
+    narrow = [*_line(676, "prick out (young plants)", "moves them")]
+    assert read(*above, *narrow, *below)[2] == "prick out (young plants) | moves them"
+    off = [*_line(676, "prick out (young plants)", "moves them", by=4)]
+    assert "prick out (young plants) moves them" in read(*above, *off, *below)
+    assert "prick out (young plants) moves them" in read(*above, *narrow)
+
+
+def test_the_last_row_is_cut_below_two_others_if_no_word_has_more_room_before_it() -> None:
+    above = rows_of(("sow", "puts seed into"), ("mow", "cuts"))
+    last: list[Piece] = [(50, 676, "transplanting seedlings"), (170, 676, "moves")]
+    assert read(*above, *last)[2] == "transplanting seedlings | moves"
+    assert (
+        read(*above, *_line(676, "prick out (young plants)", "moves them"))[2]
+        != "prick out (young plants) | moves them"
+    )
+
+
+def _line(y: float, label: str, rest: str, by: float = 0) -> list[Piece]:
+    """One line of a label that ends a space before 170, where the rest begins."""
+    begin = 170 - 2.5 - width_of(label) + by
+    style = Style(size=10 * 120 / (170 - begin))
+    return [(50, y, label, BODY if style.size > 12 else style), (170 + by, y, rest)]
+
+
+def test_a_percent_sign_away_from_a_figure_is_a_cell_of_its_own() -> None:
+    heads: list[Piece] = [(50, 712, "Crop"), (200, 712, "Tonnes"), (260, 712, "%")]
+    figures = [(50.0, 700.0, "Rye"), (210.0, 700.0, "412"), (256.0, 700.0, "31")]
+    more = [(50.0, 688.0, "Oats"), (210.0, 688.0, "918"), (256.0, 688.0, "69")]
+    assert read(*heads, *figures, *more)[0] == "Crop | Tonnes | %"
+
+
+def test_a_unit_that_begins_with_a_currency_makes_no_cell_in_a_sentence() -> None:
+    assert read((50, 700, "Hay cost 92 €/t in May"), (50, 688, "and 88 €/t in June"))[0] == "Hay cost 92 €/t in May"
+
+
+def pairs_of_columns(gap: float) -> list[str]:
+    """Rows of four cells, of which the second ends `gap` before the third begins."""
+    pieces: list[Piece] = []
+    names = "A Alder L Larch / B Birch M Maple / C Cherry O Oak / D Elder P Pine / E Elm R Rowan / F Fir S Spruce"
+    for at, (a, b, c, d) in enumerate(map(str.split, names.split("/"))):
+        y = 700 - 12 * at
+        pieces += [(50, y, a), (200 - width_of(b), y, b), (200 + gap, y, c), (320, y, d)]
+    return read(*pieces)
+
+
+def test_room_at_one_place_in_nearly_all_rows_is_between_columns_though_it_is_narrow() -> None:
+    assert pairs_of_columns(6)[1] == "B | Birch | M | Maple"
+    assert pairs_of_columns(2.5)[1] != "B | Birch | M | Maple"
+
+
+def test_a_header_over_two_of_four_columns_is_told_apart() -> None:
+    pieces: list[Piece] = [(243, 724, "Barley"), (50, 712, "Farm")]
+    pieces += [
+        (x - width_of(name) / 2, 712, name) for x, name in ((220, "wet"), (300, "dry"), (380, "Peas"), (460, "All"))
+    ]
+    for y, label in ((700, "Hill"), (688, "Brook"), (676, "Marsh")):
+        pieces += [(50, y, label), *((x - 6, y, "12") for x in (220, 300, 380, 460))]
+    assert read(*pieces)[:2] == ["Barley", "Farm | wet | dry | Peas | All"]
+
+
+def test_the_first_line_of_a_columns_name_is_no_header_over_two() -> None:
+    pieces: list[Piece] = [(220 - width_of("Very") / 2, 724, "Very"), (50, 712, "Farm")]
+    pieces += [(x - width_of(name) / 2, 712, name) for x, name in ((220, "Wet"), (300, "dry"), (380, "Peas"))]
+    for y, label in ((700, "Hill"), (688, "Brook"), (676, "Marsh")):
+        pieces += [(50, y, label), *((x - 6, y, "12") for x in (220, 300, 380))]
+    assert read(*pieces)[0] == "Farm | Very Wet | dry | Peas"
+
+
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ([["Tool", "Purpose"], ["Hoe", "weeds"], ["Spade", "digs"]], "Tool | Purpose"),
+        ([["hoe", "takes out weeds"], ["spade", "turns the soil"], ["dibber", "makes holes"]], ""),
+        ([["hoe", "Takes out the weeds."], ["spade", "Turns the soil."], ["dibber", "Makes holes."]], ""),
+        ([["tool", "use", "Maker"], ["hoe", "weeds", "Lund"], ["spade", "digs", "Berg"]], "tool | use | Maker"),
+        ([["tool", "purpose"], ["hoe", "Weeds"], ["spade", "Digs"]], "tool | purpose"),
+    ],
+)
+def test_the_first_row_of_a_list_of_terms_names_no_columns(tmp_path: Path, rows: list[list[str]], header: str) -> None:
+    assert header_in(tmp_path, rows) == header
+
+
+def test_the_raised_letter_of_a_note_is_a_word_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "note.pdf"
+    raised = text(72, 700, "Orchard") + text(109, 704, "b", size=6)
+    level = text(72, 680, "Orchard") + text(109, 680, "b", size=6)
+    path.write_bytes(document([raised + level + lines("Plain text below them, long enough", y=600)]))
+    page = PdfiumEngine(str(path)).page(1)
+    assert [line.text for line in page.lines][:2] == ["Orchard b", "Orchardb"]
+
+
+def test_cells_over_groups_of_different_sizes_head_them_unless_one_is_over_a_single_column() -> None:
+    def top(*heads: tuple[float, str], columns: int) -> list[str]:
+        places = [190.0 + 70 * n for n in range(columns)]
+        pieces: list[Piece] = [(x - width_of(head) / 2, 740, head) for x, head in heads]
+        pieces += [(x - width_of("Part") / 2, 722, f"Part{n}") for n, x in enumerate(places)]
+        for y, label in ((700, "Bolts"), (688, "Nuts"), (676, "Pins")):
+            pieces += [(50, y, label), *((x - 5, y, "12") for x in places)]
+        return read(*pieces)
+
+    assert top((260, "Steel"), (435, "Brass"), columns=5)[0] == "Steel | Brass"
+    assert top((260, "Steel"), (400, "Brass"), columns=4)[0] != "Steel | Brass"
+
+
+def test_a_label_in_small_letters_goes_on_above_it_only_where_labels_begin_with_capitals() -> None:
+    def labels(*names: str) -> list[str]:
+        pieces: list[Piece] = []
+        for at, name in enumerate(names):
+            pieces += [(50, 700 - 20 * at, name), *([(150, 700 - 20 * at, "x7b")] if at != 3 else [])]
+        return read(*pieces)
+
+    assert labels("secateurs", "pickaxes", "fork", "hoe", "rake")[3:] == ["hoe", "rake | x7b"]
+    assert labels("Secateurs", "Pickaxes", "Fork", "Hoe", "rake")[3:] == ["Hoe rake | x7b"]
+
+
+def test_a_header_beside_another_one_over_the_same_columns_is_over_one_of_them() -> None:
+    pieces: list[Piece] = [(219, 712, "Three weeks"), (300, 712, "Year until December"), (60, 700, "Herd")]
+    pieces += [(296, 700, "Ewes"), (419, 700, "Rams")]
+    for y, label in ((688, "Hill"), (676, "Brook"), (664, "Marsh")):
+        pieces += [(60, y, label), (306, y, "12"), (429, y, "7")]
+    assert read(*pieces)[0] != "Three weeks | Year until December"
