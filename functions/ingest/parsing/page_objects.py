@@ -297,6 +297,8 @@ TRIANGLE = ("MSAM", "I")
 """The font of symbols with the triangle that marks items of slides made with TeX, and the code it has there."""
 OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
+LOST_SPACE, WITHIN_WORD = 0.2, 0.05
+"""Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
 MIN_DOUBLED = 6
 """A word of at least so many characters, each of them doubled, was printed twice to look bold."""
 UNDERSCORE = (0.2, 1.3)
@@ -323,6 +325,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     firsts, lasts = [start for start, _ in of_words], [end - 1 for _, end in of_words]
     (pointer,) = pdfium.pointers_to([text])
     handles = list(map(pdfium.text_object, repeat(pointer), firsts))
+    last_handles = map(pdfium.text_object, repeat(pointer), lasts)
     styles = styles_of(handles)
     pale = [handle for handle, style in styles.items() if handle is not None and style.pale]
     looks = {
@@ -330,7 +333,8 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         for handle, style in styles.items()
     }
     shrunk: dict[tuple[int | None, float], Style] = {}
-    boxes = zip(pdfium.loose_boxes.of(firsts, pointer), pdfium.loose_boxes.of(lasts, pointer), handles, strict=True)
+    first_boxes, last_boxes = pdfium.loose_boxes.of(firsts, pointer), pdfium.loose_boxes.of(lasts, pointer)
+    boxes = zip(first_boxes, last_boxes, handles, last_handles, strict=True)
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
@@ -349,7 +353,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             if words:
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
             continue
-        (x0, y1, x1, y0), (x2, y3, x3, y2), handle = next(boxes)
+        (x0, y1, x1, y0), (x2, y3, x3, y2), handle, last_handle = next(boxes)
         # Comparisons in place of min and max: this runs for every word.
         if x2 < x0:
             x0 = x2
@@ -377,10 +381,19 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             token[-1] in NOTE_MARKS
             and not is_vertical
             and _ends_in_mark(token, y1 - y0, y2, y3, y0)
-            and pdfium.text_object(pointer, end - 1) != handle
+            and last_handle != handle
         ):
             words.append(Word(token[:-1], x0, y0, x2, y1, style))
             token, x0, y0, y1, style = token[-1], x2, y2, y3, replace(style, size=style.size * (y3 - y2) / (y1 - y0))
+        elif (
+            last_handle != handle
+            and not is_vertical
+            and len(token) == end - start
+            and (parts := _parted(list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0))
+        ):
+            at, before, behind = parts
+            words.append(Word(token[:at], x0, y0, before, y1, style))
+            token, x0 = token[at:], behind
         words.append(Word(token, x0, y0, x1, y1, style))
     if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
         for word in words:
@@ -388,6 +401,18 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 word.text = "▶"
     _find_fixed_pitch(words)
     return words, hidden
+
+
+def _parted(boxes: Sequence[Box], height: float) -> tuple[int, float, float] | None:
+    """Return where two words stand that pdfium takes for one: the second's first character, and the room's two ends.
+
+    It loses a space now and then where the program that set the text moved on instead of writing one.
+    """
+    rooms = [(behind[0] - before[2], at) for at, (before, behind) in enumerate(pairwise(boxes), start=1)]
+    (widest, at), *others = sorted(rooms, reverse=True)
+    if widest < LOST_SPACE * height or (others and others[0][0] > WITHIN_WORD * height):
+        return None
+    return at, boxes[at - 1][2], boxes[at][0]
 
 
 def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
