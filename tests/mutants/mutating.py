@@ -35,7 +35,8 @@ says nothing about the tests.
 class Mutant:
     """One change: the `occurrence`-th place of an operator in a file, and the function it lies in.
 
-    `function` is "" at the top and in functions that remember their results, which only the first caller enters.
+    `function` is "" at the top, in the head of a function, whose defaults import reads, and in functions that remember
+    their results, which only the first caller enters.
     `lines` are the first and last of the statement, or of the head of a compound one.
     """
 
@@ -153,7 +154,9 @@ class _Places:
                     for each in caches:
                         self._leave_alone(each)
                     name = "" if caches else f"{prefix}{child.name}"
-                    self._functions.append((child.lineno, child.end_lineno or 0, name))
+                    around = prefix.rpartition(".<locals>.")[0]
+                    self._functions.append((child.lineno, child.body[0].lineno - 1, around))
+                    self._functions.append((child.body[0].lineno, child.end_lineno or 0, name))
                     self._leave_alone(child.returns)
                     if child.args.kwonlyargs:
                         before = [*child.args.posonlyargs, *child.args.args, *child.args.defaults, child.args.vararg]
