@@ -2,6 +2,7 @@
 
 import ast
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -29,6 +30,10 @@ OPERATORS = (
 """Those that change what code does and not whether it runs: a float that is shifted left, or a dataclass that is none,
 says nothing about the tests.
 """
+
+
+_CACHE = re.compile(r"cache(?!d_property)")
+"""What remembers results for all callers; a `cached_property` does so for one object, and each test has its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +155,7 @@ class _Places:
                 self._statements.append((child.lineno, last))
             match child:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    caches = [each for each in child.decorator_list if "cache" in ast.unparse(each)]
+                    caches = [each for each in child.decorator_list if _CACHE.search(ast.unparse(each))]
                     for each in caches:
                         self._leave_alone(each)
                     name = "" if caches else f"{prefix}{child.name}"
