@@ -40,8 +40,9 @@ def named_limits(package: ModuleType, asking: Path, left_out: Set[str] = frozens
 
 
 def named_defaults(package: ModuleType, asking: Path) -> str:
-    """Return the defaults that are numbers, true or false: of each function's parameters and each class's fields.
+    """Return the defaults that are numbers, true or false, of each function's parameters and each class's fields.
 
+    Also the bounds of annotated types.
     The file of tests that is asking imports each module with one by its name.
     """
     found = {name: list(_defaults_in(path)) for name, path in _modules_of(package).items()}
@@ -97,7 +98,15 @@ def _defaults_in(path: Path) -> Iterator[str]:
                 yield f"{prefix}{child.name}: {', '.join(told)}"
             yield from enter(child, f"{prefix}{child.name}.")
 
-    yield from enter(ast.parse(path.read_text()), "")
+    tree = ast.parse(path.read_text())
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(name)], value=ast.Subscript(value=ast.Name("Annotated")) as value) if (
+                _holds(value, NUMBERS)
+            ):
+                calls = [each for each in ast.walk(value) if isinstance(each, ast.Call) and _holds(each, NUMBERS)]
+                yield f"{name}: {', '.join(map(_numbers_of, calls))}"
+    yield from enter(tree, "")
 
 
 def _parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[tuple[str, ast.expr]]:

@@ -142,7 +142,7 @@ def test_a_course_of_events_is_as_stored(
     with ingest_stack(monkeypatch, tmp_path) as stack:
         create_tables(stack.aws.dynamodb, "ConversationsTable")
         monkeypatch.setenv("RECTO_CONVERSATIONS_TABLE", "conversations")
-        monkeypatch.setattr(bootstrap, "draw", lambda: 0.5)
+        monkeypatch.setattr(bootstrap, "draw", lambda: 0.4321)
         count_embeddings(monkeypatch)
         HEALTH.forget()
         bootstrap.batch()

@@ -426,6 +426,11 @@ def test_a_header_with_a_page_number_set_off_from_a_table_is_no_row_of_it(y: flo
     assert columns_of((50.0, y, "Notes to the report"), (300.0, y, "17"), top=y - 28) == [0, 0]
 
 
+@pytest.mark.parametrize("words", ["17 Notes 4 to", "17 Notes to 4 all", "17 4 Notes to", "17 Notes to 4"])
+def test_a_header_has_no_figure_but_its_page_number(words: str) -> None:
+    assert columns_of((50.0, 760, words), (300.0, 760, "the report"), top=732) != [0, 0]
+
+
 def test_a_line_with_a_figure_below_the_head_of_the_page_is_a_row_of_the_table() -> None:
     assert columns_of((50.0, 660, "Notes to the report"), (283.0, 660, "17"), top=632) == [1]
 

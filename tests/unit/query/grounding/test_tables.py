@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.tables import Table, is_figure, row_text, tables_in
+from functions.query.grounding.tables import Table, is_figure, may_name, row_text, tables_in
 
 QUARTER = """The following table shows sales by region (dollars in millions):
 
@@ -223,3 +223,19 @@ def test_a_row_is_told_with_the_names_of_its_columns_where_they_are_clear(table:
     start = table.index(row)
     end = table.find("\n", start)
     assert row_text(table, start, end if end >= 0 else len(table)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_name"),
+    [
+        ("Litres", True), ("2023", True), ("March 2023", True), ("M270-XX", True),
+        ("—", False), ("48,000", False), ("Litres " * 60, False),
+    ],
+)  # fmt: skip
+def test_a_column_is_named_by_words_a_period_or_a_model(cell: str, *, is_name: bool):
+    assert may_name(cell) is is_name
+
+
+def test_a_caption_belongs_to_the_table_below_it_only():
+    first, second = tables_in("Fuel\n\nDiesel | 48\nPetrol | 19\n\nIt is kept dry.\n\nOil | 7\nWax | 3")
+    assert (first.caption, "Fuel" in second.caption) == ("Fuel", False)
