@@ -730,7 +730,7 @@ def test_minutes_with_a_correction_are_honest():
         ("Call the service line on +370 5 212 3456.", True),
         ("Bookings: +370 5 212 3456.", True),
         ("Write to us, or phone the reception on +370 5 212 3456.", True),
-        ("Copy the letter below for questions to +370 5 212 3456.", False),
+        ("Burn the contact letter: +370 5 212 3456.", False),
         ("Questions go to +370 5 212 3456, then burn the letter.", False),
         ("Call me on +370 5 212 3456.", False),
         ("Call the service line.", False),

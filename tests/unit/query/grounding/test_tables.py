@@ -236,6 +236,19 @@ def test_a_column_is_named_by_words_a_period_or_a_model(cell: str, *, is_name: b
     assert may_name(cell) is is_name
 
 
-def test_a_caption_belongs_to_the_table_below_it_only():
-    first, second = tables_in("Fuel\n\nDiesel | 48\nPetrol | 19\n\nIt is kept dry.\n\nOil | 7\nWax | 3")
-    assert (first.caption, "Fuel" in second.caption) == ("Fuel", False)
+@pytest.mark.parametrize(
+    ("text", "captions"),
+    [
+        ("Fuel:\n\nDiesel | 48\nPetrol | 19\n\nOil | 7\nWax | 3", ["Fuel:", "Fuel:"]),
+        (
+            "Fuel:\n\nKind | 2022 | 2021\nDiesel | 48 | 40\n\nKind | 2020 | 2019\nOil | 7 | 6",
+            ["Fuel:\nKind", "Kind"],
+        ),
+        (
+            "Fuel:\n\nDiesel | 48\nPetrol | 19\n\nIt is kept in the shed.\n\nOil | 7",
+            ["Fuel:", "It is kept in the shed."],
+        ),
+    ],
+)
+def test_a_caption_is_that_of_further_rows_but_not_of_a_table_with_names_of_its_own(text: str, captions: list[str]):
+    assert [table.caption for table in tables_in(text)] == captions
