@@ -143,6 +143,7 @@ def test_a_course_of_events_is_as_stored(
         create_tables(stack.aws.dynamodb, "ConversationsTable")
         monkeypatch.setenv("RECTO_CONVERSATIONS_TABLE", "conversations")
         monkeypatch.setattr(bootstrap, "draw", lambda: 0.4321)
+        monkeypatch.setattr(bootstrap, "HEARTBEATS", 0.01)  # none, however slow the machine
         count_embeddings(monkeypatch)
         HEALTH.forget()
         bootstrap.batch()
