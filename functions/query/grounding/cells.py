@@ -38,6 +38,8 @@ _REFERENCE = re.compile(
 """Before a number to which another one is compared."""
 _WITHOUT = re.compile(r"\b(?:no|without)\s+(?:[^\W\d_]+\s+)?\Z", re.IGNORECASE)
 """Before a name of which no number is told: "has no minimum mark"."""
+_INCLUDED = re.compile(r"\s+(?:(?:is|are|was|were|not)\s+)*(?:included|excluded)\b", re.IGNORECASE)
+"""Behind a name of which no number is told, but that it is part of one: "water included"."""
 _NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
 """Between the name of a column and its number."""
 _AROUND_A_TIME = re.compile(
@@ -222,7 +224,10 @@ class TableComparison:
         found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
         figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
         found = [each for each in found if each.columns & figures]  # "split" names no column of figures
-        return [each for each in found if not _WITHOUT.search(fold(self.claim), 0, each.start)]
+        claim = fold(self.claim)
+        return [
+            each for each in found if not (_WITHOUT.search(claim, 0, each.start) or _INCLUDED.match(claim, each.end))
+        ]
 
     @cached_property
     def numbers(self) -> Sequence[Fact]:
@@ -365,6 +370,8 @@ class TableComparison:
             return ""
         if self._fit(certain, cells, []) is None:
             return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
+        if any(not self.table.rows[n].cells[at].values for fact in certain for n, at in cells[fact.start]):
+            return ""  # a cell with several figures may be called by any of them
         return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
 
     def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:

@@ -15,8 +15,9 @@ from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import facts_missing, known_facts
-from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
+from functions.query.grounding.own_arithmetic import multipliers_in, own_calculation
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
+from functions.query.grounding.possible_numbers import may_follow
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
@@ -125,7 +126,7 @@ def check_figures(
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_extreme = any(each.is_extreme for each in fitting)
     is_bound = (bool(bound) or is_extreme) and not missing and not is_open
-    is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
+    is_possible = bool(missing) and all(may_follow(claim, fact, stated, quoted.operands, sentences) for fact in missing)
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
     is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)

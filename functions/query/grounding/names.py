@@ -75,7 +75,8 @@ def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:
     parts = parts[:-1] if len(parts) > 1 and parts[-1] == "s" else parts
     if len(name) > 2 and name[-1] == "s" and name[:-1].isalpha() and name[:-1].isupper():
         parts = [*parts[:-1], parts[-1].removesuffix("s")]  # "DDs" are several of "DD"
-    return all(part in tokens or _has_form(part, tokens, prefix) for part in parts)
+    plural = {f"{part}s" for part in parts if name.isupper()}  # "a DVD", "DVDs"
+    return bool(plural & tokens) or all(part in tokens or _has_form(part, tokens, prefix) for part in parts)
 
 
 def _is_acronym_of(name: str, held: str) -> bool:

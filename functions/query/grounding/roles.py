@@ -183,8 +183,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _CAUSES = re.compile(
-    r"\b(?:(?:cause|lead|drive|contribute)s?|caused|led|drove|contributed|resulted|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))"
-    r"\s+(?:(?:to|in)\s+)?",
+    r"\b(?:(?:cause|drive)s?|caused|drove|(?:leads?|led|contribut(?:es?|ed))(?=\s+to\b)|resulted"
+    r"|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))\s+(?:(?:to|in)\s+)?",
     re.IGNORECASE,
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
