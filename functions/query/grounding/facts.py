@@ -72,6 +72,7 @@ _AROUND_TIME = re.compile(
 HOURS_OF_CLOCK = 12
 LONGEST_BEFORE_HOUR = 12
 """Characters before an hour among which a word shows that it is one."""
+_FIGURES = frozenset({"number", "fraction", "time", "phone", "century"})
 QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER = re.compile(rf"\b({'|'.join(QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
@@ -200,6 +201,16 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         if not _MEASURE.fullmatch(match.group()):
             add(_identifier(match.group()), *match.span())
     return (*found, *_numbers(folded, taken))
+
+
+@lru_cache(maxsize=512)
+def without_figures(text: str) -> str:
+    """Return a folded text without its numbers, times and amounts, which are compared as facts; dates stay."""
+    folded = fold(text)
+    for fact in sorted(facts_in(text), key=lambda fact: -fact.start):
+        if fact.kind in _FIGURES and fact.start >= 0:
+            folded = f"{folded[: fact.start]} {folded[fact.end :]}"
+    return folded
 
 
 def _unit_of_part(match: "re.Match[str]") -> str:

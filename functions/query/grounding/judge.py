@@ -12,6 +12,7 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
+from functions.query.grounding.facts import without_figures
 from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.known_facts import (
@@ -126,7 +127,7 @@ class ClaimComparison:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The claim's content words, as they are compared."""
-        return stems_of(self.wording, self.language) - UNINFORMATIVE_STEMS
+        return stems_of(without_figures(self.wording), self.language) - UNINFORMATIVE_STEMS
 
     @cached_property
     def repeats(self) -> bool:
