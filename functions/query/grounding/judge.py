@@ -320,7 +320,9 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
         or it.is_translated
         or (
             not (it.has_cells and denies_figures(it.claim))
-            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
+            and is_covered(
+                without_figures(it.wording), it.stems, it.spans, question=it.context.question, language=it.language
+            )
         )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
