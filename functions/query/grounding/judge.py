@@ -14,6 +14,7 @@ from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, state
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import without_figures
 from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
+from functions.query.grounding.frequencies import is_of_another_time
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.known_facts import (
     has_other_letter,
@@ -407,6 +408,14 @@ def _is_covered(it: ClaimComparison) -> Finding:
     return Finding(Verdict.CONFIRMED)
 
 
+def _is_of_another_time(it: ClaimComparison) -> Finding | None:
+    if it.repeats or it.is_translated or it.figures.derived:
+        return None
+    titles = [title for span in it.spans for title in titles_of(span.passage)]
+    texts = (*it.sentences, *it.figures.texts, it.context.question, *titles)
+    return Finding(Verdict.UNCONFIRMED, "number") if is_of_another_time(it.claim, texts) else None
+
+
 def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
     return lambda it: Finding(Verdict.UNCONFIRMED, kind) if kind in it.turns else None
 
@@ -442,6 +451,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("limit", _unless_repeated("number", turns_limit)),
     ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),
     ClaimRule("counted", _found(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
+    ClaimRule("how often", _is_of_another_time),
     ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),

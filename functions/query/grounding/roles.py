@@ -539,7 +539,8 @@ def _rates_in(text: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for number, words, amount, share, others in _RATE.findall(text):
         for word in (words or others).lower().split():
-            name = unit_name(word) if is_unit(word) else _SAME_RATES.get(word, word)
+            name = _SAME_RATES.get(word, word)
+            name = unit_name(name) if is_unit(name) else name
             found.setdefault(number or amount or share, set()).add(name)
     return found
 
