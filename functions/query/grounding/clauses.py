@@ -60,6 +60,8 @@ _NO_TURNS = frozenset((
 ))  # fmt: skip
 MIN_ABLE = 4
 """Letters before "able" in an adjective of what can be done to something."""
+_DONE = frozenset(("has", "have", "had", "was", "were"))
+"""Auxiliaries of what has happened, which is more than a plan."""
 _ONE_OF = ("one", "of")
 _IN_ALL = ("in", "all")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
@@ -231,6 +233,9 @@ class _Aligned:
         supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
         mine |= {"possible"} if self._allows_what_they_do(theirs) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
+        words = frozenset(word for clause in self.mine for word in clause.words)
+        if "plan" in held - mine and not words.isdisjoint(_DONE):
+            yield "plan"
 
     def _is_conditional(self, at: int) -> bool:
         """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
