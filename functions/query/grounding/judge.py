@@ -51,6 +51,7 @@ from functions.query.grounding.wording import (
     has_moved_number,
     has_number_of_another,
     is_covered,
+    is_foreign,
     is_merged,
     replacement,
 )
@@ -315,6 +316,13 @@ def _names_others(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.REFUTED if unknown else Verdict.UNCONFIRMED, "name")
 
 
+def _is_foreign(it: ClaimComparison) -> Finding | None:
+    foreign = not (it.is_same or it.is_translated) and is_foreign(
+        without_figures(it.wording), it.passage_stems, it.language
+    )
+    return Finding(Verdict.REFUTED, "words") if foreign else None
+
+
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     covered = (
         it.is_same
@@ -437,6 +445,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("negation", _says_the_opposite),
     ClaimRule("name", _names_others),
     ClaimRule("translated", _is_translated),
+    ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _found(Verdict.UNCONFIRMED, "order", is_reversed)),
     ClaimRule("span", _found(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),

@@ -255,7 +255,7 @@ class Verifier:
         if len(said & held) < MIN_KNOWN_SHARE * len(said) or unknown_names(text, near, self._context.language):
             return False
         judgement = judge(text, spans, self._context, without=self._without)
-        return judgement.verdict is not Verdict.REFUTED
+        return judgement.verdict is not Verdict.REFUTED or _is_only_unlike(judgement)
 
     def _count(self, flags: Sequence[str], verdict: Verdict) -> None:
         support = self._support
@@ -279,7 +279,7 @@ class Verifier:
 
 def _is_only_unlike(judgement: Judgement) -> bool:
     """Return whether nothing is in doubt but that a claim's words are not in the evidence."""
-    return judgement.verdict is Verdict.UNCONFIRMED and judgement.findings == ("words",)
+    return judgement.verdict is not Verdict.CONFIRMED and judgement.findings == ("words",)
 
 
 def _is_translation(claim: Claim) -> bool:

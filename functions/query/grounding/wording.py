@@ -53,6 +53,7 @@ MAX_PREDICATE_WORDS = 8
 """Words of a claim of which the last one, after "is", must be in the evidence."""
 _PREDICATE = re.compile(r"\b(?:is|are|was|were)\s+(?:[^\W\d_]+ly\s+)?([^\W\d_]+)\W*\Z", re.IGNORECASE)
 """The last word of "The vote was unanimous", which is all that it says."""
+_STATEMENT = re.compile(r"[.!?:;]\s")
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 AROUND_WEIGHT = 0.5
 """What a word of a claim counts that stands only beside its evidence."""
@@ -77,6 +78,19 @@ def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> fr
     """Return the stems of the words in a claim that an abbreviation of its evidence is short for: "ASPs"."""
     sentences = (sentence for span in spans for sentence in span.sentences)
     return frozenset().union(*(stems_of(words, language) for words in spelled_out_for(claim, sentences, _SHORT)))
+
+
+def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
+    """Return whether no word of a claim, or of a statement in it, is in the stems `held`."""
+    parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
+    parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
+    known = held | with_synonyms(frozenset().union(*parts), held, language)
+    return any(part and not part & known for part in parts)
+
+
+def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
+    words = " ".join(word for word in tokens_of(text) if not (is_degree(word) or is_unit(word)))
+    return stems_of(words, language) - FUNCTION_STEMS
 
 
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
