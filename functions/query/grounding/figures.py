@@ -28,7 +28,7 @@ from shared.lexical import fold
 from shared.text import SEPARATOR
 
 _WORD = re.compile(r"[^\W\d_]+")
-_OF_FIGURES = stems_of(
+OF_FIGURES = stems_of(
     "compared compares versus total together combined altogether average share change difference earlier ago prior"
     " previous year quarter month period ended about approximately roughly around nearly almost some"
 )
@@ -226,7 +226,7 @@ def tells_only(claim: str, texts: Sequence[str], language: str, *, is_calculated
     limits = [] if is_calculated else _LIMITS.findall(claim.lower())
     if any(limit not in " ".join(texts).lower() for limit in limits):
         return False
-    known = frozenset().union(_OF_FIGURES, *(stems_of(text, language) for text in texts))
+    known = frozenset().union(OF_FIGURES, *(stems_of(text, language) for text in texts))
     known |= with_synonyms(stems_of(claim, language), known, language)
     folded = fold(claim)
     skipped = [*spans_of_periods(folded), *((fact.start, fact.end) for fact in facts_in(claim))]

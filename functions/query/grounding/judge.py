@@ -13,7 +13,7 @@ from functools import cached_property
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
 from functions.query.grounding.facts import without_figures
-from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
+from functions.query.grounding.figures import OF_FIGURES, FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.frequencies import is_of_another_time
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.known_facts import (
@@ -129,7 +129,8 @@ class ClaimComparison:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The claim's content words, as they are compared."""
-        return stems_of(without_figures(self.wording), self.language) - UNINFORMATIVE_STEMS
+        stems = stems_of(without_figures(self.wording), self.language) - UNINFORMATIVE_STEMS
+        return (stems - OF_FIGURES or stems) if self.figures.derived else stems
 
     @cached_property
     def repeats(self) -> bool:
@@ -329,9 +330,7 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
         or it.is_translated
         or (
             not (it.has_cells and denies_figures(it.claim))
-            and is_covered(
-                without_figures(it.wording), it.stems, it.spans, question=it.context.question, language=it.language
-            )
+            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
         )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")

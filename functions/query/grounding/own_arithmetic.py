@@ -75,6 +75,11 @@ def own_calculation(
     return _adjusted(fact, others, texts, operands) or _for_its_time(folded, fact, operands)
 
 
+def has_list(claim: str, fact: Fact) -> bool:
+    """Return whether a claim lists something behind a number: "in two ways: by post or by e-mail"."""
+    return _LIST.match(claim, fact.end) is not None
+
+
 def counts_its_list(claim: str, fact: Fact) -> bool:
     """Return whether a claim's number counts the items that it lists: "in two ways: by post or by e-mail"."""
     told = _LIST.match(claim, fact.end)

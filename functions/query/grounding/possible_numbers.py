@@ -11,7 +11,7 @@ from itertools import combinations, permutations
 
 from functions.query.grounding.arithmetic import MAX_NUMBERS, Operand, convert
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
-from functions.query.grounding.own_arithmetic import calculates, counts_its_list
+from functions.query.grounding.own_arithmetic import calculates, counts_its_list, has_list
 from functions.query.grounding.quantities import CURRENCIES, PERIODS
 from functions.query.grounding.rows import is_in_a_range
 from shared.lexical import fold
@@ -42,7 +42,7 @@ def may_follow(
         return False
     return (
         counts_its_list(folded, fact)
-        or _may_count(fact, texts)
+        or (not has_list(folded, fact) and _may_count(fact, texts))
         or is_in_a_range(fact, texts)
         or _is_looser_limit(fact, operands)
         or any(_gives(fact, value) for value in _results(folded, fact, stated, operands))
@@ -98,10 +98,11 @@ def _results(claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[
     yield from _conversions(fact, numbers)
     if min(fact.values) <= LIKELY_BY_CHANCE and fact.unit not in PERIODS and not calculates(claim, fact):
         return
-    same = [value for value, unit in numbers if unit in {"", fact.unit}]
-    for one, other in permutations(same, 2):
-        yield one + other
-        yield one - other  # two years, too
+    # Five points between percentages are no "5 percent".
+    same = [value for value, unit in numbers if unit in {"", fact.unit}] if fact.unit != "percent" else []
+    for one, second in permutations(same, 2):
+        yield one + second
+        yield one - second  # two years, too
     for chosen in combinations(same, 3):
         yield sum(chosen, Decimal(0))
     for value, unit in numbers:
@@ -114,8 +115,8 @@ def _results(claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[
             yield from (value * times for times in own if unit in {"", fact.unit} and times > 1)
             yield from (value / times for times in own if unit in {"", fact.unit} and times > 1)
     if fact.unit == "percent":
-        for (part, unit), (whole, other) in permutations(numbers, 2):
-            if unit == other and part < whole:
+        for (part, measure), (whole, other) in permutations(numbers, 2):
+            if measure == other != "percent" and part < whole:
                 yield from (100 * part / whole, 100 * (whole - part) / whole, 100 * (whole - part) / part)
 
 

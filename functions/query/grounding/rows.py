@@ -188,7 +188,11 @@ def _ends_of(found: "re.Match[str]") -> tuple[_End | None, _End | None]:
 
 def is_in_a_range(fact: Fact, texts: Sequence[str]) -> bool:
     """Return whether a number lies in a range that one of some texts names: "ten" in "a child of 12 or under"."""
-    found = (match for text in texts for way in _WAYS for match in way.finditer(fold(text)))
+    found: list[re.Match[str]] = []
+    for text in map(fold, texts):
+        found += _RANGE.finditer(text)
+        rest = _RANGE.sub(" ", text)  # "from 6 to 12" is not "from 6"
+        found += [match for way in (_AT_LEAST, _AT_MOST) for match in way.finditer(rest)]
     return any(_is_within(fact, *_ends_of(match), fact.unit) for match in found)
 
 

@@ -47,7 +47,7 @@ def test_what_the_evidence_may_give_is_possible(claim: str, said: str, text: str
         ("You must say so 90 days before.", "90 days", "You must say so two months before."),
         ("A boat costs under €35.", "€35", "A boat costs €40."),
         ("A boat costs more than €10.", "€10", "A boat costs €40."),
-        ("A child of 14 may come.", "14", "Children from 6 to 12 may come."),
+        ("At 14 a child can come.", "14", "Children from 6 to 12 may come."),
         ("There are seven ways.", "seven", "You may come by bus, by train or on foot."),
     ],
 )
