@@ -41,7 +41,8 @@ _MEASURE = re.compile(
 _YEAR_RANGE = re.compile(r"(?<![\w-])((?:19|20)\d\d)\s?[-–—]{1,2}\s?(\d\d(?:\d\d)?)(?![\w-])")
 _AGE = re.compile(r"(?<![\w.,])(\d{1,3})[\s-]years?[\s-]old\b", re.IGNORECASE)
 _PHONE = re.compile(
-    r"(?<![\w.,/-])(?<!\d\s)(?:\+\d(?=[\d()/ .-]{9})|\(0\d|\(?0\d{2}|\(\d{3}\)|\d{3}[-.]\d{3}[-.]\d)[\d()/ .-]{4,16}\d(?![\w/]|[.,]\d|\s?[%€$£])"
+    r"(?<![\w.,/-])(?<!\d\s)(?!\+\d{1,3}(?:[ .]\d{3})+(?![ .-]?\d))"
+    r"(?:\+\d|\(0\d|\(?0\d{2}|\(\d{3}\)|\d{3}[-.]\d{3}[-.]\d)[\d()/ .-]{4,16}\d(?![\w/]|[.,]\d|\s?[%€$£])"
 )
 """A telephone number: from "+", "0" or an area code on, seven digits or more."""
 SHORTEST_PHONE = 7
