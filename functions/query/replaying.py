@@ -218,8 +218,9 @@ def _of_documents(
     causes = [ReplayDifference("documents", text.format(title=title)) for title, text in shown if text]
     found = {each["document_id"] for each in then.candidates}
     if hidden := len(found - readable.keys()):
-        text = "A document is gone, or you may no longer read it"
-        causes.append(ReplayDifference("documents", f"{text}." if hidden == 1 else f"{text}, and {hidden - 1} others."))
+        gone = "A document is gone" if hidden == 1 else f"{hidden} documents are gone"
+        it = "it" if hidden == 1 else "them"
+        causes.append(ReplayDifference("documents", f"{gone}, or you may no longer read {it}."))
     return causes
 
 

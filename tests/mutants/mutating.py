@@ -2,6 +2,7 @@
 
 import ast
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,11 +32,16 @@ says nothing about the tests.
 """
 
 
+_CACHE = re.compile(r"cache(?!d_property)")
+"""What remembers results for all callers; a `cached_property` does so for one object, and each test has its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """One change: the `occurrence`-th place of an operator in a file, and the function it lies in.
 
-    `function` is "" at the top and in functions that remember their results, which only the first caller enters.
+    `function` is "" at the top, in the head of a function, whose defaults import reads, and in functions that remember
+    their results, which only the first caller enters.
     `lines` are the first and last of the statement, or of the head of a compound one.
     """
 
@@ -149,11 +155,13 @@ class _Places:
                 self._statements.append((child.lineno, last))
             match child:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    caches = [each for each in child.decorator_list if "cache" in ast.unparse(each)]
+                    caches = [each for each in child.decorator_list if _CACHE.search(ast.unparse(each))]
                     for each in caches:
                         self._leave_alone(each)
                     name = "" if caches else f"{prefix}{child.name}"
-                    self._functions.append((child.lineno, child.end_lineno or 0, name))
+                    around = prefix.rpartition(".<locals>.")[0]
+                    self._functions.append((child.lineno, child.body[0].lineno - 1, around))
+                    self._functions.append((child.body[0].lineno, child.end_lineno or 0, name))
                     self._leave_alone(child.returns)
                     if child.args.kwonlyargs:
                         before = [*child.args.posonlyargs, *child.args.args, *child.args.defaults, child.args.vararg]

@@ -39,6 +39,8 @@ PR_SET_PDEATHSIG = 1
 """`prctl`: have the kernel send this process a signal when the one that forked it ends."""
 ENDING_S = 1.0
 """Seconds that a child may take to end once it is waited for; one that has closed its output ends at once."""
+LOOK_EVERY_S = 0.001
+"""Seconds between two looks at whether it has ended."""
 
 
 class Engine(Protocol):
@@ -161,7 +163,7 @@ def exit_code_of(pid: int) -> int:
         ended, status = os.waitpid(pid, os.WNOHANG)
         if ended:
             return os.waitstatus_to_exitcode(status)
-        time.sleep(0.001)
+        time.sleep(LOOK_EVERY_S)
     os.killpg(pid, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 

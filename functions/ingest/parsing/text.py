@@ -114,7 +114,7 @@ def _signs_only(plain: bytes, others: str) -> bool:
 def _scripts_mixed(text: str) -> bool:
     words = _WORD.findall(text)
     mixed = sum(1 for word in words if not word.isascii() and _mixes_scripts(word))
-    return mixed > 0 and mixed > MIXED_SHARE * len(words)
+    return mixed > MIXED_SHARE * len(words)
 
 
 _WITHOUT_SPACES = re.compile(f"[{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")

@@ -45,6 +45,7 @@ _WORD = re.compile(r"\w[\w./-]*\w|\w")
 _LETTER = re.compile(r"(?<![\w'’])[A-Z](?![\w'’.])")
 """A letter that is a name: "Model A"."""
 _MEASURES_OF_CHANGE = frozenset({"chang", "change", "growth", "increas", "decreas", "varianc", "variance"})
+MONTH_DAYS = 30.4
 NEAR_QUARTER_DAYS = 10
 """Days between a column's date and the end of the calendar quarter, at most."""
 
@@ -208,8 +209,8 @@ def _of_named_year(year: int, periods: Sequence[Period], quarter: int, context: 
 
 def _is_of_calendar(quarter: int, periods: Sequence[Period]) -> bool:
     """Return whether all the columns' dates lie within ten days of the calendar quarter's end."""
-    ends = [30.4 * (each.date.month - 1) + each.date.day for each in periods if each.date and each.date.day]
-    return bool(ends) and all(abs(end - 91.2 * quarter) <= NEAR_QUARTER_DAYS for end in ends)
+    ends = [MONTH_DAYS * (each.date.month - 1) + each.date.day for each in periods if each.date and each.date.day]
+    return bool(ends) and all(abs(end - 3 * MONTH_DAYS * quarter) <= NEAR_QUARTER_DAYS for end in ends)
 
 
 def _fiscal_shift(periods: Sequence[Period], context: str) -> int | None:

@@ -224,7 +224,7 @@ def _figures_of(cell: str) -> Sequence[str]:
             return (cell,)  # "18-29"
         parts.append(found.group().strip())
         at = found.end()
-    return (cell,) if len(parts) < 2 or _GROUPS_OF_DIGITS.fullmatch(cell) else parts
+    return (cell,) if not parts or _GROUPS_OF_DIGITS.fullmatch(cell) else parts
 
 
 def is_figure(cell: str) -> bool:

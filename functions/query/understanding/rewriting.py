@@ -305,7 +305,7 @@ def salient_terms(question: str, history: Sequence[Message], language: str) -> l
 
     A word's weight is the sum of its rarity over its uses, lower in answers and in earlier turns.
     """
-    known = _terms(question, language, 0.0)
+    known = _terms(question, language, TELLING_RARITY)
     weights: dict[str, float] = {}
     spoken: dict[str, str] = {}
     turn = 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.changes import MAX_WAITS, ChangeNotification, change_body, document_ref_of, unpack
+from functions.ingest.changes import MAX_WAITS, ChangeNotification, PagesRequest, change_body, document_ref_of, unpack
 from shared.models import SourceType, document_id_of
 
 
@@ -94,3 +94,21 @@ def test_a_key_gives_tenant_document_and_source_type() -> None:
 )
 def test_other_keys_are_no_documents(key: str) -> None:
     assert document_ref_of(key) is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "pages"),
+    [
+        ({}, (1, 12)),
+        ({"pages": []}, ()),
+        ({"pages": [0]}, None),
+        ({"pages": [1, -1]}, None),
+        ({"pages": [1, "2"]}, None),
+        ({"recto": "describe"}, None),
+        ({"version_id": None}, None),
+    ],
+)
+def test_pages_are_asked_for_by_their_numbers_from_one(changed: dict[str, Any], pages: tuple[int, ...] | None) -> None:
+    sent = json.loads(PagesRequest("read", "uploads/acme/a.pdf", "v1", (1, 12)).body)
+    read = PagesRequest.of("read", sent | changed)
+    assert (read and read.pages) == pages

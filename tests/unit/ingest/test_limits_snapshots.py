@@ -18,7 +18,9 @@ import functions.ingest.delivery
 import functions.ingest.embedding
 import functions.ingest.erasing
 import functions.ingest.figures
+import functions.ingest.index_versions
 import functions.ingest.lease
+import functions.ingest.maintenance
 import functions.ingest.parsing.accents
 import functions.ingest.parsing.child
 import functions.ingest.parsing.engine_figures
@@ -40,6 +42,7 @@ import functions.ingest.parsing.outline
 import functions.ingest.parsing.page_objects
 import functions.ingest.parsing.paragraphs
 import functions.ingest.parsing.parse
+import functions.ingest.parsing.parts
 import functions.ingest.parsing.pdfium
 import functions.ingest.parsing.places
 import functions.ingest.parsing.placing
@@ -63,12 +66,13 @@ import functions.ingest.parsing.vocabulary
 import functions.ingest.parsing.wire
 import functions.ingest.parsing.words
 import functions.ingest.pipeline
+import functions.ingest.ports
 import functions.ingest.reading
 import functions.ingest.reconcile
 import functions.ingest.reindex
 import functions.ingest.repair
 import functions.ingest.sources
-from tests.support.limits import named_limits
+from tests.support.limits import named_defaults, named_limits
 from tests.support.snapshots import check
 
 HERE = Path(__file__).parent / "snapshots"
@@ -76,3 +80,7 @@ HERE = Path(__file__).parent / "snapshots"
 
 def test_the_named_limits_are_as_stored() -> None:
     check(HERE / "limits.txt", named_limits(functions.ingest, Path(__file__)))
+
+
+def test_the_defaults_of_parameters_and_fields_are_as_stored() -> None:
+    check(HERE / "defaults.txt", named_defaults(functions.ingest, Path(__file__)))

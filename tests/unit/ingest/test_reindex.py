@@ -288,3 +288,12 @@ def test_a_document_of_old_settings_is_built_anew_and_one_that_was_rejected_unde
     assert {json.loads(call.args[0])["key"] for call in world.queue.send.call_args_list} == {
         "uploads/acme/old.pdf", "uploads/acme/rejected.pdf"
     }  # fmt: skip
+
+
+def test_a_re_index_drops_the_index_version_before_the_last_first() -> None:
+    world = World(scanned("one", in_={2: published("g1~2")}), other=version(1), current=2)
+    world.wanted = "elsewhere"
+    world.clock.advance(60)
+    assert automatic(world, Kept())["problem"] == ""
+    assert (world.pointer.current, world.pointer.other) == (version(2), version(3, "elsewhere"))
+    assert world.emptied == ["acme~1"]

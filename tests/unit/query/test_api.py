@@ -181,3 +181,10 @@ def test_a_rule_takes_groups_names_as_long_as_cognito_s(characters: int, accepte
     else:
         with pytest.raises(ValidationError, match="at most 128"):
             AccessIn(**body)
+
+
+def test_an_event_that_cannot_be_read_is_a_400_in_plain_text():
+    answer = respond({"version": "2.0"}, cast("Any", None), Mangum(app, lifespan="off"))
+    assert (answer["statusCode"], answer["isBase64Encoded"]) == (400, False)
+    assert json.loads(answer["body"])["code"] == "invalid_request"
+    assert "content-length" not in answer["headers"]

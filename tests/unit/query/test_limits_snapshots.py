@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import functions.query
+import functions.query.answer
 import functions.query.answer_cache
 import functions.query.api.admin
 import functions.query.api.chat_completions
@@ -22,7 +23,9 @@ import functions.query.api.faqs
 import functions.query.api.feedback
 import functions.query.api.handoffs
 import functions.query.api.insights
+import functions.query.api.keys
 import functions.query.api.mcp
+import functions.query.api.mcp_tools
 import functions.query.api.middleware
 import functions.query.api.openai_wire
 import functions.query.api.openapi
@@ -33,6 +36,7 @@ import functions.query.api.schemas
 import functions.query.api.search
 import functions.query.api.sse
 import functions.query.api.transcript
+import functions.query.app
 import functions.query.bootstrap
 import functions.query.decision
 import functions.query.explaining
@@ -52,12 +56,16 @@ import functions.query.grounding.evidence
 import functions.query.grounding.facts
 import functions.query.grounding.figures
 import functions.query.grounding.foreign
+import functions.query.grounding.frequencies
 import functions.query.grounding.injection
 import functions.query.grounding.instructions
 import functions.query.grounding.judge
+import functions.query.grounding.known_facts
 import functions.query.grounding.names
 import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity
+import functions.query.grounding.possible_numbers
+import functions.query.grounding.quantities
 import functions.query.grounding.quotes
 import functions.query.grounding.roles
 import functions.query.grounding.rows
@@ -70,11 +78,13 @@ import functions.query.grounding.words
 import functions.query.handoffs
 import functions.query.history
 import functions.query.limits
+import functions.query.ports
 import functions.query.readable
 import functions.query.receipts
 import functions.query.replaying
 import functions.query.retrieval.filters
 import functions.query.retrieval.neighbours
+import functions.query.retrieval.passages
 import functions.query.retrieval.ranking
 import functions.query.retrieval.rescoring
 import functions.query.retrieval.retrieve
@@ -101,6 +111,7 @@ import functions.query.writing.extractive
 import functions.query.writing.generation
 import functions.query.writing.lenient_json
 import functions.query.writing.localization
+import functions.query.writing.markers
 import functions.query.writing.premises
 import functions.query.writing.prompting
 import functions.query.writing.statement_scores
@@ -113,7 +124,7 @@ from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.pinecone import PineconeIndex
 from shared.settings import Settings
 from tests.support.aws_requests import as_json
-from tests.support.limits import named_limits, schema_told
+from tests.support.limits import named_defaults, named_limits, schema_told
 from tests.support.moto_aws import mocked_aws
 from tests.support.snapshots import check
 
@@ -124,6 +135,10 @@ LEFT_OUT = {"functions.query.app"}
 
 def test_the_named_limits_are_as_stored() -> None:
     check(HERE / "limits.txt", named_limits(functions.query, Path(__file__), LEFT_OUT))
+
+
+def test_the_defaults_of_parameters_and_fields_are_as_stored() -> None:
+    check(HERE / "defaults.txt", named_defaults(functions.query, Path(__file__)))
 
 
 def test_what_each_route_takes_and_gives_is_as_stored() -> None:

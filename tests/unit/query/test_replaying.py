@@ -222,6 +222,9 @@ def test_a_document_that_may_not_be_read_is_counted_without_its_name() -> None:
     result = compared(receipt(candidates=[candidate("bell", source=1)]), then=then)
     assert [each.text for each in result.causes] == ["A document is gone, or you may no longer read it."]
     assert "secret" not in repr(result).lower()
+    then = receipt(candidates=[candidate("secret", source=1), candidate("hidden"), candidate("bell")])
+    result = compared(receipt(candidates=[candidate("bell", source=1)]), then=then)
+    assert [each.text for each in result.causes] == ["2 documents are gone, or you may no longer read them."]
 
 
 def test_scores_that_differ_in_the_last_digits_are_the_same() -> None:

@@ -13,12 +13,12 @@ from functions.query.decision import decide
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.search import Search
-from functions.query.suggesting import NearQuestion, Suggested, answerable, finish_suggestions
+from functions.query.suggesting import NearQuestion, Suggested, answerable, finish_suggestions, near_questions
 from shared.deadline import Deadline
 from shared.models import Match
 from shared.settings import Settings
 from tests.support.clock import FakeClock
-from tests.support.query import WHO, FakeChat, FakeEmbedder, match, query_ports
+from tests.support.query import WHO, FakeChat, FakeEmbedder, match, passage, query_ports
 
 TEXT = "The boiler must be descaled every 90 days. The filter is replaced twice a year."
 QUESTION = "How often must the boiler be descaled?"
@@ -107,3 +107,11 @@ def test_an_answer_does_not_wait_for_late_ones() -> None:
     late.set_result(Suggested([FILTER]))
     assert finish_suggestions(late, Deadline(clock, 26)) == Suggested([FILTER])
     assert finish_suggestions(None, Deadline(clock, 26)) == Suggested()
+
+
+@pytest.mark.parametrize(("letters", "is_asked_about"), [(3, False), (4, True), (80, True), (81, False)])
+def test_headings_of_four_to_eighty_characters_are_suggested_once(letters: int, *, is_asked_about: bool) -> None:
+    heading = "k" * letters
+    hits = [passage(TEXT, n=n, section=f"Manual > {heading}") for n in (1, 2)]
+    expected = [f"What do the documents say about “{heading}”?"] if is_asked_about else []
+    assert [each.text for each in near_questions(hits, Answer("", "generated"), "en")] == expected

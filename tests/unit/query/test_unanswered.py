@@ -3,6 +3,8 @@
 import math
 from random import Random
 
+import pytest
+
 from functions.query.unanswered import SIMILARITY, grouped
 from shared.models import UnansweredQuestion
 
@@ -56,3 +58,9 @@ def test_the_nearest_passages_are_the_best_of_all_questions() -> None:
     ]
     (group,) = grouped(asked)
     assert group.nearest == [("x", 0.4), ("y", 0.3)]
+
+
+@pytest.mark.parametrize(("similarity", "expected"), [(SIMILARITY + 0.001, [[1, 2]]), (SIMILARITY - 0.001, [[2], [1]])])
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_question_is_of_a_group_from_a_similarity_on(similarity: float, side: int, expected: list[list[int]]) -> None:
+    assert ids([question(1, 1, 0), question(2, similarity, side * math.sqrt(1 - similarity**2))]) == expected

@@ -5,11 +5,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,7 +28,6 @@ from shared.adapters.unanswered import DynamoUnansweredLog
 from shared.adapters.usage import DynamoUsage
 from shared.api_keys import ClientKey
 from shared.erasures import Erasure, ScanPosition, SoughtErasure
-from shared.errors import RectoError
 from shared.models import (
     AnswerClaim,
     Document,
@@ -47,7 +45,7 @@ from shared.models import (
 from shared.ports import DocumentFilter, ReindexProgress, UnfinishedIngest
 from tests.support.aws_requests import plain, recorded
 from tests.support.clock import FakeClock
-from tests.support.made_library import told
+from tests.support.course import Course
 from tests.support.moto_aws import MockedAws, create_tables, mocked_aws
 from tests.support.snapshots import check, check_names
 
@@ -55,37 +53,6 @@ HERE = Path(__file__).parent / "snapshots" / "adapters"
 SPACE = EmbeddingSpace("small", 3)
 NOW = "2026-01-01T00:00:00.000+00:00"
 DOC, OTHER = "d" * 32, "e" * 32
-
-
-class Course:
-    """Calls an adapter, and notes what it was asked and what came of it."""
-
-    def __init__(self, asked: list[str]) -> None:
-        self.asked, self.lines = asked, list[str]()
-
-    def __call__[**P, R](self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what the call returns; an error of ours is noted, and raised."""
-        self.asked.clear()
-        given = ", ".join([*map(_short, args), *(f"{name}={_short(each)}" for name, each in kwargs.items())])
-        self.lines.append(f"{call.__name__}({given})")
-        try:
-            result = call(*args, **kwargs)
-            if isinstance(result, Iterator):
-                result = list(result)  # type: ignore[assignment]
-        except RectoError as error:
-            self.lines += [f"    {type(error).__name__}: {error}", *(f"    {each}" for each in self.asked)]
-            raise
-        self.lines += [f"    = {' '.join(told(result).split())}", *(f"    {each}" for each in self.asked)]
-        return result
-
-    def fails(self, call: Callable[..., object], *args: Any, **kwargs: Any) -> None:
-        """Note a call that raises an error of ours."""
-        with pytest.raises(RectoError):
-            self(call, *args, **kwargs)
-
-
-def _short(value: object) -> str:
-    return told(value).replace("\n", " ")[:120]
 
 
 def usage(course: Course, aws: MockedAws, clock: FakeClock) -> None:

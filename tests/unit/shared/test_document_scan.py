@@ -94,3 +94,19 @@ def test_unfinished_documents_are_found_once_nobody_has_been_at_them_for_long(aw
     assert stalled() == ["pending.pdf"]
     clock.advance(60)
     assert stalled() == ["pending.pdf", "reading.pdf"]
+
+
+@pytest.mark.parametrize(("written", "is_stalled"), [({}, False), ({"G1": 1}, False), ({"G1": 1, "G0": 4}, True)])
+def test_vectors_of_a_generation_that_is_not_published_are_left_to_sweep(
+    aws: MockedAws, clock: FakeClock, written: dict[str, int], *, is_stalled: bool
+):
+    ingest(aws, clock, "uploads/acme/a.pdf")
+    aws.dynamodb.update_item(
+        TableName=aws.documents_table,
+        Key={"pk": {"S": "TENANT#acme"}, "sk": {"S": f"DOC#{document_id_of('acme', 'uploads/acme/a.pdf')}"}},
+        UpdateExpression="SET generations = :written",
+        ExpressionAttributeValues={":written": {"M": {name: {"N": str(count)} for name, count in written.items()}}},
+    )
+    clock.advance(1_000)
+    scan = DynamoDocumentScan(aws.dynamodb, aws.documents_table, clock)
+    assert bool(list(scan.stalled(quiet_s=100))) is is_stalled

@@ -69,6 +69,10 @@ def test_a_title_tells_the_kind_of_document(title: str, kind: str) -> None:
     assert identity.kind_in(title) == kind
 
 
+def test_of_two_kinds_that_are_as_long_the_first_is_named() -> None:
+    assert (identity.kind_in("Survey: Manual"), identity.kind_in("Manual: Survey")) == ("survey", "user manual")
+
+
 def test_a_kind_is_taken_out_of_a_title() -> None:
     assert identity.is_kind("Owner\u2019s Manual")
     assert not identity.is_kind("Owner\u2019s Manual of the Orchard")

@@ -28,14 +28,17 @@ import shared.adapters.retry
 import shared.adapters.s3
 import shared.adapters.secrets
 import shared.adapters.sqs
+import shared.adapters.traces
 import shared.adapters.unanswered
 import shared.adapters.usage
 import shared.deadline
+import shared.erasures
 import shared.errors
 import shared.identity
 import shared.language
 import shared.lexical
 import shared.models
+import shared.ports
 import shared.prices
 import shared.reasoning
 import shared.receipts
@@ -43,7 +46,7 @@ import shared.rects
 import shared.settings
 import shared.text
 from shared.settings import Settings
-from tests.support.limits import named_limits, schema_told
+from tests.support.limits import named_defaults, named_limits, schema_told
 from tests.support.snapshots import check
 
 HERE = Path(__file__).parent / "snapshots"
@@ -51,6 +54,10 @@ HERE = Path(__file__).parent / "snapshots"
 
 def test_the_named_limits_are_as_stored() -> None:
     check(HERE / "limits.txt", named_limits(shared, Path(__file__)))
+
+
+def test_the_defaults_of_parameters_and_fields_are_as_stored() -> None:
+    check(HERE / "defaults.txt", named_defaults(shared, Path(__file__)))
 
 
 def test_the_settings_are_as_stored() -> None:

@@ -9,6 +9,7 @@ from shared.models import (
     EXCLUDED,
     NO_USAGE,
     ORIGINAL,
+    Citation,
     Document,
     DocumentStatus,
     EmbeddingSpace,
@@ -19,6 +20,7 @@ from shared.models import (
     Published,
     PublishedDocument,
     SectionStart,
+    SourceType,
     Usage,
     content_hash_of,
     document_id_of,
@@ -193,3 +195,8 @@ def test_the_searched_index_version_is_published_last_and_the_higher_number_is_n
 def test_index_versions_that_differ_only_by_namespace_are_in_one_place():
     assert version(1).location == version(2).location == ("index", SPACE)
     assert str(SPACE) == "small@3"
+
+
+def test_a_cited_file_has_the_last_part_of_its_key_as_its_name():
+    cited = Citation(1, "d", "T", SourceType.PDF, 1, 1, "", "", "q", 0, 1, None, key="uploads/acme/a/b.pdf")
+    assert cited.file_name == "b.pdf"

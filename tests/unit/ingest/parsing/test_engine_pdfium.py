@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.engine_pypdf import PypdfEngine
+from functions.ingest.parsing.engine_pypdf import GlyphNames, PypdfEngine
 from functions.ingest.parsing.wire import CannotOpen, Line, RawPage
 from shared.rects import CORNERS, STEPS, number_at
 from tests.support.pdfs import document, lines, stream, text
@@ -213,6 +213,24 @@ def test_codes_of_ligatures_mean_what_their_fonts_name_or_what_they_mean_in_tex(
     shown = "BT /F1 10 Tf 72 700 Td (e\x1bect \x1cne \x15 \x1dow o\x1ece wa\x1fe) Tj ET " + more
     data = document([shown.encode("latin-1")], extra={3: font % (b"500 " * 102, encoding)})
     assert page_of(tmp_path, data).lines[0].text.startswith(read)
+
+
+@pytest.mark.parametrize(
+    ("entries", "ligatures"),
+    [
+        (NAMES, {"SFRM1000": {"\x1b": "fi", "\x1c": "ffi", "\x1d": "tt"}}),
+        (NAMES + b"/ToUnicode 9001 0 R", {}),
+        (b"/Encoding/WinAnsiEncoding", {}),
+        (b"", {}),
+    ],
+)
+def test_ligatures_are_looked_for_in_fonts_that_do_not_say_their_letters(
+    tmp_path: Path, entries: bytes, ligatures: dict[str, dict[str, str]]
+) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+SFRM1000%b>>" % entries
+    path = tmp_path / "page.pdf"
+    path.write_bytes(document([text(72, 700, "e")], extra={3: font, 9001: stream(b"begincmap endcmap")}))
+    assert GlyphNames(str(path)).ligatures(1) == ligatures
 
 
 def test_a_code_that_two_subsets_of_a_font_name_differently_stays_unread(tmp_path: Path) -> None:

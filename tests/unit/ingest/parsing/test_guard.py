@@ -230,3 +230,8 @@ def test_the_mark_may_stand_behind_other_bytes(tmp_path: Path) -> None:
     path = tmp_path / "x.pdf"
     path.write_bytes(b"\n" * 1_000 + b"%PDF-1.4")
     check_file(path, Limits())
+
+
+@pytest.mark.parametrize(("allowed_s", "left_s"), [(-1, 0), (0, 0), (0.5, 0.5)])
+def test_a_wait_begins_with_what_is_allowed(allowed_s: float, left_s: float) -> None:
+    assert Wait(allowed_s, lambda: 0.0, lambda: 100.0).left_s == left_s

@@ -133,3 +133,11 @@ def test_a_paper_is_one_with_an_abstract() -> None:
 )
 def test_a_file_name_tells_the_kind(name: str, kind: str | None) -> None:
     assert card("Plums for everyone", file_name=name).get("kind") == kind
+
+
+@pytest.mark.parametrize(("page", "version"), [(1, "7.1"), (2, "7.1"), (3, None)])
+def test_a_version_is_taken_from_the_first_two_pages(page: int, version: str | None) -> None:
+    pages = [[Line(text, size=10.0)] for text in ("Pumps of the north", "About them", "How to use them")]
+    pages[page - 1].append(Line("Version 7.1", size=10.0))
+    beginning = Beginning("scan.pdf", "", pages, (), 10.0, Vocabulary())
+    assert card_of(beginning, title_of(beginning, None), None).get("version") == version

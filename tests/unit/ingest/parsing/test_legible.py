@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.ingest.parsing.legible import illegible_share, is_illegible_title, mended
+from functions.ingest.parsing.legible import illegible_share, is_illegible_title, may_be_mended, mended
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.report import is_unread, mend, report_of, status_of
@@ -230,3 +230,8 @@ def test_what_ocr_makes_of_such_a_page_is_judged_in_the_same_way(of_no_language:
     assert (pdf.read_by_ocr, pdf.ocr_failed) == ({2}, {3})
     assert texts[1].startswith("All human beings")
     assert texts[2] == ""
+
+
+@pytest.mark.parametrize(("text", "is_worth_it"), [("fueltank¡", True), ("fuel tank¡", False), ("fuel tanks", False)])
+def test_a_closer_look_is_worth_it_from_a_tenth_of_doubtful_letters_on(text: str, *, is_worth_it: bool) -> None:
+    assert may_be_mended(text) is is_worth_it

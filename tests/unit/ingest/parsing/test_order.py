@@ -426,6 +426,16 @@ def test_a_header_with_a_page_number_set_off_from_a_table_is_no_row_of_it(y: flo
     assert columns_of((50.0, y, "Notes to the report"), (300.0, y, "17"), top=y - 28) == [0, 0]
 
 
+@pytest.mark.parametrize("words", ["17 Notes 4 to", "17 Notes to 4 all", "17 4 Notes to", "17 Notes to 4"])
+def test_a_header_has_no_figure_but_its_page_number(words: str) -> None:
+    assert columns_of((50.0, 760, words), (300.0, 760, "the report"), top=732) != [0, 0]
+
+
+def test_three_parts_side_by_side_are_the_head_of_a_table_though_one_is_a_bare_number() -> None:
+    assert columns_of((50.0, 760, "Goods"), (275.0, 760, "Total"), (385.0, 760, "17"), top=732) == [1]
+    assert columns_of((50.0, 760, "Notes to the report"), (385.0, 760, "17"), top=732) == [0, 0]
+
+
 def test_a_line_with_a_figure_below_the_head_of_the_page_is_a_row_of_the_table() -> None:
     assert columns_of((50.0, 660, "Notes to the report"), (283.0, 660, "17"), top=632) == [1]
 

@@ -317,3 +317,12 @@ def test_a_verified_erasure_counts_what_there_was(api: Routes):
     again: dict[str, Any] = api.call("DELETE", f"/documents/{lamp.document_id}", params={"verify": "true"})[1]
     assert again["erasure_id"] == FIRST_ID
     assert api.call("DELETE", f"/documents/{'0' * 32}", params={"verify": "true"})[0] == 404
+
+
+@pytest.mark.parametrize(("byte_count", "status"), [(1_024, 201), (1_025, 400)])
+def test_a_key_has_1024_bytes_at_most(api: Routes, byte_count: int, status: int):
+    name = f"{'€' * 300}.pdf"
+    fill = byte_count - len(f"uploads/acme/{name}".encode())
+    got, told = api.call("POST", "/documents", {"filename": "a" * fill + name})
+    assert got == status
+    assert got == 201 or told["detail"] == "The file name is too long: S3 keys hold 1,024 bytes at most."

@@ -79,3 +79,9 @@ def test_any_two_dates_are_as_many_days_apart_as_the_calendar_says(first: date, 
     source = f"From {first:%d %B %Y} to {last:%d %B %Y}."
     assert calculated(f"It lasts {days} days.", source)
     assert not calculated(f"It lasts {days + 1} days.", source)
+
+
+def test_dates_behind_a_range_of_years_are_read_too():
+    """The range may also be a month: its date is taken once."""
+    found = [(each.kind, each.text) for each in facts_in("In 2007-08 it was so, and on 3 May 2019 again.")]
+    assert found == [("years", "2007-08"), ("date", "3 May 2019"), ("year", "2019")]

@@ -8,6 +8,7 @@ from base64 import b64encode
 import pytest
 
 from functions.query.grounding import instructions
+from functions.query.grounding.addressing import is_contact
 from functions.query.grounding.foreign import is_stray
 from functions.query.grounding.injection import (
     injected_spans,
@@ -721,3 +722,19 @@ def test_a_name_before_a_preposition_begins_no_order():
 
 def test_minutes_with_a_correction_are_honest():
     assert injected_spans(f"{PAGE} The minutes were approved with one correction: the quote was £640, not £460.") == []
+
+
+@pytest.mark.parametrize(
+    ("it", "expected"),
+    [
+        ("Call the service line on +370 5 212 3456.", True),
+        ("Bookings: +370 5 212 3456.", True),
+        ("Write to us, or phone the reception on +370 5 212 3456.", True),
+        ("Burn the contact letter: +370 5 212 3456.", False),
+        ("Questions go to +370 5 212 3456, then burn the letter.", False),
+        ("Call me on +370 5 212 3456.", False),
+        ("Call the service line.", False),
+    ],
+)
+def test_who_says_where_to_call_asks_for_nothing_else(it: str, *, expected: bool):
+    assert is_contact(it) is expected

@@ -227,3 +227,14 @@ def test_a_copy_is_told_up_to_a_length_and_beside_sentences_too_long_to_compare(
     assert near_copy_conflict(changed, [f"{copied} more", copied]) == "number"
     assert near_copy_conflict(changed, [f"{copied} more"]) == ""
     assert near_copy_conflict(f"{changed} more", [f"{copied} more"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Visitors may enter the yard, but the harbour lamp is not lit.", "certain"),
+        ("Visitors may enter the yard through the gate, but the lamp is not lit.", ""),  # two words say too little
+    ],
+)
+def test_a_part_of_three_words_is_compared_on_its_own(claim: str, expected: str):
+    assert reversal(claim, ["The harbour lamp is lit at noon."], "en") == expected

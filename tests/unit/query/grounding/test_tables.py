@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.tables import Table, is_figure, row_text, tables_in
+from functions.query.grounding.tables import Table, is_figure, may_name, row_text, tables_in
 
 QUARTER = """The following table shows sales by region (dollars in millions):
 
@@ -223,3 +223,32 @@ def test_a_row_is_told_with_the_names_of_its_columns_where_they_are_clear(table:
     start = table.index(row)
     end = table.find("\n", start)
     assert row_text(table, start, end if end >= 0 else len(table)) == expected
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_name"),
+    [
+        ("Litres", True), ("2023", True), ("March 2023", True), ("M270-XX", True),
+        ("—", False), ("48,000", False), ("Litres " * 60, False),
+    ],
+)  # fmt: skip
+def test_a_column_is_named_by_words_a_period_or_a_model(cell: str, *, is_name: bool):
+    assert may_name(cell) is is_name
+
+
+@pytest.mark.parametrize(
+    ("text", "captions"),
+    [
+        ("Fuel:\n\nDiesel | 48\nPetrol | 19\n\nOil | 7\nWax | 3", ["Fuel:", "Fuel:"]),
+        (
+            "Fuel:\n\nKind | 2022 | 2021\nDiesel | 48 | 40\n\nKind | 2020 | 2019\nOil | 7 | 6",
+            ["Fuel:\nKind", "Kind"],
+        ),
+        (
+            "Fuel:\n\nDiesel | 48\nPetrol | 19\n\nIt is kept in the shed.\n\nOil | 7",
+            ["Fuel:", "It is kept in the shed."],
+        ),
+    ],
+)
+def test_a_caption_is_that_of_further_rows_but_not_of_a_table_with_names_of_its_own(text: str, captions: list[str]):
+    assert [table.caption for table in tables_in(text)] == captions

@@ -512,3 +512,15 @@ def test_the_glossaries_of_two_hundred_tenants_are_kept() -> None:
     assert len(bucket.reads) == 201
     held.of("0")
     assert len(bucket.reads) == 202
+
+
+def test_a_rewrite_is_measured_by_the_rare_words_of_its_own_language() -> None:
+    """ "Kiek" and "kainuoja" are everyday words in Lithuanian, and rare ones in English."""
+    history = said("Koks yra katilo filtras?", "Katilo filtras yra plastikinis.")
+    reply = {"question": "Kiek kainuoja katilo filtras?", "language": "lt", "variations": [], "parts": []}
+    assert asked("O kiek jis kainuoja, ar galite pasakyti?", history, reply=reply).standalone == reply["question"]
+
+
+@pytest.mark.parametrize(("language", "expected"), [("lt", True), ("en", False)])
+def test_a_pronoun_of_its_own_language_shows_that_a_question_points_back(language: str, *, expected: bool) -> None:
+    assert points_back("Kada jis buvo pastatytas prie senamiesčio švyturio ir uosto vartų?", language) is expected

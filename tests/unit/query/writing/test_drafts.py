@@ -211,3 +211,21 @@ def test_a_list_within_a_line_is_read_item_by_item():
 def test_a_yes_stays_with_what_it_is_about(text: str):
     assert [(claim.text, len(claim.references)) for claim in read_draft(text).claims] == [("Yes: It is so.", 1)]
     assert [claim.text for claim in read_draft("Yes. [1]").claims] == ["Yes."]
+
+
+@pytest.mark.parametrize(
+    ("sources", "quotes", "references"),
+    [
+        ([1, 2], ["a", "b"], [(1, "a"), (2, "b")]),
+        ([1, 2, 3], ["a", "b"], [(1, "a"), (2, "b"), (3, "b")]),
+        ([1, 2], ["a", "b", "c"], [(1, "a"), (2, "b"), (2, "c")]),
+        ([1, 2], [], [(1, ""), (2, "")]),
+        ([], ["a"], []),
+    ],
+)
+def test_what_is_left_of_sources_or_quotes_goes_with_the_last_of_the_other(
+    sources: list[int], quotes: list[str], references: list[tuple[int, str]]
+):
+    claim = {"text": "It is so.", "citations": [{"source": sources, "quote": quotes}]}
+    (read,) = read_draft(json.dumps({"answered": True, "claims": [claim]})).claims
+    assert [(each.source, each.quote) for each in read.references] == references
