@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, count, pairwise
-from operator import itemgetter
+from itertools import accumulate, count, groupby, pairwise
+from operator import attrgetter, itemgetter
 
 from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
 from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, Cell, Group, grouped, is_definition
-from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
+from functions.ingest.parsing.table_columns import is_typed_table, regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order
 from functions.ingest.parsing.table_labels import join_wrapped_labels
@@ -92,7 +92,7 @@ def lay_out(
         main, tables = _ruled_tables(main, bounds, rules)
     rows = _rows(main, turn, bounds)
     height = _height(bounds, turn)
-    rows = in_reading_order(split_columns(rows), height)
+    rows = _with_typed_tables(in_reading_order(split_columns(rows), height))
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
@@ -122,6 +122,19 @@ def _is_listing(words: Sequence[Word]) -> bool:
     numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
     steps = sum([after == before + 1 for before, after in pairwise(numbers)])
     return steps > NUMBERED * len(firsts)
+
+
+def _with_typed_tables(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in which tables that are set by spaces in fixed pitch are tables, and no listings."""
+    out: list[Row] = []
+    for is_mono, run in groupby(rows, attrgetter("mono")):
+        lines = list(run)
+        if is_mono and is_typed_table(lines) and not any(_ENDS_CODE.search(each.words[-1].text) for each in lines):
+            lines = [
+                Row.of([replace(each, style=replace(each.style, mono=False)) for each in row.words]) for row in lines
+            ]
+        out += lines
+    return out
 
 
 def _usual_face(words: list[Word]) -> str:

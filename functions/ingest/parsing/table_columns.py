@@ -16,6 +16,12 @@ from functions.ingest.parsing.table_cells import (
 )
 from functions.ingest.parsing.words import Row, Word, box_of
 
+TYPED_COLUMNS = 3
+TYPED_ROWS = 3
+TYPED_SHARE = 0.8
+TYPED_ROOM = 1.6
+"""Columns and rows of a table set by spaces, at least, the share of its rows that have a cell in each column, and of
+cells that have their column's edge, and the least room between two cells, in letters."""
 WIDER = 1.3
 """How much wider than any space of a line the room between its two cells is."""
 GUTTER_ROWS = 2
@@ -40,6 +46,38 @@ WIDER_ALONE = 1.05
 """Rows, and heights of a line, within which a row with two cells stands above or below one whose label leaves the
 second cell no room, points by which their edges may differ, and how much wider than all others the room before that
 cell is if no row stands below."""
+
+
+def is_typed_table(rows: Sequence[Row]) -> bool:
+    """Return whether rows in fixed pitch are a table that is set by spaces: three columns or more with common edges."""
+    cells = [_typed_cells(row) for row in rows]
+    count = max(map(len, cells), default=0)
+    full = [each for each in cells if len(each) == count]
+    if count < TYPED_COLUMNS or len(full) < max(TYPED_ROWS, TYPED_SHARE * len(rows)):
+        return False
+    return all(_have_common_edge(column) for column in zip(*full, strict=True))
+
+
+def _typed_cells(row: Row) -> list[Gap]:
+    """Return from where to where the cells of a row reach, which two spaces or more part."""
+    pitch = sum(word.x1 - word.x0 for word in row.words) / max(1, sum(len(word.text) for word in row.words))
+    cells = [(row.words[0].x0, row.words[0].x1)]
+    for before, word in pairwise(row.words):
+        if word.x0 - before.x1 < TYPED_ROOM * pitch:
+            cells[-1] = (cells[-1][0], word.x1)
+        else:
+            cells.append((word.x0, word.x1))
+    return cells
+
+
+def _have_common_edge(cells: Sequence[Gap]) -> bool:
+    """Return whether most cells of a column begin, or end, at one place."""
+    for side in (0, 1):
+        edges = [cell[side] for cell in cells]
+        usual = sorted(edges)[len(edges) // 2]
+        if sum(abs(edge - usual) < SAME_EDGE for edge in edges) >= TYPED_SHARE * len(edges):
+            return True
+    return False
 
 
 def with_narrow_apart(rows: Sequence[Row]) -> list[tuple[Row, list[Cell]]]:

@@ -10,8 +10,8 @@ import pytest
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.page_objects import IDENTITY, Scene, _are_dark, styles_of
-from tests.support.pdfs import document, lines
+from functions.ingest.parsing.page_objects import IDENTITY, Scene, _are_dark, _parted, styles_of
+from tests.support.pdfs import document, lines, text
 
 ROWS = 40
 """Lines of a page: more words than are asked for at a time."""
@@ -132,3 +132,34 @@ def test_a_font_has_fixed_pitch_by_its_widths_whatever_it_is_called(
         handle = pdfium.text_object(pointer, 0)
         assert styles_of([handle])[handle].mono is expected
         pdfium.close_text(text)
+
+
+def test_words_that_a_program_set_apart_without_a_space_are_two(tmp_path: Path) -> None:
+    def parts(pitch: str) -> bytes:
+        # "n" ends one word and "t" begins the next; only the pitch between these two letters parts them.
+        apart = text(90.3, 700, "nt", before=f"{pitch} Tc")
+        return text(72, 700, "give") + apart + text(101.8, 700, "oo little", before="0 Tc")
+
+    def read(pitch: str) -> str:
+        path = tmp_path / "minutes.pdf"
+        path.write_bytes(document([parts(pitch)]))
+        return PdfiumEngine(str(path)).page(1).lines[0].text
+
+    assert read("3.05") == "given too little"
+    assert read("0") == "givent oo little"
+
+
+@pytest.mark.parametrize(
+    ("lefts", "parted"),
+    [
+        ((0, 5, 10, 17.5), (3, 15, 17.5)),
+        ((0, 5, 10, 16), None),
+        ((0, 7.5, 15), None),
+        ((0, 7.5), (1, 5, 7.5)),
+        ((0, 5.6, 13.1), None),
+    ],
+)
+def test_a_word_is_parted_where_one_room_is_wide_and_all_others_are_narrow(
+    lefts: tuple[float, ...], parted: tuple[int, float, float] | None
+) -> None:
+    assert _parted([(left, 710.0, left + 5, 700.0) for left in lefts], height=10) == parted

@@ -177,3 +177,35 @@ def test_a_header_beside_another_one_over_the_same_columns_is_over_one_of_them()
     for y, label in ((688, "Hill"), (676, "Brook"), (664, "Marsh")):
         pieces += [(60, y, label), (306, y, "12"), (429, y, "7")]
     assert read(*pieces)[0] != "Three weeks | Year until December"
+
+
+TIMES = ("Day        From    To      Pool", "Monday     7.00    9.00    large", "Tuesday    8.00    9.30    small")
+
+
+def rows_read(tmp_path: Path, *rows: str) -> list[str]:
+    """Return the rows of tables on a page with these lines in fixed pitch, and prose."""
+    path = tmp_path / "typed.pdf"
+    prose = ["The pool and its rooms are cleaned on Sundays, and stay closed then."] * 9
+    path.write_bytes(document([lines(*rows, font="F3") + lines(*prose, y=500)]))
+    return [line.text for line in PdfiumEngine(str(path)).page(1).lines if line.column]
+
+
+def test_a_table_set_by_spaces_in_fixed_pitch_is_one(tmp_path: Path) -> None:
+    rows = rows_read(tmp_path, *TIMES, "Sunday     none    -       -")
+    times = ["Monday | 7.00 | 9.00 | large", "Tuesday | 8.00 | 9.30 | small"]
+    assert rows == ["Day | From | To | Pool", *times, "Sunday | none | - | -"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("int   count   = 0;", "int   total   = 1;", "int   other   = 2;"),
+        ("-f   --file     read from it", "-o   --out   write there", "-v   --verbose        say more"),
+        ("Monday     7.00", "Tuesday    8.00", "Sunday     none"),
+        TIMES[:2],
+    ],
+)
+def test_code_options_two_columns_and_two_rows_in_fixed_pitch_are_listings(
+    tmp_path: Path, rows: tuple[str, ...]
+) -> None:
+    assert rows_read(tmp_path, *rows) == []
