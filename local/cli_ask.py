@@ -41,7 +41,7 @@ def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
     """Print an answer with its citations; a refusal is marked as one."""
     if answer["no_relevant_info"]:
         reporter.markup(f"[yellow]No relevant information:[/] {escape(answer['answer'])}")
-        for near in answer["nearest"]:
+        for near in answer.get("nearest") or ():
             section = f" · {near['section']}" if near["section"] else ""
             reporter.markup(f"  [dim]near: {escape(f'{_file_of(near)}{pages_of(near)} · {near["title"]}{section}')}[/]")
     else:

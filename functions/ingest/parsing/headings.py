@@ -43,6 +43,7 @@ from functions.ingest.parsing.outline import bare, place_of
 from functions.ingest.parsing.sections import (
     BOLD,
     EXHIBIT,
+    MAX_MISSED,
     NAMED,
     NUMBERED,
     SAME,
@@ -292,7 +293,10 @@ class Headings:
             if not above or i < until or not line.text.startswith(f"{above}."):  # nearly always
                 continue
             number = NUMBERED.match(line.text)
-            if number is None or not follows(numbers_of(number[1]), last, len(numbers_of(above))):
+            if number is None:
+                continue
+            steps = 1 if line.text[number.end() - 1].islower() else MAX_MISSED  # "3.5 litres per wall"
+            if not follows(numbers_of(number[1]), last, len(numbers_of(above)), steps):
                 continue
             if not self._is_numbered(lines, i, number[1]):
                 continue

@@ -418,9 +418,9 @@ def _parted(boxes: Sequence[Box], height: float) -> tuple[int, float, float] | N
 def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
     """Whether the last letter of a word or year, from `bottom` to `top`, is the small, raised mark of a note."""
     is_small = RAISED * height < bottom - base and top - bottom < SMALL_MARK * height
-    return (
-        is_small and len(token) > SHORTEST_MARKED and (token[:-1].isalpha() or YEAR.fullmatch(token[:-1]) is not None)
-    )
+    word = token[:-1]
+    may_be_marked = (word.isalpha() and not word.isupper()) or YEAR.fullmatch(word) is not None  # "XVIIIe" is one word
+    return is_small and len(token) > SHORTEST_MARKED and may_be_marked
 
 
 def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:

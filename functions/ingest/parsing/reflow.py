@@ -36,6 +36,8 @@ _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNOREC
 HEADER_ROWS = 4
 HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
+WORDS_OF_SENTENCE = 3
+"""Spaces, at least, in a cell with a full stop at its end that is a sentence, and no name."""
 CAPTION_PARTS = 3
 CAPTION_CHARACTERS = 200
 """Headings and paragraphs above a table, and their length, that may be its caption."""
@@ -305,7 +307,8 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     """
     cells = [row_cells(row) for row in rows]
     labels = [row[0] for row in cells if len(row) > 1]
-    if all(label.endswith(":") for label in labels):
+    heads = next((row for row in cells if len(row) > 1), [])
+    if all(label.endswith(":") for label in labels) and not all(cell.endswith(":") for cell in heads):
         return []
     has_figures = any(is_figure(cell) for row in cells for cell in row[1:])
     head = rows[: body_of(cells)] if has_figures else list(rows)
@@ -317,17 +320,15 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     first = next((at for at, row in enumerate(rows) if SEPARATOR in row), 0) + 1
     if first > HEADER_TITLES or first + 1 >= len(rows) or any(map(_has_value, cells[first - 1])):
         return []
-    return rows[:first] if is_bold or _names_columns(cells[first - 1], cells[first:]) else []
+    return rows[:first] if is_bold or _names_columns(cells[first - 1]) else []
 
 
-def _names_columns(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row of words may name columns: it holds no sentence, nor words in small letters as those below it."""
-    later = [cell for cell in row[1:] if cell]
-    if any(len(cell) > MAX_HEADER_CHARACTERS or (cell.endswith(".") and cell.count(" ") > 1) for cell in later):
-        return False
-    others = [cell for other in below for cell in other[1:] if cell]
-    is_small = all(cell[0].islower() for cell in later)
-    return not (is_small and sum(cell[0].islower() for cell in others) > len(others) / 2)
+def _names_columns(row: Sequence[str]) -> bool:
+    """Whether a row of words may name columns: behind its first cell it holds no sentence."""
+    return not any(
+        len(cell) > MAX_HEADER_CHARACTERS or (cell.endswith(".") and cell.count(" ") >= WORDS_OF_SENTENCE)
+        for cell in row[1:]
+    )
 
 
 def _has_value(cell: str) -> bool:

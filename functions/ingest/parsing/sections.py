@@ -91,9 +91,12 @@ def numbers_of(number: str) -> tuple[int, ...]:
     return tuple(map(int, number.split(".")))
 
 
-def follows(number: tuple[int, ...], last: tuple[int, ...], depth: int) -> bool:
-    """Whether a section's number, deeper than `depth`, is the next after the last one; a few may be in other print."""
+def follows(number: tuple[int, ...], last: tuple[int, ...], depth: int, steps: int = 1) -> bool:
+    """Whether a section's number, deeper than `depth`, is at most some steps after the last one.
+
+    Those between them may be in other print.
+    """
     at = len(number) - 1
     if not depth <= at <= len(last) or number[:at] != last[:at]:
         return False
-    return 0 < number[at] - last[at] <= MAX_MISSED if at < len(last) else number[at] == 1
+    return 0 < number[at] - last[at] <= steps if at < len(last) else number[at] == 1

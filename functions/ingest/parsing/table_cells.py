@@ -39,7 +39,7 @@ _SCALE = r"(?:[$€£] ?)?(?:thousands?|millions?|billions?|percent|000s?|tūkst
 UNIT = re.compile(rf"(?i:\((?:[^()|]{{0,30}}\s)?(?:in )?{_SCALE})|(?:[A-Z][\w.,]* ){{0,3}}[Ii]n (?i:{_SCALE})")
 """What a table says of its unit and scale: "(in millions, except per share data)"."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?[^\W\d]{1,8}\)?")
+MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?(?:[$€£¥]/)?[^\W\d]{1,8}\)?")
 BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
 ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
@@ -301,11 +301,14 @@ def header_of(run: Sequence[Group]) -> Sequence[Group]:
 def body_of(rows: Sequence[Sequence[str]]) -> int:
     """Return which row of cells is the first below a table's header, 0 if none holds a figure.
 
-    A row with a figure and words ("40 mg", "Placebo") belongs to the header if those below it have figures alone there.
+    A row with a figure and words ("40 mg", "Placebo") is the header if those below it have figures alone there. Where
+    there is a header above it, or each of its words comes with a figure, it is a row with units ("40 miles", "50 min").
     """
     at = _first_with_figure(rows, 0)
     if at < 0:
         return 0
+    if any(len(row) > 1 for row in rows[:at]) or all(any(map(str.isdecimal, cell)) for cell in rows[at][1:] if cell):
+        return at
     below = [row for row in rows[at + 1 :] if len(row) == len(rows[at])]
     later = [cell for row in below for cell in row[1:] if cell]
     if len(below) >= MIN_BELOW and all(map(_has_letter, filter(None, rows[at][1:]))):

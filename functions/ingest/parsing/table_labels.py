@@ -15,8 +15,6 @@ _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""
 SPARE = 0.25
 """Room behind a line beyond the next word, in its heights, from which on the word had room there."""
-SMALL_SHARE = 0.5
-"""Share of a table's labels that begin in small letters, above which all may."""
 SAME_EDGE = 20
 NEAR = 0.4
 LONG = 20
@@ -26,15 +24,11 @@ first one has more than."""
 
 @dataclass(frozen=True, slots=True)
 class _Room:
-    """The room for labels: where the figures beside them begin, and where the two widest of them end.
-
-    `are_small`: most labels begin in small letters, so that these do not tell that a label goes on.
-    """
+    """The room for labels: where the figures beside them begin, and where the two widest of them end."""
 
     figures: float
     widest: float
     second: float
-    are_small: bool
 
     @classmethod
     def of(cls, run: Sequence[Group]) -> Self:
@@ -45,10 +39,7 @@ class _Room:
         has_figures = figures > -math.inf
         labels = [g.cells[0] for g in run if (g.cells[0].x1 < figures if has_figures else len(g.cells) > 1)]
         ends = sorted(box_of(words)[2] for cell in labels for words in cell.lines)
-        texts = [text for g in run if len(g.cells) > 1 and (text := g.cells[0].text)]
-        are_small = sum(text[0].islower() for text in texts) > SMALL_SHARE * len(texts)
-        second, widest = [0.0, 0.0, *ends][-2:]
-        return cls(figures, widest, second, are_small)
+        return cls(figures, *reversed([0.0, 0.0, *ends][-2:]))
 
     def had_none(self, end: float, word: Word) -> bool:
         """Whether a line that ends there had no room for a word; the widest one alone does not tell where they end."""
@@ -81,8 +72,7 @@ def _labels_apart(run: Sequence[Group], room: _Room) -> list[Group]:
 
 def _goes_on_below(above: Sequence[Word], below: Sequence[Word], room: _Room) -> bool:
     text = " ".join([word.text for word in above])
-    is_rest = below[0].text[:1].islower() and not room.are_small
-    if is_rest or above[-1].ends == "-" or text.count("(") > text.count(")"):
+    if below[0].text[:1].islower() or above[-1].ends == "-" or text.count("(") > text.count(")"):
         return True
     return _GOES_ON.search(text) is not None or room.had_none(above[-1].x1, below[0])
 
@@ -121,7 +111,7 @@ def _is_cut(label: Group, row: Group, room: _Room) -> bool:
         return False
     if above.lines[0][0].style.size > LARGER * first.lines[0][0].style.size:
         return False
-    if (first.text[:1].islower() and not room.are_small) or text.count("(") > text.count(")"):
+    if first.text[:1].islower() or text.count("(") > text.count(")"):
         return True
     if text.endswith(".") and not is_abbreviated(text, len(text) - 1):
         return False

@@ -216,7 +216,11 @@ _DENIES = re.compile(
     r"\b(?:not|never|cannot|neither|nobody|none)\b|n['’]t\b|\b(?:nicht|niemand|kein\w*)\b|\bne .{1,20}\bpas\b",
     re.IGNORECASE,
 )
-_CHOICE = re.compile(r"\b(?:why|or) not\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\b(?:why|or|if) not\b|, ?(?:and )?not [^,?]+"
+    r"|^\W*(?:do|does|did|is|are|was|were|can|could|will|would|has|have|should)n['’]t\b",
+    re.IGNORECASE,
+)
 """What denies, and what denies nothing in a question."""
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""

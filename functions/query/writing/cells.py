@@ -140,7 +140,7 @@ def extreme_row(
         (row.start, cell)
         for row in found[0].rows
         for cell in row.cells
-        if row.start in starts and cell.column == column and len(cell.values) == 1 and not is_total(row.label)
+        if row.start in starts and cell.column == column and len(cell.values) == 1 and not _TOTAL.match(row.label)
     ]
     units = {cell.unit for _, cell in figures} - CURRENCIES
     if len(figures) < MIN_COMPARED or len(units) > 1:
@@ -206,13 +206,8 @@ def _extreme_cells(table: Table, row: TableRow, sign: int) -> Sequence[int]:
     return chosen if len(chosen) == 1 else ()
 
 
-def is_total(label: str) -> bool:
-    """Return whether a row or column is a sum, or an average, of others."""
-    return _TOTAL.match(label) is not None
-
-
 def _is_summed(name: str) -> bool:
-    return is_total(name) or is_change(name)
+    return _TOTAL.match(name) is not None or is_change(name)
 
 
 def is_whole_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:

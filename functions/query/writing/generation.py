@@ -27,10 +27,9 @@ from functions.query.writing.localization import (
     texts_for,
     with_language_note,
 )
-from functions.query.writing.met_rows import met_rows
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
-from functions.query.writing.worked_out import asks_how_many, calculation, counted_list
+from functions.query.writing.worked_out import calculation, counted_list
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
@@ -287,10 +286,6 @@ def _chosen(request: WritingRequest) -> _Chosen:
     calculated = calculation(request.standalone, request.sources)
     if calculated is not None:
         return _Chosen([calculated])
-    met = met_rows(request.standalone, request.sources)
-    if met is not None and not _missing(request.standalone, met.claims, request):
-        is_counted = met.is_whole and asks_how_many(request.standalone)
-        return _Chosen(met.claims[:MAX_ALIKE], items=len(met.claims) if is_counted else 0, rows=len(met.claims))
     counted = counted_list(request.standalone, request.sources)
     if counted is not None:
         return _Chosen([counted.claim], items=counted.items)

@@ -161,17 +161,12 @@ class CountedList(NamedTuple):
     items: int
 
 
-def asks_how_many(question: str) -> bool:
-    """Return whether a question asks how many there are of something."""
-    return _HOW_MANY.search(question) is not None
-
-
 def counted_list(question: str, passages: Sequence[Passage]) -> CountedList | None:
     """Return the list whose introduction, heading and section name what a question asks to count; None if unclear.
 
     A sentence with a number that names as much of it answers better.
     """
-    if not asks_how_many(question):
+    if not _HOW_MANY.search(question):
         return None
     asked = Asked.of(asking_part(question))
     best, best_share = None, 0.0

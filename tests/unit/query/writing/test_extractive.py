@@ -1270,6 +1270,8 @@ def test_what_is_not_so_is_told_by_what_denies_it():
     )
     assert answer("Who may not borrow a boat?", rules)[0].startswith("Children")
     assert not Asked.of("Is it a boat or not?").denies("It is not a boat.")
+    assert not Asked.of("Where may I row my boat, not my raft?").denies("Do not row at night.")
+    assert not Asked.of("Don't you hire boats out?").denies("We do not hire rafts out.")
     assert not Asked.of("Whom do I ask if the boat does not float?").denies("Do not swim.")
 
 
