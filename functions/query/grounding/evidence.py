@@ -70,6 +70,8 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, quest
     spans = [span for span in readable if _is_related(statement, span, language)]
     if readable and not spans:
         findings.append("words")
+        # What is quoted word for word is about the claim, if only in other words.
+        spans = [] if "quote" in findings else readable
     if spans and _CALCULATES.search(statement) and missing_facts(statement, facts_of(spans)):
         spans += [span for span in readable if span not in spans and facts_in(" ".join(span.sentences))]
     return Evidence(spans, findings, unknown)
