@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import pairwise, product
 from typing import Literal
 
-from functions.query.grounding.arithmetic import Operand, convert
+from functions.query.grounding.arithmetic import Operand
 from functions.query.grounding.columns import (
     ColumnMention,
     is_change,
@@ -22,7 +22,7 @@ from functions.query.grounding.columns import (
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES, PERIODS, is_unit, unit_name
+from functions.query.grounding.quantities import CURRENCIES, PERIODS
 from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.superlatives import Superlative, is_superlative
 from functions.query.grounding.table_changes import TableChanges
@@ -38,9 +38,6 @@ _REFERENCE = re.compile(
 """Before a number to which another one is compared."""
 _WITHOUT = re.compile(r"\b(?:no|without)\s+(?:[^\W\d_]+\s+)?\Z", re.IGNORECASE)
 """Before a name of which no number is told: "has no minimum mark"."""
-_INCLUDED = re.compile(r"\s+(?:(?:is|are|was|were|not)\s+)*(?:included|excluded)\b", re.IGNORECASE)
-"""Behind a name of which no number is told, but that it is part of one: "water included"."""
-_IN_BRACKETS = re.compile(r"\(([^()]{1,30})\)")
 _NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
 """Between the name of a column and its number."""
 _AROUND_A_TIME = re.compile(
@@ -148,13 +145,6 @@ def _numbers_of(claim: str, units: frozenset[str]) -> Sequence[Fact]:
     return sorted(numbers, key=lambda fact: fact.start)
 
 
-@lru_cache(maxsize=1_024)
-def _units_told(name: str) -> frozenset[str]:
-    """Return the units in the brackets of a name."""
-    told = (word for inside in _IN_BRACKETS.findall(fold(name)) for word in inside.split())
-    return frozenset(unit_name(word) for word in told if is_unit(word.lower()))
-
-
 def _units_in(table: Table) -> frozenset[str]:
     return frozenset(cell.unit for row in table.rows for cell in row.cells)
 
@@ -232,10 +222,7 @@ class TableComparison:
         found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
         figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
         found = [each for each in found if each.columns & figures]  # "split" names no column of figures
-        claim = fold(self.claim)
-        return [
-            each for each in found if not (_WITHOUT.search(claim, 0, each.start) or _INCLUDED.match(claim, each.end))
-        ]
+        return [each for each in found if not _WITHOUT.search(fold(self.claim), 0, each.start)]
 
     @cached_property
     def numbers(self) -> Sequence[Fact]:
@@ -279,8 +266,6 @@ class TableComparison:
             return False
         if fact.negative and not cell.negative:
             return False
-        if not cell.unit and any(convert(fact.quantum, fact.unit, unit) for unit in _units_told(f"{name} {row.label}")):
-            return False  # "four weeks" below "Stay (days)"
         scale = self._scale(row)
         values = set(cell.values)
         if scale is not None and self._is_scaled(cell, row):
@@ -303,9 +288,6 @@ class TableComparison:
             self._columns_after,
             partial(_column_in_order, held),
         )
-        # One number is of all columns that are named: "revenue of €5 million in 2024".
-        all_named = [each.columns for each in columns] if len(held) == 1 else []
-        together = frozenset.intersection(*all_named) if all_named else frozenset[int]()
         for of_row, of_column in product(row_ways, column_ways):
             bound = {}
             for fact in held:
@@ -316,7 +298,7 @@ class TableComparison:
                     allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
                 own = [each.columns for each in columns if self._is_right_before(each, fact)]
                 free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
-                allowed_columns = together or (own[-1] if own else of_column(fact, free))
+                allowed_columns = own[-1] if own else of_column(fact, free)
                 bound[fact.start] = frozenset(
                     (n, at)
                     for n, at in cells[fact.start]
@@ -383,8 +365,6 @@ class TableComparison:
             return ""
         if self._fit(certain, cells, []) is None:
             return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
-        if any(not self.table.rows[n].cells[at].values for fact in certain for n, at in cells[fact.start]):
-            return ""  # a cell with several figures may be called by any of them
         return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
 
     def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:

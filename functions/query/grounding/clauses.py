@@ -54,16 +54,10 @@ _ALLOWING = frozenset(("can", "may", "cannot", "cant", "can't", "allowed", "perm
 _ABLE = frozenset(("allowed", "permitted", "entitled", "able"))
 """Words of allowing that a "may" before them takes back."""
 _SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
-_NO_TURNS = frozenset((
-    ("you", "can"), ("at", "most"), ("not", "all"), ("at", "all"), ("after", "all"), ("above", "all"),
-    ("almost", "all"), ("nearly", "all"),
-))  # fmt: skip
+_NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 MIN_ABLE = 4
 """Letters before "able" in an adjective of what can be done to something."""
-_DONE = frozenset(("has", "have", "had", "was", "were"))
-"""Auxiliaries of what has happened, which is more than a plan."""
 _ONE_OF = ("one", "of")
-_IN_ALL = ("in", "all")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(
     r"(?:(?<=[.!?])|[^.!?\n]{0,200}[.!?])\s+((?:this|that|it|which|tai)\b[^.!?\n]{1,40})[.!?]", re.IGNORECASE
@@ -117,19 +111,15 @@ class Clause:
             for at, word in enumerate(self.words)
             if word in _kinds()
             and (*self.words[max(0, at - 1) : at], word) not in _NO_TURNS
-            and not (self.words[at - 1 : at + 1] == _IN_ALL and at + 1 == len(self.words))
             and not (word == "possible" and at and self.words[at - 1].endswith("est"))
             and not self._says_how_often(at)
             and not self._is_given(at)
         ) | (frozenset({"some"}) if _ONE_OF in pairwise(self.words) else frozenset())
 
     def _says_how_often(self, at: int) -> bool:
-        """Return whether a word counts times, or things with a number: "every other year", "all three of them"."""
-        after = [word for word in self.words[at + 1 : at + 3] if word not in {"other", "second"}]
-        if self.words[at] == "all":
-            return bool(after) and (is_number_word(after[0]) or after[0].isdigit())
-        counted = after[1:] if after and (is_number_word(after[0]) or after[0].isdigit()) else after
-        return self.words[at] == "every" and bool(counted) and unit_name(counted[0]) in PERIODS
+        """Return whether a word counts times, not things: "every year"."""
+        after = self.words[at + 1 : at + 2]
+        return self.words[at] == "every" and bool(after) and unit_name(after[0]) in PERIODS
 
     def _is_given(self, at: int) -> bool:
         """Return whether a word says that something is provided, not on which condition."""
@@ -233,9 +223,6 @@ class _Aligned:
         supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
         mine |= {"possible"} if self._allows_what_they_do(theirs) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
-        words = frozenset(word for clause in self.mine for word in clause.words)
-        if "plan" in held - mine and not words.isdisjoint(_DONE):
-            yield "plan"
 
     def _is_conditional(self, at: int) -> bool:
         """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
@@ -295,10 +282,7 @@ class _Aligned:
         words = [word for clause in (*self.mine, *theirs) for word in clause.words]
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         excluded = any(one in mine - held and other in held - mine for one, other in CONTRARY)
-        # "will" holds for "may", and "only those who … can" for "you must … to".
-        is_weaker = ("future" in held and "possible" in mine) or ("only" in held and "duty" in mine)
-        is_general = "all" in mine - everywhere and "occasion" not in mine
-        if not count_negations(words) and (is_general or (excluded and not is_weaker)):
+        if not count_negations(words) and (excluded or ("all" in mine - everywhere and "occasion" not in mine)):
             yield "contrary"
 
     def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:

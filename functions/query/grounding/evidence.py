@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from functions.query.grounding.claims import Claim, Reference
-from functions.query.grounding.facts import facts_in
+from functions.query.grounding.facts import facts_in, missing_facts
 from functions.query.grounding.foreign import is_stray
-from functions.query.grounding.known_facts import missing_facts
 from functions.query.grounding.quotes import (
     MIN_OVERLAP,
     EvidenceSpan,
@@ -70,8 +69,6 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, quest
     spans = [span for span in readable if _is_related(statement, span, language)]
     if readable and not spans:
         findings.append("words")
-        # What is quoted word for word is about the claim, if only in other words.
-        spans = [] if "quote" in findings else readable
     if spans and _CALCULATES.search(statement) and missing_facts(statement, facts_of(spans)):
         spans += [span for span in readable if span not in spans and facts_in(" ".join(span.sentences))]
     return Evidence(spans, findings, unknown)

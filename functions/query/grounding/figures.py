@@ -13,11 +13,9 @@ from functions.query.grounding.cells import Binding, Surroundings, TableComparis
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.dates import derive_from_dates
-from functions.query.grounding.facts import Fact, facts_in
-from functions.query.grounding.known_facts import facts_missing, known_facts
-from functions.query.grounding.own_arithmetic import multipliers_in, own_calculation
+from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
+from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
-from functions.query.grounding.possible_numbers import may_follow
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
@@ -28,7 +26,7 @@ from shared.lexical import fold
 from shared.text import SEPARATOR
 
 _WORD = re.compile(r"[^\W\d_]+")
-OF_FIGURES = stems_of(
+_OF_FIGURES = stems_of(
     "compared compares versus total together combined altogether average share change difference earlier ago prior"
     " previous year quarter month period ended about approximately roughly around nearly almost some"
 )
@@ -126,7 +124,7 @@ def check_figures(
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
     is_extreme = any(each.is_extreme for each in fitting)
     is_bound = (bool(bound) or is_extreme) and not missing and not is_open
-    is_possible = bool(missing) and all(may_follow(claim, fact, stated, quoted.operands, sentences) for fact in missing)
+    is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
     is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)
@@ -226,7 +224,7 @@ def tells_only(claim: str, texts: Sequence[str], language: str, *, is_calculated
     limits = [] if is_calculated else _LIMITS.findall(claim.lower())
     if any(limit not in " ".join(texts).lower() for limit in limits):
         return False
-    known = frozenset().union(OF_FIGURES, *(stems_of(text, language) for text in texts))
+    known = frozenset().union(_OF_FIGURES, *(stems_of(text, language) for text in texts))
     known |= with_synonyms(stems_of(claim, language), known, language)
     folded = fold(claim)
     skipped = [*spans_of_periods(folded), *((fact.start, fact.end) for fact in facts_in(claim))]

@@ -12,11 +12,7 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.facts import without_figures
-from functions.query.grounding.figures import OF_FIGURES, FigureCheck, check_figures, denies_figures, tells_only
-from functions.query.grounding.frequencies import is_of_another_time
-from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
-from functions.query.grounding.known_facts import (
+from functions.query.grounding.facts import (
     has_other_letter,
     is_count,
     is_fraction,
@@ -25,6 +21,8 @@ from functions.query.grounding.known_facts import (
     known_facts,
     missing_facts,
 )
+from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
+from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.names import names_in, unknown_names
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
@@ -129,8 +127,7 @@ class ClaimComparison:
     @cached_property
     def stems(self) -> frozenset[str]:
         """The claim's content words, as they are compared."""
-        stems = stems_of(without_figures(self.wording), self.language) - UNINFORMATIVE_STEMS
-        return (stems - OF_FIGURES or stems) if self.figures.derived else stems
+        return stems_of(self.wording, self.language) - UNINFORMATIVE_STEMS
 
     @cached_property
     def repeats(self) -> bool:
@@ -318,9 +315,7 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.is_same or it.is_translated) and is_foreign(
-        without_figures(it.wording), it.passage_stems, it.language
-    )
+    foreign = not (it.is_same or it.is_translated) and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
@@ -415,14 +410,6 @@ def _is_covered(it: ClaimComparison) -> Finding:
     return Finding(Verdict.CONFIRMED)
 
 
-def _is_of_another_time(it: ClaimComparison) -> Finding | None:
-    if it.repeats or it.is_translated or it.figures.derived:
-        return None
-    titles = [title for span in it.spans for title in titles_of(span.passage)]
-    texts = (*it.sentences, *it.figures.texts, it.context.question, *titles)
-    return Finding(Verdict.UNCONFIRMED, "number") if is_of_another_time(it.claim, texts) else None
-
-
 def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
     return lambda it: Finding(Verdict.UNCONFIRMED, kind) if kind in it.turns else None
 
@@ -459,7 +446,6 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("limit", _unless_repeated("number", turns_limit)),
     ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),
     ClaimRule("counted", _found(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
-    ClaimRule("how often", _is_of_another_time),
     ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),

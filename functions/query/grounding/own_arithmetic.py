@@ -75,12 +75,7 @@ def own_calculation(
     return _adjusted(fact, others, texts, operands) or _for_its_time(folded, fact, operands)
 
 
-def has_list(claim: str, fact: Fact) -> bool:
-    """Return whether a claim lists something behind a number: "in two ways: by post or by e-mail"."""
-    return _LIST.match(claim, fact.end) is not None
-
-
-def counts_its_list(claim: str, fact: Fact) -> bool:
+def _counts_its_list(claim: str, fact: Fact) -> bool:
     """Return whether a claim's number counts the items that it lists: "in two ways: by post or by e-mail"."""
     told = _LIST.match(claim, fact.end)
     if told is None or fact.unit or fact.kind != "number":
@@ -193,10 +188,22 @@ def _adjusted(
     return None
 
 
-def calculates(claim: str, fact: Fact) -> bool:
-    """Return whether a claim (folded) says of a number that it adds, compares or leaves over."""
-    place = around(claim, fact)
-    return _SUM.search(place) is not None or _DIFFERENCE.search(place) is not None
+def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[Operand]) -> bool:
+    """Return whether two numbers of the evidence give one of a claim, which compares or adds, or its own list does.
+
+    Which numbers it means, or whether its list is whole, is not certain: such a claim is not refuted.
+    """
+    if _counts_its_list(fold(claim), fact):
+        return True
+    place = around(fold(claim), fact)
+    signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
+    if not signs or fact.unit == "percent":
+        return False
+    unit = "percent" if fact.unit == "pp" else fact.unit
+    values = {each.value for each in operands if each.unit in {"", unit} and not each.is_year}
+    values |= {value for _, value in _like(fact, stated)}
+    pairs = permutations(values, 2) if len(values) <= MAX_NUMBERS else ()
+    return any(one + sign * other in fact.values for one, other in pairs for sign in signs)
 
 
 def _sign_of(change: Fact, text: str) -> int:

@@ -8,8 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from functions.query.grounding.facts import facts_in
-from functions.query.grounding.known_facts import known_facts, missing_facts
+from functions.query.grounding.facts import facts_in, known_facts, missing_facts
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,
@@ -163,23 +162,7 @@ def _part_reversal(claim: str, sentences: Sequence[str], language: str) -> Rever
     said = frozenset(content_stems(claim, language)) - _negation_stems(language)
     found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
     # One sentence that agrees is enough: a source may say something in two ways.
-    worst = max(found, key=("likely", "certain").index) if found and all(found) else ""
-    return "likely" if worst == "certain" and _may_be_denied_elsewhere(claim, sentences, said, language) else worst
-
-
-def _may_be_denied_elsewhere(claim: str, sentences: Sequence[str], said: frozenset[str], language: str) -> bool:
-    """Return whether another sentence denies what a claim denies: "It is closed on Sundays"."""
-    words = _words(claim)
-    if not count_negations(words):
-        return False
-    stems = [frozenset(content_stems(each, language)) & said for each in sentences]
-    most = frozenset().union(*(each for each in stems if len(each) == max(map(len, stems))))
-    denying = (
-        own
-        for own, each in zip(stems, map(_words, sentences), strict=True)
-        if count_negations(each) or are_opposite_anywhere(words, each)
-    )
-    return any(own - most for own in denying)
+    return max(found, key=("likely", "certain").index) if found and all(found) else ""
 
 
 def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) -> Reversal | None:

@@ -183,8 +183,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _CAUSES = re.compile(
-    r"\b(?:(?:cause|drive)s?|caused|drove|(?:leads?|led|contribut(?:es?|ed))(?=\s+to\b)|resulted"
-    r"|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))\s+(?:(?:to|in)\s+)?",
+    r"\b(?:(?:cause|lead|drive|contribute)s?|caused|led|drove|contributed|resulted|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))"
+    r"\s+(?:(?:to|in)\s+)?",
     re.IGNORECASE,
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
@@ -539,8 +539,7 @@ def _rates_in(text: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     for number, words, amount, share, others in _RATE.findall(text):
         for word in (words or others).lower().split():
-            name = _SAME_RATES.get(word, word)
-            name = unit_name(name) if is_unit(name) else name
+            name = unit_name(word) if is_unit(word) else _SAME_RATES.get(word, word)
             found.setdefault(number or amount or share, set()).add(name)
     return found
 

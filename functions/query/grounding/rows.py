@@ -42,7 +42,6 @@ _AT_MOST = re.compile(
     rf"|(?<![\w.,]){_END}\s?(?:or (?:less|under|younger)|and (?:under|below))",
     re.IGNORECASE,
 )
-_WAYS = (_RANGE, _AT_LEAST, _AT_MOST)
 """Labels that are ranges: "2 to 5 years", "More than 25 kg", "65 and over"."""
 EITHER = re.compile(
     r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
@@ -171,29 +170,17 @@ def rows_within(fact: Fact, table: Table) -> frozenset[int]:
 def _range_of(label: str) -> tuple[_End | None, _End | None]:
     """Return the ends of the range that a label is, each None if open; two Nones if it has other words, or is none."""
     folded = fold(label)
-    found = next((match for way in _WAYS if (match := way.search(folded))), None)
+    between = _RANGE.search(folded)
+    least = None if between else _AT_LEAST.search(folded)
+    found = between or least or _AT_MOST.search(folded)
     if found is None or len(_WORD.findall(folded[: found.start()] + folded[found.end() :])) > MAX_BESIDE_RANGE:
         return None, None
-    return _ends_of(found)
-
-
-def _ends_of(found: "re.Match[str]") -> tuple[_End | None, _End | None]:
-    if found.re is _RANGE:
-        first, unit, last, last_unit = found.groups(default="")
+    if between:
+        first, unit, last, last_unit = between.groups(default="")
         ends = _end_of(first, unit or last_unit), _end_of(last, last_unit or unit)
         return ends if ends[0][1] != ends[1][1] or ends[0] <= ends[1] else ends[::-1]
     end = _end_of(found[1] or found[3], found[2] or found[4] or "")
-    return (end, None) if found.re is _AT_LEAST else (None, end)
-
-
-def is_in_a_range(fact: Fact, texts: Sequence[str]) -> bool:
-    """Return whether a number lies in a range that one of some texts names: "ten" in "a child of 12 or under"."""
-    found: list[re.Match[str]] = []
-    for text in map(fold, texts):
-        found += _RANGE.finditer(text)
-        rest = _RANGE.sub(" ", text)  # "from 6 to 12" is not "from 6"
-        found += [match for way in (_AT_LEAST, _AT_MOST) for match in way.finditer(rest)]
-    return any(_is_within(fact, *_ends_of(match), fact.unit) for match in found)
+    return (end, None) if least else (None, end)
 
 
 def _end_of(number: str, unit: str) -> _End:

@@ -27,17 +27,9 @@ _SAME_SIGN = str.maketrans(
 _NO_NEGATION = (
     (re.compile(r"\b(?:no|not)\s+(?:later|more|longer|greater|higher)\s+than\b", re.IGNORECASE), "at most"),
     (re.compile(r"\b(?:no|not)\s+(?:earlier|less|fewer|sooner|lower)\s+than\b", re.IGNORECASE), "at least"),
-    (
-        re.compile(r"\b(?:not|cannot|(?<=\w)n't)((?:\s+[a-z]+){1,4}?)\s+more\s+than\b(?=\s)", re.IGNORECASE),
-        r"\1 at most",
-    ),
     (re.compile(r"\bnot\s+(?:just|only|merely)\b", re.IGNORECASE), ""),
     (
-        re.compile(
-            r"\bat no (?:(?:extra|additional) )?(?:cost|charge)\b|\bfree of charge\b|\bcosts? nothing\b"
-            r"|\bno (?:(?:extra|additional) )?(?:charge|fee)\b(?= for\b)",
-            re.IGNORECASE,
-        ),
+        re.compile(r"\bat no (?:cost|charge)\b|\bfree of charge\b", re.IGNORECASE),
         "free",
     ),
     (re.compile(r"\bavoid(?:s|ed|ing)?(?= \w+ing\b)", re.IGNORECASE), "not"),

@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 
 from functions.query.grounding.claims import Claim, lead_of
 from functions.query.grounding.evidence import find_evidence
-from functions.query.grounding.facts import facts_in
+from functions.query.grounding.facts import facts_in, known_facts, missing_facts
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
-from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
@@ -278,8 +277,8 @@ class Verifier:
 
 
 def _is_only_unlike(judgement: Judgement) -> bool:
-    """Return whether nothing is in doubt but that a claim's words are not in the evidence."""
-    return judgement.verdict is not Verdict.CONFIRMED and judgement.findings == ("words",)
+    """Return whether a claim was refuted only because its words are not in the evidence, which says nothing else."""
+    return judgement.verdict is Verdict.REFUTED and judgement.findings == ("words",)
 
 
 def _is_translation(claim: Claim) -> bool:

@@ -33,6 +33,8 @@ FEW_WORDS_COVERAGE = 0.75
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
+FOREIGN_COVERAGE = 0.34
+"""Share of a statement's content words in the whole source and the question below which nothing is like it."""
 MAX_UNKNOWN_INSIDE = 4
 MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
@@ -81,11 +83,11 @@ def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> fr
 
 
 def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
-    """Return whether no word of a claim, or of a statement in it, is in the stems `held`."""
+    """Return whether nothing like a claim, or a statement in it, is in the stems `held`."""
     parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
     parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
     known = held | with_synonyms(frozenset().union(*parts), held, language)
-    return any(part and not part & known for part in parts)
+    return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
 
 
 def _stems_without_degrees(text: str, language: str) -> frozenset[str]:

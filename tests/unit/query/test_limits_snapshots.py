@@ -56,15 +56,12 @@ import functions.query.grounding.evidence
 import functions.query.grounding.facts
 import functions.query.grounding.figures
 import functions.query.grounding.foreign
-import functions.query.grounding.frequencies
 import functions.query.grounding.injection
 import functions.query.grounding.instructions
 import functions.query.grounding.judge
-import functions.query.grounding.known_facts
 import functions.query.grounding.names
 import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity
-import functions.query.grounding.possible_numbers
 import functions.query.grounding.quantities
 import functions.query.grounding.quotes
 import functions.query.grounding.roles

@@ -9,7 +9,7 @@ import pytest
 from functions.query.grounding.arithmetic import Calculation, Operand, derive
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.figures import operands_in
-from functions.query.grounding.own_arithmetic import multipliers_in, own_calculation
+from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 
 
 def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[Operand]:
@@ -173,6 +173,25 @@ def test_what_a_claim_multiplies_by():
     assert multipliers_in("Three working days cost 15 points.", ["Five points for each working day."]) == [3]
     assert multipliers_in("Three working days cost 15 points.", ["Five points for each exam."]) == []
     assert multipliers_in("A week of seven days costs €329, at a daily rate of €47.") == [7]
+
+
+@pytest.mark.parametrize(
+    ("claim", "number", "operands", "expected"),
+    [
+        ("It spent £320 more than it took.", "£320", stated((4_270, ""), (4_590, "")), True),
+        ("It spent £320 in May.", "£320", stated((4_270, ""), (4_590, "")), False),  # nothing is compared
+        ("It spent £330 more than it took.", "£330", stated((4_270, ""), (4_590, "")), False),
+        ("It costs €280 once the call-out is added.", "€280", stated((185, "eur"), (95, "eur")), True),
+        ("It costs €280 once the call-out is added.", "€280", stated((185, "kg"), (95, "eur")), False),
+        ("It is 5% more.", "5%", stated((10, "percent"), (15, "percent")), False),
+        ("It spent £320 more.", "£320", stated(*((n * n, "") for n in range(14)), (320, "")), False),  # too many
+    ],
+)
+def test_a_number_that_some_two_others_give_is_possible(
+    claim: str, number: str, operands: list[Operand], expected: bool
+):
+    fact = next(each for each in facts_in(claim) if each.text.rstrip(" .,;") == number)
+    assert may_be_calculated(claim, fact, [], operands) is expected
 
 
 def test_a_number_may_be_the_sum_of_the_others_of_its_claim():

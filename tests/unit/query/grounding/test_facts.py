@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.facts import facts_in, is_rounded
-from functions.query.grounding.known_facts import has_other_letter, is_of_another_quarter, known_facts, missing_facts
+from functions.query.grounding.facts import (
+    facts_in,
+    has_other_letter,
+    is_of_another_quarter,
+    is_rounded,
+    known_facts,
+    missing_facts,
+)
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quantities import spelled_value
 
@@ -25,11 +31,7 @@ SAME = [
     ("24 months", "24-month warranty"), ("two litres", "2 litres"), ("2 litres", "two litres"), ("5 kg", "5kg"),
     ("twenty-five people", "25 people"), ("three hundred and fifty", "350"), ("24 hours", "24h"),
     ("10 to 15 days", "10-15 days"),
-    ("10:30 pm", "22:30"), ("from 2:15 to 4:45 pm", "14:15-16:45"), ("just after 7 in the morning", "07:05"),
-    ("+44 161 555 0134", "0161 555 0134"), ("(0161) 555-0134", "0161 5550134"), ("0161 5550134", "0161 555 0134"),
-    ("the 18th century", "in 1742"), ("the 1700s", "the 18th century"), ("30 pounds", "£30"), ("40 degrees", "40 °C"),
-    ("three times", "3 times"), ("two times", "twice"),
-     ("Q2", "the second quarter"), ("the third quarter of 2022", "Q3 2022"),
+    ("10:30 pm", "22:30"), ("Q2", "the second quarter"), ("the third quarter of 2022", "Q3 2022"),
     ("in the 1990s", "the 1990s"),
     ("CVE-2025-1234", "see CVE-2025-1234."), ("Form 10-K", "a Form 10-K was filed"), ("1.2.3", "version 1.2.3"),
     ("60 °C", "60°C"), ("12", "(12)"), ("-3 %", "−3 %"), ("the 21st floor", "floor 21"), ("third place", "3rd place"),
@@ -44,9 +46,7 @@ OTHER = [
     ("$1.3 million", "$1,200,000"), ("$84 billion", "$82,959 million"), ("$1.2 billion", "$1.2 million"), ("€5", "$5"),
     ("24 years", "24-month warranty"), ("three litres", "2 litres"), ("5 g", "5 kg"), ("5 GB", "5 MB"), ("1.25", "1.2"),
     ("12.5", "125"), ("CVE-2025-1235", "CVE-2025-1234"), ("-3 %", "3 %"), ("Q3", "the second quarter"),
-    ("11:30", "10:30"), ("from 2:15 to 4:45 pm", "13:15-16:45"), ("just after 7 in the morning", "08:05"),
-    ("at 7 in the morning", "07:05"), ("0161 555 0143", "0161 555 0134"), ("the 18th century", "in 1842"),
-    ("30 pounds", "€30"), ("three times", "twice"),
+    ("11:30", "10:30"),
     ("5", "15"), ("10-Q", "10-K"), ("1.2.4", "1.2.3"), ("twenty-six", "25"), ("nine people", "people"),
     ("2023", "2022 and 2024"),
     ("12 345", "12 and 345 of them were 12 346"),
@@ -187,14 +187,3 @@ def test_a_name_that_an_abbreviation_is_short_for_is_known():
     claim = "The Harbour Lamp Authority, or those it sends, will look at it."
     assert unknown_names(claim, ["Reports are sent to the HLA."], "en") == []
     assert unknown_names(claim, ["Reports are sent to the HLB."], "en") == ["Harbour", "Lamp", "Authority"]
-
-
-@pytest.mark.parametrize("name", ["Swiss francs", "degrees Celsius", "Francs"])
-def test_a_unit_beside_its_number_is_no_name(name: str):
-    assert unknown_names(f"It is 25 {name}.", ["It is 25."], "en") == []
-    assert unknown_names(f"It is of {name.title()}land.", ["It is 25."], "en") != []
-
-
-def test_one_of_several_things_with_a_short_name_is_known():
-    assert unknown_names("You may keep a CD for a day.", ["CDs: one day"], "en") == []
-    assert unknown_names("You may keep a DVD for a day.", ["CDs: one day"], "en") == ["DVD"]

@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.facts import facts_in, is_rounded
-from functions.query.grounding.known_facts import is_count, is_fraction
+from functions.query.grounding.facts import facts_in, is_count, is_fraction, is_rounded
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, find_quote, nearest_spans, quoted_spans, with_markers
 from functions.query.grounding.roles import (
@@ -21,6 +20,7 @@ from functions.query.grounding.wording import (
     has_number_of_another,
     has_unknown_part,
     is_covered,
+    is_foreign,
     is_merged,
     replacement,
 )
@@ -104,6 +104,21 @@ def test_a_title_and_the_question_count_half() -> None:
 )
 def test_a_run_or_a_clause_of_other_words_is_an_unknown_part(claim: str, expected: bool) -> None:
     assert has_unknown_part(claim, stems_of(words(0, 6), "en"), "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (words(0, 1) + " " + words(8, 10), True),  # a third is less than 0.34
+        (words(0, 1) + " " + words(8, 9), False),
+        (words(0, 2) + " " + words(8, 11), False),
+        (f"{words(0, 4)}. {words(8, 11)}", True),  # one of its statements
+        (f"{words(0, 4)}. {words(8, 10)}", False),  # which has three words at least
+        (words(8, 10), True),
+    ],
+)
+def test_a_claim_is_foreign_where_hardly_a_word_of_a_statement_is_known(claim: str, expected: bool) -> None:
+    assert is_foreign(claim, stems_of(words(0, 6), "en"), "en") is expected
 
 
 def replaced(claim: str, *sentences: str, near: str = "", names: str = "") -> str:

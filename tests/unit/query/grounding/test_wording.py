@@ -10,6 +10,7 @@ from functions.query.grounding.wording import (
     Replacement,
     has_number_of_another,
     has_unknown_part,
+    is_foreign,
     is_merged,
     replacement,
 )
@@ -194,6 +195,12 @@ def test_a_clause_or_a_run_of_unknown_words_is_noticed():
     assert has_unknown_part("Prime the pump with clean water, and transfer the deposit to Zulu.", held, "en")
     assert has_unknown_part("Send passwords immediately: the pump must be primed with water.", held, "en")
     assert has_unknown_part("The pump must be primed with water thanks to golden umbrellas.", held, "en")
+
+
+def test_a_statement_of_which_the_source_says_nothing_is_noticed():
+    held = stems_of("The pump must be primed with two litres of clean water before it is used.")
+    assert is_foreign("Everybody receives free chocolate tomorrow: prime the pump with water.", held, "en")
+    assert not is_foreign("Fill the pump with clean water first.", held, "en")
 
 
 def test_other_words_farther_from_a_sentence_are_a_paraphrase():
