@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from functions.query.grounding.claims import Claim, Reference
-from functions.query.grounding.facts import facts_in, missing_facts
+from functions.query.grounding.facts import facts_in
 from functions.query.grounding.foreign import is_stray
+from functions.query.grounding.known_facts import missing_facts
 from functions.query.grounding.quotes import (
     MIN_OVERLAP,
     EvidenceSpan,

@@ -1,11 +1,10 @@
-"""Checks whether the numbers, dates, units and identifiers of a claim are in the text it cites."""
+"""Reads the numbers, dates, units and identifiers of a text as facts with their possible values."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from functions.query.grounding import quantities
 from functions.query.grounding.quantities import (
@@ -16,9 +15,7 @@ from functions.query.grounding.quantities import (
     UNIT,
     VULGAR,
     DateMention,
-    dates_agree,
     dates_in,
-    is_unit,
     read_number,
     unit_name,
 )
@@ -55,8 +52,8 @@ _HOUR = re.compile(
 _BEFORE_HOUR = re.compile(r"\b(?:at|by|from|to|till|until|before|after|about|around|between|and)\s+\Z", re.IGNORECASE)
 LONGEST_BEFORE_HOUR = 12
 """Characters before an hour among which a word shows that it is one."""
-_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_QUARTER = re.compile(rf"\b({'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
+QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_QUARTER = re.compile(rf"\b({'|'.join(QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
 _PARTS = ("third", "quarter", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _DENOMINATORS = {"half": 2, "quarter": 4, "third": 3, **{part: at for at, part in enumerate(_PARTS[2:], start=4)}}
@@ -91,11 +88,6 @@ BEFORE_CHARACTERS = 24
 ROUGH_PERCENT = 5
 FRACTION_PERCENT = 2
 """Points of per cent by which a fraction in words may differ: after "about" ("about a third"), and else."""
-SHORTEST_COUNTED = 3
-SHORTEST_STEM = 4
-ENDING = 2
-"""Letters of a word that names what is counted, more than that; letters of its stem at least, and of the ending it may
-lose."""
 BOUND_SHARE = 10
 ROUGH_SHARE = 20
 ROUND_STEPS = 10
@@ -169,7 +161,7 @@ def facts_in(text: str) -> tuple[Fact, ...]:
     for match in unread(_TIME):
         add(Fact("time", match.group(), _minutes(match)), *match.span())
     for match in unread(_QUARTER):
-        add(Fact("quarter", match.group(), frozenset({Decimal(_QUARTERS[match[1].lower()])})), *match.span())
+        add(Fact("quarter", match.group(), frozenset({Decimal(QUARTERS[match[1].lower()])})), *match.span())
     for match in unread(_FRACTION):
         if (fraction := _fraction(folded, match)) is not None:
             add(fraction, *match.span())
@@ -299,214 +291,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
     )
 
 
-# --- comparing facts with a source ---
-
-_SCALE_OF_TABLE = re.compile(
-    r"(?:\b(?:in|expressed in|amounts in|usd|eur|us)|[$€£(])[\s(]*(?:[a-z$€£.]+\s+){0,3}?"
-    r"(thousands?|millions?|billions?|mln|tukst)\b",
-    re.IGNORECASE,
-)
-_WORD_OR_SIGN = re.compile(r"[^\W\d_]+|[%°$€£¥]")
-_PERSONS = frozenset({"people", "employees"})
-"""Units that are no measures: "1,376 people" is a "total manpower of 1,376"."""
-_SOURCE_ONLY_KINDS = frozenset({"part", "year"})
-"""Kinds that only a source's facts have; in a claim, the fact that contains them is checked."""
-
-
-@dataclass(frozen=True)
-class KnownFacts:
-    """The facts of the quoted sentences and their titles, with which a claim's facts are compared.
-
-    `passages` are the texts around the sentences. Everything is read when a fact is first compared with it, because
-    most claims have none.
-    """
-
-    texts: Sequence[str]
-    passages: Sequence[str]
-    titles: Sequence[str] = ()
-
-    @cached_property
-    def facts(self) -> Sequence[Fact]:
-        """The facts themselves; a title's number ("Part 1") has no unit."""
-        facts = [fact for text in self.texts for fact in facts_in(text)]
-        of_titles = (fact for title in self.titles for fact in facts_in(title))
-        return [*facts, *(replace(each, kind="title") if each.kind == "number" else each for each in of_titles)]
-
-    @cached_property
-    def text(self) -> str:
-        """The text for identifiers: folded, once as it is and once without the signs that join their parts."""
-        whole = "\n".join((*self.texts, *self.titles))
-        return f"{_plain(whole)}\n{_unjoined(whole)}"
-
-    @cached_property
-    def scales(self) -> frozenset[Decimal]:
-        """The scales of the whole passages, because a table states them once."""
-        return frozenset().union(*(_scales_and_units(passage)[0] for passage in self.passages))
-
-    @cached_property
-    def units(self) -> frozenset[str]:
-        """The units of the whole passages, for the same reason."""
-        return frozenset().union(*(_scales_and_units(passage)[1] for passage in self.passages))
-
-
-def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) -> KnownFacts:
-    """Return the facts of sentences and their titles; `passage` is the text around the sentences."""
-    return KnownFacts(texts, (passage,), titles)
-
-
-_QUARTER_OF_YEAR = re.compile(
-    rf"\b(?:q(?P<short>[1-4])|(?P<word>{'|'.join(_QUARTERS)})[ -](?:fiscal[ ])?quarter)"
-    r"(?:[ ]of)?(?:[ ]fiscal)?(?:[ ]year)?,?[ ](?P<year>(?:19|20)\d\d)\b",
-    re.IGNORECASE,
-)
-
-
-def is_of_another_quarter(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim names a quarter of a year of which its evidence names only others."""
-    said = _quarters_of_years(claim)
-    if not said:
-        return False
-    held = set[tuple[int, str]]().union(*map(_quarters_of_years, sentences))
-    return any(each not in held and any(year == each[1] for _, year in held) for each in said)
-
-
-_WHOLE_YEAR = re.compile(r"\b(?:full[ -]year|(?:whole|entire) (?:fiscal )?year)\b", re.IGNORECASE)
-_PART_OF_YEAR = re.compile(
-    r"\b(?:three|six|nine) months ended\b|\bquarter ended\b|\b(?:first|second|third|fourth)(?: fiscal)? quarter\b",
-    re.IGNORECASE,
-)
-_OF_YEAR = re.compile(r"\b(?:twelve months|years?) ended\b|\b(?:full[ -]|fiscal )year|\bannual", re.IGNORECASE)
-
-
-def is_of_part_of_year(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim tells of a whole year what its evidence only tells of months or a quarter of one."""
-    if not _WHOLE_YEAR.search(claim):
-        return False
-    text = "\n".join(sentences)
-    return _PART_OF_YEAR.search(text) is not None and not (_OF_YEAR.search(text) or _WHOLE_YEAR.search(text))
-
-
-def _quarters_of_years(text: str) -> set[tuple[int, str]]:
-    return {
-        (int(match["short"]) if match["short"] else _QUARTERS[match["word"].lower()], match["year"])
-        for match in _QUARTER_OF_YEAR.finditer(fold(text))
-    }
-
-
-_LONE_LETTER = re.compile(r"(?<![\w.'’&-])[B-HJ-Z](?![\w.'’&-])|(?<=[a-z] )A(?= [A-Za-z]|[.,;)])")
-"""A capital that stands alone, as in 'draw a "Z"', "plan B" or "a Class A device"; "A" and "I" are words, too."""
-
-
-def has_other_letter(claim: str, texts: Sequence[str]) -> bool:
-    """Return whether a claim names a letter that is in none of the texts."""
-    return any(not any(_has_letter(each, text) for text in texts) for each in _LONE_LETTER.findall(claim))
-
-
-def _has_letter(letter: str, text: str) -> bool:
-    before = "(?<=[a-z] )" if letter == "A" else "(?<![A-Za-z])"
-    return re.search(rf"{before}{letter}(?![A-Za-z])", text) is not None
-
-
-def missing_facts(claim: str, known: KnownFacts) -> list[str]:
-    """Return the facts of a claim, as written, that are not in `known`."""
-    return [fact.text for fact in facts_missing(claim, known)]
-
-
-def facts_missing(claim: str, known: KnownFacts) -> list[Fact]:
-    """Return the facts of a claim that are not in `known`."""
-    said = (fact for fact in facts_in(claim) if fact.kind not in _SOURCE_ONLY_KINDS)
-    return [fact for fact in said if not _is_known(fact, known)]
-
-
-_MOST_COUNTED = 10
-_NOUNS_AFTER = re.compile(r"\W+([^\W\d_]+)(?:\W+([^\W\d_]+))?(?:\W+([^\W\d_]+))?")
-
-
-def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a number word ("two films") may count what the sentences name, instead of quoting their number.
-
-    It may if there are as many sentences, or if one of the next three words occurs as often.
-    """
-    if not quantities.is_number_word(fact.lower()) or (at := claim.find(fact)) < 0:
-        return False
-    value = next((value for each in facts_in(fact) for value in each.values), Decimal(0))
-    words = _NOUNS_AFTER.match(claim, at + len(fact))
-    if (
-        not 2 <= value <= _MOST_COUNTED
-        or words is None
-        or any(is_unit(each.lower()) for each in words.groups() if each)
-    ):
-        return False
-    text = fold(" ".join(sentences)).lower()
-    stems = (
-        fold(each).lower()[: max(SHORTEST_STEM, len(each) - ENDING)]
-        for each in words.groups()
-        if each and len(each) > SHORTEST_COUNTED
-    )
-    return len(sentences) >= value or any(text.count(stem) >= value for stem in stems)
-
-
-def is_fraction(fact: str, claim: str) -> bool:
-    """Return whether a fact of a claim is a part of a whole in words, which may round any figures."""
-    return any(each.kind == "fraction" and each.text.startswith(fact) for each in facts_in(claim))
-
-
-def _is_known(fact: Fact, known: KnownFacts) -> bool:
-    match fact.kind:
-        case "date":
-            return fact.date is not None and _is_known_date(fact.date, known)
-        case "identifier":
-            return _is_known_identifier(fact, known)
-        case "years":
-            years = frozenset().union(*(each.values for each in known.facts))
-            return fact.values <= years or (fact.date is not None and _is_known_date(fact.date, known))
-        case "time":
-            return any(each.kind == "time" and each.values & fact.values for each in known.facts)
-        case _:
-            return any(_is_same_number(fact, each, known) for each in known.facts if each.values)
-
-
-def _is_known_date(said: DateMention, known: KnownFacts) -> bool:
-    dates = [each.date for each in known.facts if each.date]
-    years = {value for each in known.facts for value in each.values if each.kind in {"number", "part", "title"}}
-    years |= {Decimal(date.year) for date in dates if date.year}
-    return any(
-        dates_agree(said, date) and (not said.year or bool(date.year) or Decimal(said.year) in years) for date in dates
-    )
-
-
-def _is_known_identifier(said: Fact, known: KnownFacts) -> bool:
-    with_unit = re.fullmatch(r"(\d+(?:[.,]\d+)?)[-]?([a-z]+)", said.text.lower())  # "24h", "3x"
-    return (
-        any(_occurs(form, known.text) for form in (_unjoined(said.text), _plain(said.text)))
-        or (with_unit is not None and f"{with_unit[1]}{with_unit[2]}" in known.text)
-        or any(said.values & each.values for each in known.facts)
-    )
-
-
-def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
-    if said.kind == "time" or held.kind == "time":
-        is_hour = said.kind == "number" and not said.unit and ":" not in held.text  # "8", for "8 p.m."
-        return is_hour and re.match(rf"{re.escape(said.text)}(?!\d)", held.text) is not None
-    if held.kind == "title" and said.unit != held.unit:
-        return False
-    if not _may_be_unit(said.unit, held.unit, known):
-        return False
-    if said.negative and not held.negative and not held.text.startswith("("):
-        return False
-    values = set(held.values)
-    if not held.unit or held.unit in CURRENCIES:
-        values |= {value * scale for value in held.values for scale in known.scales}
-    if held.kind == "fraction" and any(is_rounded(held, mine) for mine in said.values):
-        return True
-    return any(is_rounded(said, value) for value in values)
-
-
-def _may_be_unit(said: str, held: str, known: KnownFacts) -> bool:
-    """Return whether a number's unit may be the claim's; a table states its unit once, in its head."""
-    if said in _PERSONS and held in {"", *_PERSONS}:
-        return True
-    return said in {"", held} or (not held and said in known.units)
+# --- comparing with a value ---
 
 
 def is_rounded(said: Fact, value: Decimal) -> bool:
@@ -535,23 +320,3 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
 def _last_digit(value: Decimal) -> Decimal:
     """Return one step of a number's last digit that is not zero: 1,000 for 48,000, 0.1 for 10.50."""
     return Decimal(10) ** int(value.normalize().as_tuple().exponent)
-
-
-def _occurs(wanted: str, text: str) -> bool:
-    return re.search(rf"(?<![a-z0-9]){re.escape(wanted)}(?![a-z0-9])", text) is not None
-
-
-def _plain(text: str) -> str:
-    """Return a text in lower case without diacritics and full-width letters."""
-    return fold(unicodedata.normalize("NFKC", text)).lower()
-
-
-def _unjoined(text: str) -> str:
-    return re.sub(r"(?<=\w)[-‐‑–_/](?=\w)|\u00ad", "", _plain(text))
-
-
-@lru_cache(maxsize=256)
-def _scales_and_units(passage: str) -> tuple[frozenset[Decimal], frozenset[str]]:
-    folded = fold(passage)
-    scales = (Decimal(10) ** quantities.scale_of(match[1]) for match in _SCALE_OF_TABLE.finditer(folded))
-    return frozenset(scales), frozenset(map(unit_name, set(_WORD_OR_SIGN.findall(folded.lower()))))

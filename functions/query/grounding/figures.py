@@ -13,7 +13,8 @@ from functions.query.grounding.cells import Binding, Surroundings, TableComparis
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.dates import derive_from_dates
-from functions.query.grounding.facts import Fact, facts_in, facts_missing, known_facts
+from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.known_facts import facts_missing, known_facts
 from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name

@@ -12,7 +12,9 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.facts import (
+from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
+from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
+from functions.query.grounding.known_facts import (
     has_other_letter,
     is_count,
     is_fraction,
@@ -21,8 +23,6 @@ from functions.query.grounding.facts import (
     known_facts,
     missing_facts,
 )
-from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
-from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.names import names_in, unknown_names
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of

@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from functions.query.grounding.facts import facts_in, known_facts, missing_facts
+from functions.query.grounding.facts import facts_in
+from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from functions.query.grounding.facts import KnownFacts, facts_in, known_facts, missing_facts
+from functions.query.grounding.facts import facts_in
 from functions.query.grounding.injection import is_injected
+from functions.query.grounding.known_facts import KnownFacts, known_facts, missing_facts
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage

@@ -19,8 +19,9 @@ from dataclasses import dataclass, replace
 
 from functions.query.grounding.claims import Claim, lead_of
 from functions.query.grounding.evidence import find_evidence
-from functions.query.grounding.facts import facts_in, known_facts, missing_facts
+from functions.query.grounding.facts import facts_in
 from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
+from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned

@@ -59,6 +59,7 @@ import functions.query.grounding.foreign
 import functions.query.grounding.injection
 import functions.query.grounding.instructions
 import functions.query.grounding.judge
+import functions.query.grounding.known_facts
 import functions.query.grounding.names
 import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.facts import (
-    facts_in,
-    has_other_letter,
-    is_of_another_quarter,
-    is_rounded,
-    known_facts,
-    missing_facts,
-)
+from functions.query.grounding.facts import facts_in, is_rounded
+from functions.query.grounding.known_facts import has_other_letter, is_of_another_quarter, known_facts, missing_facts
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quantities import spelled_value
 

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.facts import facts_in, is_count, is_fraction, is_rounded
+from functions.query.grounding.facts import facts_in, is_rounded
+from functions.query.grounding.known_facts import is_count, is_fraction
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, find_quote, nearest_spans, quoted_spans, with_markers
 from functions.query.grounding.roles import (
