@@ -26,6 +26,9 @@ from shared.text import (
 )
 
 MAX_HEAD_ROWS = 3
+MIN_ROWS_BELOW = 2
+BARE_SHARE = 0.8
+"""Rows below one that names columns with numbers in its words, at least, and the share of bare figures in them."""
 MAX_SHORT_LINE = 90
 """A longer line above a table is its caption, a shorter one may name columns."""
 _DIGITS = r"\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+(?:[.,]\d+)?"
@@ -177,6 +180,7 @@ class _TextLine:
     text: str
     start: int
     cells: Sequence[str]
+    heads: bool = False
 
     @property
     def end(self) -> int:
@@ -185,26 +189,55 @@ class _TextLine:
 
 def _blocks(text: str) -> Iterator[list[_TextLine]]:
     """Yield the lines of each paragraph or table."""
-    block: list[_TextLine] = []
+    block: list[tuple[str, int]] = []
     at = 0
-    for line in text.split("\n"):
+    for line in (*text.split("\n"), ""):
         if line.strip():
-            names = block[0].cells if block else ()
-            block.append(_TextLine(line, at, _cells_of(line, names)))
+            block.append((line, at))
         elif block:
-            yield block
+            yield _read_block(block)
             block = []
         at += len(line) + 1
-    if block:
-        yield block
 
 
-def _cells_of(line: str, names: Sequence[str]) -> Sequence[str]:
-    """Return the cells of a line; a cell with several figures counts as several unless the first line names it."""
+def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
+    first, *below = [row_cells(line) for line, _ in lines if SEPARATOR in line] or [[]]
+    heads = _heads_figures(first, below)
+    named = len(first) if heads or (SEPARATOR in lines[0][0] and all(map(may_name, first))) else 0
+    at_head = next(at for line, at in lines if SEPARATOR in line) if heads else -1
+    return [
+        _TextLine(line, at, first, heads=True) if at == at_head else _TextLine(line, at, _cells_of(line, named))
+        for line, at in lines
+    ]
+
+
+def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row with numbers in its words stands above bare figures: "80 mg", "Rate per 100,000".
+
+    One of its names is without a number; "40 miles" and "50 min" are a row with units.
+    """
+    of_width = [row for row in rows if len(row) == len(names)]
+    if len(of_width) < MIN_ROWS_BELOW or any(map(_is_bare, names)) or all(map(may_name, names)):
+        return False
+    if all(any(map(str.isdecimal, name)) for name in names[1:]):
+        return False
+    values = [cell for row in of_width for cell in row[1:] if cell]
+    return sum(map(_is_bare, values)) >= BARE_SHARE * max(1, len(values))
+
+
+def _is_bare(cell: str) -> bool:
+    """Return whether a cell holds figures and no words; a year and a unit are words."""
+    return not _YEAR.fullmatch(cell) and any(
+        form.fullmatch(cell) for form in (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_DEVIATION)
+    )
+
+
+def _cells_of(line: str, named: int) -> Sequence[str]:
+    """Return the cells of a line; one with several figures counts as several unless the line has all `named` cells."""
     if SEPARATOR not in line:
         return (line.strip(),)
     cells = row_cells(line)
-    is_named = len(cells) == len(names) and all(map(may_name, names))
+    is_named = len(cells) == named
     return tuple(
         part
         for cell in cells
@@ -344,7 +377,7 @@ def _is_next_head(line: _TextLine) -> bool:
 
 
 def _is_named(line: _TextLine) -> bool:
-    return len(line.cells) > 1 and not is_field(line.cells) and all(map(may_name, line.cells))
+    return line.heads or (len(line.cells) > 1 and not is_field(line.cells) and all(map(may_name, line.cells)))
 
 
 def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -> int:
@@ -355,15 +388,17 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
     """
     widths = {len(line.cells) for line in lines if len(line.cells) > 1}
     with_label = sum(_has_label(line.cells) for line in lines)
-    if len(widths) == 1 and len(lines) > 1 and with_label:
+    if len(widths) == 1 and len(lines) > 1:
         width = widths.pop()
         # "1 day" is a label where another row has "Half day", and the names have one for the labels.
         whole = with_label == len(lines)
-        if not whole and any(len(head) == width and may_name(head[0]) for head in heads):
+        if with_label and not whole and any(len(head) == width and may_name(head[0]) for head in heads):
             return width - 1
         if whole and any(
             len(head) == width or (len(head) == width - 1 and not any(map(_is_period, head))) for head in heads
         ):
+            return width - 1
+        if not with_label and any(len(head) == width and head[0] for head in heads) and _are_keys(lines):
             return width - 1
     counts = Counter(
         sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
@@ -371,6 +406,13 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
         if len(line.cells) > 1
     )
     return max(counts.items(), key=lambda item: (item[1], item[0]))[0]
+
+
+def _are_keys(lines: Sequence[_TextLine]) -> bool:
+    """Return whether the figures that rows of words begin with are their labels: the times of a timetable."""
+    labels = [line.cells[0] for line in lines]
+    values = [cell for line in lines for cell in line.cells[1:]]
+    return len(set(labels)) == len(labels) and 2 * sum(map(is_figure, values)) < len(values)
 
 
 def _is_value(cell: str) -> bool:

@@ -252,3 +252,22 @@ def test_a_column_is_named_by_words_a_period_or_a_model(cell: str, *, is_name: b
 )
 def test_a_caption_is_that_of_further_rows_but_not_of_a_table_with_names_of_its_own(text: str, captions: list[str]):
     assert [table.caption for table in tables_in(text)] == captions
+
+
+def test_a_row_with_numbers_in_its_words_names_columns_of_bare_figures() -> None:
+    (table,) = tables_in("Herd | 20 ha | Rate per 1,000 | Fenced\nHill | 12 (4.5) | 31 | 9\nBrook | 8 (2.0) | 27 | 6")
+    assert table.columns == ("20 ha", "Rate per 1,000", "Fenced")
+    assert [cell.text for cell in table.rows[0].cells] == ["12 (4.5)", "31", "9"]
+
+
+def test_a_first_row_with_units_names_no_columns() -> None:
+    (table,) = tables_in("Flour | 500 g | 1 kg\nEggs | 3 | 6\nLemons | 2 | 4")
+    assert table.columns == ()
+    assert [row.label for row in table.rows] == ["Flour", "Eggs", "Lemons"]
+
+
+def test_times_are_the_labels_of_a_timetable() -> None:
+    (table,) = tables_in("Time | Monday | Tuesday\n9.00 | Painting | Clay\n10.30 | Break | Break\n11.00 | Clay | Choir")
+    assert table.columns == ("Monday", "Tuesday")
+    row = table.rows[0]
+    assert (row.label, table.name_of(row.cells[1]), row.cells[1].text) == ("9.00", "Tuesday", "Clay")
