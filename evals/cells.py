@@ -94,8 +94,13 @@ def outcome_of(cell: PrintedCell, passages: Sequence[Passage]) -> Outcome:
 
 
 def _is_under(table: Table, row: TableRow, cell: PrintedCell) -> bool:
+    """Whether a row has the value under the column's name; what stands over several columns may be in the caption."""
     wanted = _words(cell.value)
-    return any(_words(each.text) == wanted and _holds(table.name_of(each), cell.column) for each in row.cells)
+    names = [table.name_of(each) for each in row.cells if _words(each.text) == wanted]
+    return any(
+        set(_words(name)) & set(_words(cell.column)) and _holds(f"{table.caption} {name}", cell.column)
+        for name in names
+    )
 
 
 def _holds(text: str, wanted: str) -> bool:
