@@ -40,36 +40,16 @@ _MEASURE = re.compile(
 """A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
 _YEAR_RANGE = re.compile(r"(?<![\w-])((?:19|20)\d\d)\s?[-–—]{1,2}\s?(\d\d(?:\d\d)?)(?![\w-])")
 _AGE = re.compile(r"(?<![\w.,])(\d{1,3})[\s-]years?[\s-]old\b", re.IGNORECASE)
-_PHONE = re.compile(
-    r"(?<![\w.,/-])(?:\+\d|\(0\d|\(?0\d{2}|\(\d{3}\)|\d{3}[-.]\d{3}[-.]\d)[\d()/ .-]{4,16}\d(?![\w/]|[.,]\d|\s?[%€$£])"
-)
-"""A telephone number: from "+", "0" or an area code on, seven digits or more."""
-SHORTEST_PHONE = 7
-"""Digits of a telephone number, at least; the last ones of two notations that are equal."""
-_CENTURY = re.compile(
-    r"\b(?:(?P<number>\d{1,2})(?:st|nd|rd|th)[ -]century\b|(?P<hundreds>1[0-9]|20)00s\b)", re.IGNORECASE
-)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
-_END_OF_RANGE = re.compile(
-    r"\s*(?:to|till|until|and|[-–—])\s*(?:1[0-2]|0?[1-9])(?:[:.][0-5]\d)?\s?([ap])\.?m\b", re.IGNORECASE
-)
-"""The end of a range of times by twelve hours, which tells the half of the day of its beginning as well."""
 _HOUR = re.compile(
     r"(?<![\d:.,$€£])(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(?:([ap])\.?m\b\.?|in\sthe\s(morning|afternoon|evening)\b)",
     re.IGNORECASE,
 )
 """A time of the day by twelve hours: "8pm", "9 in the morning"."""
 _BEFORE_HOUR = re.compile(r"\b(?:at|by|from|to|till|until|before|after|about|around|between|and)\s+\Z", re.IGNORECASE)
-_AROUND_TIME = re.compile(
-    r"\b(?:about|around|roughly|approximately|nearly|almost|(?:just|shortly|soon|a (?:bit|little)) (?:after|before"
-    r"|past)|towards)\s+\Z",
-    re.IGNORECASE,
-)
-"""Before a time that is told roughly."""
-HOURS_OF_CLOCK = 12
 LONGEST_BEFORE_HOUR = 12
 """Characters before an hour among which a word shows that it is one."""
 QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
@@ -83,8 +63,7 @@ _FRACTION = re.compile(
     rf"(?P<of>{quantities.SPELLED.pattern}|10|\d)\b(?!\s+(?:{UNIT})(?!\w))"
     rf"|\b(?P<parts>an?|one|two|three|four|five|seven|nine)[\s-](?P<part>{'|'.join(_PARTS)})s?\b"
     rf"(?:(?<=thirds)|(?<=one.third)|(?<=(?:just|only|than).a.third)|(?<=(?:about|under).a.third)|{_OF_WHAT})"
-    r"|(?:(?<=by\s)|(?<=by\smore\sthan\s)|(?<=by\sless\sthan\s)|(?<=by\sabout\s)|(?<=by\salmost\s)|(?<=by\snearly\s))"
-    rf"an?\s(?P<by>half|{'|'.join(_PARTS)})\b"
+    rf"|(?<=by\s)an?\s(?P<by>half|{'|'.join(_PARTS)})\b"
     rf"|\b(?P<half>half){_OF_WHAT}",
     re.IGNORECASE,
 )
@@ -120,11 +99,11 @@ rounding that a number has at least, whatever that part."""
 class Fact:
     """One checkable fact.
 
-    `kind` is "date", "year", "years" (a range), "time", "quarter", "century", "phone", "identifier", "number",
-    "part" (of a number with spaces), "fraction" (in words, as per cent) or "title" (a number in a title). `text` is
-    as written, `values` are the possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale
-    ("million"); `about`: after "about"; `rough`: either of both; `bound` is 1 after "more than", -1 after "less
-    than"; `start` is the position of `text` in the folded text.
+    `kind` is "date", "year", "years" (a range), "time", "quarter", "identifier", "number", "part" (of a number with
+    spaces), "fraction" (in words, as per cent) or "title" (a number in a title). `text` is as written, `values` are the
+    possible values; `quantum` is as in `NumberReading`; `scaled`: written with a scale ("million"); `about`: after
+    "about"; `rough`: either of both; `bound` is 1 after "more than", -1 after "less than"; `start` is the position of
+    `text` in the folded text.
     """
 
     kind: str
@@ -175,19 +154,12 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         add(Fact("date", folded[date.start : date.end], date=date), date.start, date.end)
         if date.year:
             found.append(Fact("year", str(date.year), frozenset({Decimal(date.year)})))
-    for match in unread(_PHONE):
-        if len(digits := re.sub(r"\D", "", match.group())) >= SHORTEST_PHONE:
-            add(Fact("phone", match.group(), frozenset({Decimal(digits)})), *match.span())
-    for match in unread(_CENTURY):
-        century = Decimal(match["number"] or int(match["hundreds"]) + 1)
-        add(Fact("century", match.group(), frozenset({century})), *match.span())
     for match in unread(_HOUR):
         if match[4] and not _BEFORE_HOUR.search(folded, max(0, match.start() - LONGEST_BEFORE_HOUR), match.start()):
             continue  # "there were 5 in the afternoon group"
-        add(_time(folded, match, _minutes_of_hour(match)), *match.span())
+        add(Fact("time", match.group(), _minutes_of_hour(match)), *match.span())
     for match in unread(_TIME):
-        half = None if match[3] else _END_OF_RANGE.match(folded, match.end())
-        add(_time(folded, match, _minutes(match, half)), *match.span())
+        add(Fact("time", match.group(), _minutes(match)), *match.span())
     for match in unread(_QUARTER):
         add(Fact("quarter", match.group(), frozenset({Decimal(QUARTERS[match[1].lower()])})), *match.span())
     for match in unread(_FRACTION):
@@ -246,15 +218,8 @@ def _identifier(word: str) -> Fact:
     return Fact("identifier", word, read_number(word).values if _GROUPED.fullmatch(word) else frozenset())
 
 
-def _time(text: str, match: "re.Match[str]", minutes: frozenset[Decimal]) -> Fact:
-    return Fact("time", match.group(), minutes, about=_AROUND_TIME.search(text, 0, match.start()) is not None)
-
-
-def _minutes(match: "re.Match[str]", end: "re.Match[str] | None" = None) -> frozenset[Decimal]:
-    """Return the minutes since midnight; both halves of the day if a range's end tells that it is by twelve hours."""
+def _minutes(match: "re.Match[str]") -> frozenset[Decimal]:
     hours, half = int(match[1]), (match[3] or "").lower()[:1]
-    if end is not None and 1 <= hours <= HOURS_OF_CLOCK:
-        return frozenset(Decimal(60 * (hours % 12 + later) + int(match[2])) for later in (0, 12))
     hours = hours % 12 + (12 if half == "p" else 0) if half else hours
     return frozenset({Decimal(60 * hours + int(match[2]))})
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 
 from functions.query.grounding import quantities
-from functions.query.grounding.facts import QUARTERS, SHORTEST_PHONE, Fact, facts_in, is_rounded
+from functions.query.grounding.facts import QUARTERS, Fact, facts_in, is_rounded
 from functions.query.grounding.quantities import CURRENCIES, DateMention, dates_agree, is_unit, unit_name
 from shared.lexical import fold
 
@@ -20,10 +20,6 @@ _SCALE_OF_TABLE = re.compile(
 _WORD_OR_SIGN = re.compile(r"[^\W\d_]+|[%°$€£¥]")
 _PERSONS = frozenset({"people", "employees"})
 """Units that are no measures: "1,376 people" is a "total manpower of 1,376"."""
-ROUGH_MINUTES = 15
-"""Minutes by which a time of the day that is told roughly may differ."""
-_ONE_WORD: Sequence[frozenset[str]] = (frozenset({"lb", "gbp"}), frozenset({"deg", "c"}), frozenset({"deg", "f"}))
-"""Units for which one word stands: "pounds", "degrees"."""
 _SOURCE_ONLY_KINDS = frozenset({"part", "year"})
 """Kinds that only a source's facts have; in a claim, the fact that contains them is checked."""
 
@@ -181,35 +177,9 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             years = frozenset().union(*(each.values for each in known.facts))
             return fact.values <= years or (fact.date is not None and _is_known_date(fact.date, known))
         case "time":
-            return any(each.kind == "time" and _is_same_time(fact, each) for each in known.facts)
-        case "phone":
-            return any(_is_same_phone(fact, each) for each in known.facts if each.kind == fact.kind)
-        case "century":
-            return any(_is_in_century(fact, each) for each in known.facts)
+            return any(each.kind == "time" and each.values & fact.values for each in known.facts)
         case _:
             return any(_is_same_number(fact, each, known) for each in known.facts if each.values)
-
-
-def _is_same_time(said: Fact, held: Fact) -> bool:
-    """Return whether a time of the day is a claim's; within a quarter of an hour where that tells it roughly."""
-    if said.values & held.values or not said.about:
-        return bool(said.values & held.values)
-    return any(abs(mine - other) <= ROUGH_MINUTES for mine in said.values for other in held.values)
-
-
-def _is_same_phone(said: Fact, held: Fact) -> bool:
-    """Return whether two telephone numbers are one, with or without the country's code."""
-    mine, other = sorted((re.sub(r"\D", "", each.text).lstrip("0") for each in (said, held)), key=len)
-    return len(mine) >= SHORTEST_PHONE and re.fullmatch(rf"\d{{0,3}}0?{mine}", other) is not None
-
-
-def _is_in_century(said: Fact, held: Fact) -> bool:
-    """Return whether a fact names a claim's century, or a year of it."""
-    if held.kind == "century":
-        return bool(said.values & held.values)
-    return any(
-        value == int(value) and (int(value) - 1) // 100 + 1 in said.values for value in held.values if value > 100
-    )
 
 
 def _is_known_date(said: DateMention, known: KnownFacts) -> bool:
@@ -236,8 +206,7 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
         return is_hour and re.match(rf"{re.escape(said.text)}(?!\d)", held.text) is not None
     if held.kind == "title" and said.unit != held.unit:
         return False
-    is_how_often = said.unit == "x" and held.text.lower() == "twice"
-    if not (is_how_often or _may_be_unit(said.unit, held.unit, known)):
+    if not _may_be_unit(said.unit, held.unit, known):
         return False
     if said.negative and not held.negative and not held.text.startswith("("):
         return False
@@ -253,7 +222,7 @@ def _may_be_unit(said: str, held: str, known: KnownFacts) -> bool:
     """Return whether a number's unit may be the claim's; a table states its unit once, in its head."""
     if said in _PERSONS and held in {"", *_PERSONS}:
         return True
-    return said in {"", held} or (not held and said in known.units) or {said, held} in _ONE_WORD
+    return said in {"", held} or (not held and said in known.units)
 
 
 def _occurs(wanted: str, text: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, is_month
+from functions.query.grounding.quantities import is_month
 from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.words import is_stop_word, spelled_out_for
 from shared.lexical import fold
@@ -49,19 +49,14 @@ def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     return [name for name in unknown if name not in spelled]
 
 
-_UNIT_OF_NUMBER = re.compile(rf"{CURRENCY_SIGN}(?=\s?\d)|(?<=\d)[\s-]?(?:{UNIT})(?!\w)", re.IGNORECASE)
-"""A unit or currency beside its number, which is no name: "300 Swiss francs", "25 degrees Celsius", "EUR 12"."""
 _PERIOD = re.compile(r"YTD|Q[1-4]|H[12]|FY(?:\d\d){0,2}")
 
 
 def names_in(text: str) -> Iterator[str]:
     """Yield the capitalised words inside a text's sentences, but no periods and no words of a label before a colon."""
     label = _LABEL.match(text)
-    units = [match.span() for match in _UNIT_OF_NUMBER.finditer(text)]
     for match in _NAME.finditer(text, label.end() if label else 0):
         name = match.group()
-        if any(start <= match.start() < end for start, end in units):
-            continue
         owner = re.sub(r"['’]s\Z", "", name)
         may_be_a_word = name[1:].islower() and (owner == name or is_stop_word(owner.lower()))
         starts = may_be_a_word and _SENTENCE_START.search(text, 0, match.start())
