@@ -14,7 +14,7 @@ import pytest
 
 from functions.ingest import bootstrap
 from shared.adapters.provider_health import HEALTH
-from shared.telemetry import logger
+from shared.telemetry import logger, metrics
 from tests.support.aws_requests import HOW, as_json, plain, recorded
 from tests.support.embeddings import count_embeddings
 from tests.support.ingest import Context, Stack, ingest_stack, pdf_of, prose
@@ -53,11 +53,12 @@ class Notes:
         self._asked.clear()
         self._log.clear()
         self._printed()
+        metrics.clear_metrics()  # of tests before this one, which no function has sent
         told = as_json(done())
         requests = [each for each in self._asked if not each.startswith(("sqs ReceiveMessage", "sqs SendMessage"))]
-        metrics = [each for each in self._printed().splitlines() if '"_aws"' in each and "ColdStart" not in each]
+        counted = [each for each in self._printed().splitlines() if '"_aws"' in each and "ColdStart" not in each]
         logged = [each for each in self._log.records if each.name == logger.name]
-        happened = [*requests, *map(_logged, logged), *map(_counted, metrics)]
+        happened = [*requests, *map(_logged, logged), *map(_counted, counted)]
         self.lines += [f"{what}: {told}", *(f"    {each}" for each in happened)]
 
 
