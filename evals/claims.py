@@ -105,6 +105,9 @@ def _sections(text: str, path: Path) -> Iterator[_Section]:
         elif section is None:
             raise DatasetError(f"{where}: a group must begin with `@ file name`. Expected is:\n{FORM}")
         elif sign == "? ":
+            if section.claims:  # the next question about the same document
+                yield section
+                section = _Section(section.document, where)
             section.question = rest
         elif sign == "q ":
             section.quotes.append(rest)

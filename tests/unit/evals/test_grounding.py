@@ -89,6 +89,12 @@ def test_claims_about_a_pdf_are_verified_against_its_passages(tmp_path: Path) ->
     assert "details" not in result
 
 
+def test_a_question_after_claims_begins_the_next_group_of_the_document(tmp_path: Path) -> None:
+    more = "? When was it founded?\nq It was founded in 1987\n+ copy | It was founded in 1987."
+    result = run(tmp_path, CLAIMS + more, "--pdfs", str(SAMPLES), "--details")
+    assert result["details"][-1]["quotes"] == ["It was founded in 1987"]
+
+
 def test_the_details_hold_every_claim_with_its_findings(tmp_path: Path) -> None:
     result = run(tmp_path, CLAIMS, "--pdfs", str(SAMPLES), "--details")
     by_claim = {each["claim"]: each for each in result["details"]}
