@@ -14,8 +14,8 @@ from typing import Any, Literal
 from evals.data import csv_rows
 from evals.display import Display
 from evals.errors import DatasetError
-from evals.library import PdfLibrary
 from evals.metrics import wilson
+from evals.pdf_library import PdfLibrary
 from evals.storage import ResultCache, environment, source_hash, write_json
 from functions.query.grounding.tables import Table, TableRow, tables_in
 from functions.query.retrieval.passages import Passage

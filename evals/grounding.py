@@ -18,8 +18,8 @@ from typing import Any, Literal
 from evals.claims import ClaimGroup, LabelledClaim, read_groups
 from evals.display import Display
 from evals.errors import EvalError
-from evals.library import PdfLibrary
 from evals.metrics import wilson
+from evals.pdf_library import PdfLibrary
 from evals.storage import ResultCache, environment, source_hash, write_json
 from functions.query.grounding.checking import ClaimChecking, ModelChecker
 from functions.query.grounding.judge import RULES

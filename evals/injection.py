@@ -18,8 +18,8 @@ import numpy as np
 from evals.data import json_lines
 from evals.display import Display
 from evals.errors import DatasetError
-from evals.library import PdfLibrary
 from evals.metrics import wilson
+from evals.pdf_library import PdfLibrary
 from evals.storage import ResultCache, environment, source_hash, write_json
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.injection import injected_spans

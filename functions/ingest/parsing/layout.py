@@ -23,7 +23,7 @@ from functions.ingest.parsing.table_headers import in_order
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of
+from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of, pitch_of
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -423,7 +423,7 @@ def _whole(words: list[Word], room: Callable[[Word], float]) -> list[Word]:
 
 def _spaced(words: list[Word]) -> str:
     """Join words of a fixed-pitch font with as many spaces as there is room for, because columns in code matter."""
-    pitch = sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
+    pitch = pitch_of(words)
     parts = [words[0].text]
     for before, word in pairwise(words):
         room = round((word.x0 - before.x1) / pitch) if pitch > 0 else 1

@@ -14,7 +14,7 @@ from functions.ingest.parsing.table_cells import (
     is_sign_of,
     unparted,
 )
-from functions.ingest.parsing.words import Row, Word, box_of
+from functions.ingest.parsing.words import Row, Word, box_of, pitch_of
 
 TYPED_COLUMNS = 3
 TYPED_ROWS = 3
@@ -60,7 +60,7 @@ def is_typed_table(rows: Sequence[Row]) -> bool:
 
 def _typed_cells(row: Row) -> list[Gap]:
     """Return from where to where the cells of a row reach, which two spaces or more part."""
-    pitch = sum(word.x1 - word.x0 for word in row.words) / max(1, sum(len(word.text) for word in row.words))
+    pitch = pitch_of(row.words)
     cells = [(row.words[0].x0, row.words[0].x1)]
     for before, word in pairwise(row.words):
         if word.x0 - before.x1 < TYPED_ROOM * pitch:

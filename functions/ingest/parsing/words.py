@@ -104,6 +104,11 @@ def _share_of_mono(words: Sequence[Word]) -> float:
     return letters / (letters + len("".join(others)))
 
 
+def pitch_of(words: Sequence[Word]) -> float:
+    """Return how wide a letter of words in fixed pitch is, on average."""
+    return sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
+
+
 def box_of(parts: Sequence[Word | Row]) -> tuple[float, float, float, float]:
     """Return left, top, right, bottom of words or rows (top and bottom as they count)."""
     if len(parts) == 1:

@@ -201,12 +201,14 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
 
 
 def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
-    first, *below = [row_cells(line) for line, _ in lines if SEPARATOR in line] or [[]]
-    heads = _heads_figures(first, below)
-    named = len(first) if heads or (SEPARATOR in lines[0][0] and all(map(may_name, first))) else 0
-    at_head = next(at for line, at in lines if SEPARATOR in line) if heads else -1
+    rows = [(row_cells(line), at) for line, at in lines if SEPARATOR in line]
+    (first, at_first), *below = rows or [([], -1)]
+    heads = _heads_figures(first, [cells for cells, _ in below])
+    named = len(first) if heads or (at_first == lines[0][1] and all(map(may_name, first))) else 0
     return [
-        _TextLine(line, at, first, heads=True) if at == at_head else _TextLine(line, at, _cells_of(line, named))
+        _TextLine(line, at, first, heads=True)
+        if heads and at == at_first
+        else _TextLine(line, at, _cells_of(line, named))
         for line, at in lines
     ]
 
@@ -262,10 +264,7 @@ def _figures_of(cell: str) -> Sequence[str]:
 
 def is_figure(cell: str) -> bool:
     """Return whether a cell holds one figure or a dash for nothing, but no year."""
-    if _YEAR.fullmatch(cell):
-        return False
-    forms = (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_UNIT, _WITH_DEVIATION)
-    return any(form.fullmatch(cell) for form in forms)
+    return _is_bare(cell) or _WITH_UNIT.fullmatch(cell) is not None
 
 
 @lru_cache(maxsize=2_048)

@@ -30,7 +30,7 @@ class PdfLibrary:
             depends_on = {
                 "pdf": file_hash(path),
                 "name": name,
-                "source": source_hash("functions/ingest", "shared", "evals/library.py"),
+                "source": source_hash("functions/ingest", "shared", "evals/pdf_library.py"),
             }
             found = self._cache.get("passages", depends_on, lambda: _read_pdf(path), fresh=self._fresh)
             self._read[name] = [Passage.of(Match(f"{name}#1#{number}", 0.8, each)) for number, each in enumerate(found)]
