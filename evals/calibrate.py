@@ -11,6 +11,7 @@ import os
 from collections.abc import Mapping, Sequence, Set
 from contextlib import closing
 from dataclasses import asdict, replace
+from functools import partial
 from hashlib import sha256
 from math import ceil
 from pathlib import Path
@@ -37,6 +38,7 @@ CONFIDENCES = (
     ("shipped", "as shipped"),
 )
 PARAMETER = "ScoreThreshold"
+STATEMENT_PARAMETER = "StatementThreshold"
 LAPTOP, AWS = "laptop", "aws"
 DEPLOY_PARAMETERS = "deploy.parameters"
 COLUMNS = ["", "value", "answerable", "near the topic", "document missing", "off-topic", "precision"]
@@ -95,6 +97,7 @@ def calibrate(
         "auc_similarity": fitting.gaps([replace(each, score=each.similarity or 0.0) for each in asked]),
         "present": point(system.threshold, asked, seed=options.seed) if known else None,
         "chosen": point(chosen, asked, seed=options.seed),
+        "second_look": fitting.second_look_curve(asked, system.threshold, seed=options.seed) if known else [],
         "held_out": fitting.held_out(asked, lost, seed=options.seed),
         "confidence": fitting.confidence_report(
             asked, system.threshold if known else chosen, CONFIDENCE.get(model), elsewhere=elsewhere
@@ -135,18 +138,19 @@ def _ask_all(system: RectoInProcess, data: PdfQa, context: SystemContext) -> dic
     ingested = system.ingest(data.pdfs)
     ids = {name: document_id for document_id, name in system.names.items()}
     asked: list[ScoredQuestion] = []
+    ask = partial(_ask, system.asker, threshold=system.threshold)
     from_text = [question for question in data.questions if question.from_text]
     questions = [each for each in from_text if not each.is_ranked or _is_in(ingested.pages, each)]
     for number, question in enumerate(questions):
         context.progress("asking", number, len(questions))
         kind = ANSWERABLE if question.answerable else NEAR_TOPIC
-        asked.append(_ask(system.asker, question, kind, None))
+        asked.append(ask(question, kind, None))
         if not question.answerable or not question.doc:
             continue
         own, other = ids.get(question.doc, "none"), _other_document(question, data)
         if len(data.pdfs) > 1:
-            asked.append(_ask(system.asker, question, MISSING, {"document_id": {"$ne": own}}))
-            asked.append(_ask(system.asker, question, OFF_TOPIC, {"document_id": {"$eq": ids.get(other, "none")}}))
+            asked.append(ask(question, MISSING, {"document_id": {"$ne": own}}))
+            asked.append(ask(question, OFF_TOPIC, {"document_id": {"$eq": ids.get(other, "none")}}))
     left_out = len(from_text) - len(questions)
     return {"asked": [asdict(each) for each in asked], "problems": ingested.problems, "left_out": left_out}
 
@@ -155,7 +159,7 @@ def _is_in(pages: Set[tuple[str, int]], question: PdfQuestion) -> bool:
     return any((question.doc, page) in pages for page in question.pages)
 
 
-def _ask(asker: Asker, question: PdfQuestion, kind: str, filter: Filter | None) -> ScoredQuestion:
+def _ask(asker: Asker, question: PdfQuestion, kind: str, filter: Filter | None, *, threshold: float) -> ScoredQuestion:
     answer = asker.answer(question.text, filter=filter, refusing=False)
     decision = answer.decision
     score = decision.score if decision and not decision.absent else 0.0
@@ -163,7 +167,8 @@ def _ask(asker: Asker, question: PdfQuestion, kind: str, filter: Filter | None) 
     if decision and kind in (ANSWERABLE, NEAR_TOPIC) and (cited := _first_source(answer)):
         known = features(decision, cited)
         right = question.answerable and asker.is_expected(question, answer.citations[:1])
-    return ScoredQuestion(question.id, kind, question.doc, score, answer.best_score, known, right)
+    near = asker.nearest_statement(question.text, filter=filter) if score < threshold else None
+    return ScoredQuestion(question.id, kind, question.doc, score, answer.best_score, known, right, near)
 
 
 def _first_source(answer: Answer) -> str:
@@ -206,6 +211,14 @@ def _show(result: Mapping[str, Any], options: Options) -> None:
     if result["left_out"]:
         show.say(f"{result['left_out']} questions are left out: no text of their expected pages is in the index.")
     show.table("Refused, per cent (95 % interval)", [*COLUMNS[:2], *columns, COLUMNS[-1]], rows)
+    if result["second_look"]:
+        show.say()
+        rows = [
+            [f"{each['similarity']:.2f}", *(fitting.cell(each, kind) for kind in KINDS)]
+            for each in result["second_look"]
+        ]
+        title = f"Refused at the present threshold, if a statement of this similarity answers ({STATEMENT_PARAMETER})"
+        show.table(title, ["similarity", *columns], rows)
     for kind, value in result["auc"].items():
         show.say(
             f"AUC, {ANSWERABLE} against {fitting.NAMES[kind]}: {value:.3f} "

@@ -28,6 +28,8 @@ MIN_DOCUMENTS = 3
 FOLDS = 5
 RESAMPLES = 2_000
 """Resamples for each point of the curve; the figures that are printed get as many as everywhere else."""
+SIMILARITIES = tuple(round(0.3 + 0.02 * step, 2) for step in range(16))
+"""Similarities of a statement, of which the second look's table says what they would let through."""
 RIDGE = 0.1
 """Penalty on the squared coefficients, except the constant. Measured: more makes confidence too timid at both ends."""
 MIN_ROWS = 40
@@ -41,6 +43,7 @@ class ScoredQuestion:
 
     `score` is what a threshold is compared with. `features` are what confidence is made of and `right` says whether the
     first citation stands on an expected page; None where there is no citation, or the question was asked elsewhere.
+    `near` is the similarity of the nearest statement, None where the present threshold does not refuse.
     """
 
     id: str
@@ -50,6 +53,7 @@ class ScoredQuestion:
     similarity: float | None
     features: tuple[float, ...] | None = None
     right: bool | None = None
+    near: float | None = None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "ScoredQuestion":
@@ -87,6 +91,23 @@ def point(threshold: float, asked: Sequence[ScoredQuestion], *, seed: int, resam
     value = interval(right, seed=seed, resamples=resamples)
     found["precision"], found["answered"] = (value.mean if right else None), len(right)
     found["ci"]["precision"] = [value.low, value.high]
+    return found
+
+
+def second_look_curve(asked: Sequence[ScoredQuestion], threshold: float, *, seed: int) -> list[dict[str, Any]]:
+    """Return, for similarities of a statement that may answer, the share of each kind that is refused all the same."""
+    found = []
+    for similarity in SIMILARITIES:
+        row: dict[str, Any] = {"similarity": similarity, "ci": {}}
+        for kind in KINDS:
+            refused = [
+                float(each.score < threshold and (each.near is None or each.near < similarity))
+                for each in asked
+                if each.kind == kind
+            ]
+            value = interval(refused, seed=seed, resamples=RESAMPLES)
+            row[kind], row["ci"][kind] = (value.mean if refused else None), [value.low, value.high]
+        found.append(row)
     return found
 
 

@@ -125,6 +125,20 @@ def names_in(text: str) -> Iterator[str]:
         run = []
 
 
+def marked_words_in(text: str) -> Iterator[str]:
+    """Yield the words that are written like a name or an identifier: with a capital letter, or with a digit.
+
+    The capital of a sentence's first word marks nothing, nor do capitals in a text that is written like a title.
+    """
+    tokens = _TOKEN.findall(text)
+    words = [token for token in tokens if token[0].isalpha()]
+    is_title = sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words)
+    for before, token in zip([".", *tokens], tokens, strict=False):
+        capitals = token[1:] if before in _ENDS else token
+        if any(map(str.isdigit, token)) or (not is_title and any(map(str.isupper, capitals))):
+            yield token
+
+
 _CAPITALISED = r"(?:[A-Z]|\d+[A-Z])[\w&-]*"
 _SUBJECT = re.compile(
     r"\b(?i:for|of|by|at|from|that|has|have|had|does|do|did|is|was|are|were|will) "

@@ -22,6 +22,13 @@ SCORE_THRESHOLDS = {
     "text-embedding-3-small": 0.30,
     "text-embedding-3-large": 0.30,
 }
+STATEMENT_THRESHOLDS = {
+    # Similarity (`functions.query.second_look`) from which on a single statement answers in other words.
+    # MiniLM's is measured (docs/quality.md); OpenAI's are unmeasured guesses, on the safe side.
+    "all-MiniLM-L6-v2": 0.42,
+    "text-embedding-3-small": 0.50,
+    "text-embedding-3-large": 0.50,
+}
 MEASURED_MODELS = frozenset({"all-MiniLM-L6-v2"})
 """Embedding models whose threshold was measured; for any other, the service logs a warning at start."""
 
@@ -126,6 +133,13 @@ class Settings(BaseSettings):
         le=1,
         description="Relevance that suffices if no passage reaches the threshold; the answer is marked. Empty: off.",
     )
+    statement_threshold: float | None = Field(
+        None,
+        ge=0,
+        le=1,
+        description="Similarity of the question and a single statement from which on a question is answered although "
+        "no passage reaches the threshold; empty means the model's default, 1 means never.",
+    )
     history_messages: int = Field(5, ge=0, le=50, description="Messages of the conversation used as history.")
     rewrite_model: str = Field(
         "", description="Chat model that rewrites follow-up questions; empty means `chat_model`. A cheap one suffices."
@@ -225,7 +239,7 @@ class Settings(BaseSettings):
             "embedding_dimensions": space.dimensions,
         }
         if space.model != self.embedding_model and space.model in SCORE_THRESHOLDS:
-            named |= {"score_threshold": None, "relaxed_threshold": None}
+            named |= {"score_threshold": None, "relaxed_threshold": None, "statement_threshold": None}
         elif space.model != self.embedding_model:
             # The earlier model's threshold is unknown: the current one is better than no answers until the switch.
             named |= {"score_threshold": self.threshold, "relaxed_threshold": None}
@@ -257,6 +271,13 @@ class Settings(BaseSettings):
         return SCORE_THRESHOLDS[self.embedding_model]
 
     @property
+    def second_look_threshold(self) -> float:
+        """Similarity from which on a single statement answers: the setting, else the model's default, else never."""
+        if self.statement_threshold is not None:
+            return self.statement_threshold
+        return STATEMENT_THRESHOLDS.get(self.embedding_model, NEVER)
+
+    @property
     def is_threshold_measured(self) -> bool:
         """Whether the threshold is set by the operator, or the measured default of the model."""
         return self.score_threshold is not None or self.embedding_model in MEASURED_MODELS
@@ -267,6 +288,9 @@ class Settings(BaseSettings):
         parts = (INGEST_VERSION, self.embedding_space, self.chunk_size_tokens, self.chunk_overlap_tokens)
         return hashlib.sha256(repr(tuple(map(str, parts))).encode()).hexdigest()[:16]
 
+
+NEVER = 1.0
+"""A similarity that no statement reaches but one that repeats the question."""
 
 INGEST_VERSION = 19
 """Increase this when the parser or chunker changes what is stored, so that documents are ingested again."""

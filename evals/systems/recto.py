@@ -87,6 +87,16 @@ class Asker:
         deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
         return answer_question(Question(question, filter=filter), self._who, ports, deadline)
 
+    def nearest_statement(self, question: str, *, filter: Filter | None = None) -> float | None:
+        """Return the similarity of the nearest statement of a question that the threshold refuses; None if it does not.
+
+        None, too, if a second look has nothing to compare.
+        """
+        ports = self._with(statement_threshold=0.0)
+        deadline = Deadline(ports.clock, ports.settings.request_deadline_s)
+        answer = answer_question(Question(question, filter=filter), self._who, ports, deadline)
+        return max(answer.decision.near_statements.values(), default=None) if answer.decision else None
+
     def is_expected(self, question: PdfQuestion, citations: Sequence[Citation]) -> bool:
         """Whether one of the citations stands on a page that the question names."""
         return any(

@@ -14,7 +14,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from functions.query.retrieval.passages import Passage
@@ -93,6 +93,8 @@ class Decision:
 
     `relaxed` means that only the relaxed threshold was met. `relevances` is by chunk id. `near_misses` are the best
     passages of a refusal. `absent` are the question's names and years that no passage is about, if that is why.
+    `near_statements` are the similarities of statements that answer although no passage is relevant enough, by the
+    chunk id of their passages (`functions.query.second_look`).
     """
 
     relevant: bool
@@ -103,6 +105,11 @@ class Decision:
     relevances: Mapping[str, PassageRelevance]
     near_misses: tuple[NearMiss, ...]
     absent: Sequence[str] = ()
+    near_statements: Mapping[str, float] = field(default_factory=dict)
+
+    def answered_by(self, statements: Mapping[str, float]) -> "Decision":
+        """Return the decision as one to answer from statements, of passages with these ids, that are near enough."""
+        return replace(self, relevant=True, band=Band.LOW, near_misses=(), near_statements=statements)
 
     def refused_for(self, absent: Sequence[str], passages: Sequence[Passage]) -> "Decision":
         """Return the decision as a refusal, because no passage is about what the question names."""
@@ -183,6 +190,10 @@ class RareWords:
         rare = {stem: worth for stem, worth in rarity.items() if worth >= identity.MIN_RARITY}
         return cls(rare, language, latin, has_long_number)
 
+    def only(self, stems: Set[str]) -> "RareWords":
+        """Return those of the words that have one of the stems."""
+        return replace(self, rarity={stem: worth for stem, worth in self.rarity.items() if stem in stems})
+
     @property
     def sum(self) -> float:
         """The summed rarity."""
@@ -224,11 +235,16 @@ def band_of(score: float, settings: Settings) -> Band:
 
 
 def bands_of(decision: Decision, sources: Sequence[Passage], settings: Settings) -> tuple[Band, ...]:
-    """Name the band of each source; a source that only meets the relaxed threshold is low."""
+    """Name the band of each source; one that only meets the relaxed threshold, or has a near statement, is low."""
     known = decision.relevances
     scores = [known[each.chunk_id].relevance if each.chunk_id in known else each.score for each in sources]
     relaxed = settings.relaxed_threshold if decision.relaxed else None
-    return tuple(Band.LOW if relaxed is not None and score >= relaxed else band_of(score, settings) for score in scores)
+    return tuple(
+        Band.LOW
+        if source.chunk_id in decision.near_statements or (relaxed is not None and score >= relaxed)
+        else band_of(score, settings)
+        for source, score in zip(sources, scores, strict=True)
+    )
 
 
 def confidence(
@@ -246,10 +262,13 @@ def confidence(
     `citations` and `sources` are those of the answer. The estimate (`CONFIDENCE`) is multiplied by the share of the
     answer's claims that are confirmed, an unconfirmed one counting as `UNCONFIRMED_WEIGHT`.
 
-    None for a refusal, without citations, and for uncalibrated models.
+    None for a refusal, without citations, for uncalibrated models, and for an answer from near statements: its passage
+    was not found for its rank.
     """
     cited = next((source for citation in citations[:1] for source in sources if _holds(source, citation)), None)
-    if not decision.relevant or cited is None or not claims or space.model not in CONFIDENCE:
+    if not decision.relevant or decision.near_statements or cited is None or not claims:
+        return None
+    if space.model not in CONFIDENCE:
         return None
     known = features(decision, cited.chunk_id)
     if known is None:
@@ -272,7 +291,7 @@ def features(decision: Decision, chunk_id: str) -> tuple[float, float] | None:
 
 def answer_band(decision: Decision, sure: float | None) -> Band:
     """Name the band of an answer: that of its confidence, or of the best source where it is not known."""
-    if sure is None or decision.relaxed:
+    if sure is None or decision.relaxed or decision.near_statements:
         return decision.band
     return next((Band(name) for name, least in CONFIDENCE_BANDS if sure >= least), Band.LOW)
 

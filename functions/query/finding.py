@@ -21,6 +21,7 @@ from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import Retrieved, retrieve
 from functions.query.retrieval.search import NOT_EMBEDDED, QueryEmbeddings, QueryVariant, Search, embed_queries
+from functions.query.second_look import NearStatement, look_again
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
@@ -31,7 +32,7 @@ from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
 from shared.models import Usage, generation_named_by
-from shared.settings import Settings
+from shared.settings import NEVER, Settings
 
 NEAR_PASSAGES = 20
 """Hits whose words an answered question's misspelt ones are compared with."""
@@ -56,10 +57,10 @@ class FoundPart:
 class Found:
     """The passages to answer from, none for a refusal, and why.
 
-    `asked` is the question as it was searched for. `best_score` is the highest cosine similarity; `found_by` counts the
-    retrieved passages by the search that found them (`Retrieved.found_by`). `parts` is empty if the question has none,
-    or if nothing was found on any of them alone. `search` and `retrieved` are those of the whole question, None if that
-    search failed.
+    `near` are the statements that a second look has found. `asked` is the question as it was searched for.
+    `best_score` is the highest cosine similarity; `found_by` counts the retrieved passages by the search that found
+    them (`Retrieved.found_by`). `parts` is empty if the question has none, or if nothing was found on any of them
+    alone. `search` and `retrieved` are those of the whole question, None if that search failed.
     """
 
     asked: Understood
@@ -73,6 +74,7 @@ class Found:
     parts: Sequence[FoundPart] = ()
     search: Search | None = None
     retrieved: Retrieved | None = None
+    near: Sequence[NearStatement] = ()
 
     @property
     def ranked(self) -> Sequence[Passage]:
@@ -99,7 +101,8 @@ def find_passages(
 
     A part whose search fails is unavailable, and the others are answered. Before a refusal, a question that could not
     be embedded is searched for again; misspelt words are corrected to words of the passages found, and the search is
-    repeated once; and once in the language of these passages, if a model can translate the question.
+    repeated once; and once in the language of these passages, if a model can translate the question. At last the
+    question is compared with single statements.
     """
 
     def search(asked: Understood) -> Found:
@@ -120,7 +123,35 @@ def find_passages(
             translated = _translated(found, language, ports.rewriter, settings=ports.settings, deadline=deadline)
         is_other = translated.standalone != found.asked.standalone
         found = _second(found, search, translated) if is_other else replace(found, asked=translated)
+    if not (found.decision.relevant or found.decision.absent):
+        with timer.stage("compare"):
+            found = _looked_again(found, question.top_k or ports.settings.top_k, ports, deadline)
     return found
+
+
+def _looked_again(first: Found, top_k: int, ports: QueryPorts, deadline: Deadline) -> Found:
+    """Answer from single statements that are near the question, if there are any, with their passages first."""
+    settings = ports.settings
+    if first.search is None or first.retrieved is None or settings.second_look_threshold >= NEVER:
+        return first
+    passages = first.retrieved.passages
+    look = look_again(
+        first.search, passages, threshold=settings.second_look_threshold, embedder=ports.embedder, deadline=deadline
+    )
+    usage, warnings = first.usage + look.usage, [*first.warnings, *look.warnings]
+    if not look.chosen:
+        return replace(first, usage=usage, warnings=warnings)
+    near = {each.passage.chunk_id: each.similarity for each in reversed(look.chosen)}
+    held = [each.passage for each in look.chosen]
+    chosen = _merged([[*held, *passages]])[:top_k]
+    return replace(
+        first,
+        sources=within_budget(chosen, settings.context_budget_tokens),
+        decision=first.decision.answered_by(near),
+        near=look.chosen,
+        usage=usage,
+        warnings=[*warnings, "second_look"],
+    )
 
 
 def _unless_not_embedded(first: Found, search: Callable[[Understood], Found]) -> Found:

@@ -36,6 +36,7 @@ from functions.query.understanding.question import Understood
 from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.withholding import Watch
+from functions.query.writing.extractive import near_claims
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import incomplete_text, language_code_of, not_about_text, refusal_text
 from functions.query.writing.prompting import Preferences
@@ -299,6 +300,7 @@ def writing_request(
             AskedPart(each.part.name, each.part.question, found.numbers_of(each), each.status != "unavailable")
             for each in found.parts
         ],
+        sentences=near_claims(found.asked.standalone, found.sources, found.near),
     )
 
 

@@ -99,6 +99,9 @@ class DecisionOut(Out):
     band: BandOut
     relaxed: bool = Field(description="Only the relaxed threshold was met.")
     absent: list[str] = Field(description="Names and years of the question that no passage is about.")
+    statement_similarity: float | None = Field(
+        None, description="Similarity of the nearest statement, where that answers although no passage is relevant."
+    )
 
 
 class ReceiptPartsOut(ScorePartsOut):

@@ -11,6 +11,7 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
+from functions.query.second_look import NearStatement
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text, extreme_row
 from functions.query.writing.statement_scores import (
@@ -83,16 +84,41 @@ def extract(question: str, passages: Sequence[Passage]) -> Extract:
     A claim is a sentence or a list, verbatim, or a table's row as "column: value". One that stands beside the answer is
     `further`.
     """
-    claims: dict[str, Claim] = {}
     asked = asked_of(question, passages)
     blocks, rows = _blocks(asked, passages)
+    return Extract(_claims(asked, blocks, passages), rows)
+
+
+def near_claims(question: str, passages: Sequence[Passage], near: Sequence[NearStatement]) -> Sequence[Claim]:
+    """Return statements that are near the question as claims: the first with what belongs to it, the others beside it.
+
+    Of another document than the first one's none is told.
+    """
+    number_of = {passage.chunk_id: at for at, passage in enumerate(passages)}
+    asked = asked_of(question, passages)
+    said = _Said(asked.text, {}, Abbreviated(asked, passages))
+    blocks: list[_Group] = []
+    for each in near:
+        at = number_of.get(each.passage.chunk_id)
+        if at is None or each.passage.document_id != near[0].passage.document_id:
+            continue
+        statement = statements_in(passages[at])[each.number]
+        if not said.repeats(statement):
+            candidate = Candidate(at, each.number, statement, each.similarity)
+            blocks.append(_Group(_block(asked, candidate, passages, said, None), further=bool(blocks)))
+    return _claims(asked, blocks, passages)
+
+
+def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the groups of spans as claims that quote them, each once."""
+    claims: dict[str, Claim] = {}
     for block in blocks:
         (at, start, _), (_, _, end) = block.spans[0], block.spans[-1]
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
         text = without_markers("".join(shown).rstrip())
         reference = Reference(at + 1, passages[at].text[start:end])
         claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
-    return Extract(list(claims.values()), rows)
+    return list(claims.values())
 
 
 def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
@@ -305,9 +331,12 @@ def _words_of(text: str) -> str:
 
 
 def _block(
-    asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said, strong: Set[tuple[int, int]]
+    asked: Asked, best: Candidate, passages: Sequence[Passage], said: _Said, strong: Set[tuple[int, int]] | None
 ) -> Sequence[PassageSpan]:
-    """Say a statement with what belongs to it: its whole list, the sentence it points back to, the next sentence."""
+    """Say a statement with what belongs to it: its whole list, the sentence it points back to, the next sentence.
+
+    `strong` are the statements that may be told with the one before; None tells no more than what it needs.
+    """
     statement, at = best.statement, best.passage
     is_first = not said.share
     said.add(statement)
@@ -328,9 +357,10 @@ def _block(
         said.add(before)
     after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
     says_enough = said.enough and asked.fits(statement.text)
-    is_strong = (at, best.number + 1) in strong and asked.kind is not Kind.YES_NO
+    is_strong = strong is not None and (at, best.number + 1) in strong and asked.kind is not Kind.YES_NO
     if (
         after
+        and strong is not None
         # A list with an introduction of its own tells something else than the list before.
         and not (statement.has_items and after.has_items)
         and ((is_strong and not after.has_items) or said.adds(after) or not says_enough)
@@ -338,7 +368,7 @@ def _block(
     ):
         block.append(after)
         said.add(after)
-    if is_first and said.share < LITTLE:
+    if strong is not None and is_first and said.share < LITTLE:
         block = _window(asked, passage.text, of_passage, best.number)
         for each in block:
             said.add(each)

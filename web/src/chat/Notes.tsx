@@ -73,6 +73,7 @@ const SAID = {
   not_saved: "warn_not_saved",
   part_unavailable: "warn_part",
   search_unavailable: "warn_earlier",
+  second_look: "warn_second_look",
   threshold_relaxed: "warn_relaxed",
 } as const;
 

@@ -145,6 +145,7 @@ export const chat = {
   warn_not_saved: "This answer could not be saved; it will be gone when you leave this page.",
   warn_not_supported: "Nothing that the model wrote could be verified, so it is not shown.",
   warn_part: "A part of the question could not be searched for. Asking again may find more.",
+  warn_second_look: "The documents say it in other words, if at all; this is the closest in meaning.",
   warn_relaxed: "Nothing matches the question closely; this is the closest.",
   warn_search: "A part of the search did not answer, so something may be missing. Ask again in a minute.",
   welcome: "What would you like to know?",

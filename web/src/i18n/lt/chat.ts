@@ -147,6 +147,7 @@ export const chat: Messages<typeof english> = {
   warn_not_saved: "Šio atsakymo išsaugoti nepavyko; išėjus iš puslapio jo nebeliks.",
   warn_not_supported: "Ko modelis parašė, patikrinti nepavyko, todėl tai nerodoma.",
   warn_part: "Dalies klausimo ieškoti nepavyko. Paklausus dar kartą gali rastis daugiau.",
+  warn_second_look: "Dokumentuose tai pasakyta kitais žodžiais, jei apskritai; tai artimiausia pagal prasmę.",
   warn_relaxed: "Iš tikrųjų artimo klausimui nieko nerasta; tai, kas artimiausia.",
   warn_search: "Dalis paieškos neatsakė, tad gali ko nors trūkti. Paklauskite dar kartą po minutės.",
   welcome: "Ką norėtumėte sužinoti?",
