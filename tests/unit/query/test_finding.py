@@ -16,6 +16,7 @@ from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, RateLimited
 from shared.models import Filter, Match, SparseVector
+from shared.settings import NEVER, Settings
 from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, passage, query_ports
 
 BOILER = "The boiler must be descaled every 90 days."
@@ -77,9 +78,13 @@ class WordEmbedder(FakeEmbedder):
 
 
 def ports_with(*texts: str, down: str = "", chat: FakeChat | None = None, language: str = "en") -> QueryPorts:
+    """Ports without a second look, because a text's vector says nothing about its meaning."""
+    settings = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2, statement_threshold=NEVER)
     embedder = WordEmbedder()
     hits = [match(text, n=number, language=language) for number, text in enumerate(texts, start=1)]
-    return replace(query_ports(chat=chat), embedder=embedder, search=WordSearch(hits, embedder, down))
+    return replace(
+        query_ports(chat=chat, settings=settings), embedder=embedder, search=WordSearch(hits, embedder, down)
+    )
 
 
 def ports_of_a_filing(*texts: str) -> QueryPorts:

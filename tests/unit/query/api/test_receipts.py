@@ -80,6 +80,7 @@ def test_a_receipt_names_everything_that_the_answer_was_made_from(api: Routes, l
             "band": "high",
             "relaxed": False,
             "absent": [],
+            "statement_similarity": None,
         },
         "hits": 3,
         "duplicates": 0,

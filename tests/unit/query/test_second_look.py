@@ -1,0 +1,234 @@
+"""The second look: statements in other words than the question's are found by meaning, and names are not given up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from functions.query.answer import Answer, Question
+from functions.query.decision import Band
+from functions.query.pipeline import answer_question
+from functions.query.retrieval.search import Search
+from functions.query.second_look import (
+    CLOSE,
+    MAX_CHOSEN,
+    MAX_STATEMENTS,
+    MIN_WORDS,
+    RESERVE_S,
+    TIMEOUT_S,
+    SecondLook,
+    look_again,
+)
+from shared.deadline import Deadline
+from shared.errors import DependencyRefused, DependencyUnavailable
+from shared.models import Embeddings, Usage
+from shared.settings import NEVER, STATEMENT_THRESHOLDS, Settings
+from tests.support.clock import FakeClock
+from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, passage, query_ports
+
+DOG = "can I bring the dog along?"
+ANIMALS = "Animals are welcome in the garden rooms."
+BREAKFAST = "Breakfast is served from seven to ten."
+SAUNA = "The sauna is heated on request."
+
+
+class ByMeaning(FakeEmbedder):
+    """Embeds questions as one axis, and statements at the angle to it whose cosine is told."""
+
+    def __init__(self, similarities: Mapping[str, float], error: Exception | None = None) -> None:
+        super().__init__()
+        self.similarities = similarities
+        self.statements_error = error
+        self.calls: list[Sequence[str]] = []
+
+    def embed(self, texts: Sequence[str], *, timeout_s: float) -> Embeddings:
+        self.calls.append(texts)
+        self.timeouts.append(timeout_s)
+        if self.statements_error and len(self.calls) > 1:
+            raise self.statements_error
+        vectors = []
+        for text in texts:
+            cosine = 1.0 if text.endswith("?") else self.similarities.get(text, 0.0)
+            vectors.append([cosine, (1 - cosine**2) ** 0.5])
+        return Embeddings(vectors, Usage(input_tokens=len(texts)))
+
+
+def looked(question: str, *texts: str, threshold: float = 0.4, **similarities: float) -> SecondLook:
+    named = {"animals": ANIMALS, "breakfast": BREAKFAST, "sauna": SAUNA}
+    embedder = ByMeaning({named[name]: value for name, value in similarities.items()})
+    passages = [passage(text, n=number) for number, text in enumerate(texts, start=1)]
+    search = Search(question, [1.0, 0.0], 2, "acme")
+    return look_again(search, passages, threshold=threshold, embedder=embedder, deadline=Deadline(FakeClock(), 30.0))
+
+
+def answered(
+    *texts: str, question: str = DOG, embedder: ByMeaning | None = None, chat: FakeChat | None = None, **more: object
+) -> Answer:
+    """Ask passages that share no rare word with the question, and are not near it as a whole."""
+    settings = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2, **more)  # type: ignore[arg-type]
+    matches = [match(text, n=number, score=0.1) for number, text in enumerate(texts, start=1)]
+    ports = replace(query_ports(settings=settings, chat=chat), search=FakeSearch(matches))
+    ports = replace(ports, embedder=embedder or ByMeaning({ANIMALS: 0.6, BREAKFAST: 0.1}))
+    return answer_question(Question(question), WHO, ports, Deadline(ports.clock, 30.0))
+
+
+# --- the look -----------------------------------------------------------------------------------------------------
+
+
+def test_the_nearest_statement_of_all_passages_comes_first():
+    look = looked(DOG, f"{BREAKFAST} {SAUNA}", f"{SAUNA} {ANIMALS}", animals=0.6, breakfast=0.1, sauna=0.3)
+    (near,) = look.chosen
+    assert (near.passage.document_id, near.number, near.similarity) == ("doc2", 1, pytest.approx(0.6))
+    assert look.nearest == pytest.approx(0.6)
+
+
+def test_nothing_is_chosen_below_the_threshold_but_the_nearest_is_told():
+    look = looked(DOG, f"{BREAKFAST} {ANIMALS}", animals=0.39, breakfast=0.1)
+    assert (look.chosen, look.nearest) == ([], pytest.approx(0.39))
+    at_it = looked(DOG, ANIMALS, threshold=0.5, animals=0.5)
+    assert len(at_it.chosen) == 1
+
+
+def test_further_statements_are_chosen_while_they_are_about_as_near():
+    close = looked(DOG, f"{BREAKFAST} {ANIMALS} {SAUNA}", animals=0.6, breakfast=0.6 - 0.9 * CLOSE, sauna=0.5)
+    assert [each.similarity for each in close.chosen] == pytest.approx([0.6, 0.6 - 0.9 * CLOSE])
+
+
+def test_at_most_three_are_chosen():
+    texts = [f"The {name} room has a terrace." for name in ("red", "blue", "green", "white")]
+    search = Search("where can we sit outside?", [1.0, 0.0], 2, "acme")
+    embedder = ByMeaning(dict.fromkeys(texts, 0.7))
+    deadline = Deadline(FakeClock(), 30.0)
+    look = look_again(search, [passage(" ".join(texts))], threshold=0.4, embedder=embedder, deadline=deadline)
+    assert len(look.chosen) == MAX_CHOSEN == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("can I bring the dog to Vilkaviškis?", ANIMALS),  # a name
+        ("can I bring the dog in room 214?", ANIMALS),  # a number
+        ("does the iPhone reach the garden?", ANIMALS),  # a capital within the word
+    ],
+)
+def test_a_passage_without_a_name_or_number_of_the_question_is_not_looked_at(question: str, text: str):
+    look = looked(question, text, animals=0.9)
+    assert (look.chosen, look.nearest) == ((), None)
+
+
+def test_a_passage_with_the_name_is_looked_at():
+    text = f"Hotel Vilkaviškis. {ANIMALS}"
+    assert looked("can I bring the dog to Vilkaviškis?", text, animals=0.9).chosen
+
+
+def test_the_capital_of_the_first_word_is_no_name():
+    assert looked("Pets allowed here?", ANIMALS, animals=0.9).chosen
+
+
+def test_questions_contents_and_short_statements_are_not_compared():
+    embedder = ByMeaning({})
+    texts = ["October.", "Is the dog welcome?", "Rooms and prices .......... 12", BREAKFAST]
+    deadline = Deadline(FakeClock(), 30.0)
+    search = Search(DOG, [1.0, 0.0], 2, "acme")
+    passages = [passage(text, n=number) for number, text in enumerate(texts, start=1)]
+    look_again(search, passages, threshold=0.4, embedder=embedder, deadline=deadline)
+    assert embedder.calls == [[BREAKFAST]]
+    assert MIN_WORDS == 3
+
+
+def test_statements_are_compared_once_each_and_no_more_than_the_limit():
+    embedder = ByMeaning({})
+    many = " ".join(f"Room number {number} has a balcony." for number in range(MAX_STATEMENTS + 50))
+    deadline = Deadline(FakeClock(), 30.0)
+    search = Search(DOG, [1.0, 0.0], 2, "acme")
+    look_again(
+        search, [passage(BREAKFAST), passage(BREAKFAST, n=2)], threshold=0.4, embedder=embedder, deadline=deadline
+    )
+    look_again(search, [passage(many)], threshold=0.4, embedder=embedder, deadline=deadline)
+    assert embedder.calls[0] == [BREAKFAST]
+    assert len(embedder.calls[1]) == MAX_STATEMENTS
+
+
+def test_it_has_its_own_time_and_leaves_some():
+    embedder = ByMeaning({})
+    search = Search(DOG, [1.0, 0.0], 2, "acme")
+    for left in (30.0, 3.0):
+        look_again(search, [passage(BREAKFAST)], threshold=0.4, embedder=embedder, deadline=Deadline(FakeClock(), left))
+    assert embedder.timeouts == [TIMEOUT_S, 3.0 - RESERVE_S]
+
+
+def test_without_a_vector_of_the_question_nothing_is_compared():
+    embedder = ByMeaning({})
+    search = Search(DOG, None, 2, "acme")
+    deadline = Deadline(FakeClock(), 30.0)
+    look = look_again(search, [passage(ANIMALS)], threshold=0.4, embedder=embedder, deadline=deadline)
+    assert (look, embedder.calls) == (SecondLook(()), [])
+
+
+# --- the answer ---------------------------------------------------------------------------------------------------
+
+
+def test_a_question_in_other_words_is_answered_by_the_statement_alone():
+    answer = answered(f"{BREAKFAST} {SAUNA}", f"{SAUNA} {ANIMALS} {BREAKFAST}")
+    assert answer.text == f"{ANIMALS} [1]"
+    assert [each.quote for each in answer.citations] == [ANIMALS]
+    assert answer.sources[0].document_id == "doc2"
+    assert (answer.no_relevant_info, answer.warnings) == (False, ("second_look",))
+
+
+def test_such_an_answer_is_low_without_a_confidence_and_tells_the_similarity():
+    answer = answered(BREAKFAST, ANIMALS)
+    assert (answer.band, answer.confidence) == (Band.LOW, None)
+    assert answer.bands == (Band.LOW, Band.NONE)
+    assert answer.relevance < answer.threshold
+    assert answer.provenance is not None
+    assert answer.provenance["decision"]["statement_similarity"] == pytest.approx(0.6)
+
+
+def test_what_it_spent_is_counted():
+    refused, found = answered(BREAKFAST), answered(BREAKFAST, ANIMALS)
+    assert refused.no_relevant_info
+    assert refused.usage.input_tokens == 2  # the question and one statement
+    assert found.usage.input_tokens == 3
+
+
+def test_a_model_reads_the_passage_of_the_statement_first():
+    chat = FakeChat(f"{ANIMALS} [1]")
+    answer = answered(BREAKFAST, ANIMALS, chat=chat)
+    assert answer.mode == "generated"
+    assert answer.sources[0].text == ANIMALS
+    assert answer.band is Band.LOW
+
+
+@pytest.mark.parametrize(
+    ("error", "warning"),
+    [
+        (DependencyUnavailable("embeddings"), "second_look_unavailable"),
+        (DependencyRefused("embeddings"), "second_look_refused"),
+    ],
+)
+def test_if_statements_cannot_be_embedded_the_refusal_stands_with_a_warning(error: Exception, warning: str):
+    answer = answered(ANIMALS, embedder=ByMeaning({ANIMALS: 0.9}, error))
+    assert (answer.no_relevant_info, answer.warnings) == (True, (warning,))
+    assert answer.near_misses
+
+
+def test_an_answered_question_is_not_looked_at_again():
+    embedder = ByMeaning({ANIMALS: 0.9})
+    answer = answered(f"Dogs: {ANIMALS}", question="Which animals are welcome in the garden rooms?", embedder=embedder)
+    assert not answer.warnings
+    assert len(embedder.calls) == 1
+
+
+@pytest.mark.parametrize(("setting", "is_refused"), [(0.61, True), (0.6, False), (NEVER, True), (None, False)])
+def test_the_setting_says_from_where_on_a_statement_answers(setting: float | None, is_refused: bool):
+    embedder = ByMeaning({ANIMALS: 0.6})
+    answer = answered(ANIMALS, embedder=embedder, statement_threshold=setting)
+    assert answer.no_relevant_info is is_refused
+    assert len(embedder.calls) == (1 if setting == NEVER else 2)
+
+
+def test_a_model_without_a_default_has_no_second_look():
+    assert Settings(embedding_model="other", embedding_dimensions=2, score_threshold=0.3).second_look_threshold == NEVER
+    for model, threshold in STATEMENT_THRESHOLDS.items():
+        assert Settings(embedding_model=model, embedding_dimensions=2).second_look_threshold == threshold
