@@ -237,7 +237,7 @@ KINDS: dict[str, tuple[Kind, int, int]] = {
     "covers": (covers, 14, 60),
     "doubtful": (doubtful, 7, 30),
     "languages": (languages, 6, 20),
-    "lines": (lines, 6, 240),
+    "lines": (lines, 6, 120),
     "reports": (pages_with(9, "paragraph", "items", "table"), 2, 12),
     "volumes": (pages_with(19, "paragraph", "broken"), 1, 4),
     "outlines": (pages_with(6, "paragraph", has_outline=True), 3, 10),

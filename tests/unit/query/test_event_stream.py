@@ -65,6 +65,8 @@ def test_a_slow_step_is_bridged_by_heartbeats() -> None:
     sent = streamed(make, beats)
     assert [each["type"] for each in sent[:2]] == ["http.response.start", "http.response.body"]
     assert sent.count(HEARTBEAT) >= 3
+    more = [each["more_body"] for each in sent[1:]]
+    assert more == [*[True] * (len(more) - 1), False]  # a body that says it is whole ends the response
     assert bodies(sent) == [encoded(SOURCES), encoded(DONE), b""]
 
 
