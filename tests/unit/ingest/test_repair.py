@@ -168,6 +168,12 @@ def test_a_difference_is_left_to_its_own_event_for_a_while(past_s: float, young:
         assert (found.young, len(keys)) == (young, 1 - young)
 
 
+def test_young_differences_hold_up_no_older_ones() -> None:
+    objects = [put(1, "uploads/acme/a.pdf"), put(GRACE_S + 1, "uploads/acme/b.pdf"), put(1, "uploads/acme/c.pdf")]
+    found, keys = compared([], objects)
+    assert (keys, found.young, found.objects, found.last) == (["uploads/acme/b.pdf"], 2, 3, "uploads/acme/c.pdf")
+
+
 def test_the_age_of_the_oldest_object_without_a_result_is_told() -> None:
     assert compared([entry()], [put(3 * DAY_S)])[0].oldest_s == 0.0
     assert compared([], [put(0.5)])[0].oldest_s == 0.5

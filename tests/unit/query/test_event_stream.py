@@ -135,3 +135,8 @@ def test_a_stream_ends_with_its_deadline() -> None:
     event, end = bodies(sent)
     assert event.startswith(b"event: error\n")
     assert end == b""
+
+
+def test_an_event_is_one_line_of_data_with_every_letter_as_it_is() -> None:
+    assert encoded(("delta", {"text": "é\n“½”"})) == 'event: delta\ndata: {"text":"é\\n“½”"}\n\n'.encode()
+    assert encoded(("", "[DONE]")) == b"data: [DONE]\n\n"
