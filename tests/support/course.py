@@ -1,5 +1,6 @@
 """A made course of events: what an adapter was called with, what it asked for, and what came of it, as lines."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -37,4 +38,4 @@ class Course:
 
 
 def _short(value: object) -> str:
-    return told(value).replace("\n", " ")[:120]
+    return re.sub(r" object at 0x\w+", "", told(value).replace("\n", " "))[:120]

@@ -46,10 +46,20 @@ MADE = Path(__file__).parents[1] / "unit" / "query" / "made"
 @cache
 def library() -> Mapping[str, Passage]:
     """Return the made passages by id. Those of one document follow each other in its text."""
+    return _passages_of("library.txt")
+
+
+@cache
+def unsearched() -> Mapping[str, Passage]:
+    """Return the made passages that only claims are about: what a search finds does not change with them."""
+    return _passages_of("unsearched.txt")
+
+
+def _passages_of(name: str) -> Mapping[str, Passage]:
     found: dict[str, Passage] = {}
     ends: dict[str, int] = {}
     numbers: dict[str, int] = {}
-    for entry in _read("library.txt").split("\n=== ")[1:]:
+    for entry in _read(name).split("\n=== ")[1:]:
         head, text = entry.split("\n---\n", 1)
         name, *lines = head.splitlines()
         text = text.strip()
@@ -126,7 +136,7 @@ class Block:
     @property
     def sources(self) -> list[Passage]:
         """Its passages."""
-        return [library()[each] for each in self.ids]
+        return [{**library(), **unsearched()}[each] for each in self.ids]
 
 
 @cache

@@ -7,6 +7,7 @@ from functions.ingest.parsing.wire import Header, Line, RawPage
 from tests.support import varied_layouts as layouts
 from tests.support.made_pages import exchanged, in_one_line, written
 from tests.support.varied_layouts import SIZES, Kind, Made, press, raw
+from tests.support.varied_lines import lines
 from tests.support.varied_pages import Press
 from tests.support.varied_running import Running, small_print
 from tests.support.varied_text import LONG, OTHERS, RICH, Author
@@ -236,6 +237,7 @@ KINDS: dict[str, tuple[Kind, int, int]] = {
     "covers": (covers, 14, 60),
     "doubtful": (doubtful, 7, 30),
     "languages": (languages, 6, 20),
+    "lines": (lines, 6, 120),
     "reports": (pages_with(9, "paragraph", "items", "table"), 2, 12),
     "volumes": (pages_with(19, "paragraph", "broken"), 1, 4),
     "outlines": (pages_with(6, "paragraph", has_outline=True), 3, 10),

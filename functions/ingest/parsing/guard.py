@@ -132,7 +132,7 @@ class Reader:
         child = Child(self._path, self._engine, self._limits, first=first, part=part)
         self._children = [child]
         self._part = part
-        self._frames = self._without_header(child.frames(self._wait_s, self._watch.earn), first > 1)
+        self._frames = child.frames(self._wait_s, self._watch.earn)
 
     def _share(self, page_count: int) -> None:
         """Start the second child for a long document."""
@@ -141,17 +141,13 @@ class Reader:
             self._children.append(child)
             frames = {
                 FIRST: self._frames,
-                SECOND: self._without_header(child.frames(self._wait_s, self._watch.earn), True),
+                SECOND: self._without_header(child.frames(self._wait_s, self._watch.earn)),
             }
             self._frames = (frame for n in range(1, page_count + 1) for frame in islice(frames[process.part_of(n)], 1))
 
     @staticmethod
-    def _without_header(
-        frames: Iterator[Header | RawPage | Rejected], again: bool
-    ) -> Iterator[Header | RawPage | Rejected]:
-        for frame in frames:
-            if not (again and isinstance(frame, Header)):
-                yield frame
+    def _without_header(frames: Iterator[Header | RawPage | Rejected]) -> Iterator[Header | RawPage | Rejected]:
+        return (frame for frame in frames if not isinstance(frame, Header))
 
     def _wait_s(self) -> float:
         return min(self._limits.page_s, self._watch.left_s)

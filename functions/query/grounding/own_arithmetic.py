@@ -85,11 +85,12 @@ def _counts_its_list(claim: str, fact: Fact) -> bool:
 
 
 def _for_its_time(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
-    """Return what a price per month comes to over the months of its row: "£219 over the minimum term"."""
+    """Return what a price per month of a row that the claim names comes to over its months: "£219 over the term"."""
     per = _stems_of_rates(claim) if _SUM.search(around(claim, fact)) else frozenset()
     for price, time in permutations(operands, 2) if per else ():
-        is_rate = price.group == time.group and price.unit == fact.unit in CURRENCIES and time.unit in per & PERIODS
-        if is_rate and price.value * time.value in fact.values:
+        is_rate = price.unit == fact.unit in CURRENCIES and time.unit in per & PERIODS
+        is_of_row = price.is_named and price.group == time.group
+        if is_rate and is_of_row and price.value * time.value in fact.values:
             return Calculation(f"{time.text} × {price.text} = {_written(fact)}")
     return None
 

@@ -59,7 +59,6 @@ _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
-_BEFORE_BULLET = re.compile(rf"\s*\n\s*(?={_BULLET}\s)")
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
 _WITH_WORD = re.compile(r"\S*?(?:[^\W\d_]{2}|\d)\S*")
@@ -267,7 +266,7 @@ def _blocks_below(above: str, text: str, language: str) -> Iterator[_Block]:
 
 def _blocks(text: str, language: str) -> Iterator[_Block]:
     """Yield the blocks in order; headings and header rows only if there is nothing else."""
-    spans = [item for span in sentences_of(text) for item in _items(text, *span)]
+    spans = sentences_of(text)
     found = False
     heading, at = "", 0
     above: _Span | None = None
@@ -405,16 +404,6 @@ def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int)
     if text[end - 1] == ":" and at < len(spans) and _may_explain(text, (start, end), spans[at]):
         return at + 1, spans[at][1]
     return at, end
-
-
-def _items(text: str, start: int, end: int) -> Iterator[_Span]:
-    """Split a span before bullets that do not end a sentence; not a table's row."""
-    if SEPARATOR not in text[start:end]:
-        for border in _BEFORE_BULLET.finditer(text, start, end):
-            if border.start() > start:
-                yield start, border.start()
-                start = border.end()
-    yield start, end
 
 
 def _items_from(text: str, spans: Sequence[_Span], at: int) -> tuple[int, Sequence[_Span]]:

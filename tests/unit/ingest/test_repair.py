@@ -9,8 +9,18 @@ from unittest.mock import Mock, PropertyMock
 
 import pytest
 
+from functions.ingest.changes import change_body
 from functions.ingest.reconcile import CRASHED
-from functions.ingest.repair import GRACE_S, Compared, Comparison, Reason, Swept, sweep_orphans
+from functions.ingest.repair import (
+    GRACE_S,
+    STALLED_AFTER_S,
+    Compared,
+    Comparison,
+    Reason,
+    Swept,
+    resume_stalled,
+    sweep_orphans,
+)
 from shared.models import DocumentStatus
 from shared.ports import DocumentEntry, ListedObject
 from tests.support.clock import FakeClock
@@ -158,6 +168,12 @@ def test_a_difference_is_left_to_its_own_event_for_a_while(past_s: float, young:
         assert (found.young, len(keys)) == (young, 1 - young)
 
 
+def test_young_differences_hold_up_no_older_ones() -> None:
+    objects = [put(1, "uploads/acme/a.pdf"), put(GRACE_S + 1, "uploads/acme/b.pdf"), put(1, "uploads/acme/c.pdf")]
+    found, keys = compared([], objects)
+    assert (keys, found.young, found.objects, found.last) == (["uploads/acme/b.pdf"], 2, 3, "uploads/acme/c.pdf")
+
+
 def test_the_age_of_the_oldest_object_without_a_result_is_told() -> None:
     assert compared([entry()], [put(3 * DAY_S)])[0].oldest_s == 0.0
     assert compared([], [put(0.5)])[0].oldest_s == 0.5
@@ -203,3 +219,12 @@ def test_vectors_that_the_registry_does_not_know_or_beyond_their_bound_are_delet
     assert swept(pages, known) == (Swept(8, 5), ["a#g1#2", "a#g2#0", "b#g1#0", "c#g1#x", "c"])
     assert swept(pages, known, near_after=1) == (Swept(5, 3, ("acme",)), ["a#g1#2", "a#g2#0", "b#g1#0"])
     assert swept([["a#g1#0"]], known) == (Swept(1, 0), [])
+
+
+def test_a_change_is_sent_for_each_stalled_document() -> None:
+    for keys in ([], ["uploads/acme/a.pdf", "uploads/acme/b.pdf"]):
+        scan, queue = Mock(), Mock()
+        scan.stalled.return_value = [Mock(key=key) for key in keys]
+        assert resume_stalled(scan, queue) == len(keys)
+        scan.stalled.assert_called_once_with(quiet_s=STALLED_AFTER_S)
+        assert [call.args[0] for call in queue.send.call_args_list] == [change_body(key) for key in keys]

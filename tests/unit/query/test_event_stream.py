@@ -65,6 +65,8 @@ def test_a_slow_step_is_bridged_by_heartbeats() -> None:
     sent = streamed(make, beats)
     assert [each["type"] for each in sent[:2]] == ["http.response.start", "http.response.body"]
     assert sent.count(HEARTBEAT) >= 3
+    more = [each["more_body"] for each in sent[1:]]
+    assert more == [*[True] * (len(more) - 1), False]  # a body that says it is whole ends the response
     assert bodies(sent) == [encoded(SOURCES), encoded(DONE), b""]
 
 
@@ -133,3 +135,8 @@ def test_a_stream_ends_with_its_deadline() -> None:
     event, end = bodies(sent)
     assert event.startswith(b"event: error\n")
     assert end == b""
+
+
+def test_an_event_is_one_line_of_data_with_every_letter_as_it_is() -> None:
+    assert encoded(("delta", {"text": "é\n“½”"})) == 'event: delta\ndata: {"text":"é\\n“½”"}\n\n'.encode()
+    assert encoded(("", "[DONE]")) == b"data: [DONE]\n\n"

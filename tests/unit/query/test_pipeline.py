@@ -1,10 +1,12 @@
 """The query pipeline: what is answered, what is refused, and what happens when a part is down."""
 
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
 from functions.query.answer import Answer, Question
+from functions.query.history import read_history
 from functions.query.pipeline import answer_question
 from functions.query.ports import QueryPorts
 from functions.query.writing.localization import texts_for
@@ -271,3 +273,14 @@ def test_a_history_that_the_client_sends_is_used_and_nothing_is_stored():
     assert "Brunata" in answer.rewritten
     assert (answer.conversation_id, ports.conversations.turns) == ("", {})
     assert answer.message_id
+
+
+@pytest.mark.parametrize(("turns", "has_rewriter", "is_read"), [(0, True, False), (4, True, True), (4, False, False)])
+def test_the_head_of_a_conversation_is_read_where_it_may_have_a_summary(
+    turns: int, has_rewriter: bool, is_read: bool
+) -> None:
+    settings = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2, summary_every_turns=turns)
+    stored = Mock(recent_messages=Mock(return_value=[]))
+    ports = replace(query_ports(settings=settings), conversations=stored, rewriter=FakeChat() if has_rewriter else None)
+    read_history(Question("And?", "c1"), WHO, ports)
+    assert stored.get.called is is_read

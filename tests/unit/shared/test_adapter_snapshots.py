@@ -3,6 +3,7 @@
 `make snapshots` stores what comes out now.
 """
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from shared.access import AccessRule
+from shared.access import AccessRule, rules_key
 from shared.adapters.api_keys import DynamoApiKeys
 from shared.adapters.cache import DynamoAnswerCache, DynamoChunkVectorCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore, cursor_of, place_of
@@ -20,7 +21,10 @@ from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry, DynamoDocumentScan, pack_report, unpack_report
 from shared.adapters.erasures import DynamoErasures
 from shared.adapters.feedback import DynamoFeedbackStore
+from shared.adapters.folder_rules import DynamoFolderRules
+from shared.adapters.handoffs import DynamoHandoffStore
 from shared.adapters.index_versions import DynamoIndexVersions, DynamoReindexProgress
+from shared.adapters.passage_edits import DynamoPassageEdits
 from shared.adapters.read_pages import DynamoReadPages
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.traces import DynamoTraces
@@ -35,9 +39,12 @@ from shared.models import (
     DocumentStatus,
     EmbeddingSpace,
     Feedback,
+    Handoff,
     IndexVersion,
     Message,
     PageReport,
+    PassageChange,
+    PassageEdit,
     SourceType,
     UnansweredQuestion,
     Usage,
@@ -317,9 +324,93 @@ def objects(course: Course, aws: MockedAws, clock: FakeClock) -> None:
     course(store.head, key)
 
 
+def handoffs(course: Course, aws: MockedAws, clock: FakeClock) -> None:
+    talks = DynamoConversationStore(aws.dynamodb, "conversations")
+    store = DynamoHandoffStore(aws.dynamodb, "conversations", talks)
+    stored = []
+    for number in range(4):
+        turns = [Message(f"{number:026}", "user", "Who keeps the lamp?", NOW)]
+        talks.save_turns("acme", "ann", f"c{number}", title="Lamp", turns=turns, is_new=True)
+        new = Handoff("acme", f"{number:026}", f"c{number}", "ann", NOW, NOW, near_misses=(("d#G1#0", 0.25),))
+        stored.append(course(store.open, new))
+    course(store.open, replace(stored[0], handoff_id=f"{9:026}"))
+    course.fails(store.open, replace(stored[0], handoff_id=f"{8:026}", conversation_id="nothing"))
+    claimed = replace(stored[0], status="claimed", claimed_by="bea", revision=1)
+    course(store.change, stored[0], claimed)
+    course(store.change, stored[0], replace(claimed, claimed_by="cal"))
+    answered = replace(claimed, status="resolved", answer="The keeper.", revision=2)
+    said = Message(f"{7:026}", "agent", "The keeper.", NOW)
+    course(store.answer, stored[0], replace(answered, answer="Nobody."), said)
+    course(store.answer, claimed, answered, said)
+    course(store.answer, claimed, answered, replace(said, message_id=f"{6:026}"))
+    course(store.open, replace(stored[0], handoff_id=f"{5:026}"))
+    talks.erase("acme", "ann", "c1")
+    course.fails(store.answer, stored[1], replace(stored[1], status="resolved", revision=1), said)
+    course(store.get, "acme", f"{0:026}")
+    course(store.get, "acme", "nothing")
+    for limit in (1, 2, 9):
+        _, cursor = course(store.list, "acme", limit=limit)
+        course(store.list, "acme", limit=limit, cursor=cursor or f"{0:026}")
+        course(store.list, "acme", limit=limit, status="open")
+    course(store.list, "other", limit=2)
+
+
+def edits(course: Course, aws: MockedAws, clock: FakeClock) -> None:
+    registry = DynamoDocumentRegistry(aws.dynamodb, "documents", clock)
+    store = DynamoPassageEdits(aws.dynamodb, "documents", clock)
+    registry.announce(
+        Document("acme", DOC, "uploads/acme/lamp.pdf", DocumentStatus.PENDING, created_at=NOW, updated_at=NOW),
+        expires_s=60,
+    )
+    document = registry.get("acme", DOC)
+    assert document is not None
+    later = NOW.replace("00:00:00", "00:00:05")
+    first = PassageEdit(DOC, "h1", "Lit at six.", "Lit at ten.", False, "Rule", "G1", 1, 2, 2, "ii", "Lamp", 40)
+    first = replace(first, changes=(PassageChange("ann", NOW, False, "Lit at ten.", "Rule"),))
+    second = replace(
+        first, original_hash="h2", text="", excluded=True, char_start=5, changes=(*first.changes, *first.changes)
+    )
+    course(store.save, document, first, before=None)
+    course(store.save, document, second, before=None)
+    document = registry.get("acme", DOC)
+    assert document is not None
+    course(store.save, document, second, before=None)
+    course(store.save, document, second, before=None)
+    again = replace(first, text="", changes=(*first.changes, PassageChange("bob", later, False, "", "")))
+    course(store.save, document, again, before=replace(first, changes=again.changes))
+    course(store.save, document, again, before=first)
+    course(store.get, "acme", DOC, "h1")
+    course(store.get, "acme", DOC, "h9")
+    course(store.of, "acme", DOC)
+    course(store.forget_editor, "acme", "ann")
+    course(store.forget_editor, "acme", "ann")
+    course(store.forget_editor, "acme", "bob")
+    course(store.of, "acme", DOC)
+    course(store.erase_document, "acme", DOC)
+    course(store.erase_document, "acme", DOC)
+
+
+def rules(course: Course, aws: MockedAws, clock: FakeClock) -> None:
+    store, objects = DynamoFolderRules(aws.dynamodb, "documents"), S3Objects(aws.s3, aws.bucket)
+    course(store.apply, "acme", objects)
+    course(store.of, "acme", "")
+    course.fails(store.of, "acme", "missing")
+    for groups in (["hr"], ["hr", "board"]):
+        folders = [{"prefix": "uploads/acme/pay/", "allowed_groups": groups}]
+        objects.write(rules_key("acme"), json.dumps({"folders": folders}).encode(), content_type="application/json")
+        etag = course(store.apply, "acme", objects)
+        course(store.apply, "acme", objects)
+        course(store.of, "acme", etag)
+        course(store.of, "acme", etag)
+        course(store.in_force, "acme")
+
+
 COURSES: dict[str, Callable[[Course, MockedAws, FakeClock], None]] = {
-    each.__name__: each for each in (usage, caches, keys, conversations, documents, versions, pages, erasures, objects)
-}
+    each.__name__: each
+    for each in (
+        usage, caches, keys, conversations, documents, versions, pages, erasures, objects, handoffs, edits, rules,
+    )
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", COURSES)

@@ -77,12 +77,14 @@ def reader_of(script: Script, monkeypatch: pytest.MonkeyPatch) -> Reader:
     return Reader(Path("x.pdf"), Limits(), Stopwatch(25))
 
 
-def test_a_page_that_kills_the_child_is_read_by_the_other_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    script = Script(4, bad=(2,))
+@pytest.mark.parametrize("bad", [1, 2, 3])
+def test_a_page_that_kills_the_child_is_read_by_the_other_engine(bad: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = Script(4, bad=(bad,))
     reader = reader_of(script, monkeypatch)
     pages = list(reader.pages(reader.header().page_count))
-    assert [(page.number, page.engine) for page in pages] == [(1, "pdfium"), (2, "pypdf"), (3, "pdfium"), (4, "pdfium")]
-    assert script.started == [("pdfium", 1, 0), ("pypdf", 2, 2), ("pdfium", 3, 0)]
+    engines = [(number, "pypdf" if number == bad else "pdfium") for number in range(1, 5)]
+    assert [(page.number, page.engine) for page in pages] == engines
+    assert script.started == [("pdfium", 1, 0), ("pypdf", bad, bad), ("pdfium", bad + 1, 0)]
     assert reader.problems == []
 
 

@@ -187,6 +187,20 @@ OTHERS: Sequence[Step] = (
     ("POST", "/v1/chat/completions", {"model": "recto", "n": 2, "messages": [{"role": "user", "content": "Hi"}]}, {}),
     ("POST", "/v1/responses", {"model": "recto", "input": "When is the lens cleaned?"}, {}),
     ("POST", "/v1/responses", {"model": "recto", "input": []}, {}),
+    ("POST", "/v1/responses", {"model": "recto", "input": "When is the lens cleaned?", "stream": True}, {}),
+    ("POST", "/v1/responses", {"model": "recto", "input": "What colour is the moon of Jupiter?", "stream": True}, {}),
+    *(
+        (
+            "POST",
+            "/v1/chat/completions",
+            {"model": "recto", "stream": True, "messages": [{"role": "user", "content": asked}], **more},
+            {},
+        )
+        for asked, more in (
+            ("When is the lamp put out?", {}),
+            ("When is the lamp put out?", {"stream_options": {"include_usage": True}}),
+        )
+    ),
     (
         "POST",
         "/mcp",

@@ -42,7 +42,7 @@ def test_a_handoff_says_what_was_asked_and_is_announced_once(api: Routes):
     hidden = api.publish("uploads/acme/pay.pdf", "Ann earns little.", title="Pay")
     rule = {"access": {"allowed_groups": ["hr"], "allowed_users": ["ann"]}}
     assert api.call("PATCH", f"/documents/{hidden.document_id}", rule, groups="admin")[0] == 200
-    near = [[f"{document.document_id}#G1#0", 0.25], [f"{hidden.document_id}#G1#0", 0.125]]
+    near = [[f"{hidden.document_id}#G1#0", 0.5], [f"{document.document_id}#G1#0", 0.25], ["gone#G1#0", 0.125]]
     refused(api, near)
 
     handoff = opened(api)

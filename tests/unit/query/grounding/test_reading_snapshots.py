@@ -31,15 +31,18 @@ from functions.query.grounding.words import (
 )
 from functions.query.retrieval.passages import Passage
 from shared.text import sentence_spans
-from tests.support.made_library import library, told, wordings
+from tests.support.made_library import library, told, unsearched, wordings
 from tests.support.snapshots import check, check_names
 
 HERE = Path(__file__).parent / "snapshots" / "readings"
 
 
-@pytest.mark.parametrize("name", library())
+PASSAGES = {**library(), **unsearched()}
+
+
+@pytest.mark.parametrize("name", PASSAGES)
 def test_what_is_read_in_a_made_passage_is_as_stored(name: str) -> None:
-    passage = library()[name]
+    passage = PASSAGES[name]
     lines = [line for table in tables_in(passage.text) for line in _of_table(table, passage.text)]
     for start, end in sentence_spans(passage.text):
         lines += _of_sentence(passage.text[start:end], passage.language, has_stems=False)
@@ -58,7 +61,7 @@ def test_what_is_read_in_made_wordings_is_as_stored(heading: str) -> None:
 
 
 def test_each_stored_text_has_its_input() -> None:
-    check_names(HERE, [*(each.replace("/", "") for each in library()), *map(_name, wordings())])
+    check_names(HERE, [*(each.replace("/", "") for each in PASSAGES), *map(_name, wordings())])
 
 
 def _name(heading: str) -> str:
@@ -129,7 +132,7 @@ def _of_table(table: Table, text: str) -> Iterator[str]:
 
 def _of_place(passage: Passage, start: int, end: int) -> Iterator[str]:
     text = passage.text
-    others = [each for each in library().values() if each.document_id == passage.document_id and each is not passage]
+    others = [each for each in PASSAGES.values() if each.document_id == passage.document_id and each is not passage]
     near = ["", passage.title, *(each.text for each in others)]
     findings = [
         *("injected" for begin, stop in injected_spans(text) if begin < end and stop > start),

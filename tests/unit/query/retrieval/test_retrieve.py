@@ -1,21 +1,22 @@
 """Searching, ranking and choosing: only what is published, each text once, and what fails costs only itself."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.retrieval.filters import matches
+from functions.query.retrieval.filters import InvalidFilter, matches
 from functions.query.retrieval.passages import Boost
-from functions.query.retrieval.retrieve import MAX_HITS, ROUNDS, Retrieved, retrieve
+from functions.query.retrieval.retrieve import MAX_HITS, ROUNDS, Retrieved, check_fields, retrieve
 from functions.query.retrieval.search import QueryVariant, Search, embed_queries
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable
 from shared.models import Filter, Match, PublishedDocument, generation_named_by, vector_id_of
 from tests.support.clock import FakeClock
-from tests.support.query import FakeCache, FakeEmbedder, FakeRegistry, FakeSearch, match
+from tests.support.query import FakeCache, FakeEmbedder, FakeRegistry, FakeSearch, match, query_ports
 
 SEARCH = Search("How often is it descaled?", [1.0, 0.0], 2, "acme")
 
@@ -334,3 +335,24 @@ def test_the_search_without_hidden_documents_ends() -> None:
     result = retrieve(SEARCH, tenant="acme", top_k=3, index=index, registry=registry, deadline=deadline)
     assert (result.passages, result.best_score, result.dropped) == ([], None, [])
     assert len(index.calls) == 2 * ROUNDS
+
+
+@pytest.mark.parametrize(
+    ("is_restricted", "shown", "asked", "is_field"),
+    [
+        (False, set[str](), 1, True),
+        (True, {f"doc{n}" for n in range(1, 3_000)}, 1, True),
+        (True, {"doc2999"}, ROUNDS, False),  # beyond the last round
+        (True, {"doc900"}, 2, True),  # among those that are left when the first ones are left out
+    ],
+)
+def test_a_field_is_one_that_a_passage_has_which_the_reader_may_read(
+    is_restricted: bool, shown: set[str], asked: int, is_field: bool
+) -> None:
+    index = FilteredSearch([match(f"Day {n}.", n=n, colour="red") for n in range(1, 3_000)])
+    ports = replace(query_ports(), search=index, registry=SomeHidden(shown), is_restricted=lambda: is_restricted)
+    wanted: Filter = {"colour": {"$eq": "red"}, "title": {"$eq": "Handbook"}}
+    raises = nullcontext() if is_field else pytest.raises(InvalidFilter, match="no passage has this field")
+    with raises:
+        check_fields(wanted, tenant="acme", ports=ports, deadline=Deadline(FakeClock(), 20.0))
+    assert len(index.calls) == asked

@@ -89,6 +89,7 @@ class TestForm:
     def test_a_larger_one_than_is_held_is_refused_unread(self):
         with pytest.raises(GlossaryInvalid, match="at most 262144 are allowed"):
             parse_glossary(b" " * (MAX_BYTES + 1))
+        assert parse_glossary(b"{}".ljust(MAX_BYTES)) == NO_GLOSSARY
 
     def test_an_empty_one_changes_nothing(self):
         assert apply_glossary(parse_glossary(b"{}"), "Who runs it?", "en") == AppliedGlossary("Who runs it?")
