@@ -79,7 +79,7 @@ def cells(
 
 def outcome_of(cell: PrintedCell, passages: Sequence[Passage]) -> Outcome:
     """Return how a cell is read in the passages of its page."""
-    rows = [(table, row) for passage in passages for table in tables_in(passage.text) for row in table.rows]
+    rows = [(table, row) for passage in passages for table in tables_in(passage.whole) for row in table.rows]
     in_row = [
         (table, row)
         for table, row in rows

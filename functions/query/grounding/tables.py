@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
 from shared.lexical import fold
@@ -41,6 +41,9 @@ _NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%
 _WITH_DEVIATION = re.compile(rf"(?P<figure>-?(?:{_DIGITS})\s?%?)\s*(?:\((?:{_DIGITS})\s?%?\)|±\s*(?:{_DIGITS})\s?%?)")
 """A measured value and how far it may be off: "54.3% (0.3%)"."""
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
+_RANGE = re.compile(rf"(?:{_DIGITS})\s?%? [-–—] (?:{_DIGITS})\s?%?")
+_DIALLED = re.compile(r"0\d{2,}")
+"""A number with a zero before it, which is no amount: "0117 496 0640"."""
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
 _COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
@@ -216,12 +219,12 @@ def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
 def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a row with numbers in its words stands above bare figures: "80 mg", "Rate per 100,000".
 
-    One of its names is without a number; "40 miles" and "50 min" are a row with units.
+    One of its names is more than a figure with its unit: "40 miles" and "50 min" are a row.
     """
     of_width = [row for row in rows if len(row) == len(names)]
     if len(of_width) < MIN_ROWS_BELOW or any(map(_is_bare, names)) or all(map(may_name, names)):
         return False
-    if all(any(map(str.isdecimal, name)) for name in names[1:]):
+    if all(_WITH_UNIT.fullmatch(name) or _is_bare(name) for name in names[1:]):
         return False
     values = [cell for row in of_width for cell in row[1:] if cell]
     return sum(map(_is_bare, values)) >= BARE_SHARE * max(1, len(values))
@@ -241,10 +244,13 @@ def _cells_of(line: str, named: int) -> Sequence[str]:
     cells = row_cells(line)
     is_named = len(cells) == named
     return tuple(
-        part
-        for cell in cells
-        for part in ((cell,) if is_named and _WITH_DEVIATION.fullmatch(cell) else _figures_of(cell))
+        part for cell in cells for part in ((cell,) if is_named and _is_two_in_one(cell) else _figures_of(cell))
     )
+
+
+def _is_two_in_one(cell: str) -> bool:
+    """Return whether a cell may hold two figures that belong together: "54.3 (0.3)", "24 – 36"."""
+    return _WITH_DEVIATION.fullmatch(cell) is not None or _RANGE.fullmatch(cell) is not None
 
 
 def _figures_of(cell: str) -> Sequence[str]:
@@ -258,6 +264,8 @@ def _figures_of(cell: str) -> Sequence[str]:
         if at and not cell[at - 1].isspace():
             return (cell,)  # "18-29"
         parts.append(found.group().strip())
+        if _DIALLED.fullmatch(parts[-1]):
+            return (cell,)
         at = found.end()
     return (cell,) if not parts or _GROUPS_OF_DIGITS.fullmatch(cell) else parts
 
@@ -313,7 +321,7 @@ class _TableReader:
                 self.above.append(rows.pop(0).text.strip())  # "(In millions)" below the names
                 if len(rows) > 1 and _is_next_head(rows[0]):
                     self.heads.append(rows.pop(0).cells)  # and the years below that
-            end = next((n for n, line in enumerate(rows) if n and _is_next_head(line)), len(rows))
+            end = next((n for n, line in enumerate(rows) if n and _begins_next(rows, n)), len(rows))
             if any(len(line.cells) > 1 for line in rows[:end]):
                 self._finish(rows[:end])
             rows = rows[end:]
@@ -364,7 +372,7 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     if with_figures < len(rows[heads:]) / 2:
         # Among rows of words: one that has a label besides as many cells as the names above it.
         heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
-    if any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
+    if with_figures and with_figures >= len(rows[heads:]) / 2:
         return heads
     # Words under words: only the first row names the columns, if there is another.
     return min(heads, 1 if len(rows) > 1 or not whole else len(rows))
@@ -373,6 +381,12 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
 def _is_next_head(line: _TextLine) -> bool:
     """Return whether a row inside a table begins another one: all its cells are periods."""
     return _is_named(line) and all(map(_is_period, line.cells[-2:]))
+
+
+def _begins_next(rows: Sequence[_TextLine], at: int) -> bool:
+    """Return whether another table begins at a row: it is a head, and none of many rows of dates."""
+    around = (*takewhile(_is_next_head, rows[at:]), *takewhile(_is_next_head, reversed(rows[:at])))
+    return 0 < len(around) <= MAX_HEAD_ROWS and _is_next_head(rows[at])
 
 
 def _is_named(line: _TextLine) -> bool:
@@ -490,7 +504,8 @@ def _column_names(
     """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
     names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
     years = [bool(_YEAR.search(name)) for name in names]
-    is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:])
+    has_corner = any(len(head) == count + 1 for head in heads)
+    is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:]) and not has_corner
     told = [name for name in names if name]
     if told and len(set(told)) == len(told) and not is_corner_a_name:
         return tuple(names)
@@ -498,6 +513,8 @@ def _column_names(
 
 
 def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
+    if grouped := _names_by_group(heads, count):
+        return grouped
     names = [""] * count
     finest = 0
     for head in heads:
@@ -509,6 +526,22 @@ def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
         width = count // len(cells)
         names = [f"{name} {cells[at // width]}".strip() for at, name in enumerate(names)]
     return names if finest == count and any(names) else []
+
+
+def _names_by_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
+    """Return names below those of unequal groups: a group begins where a name comes again ("2023 | 2024 | 2024")."""
+    if len(heads) != 2 or len(heads[1]) not in {count, count + 1} or not 2 <= len(heads[0]) < count:
+        return []
+    names = heads[1][-count:]
+    starts = [0]
+    for at, name in enumerate(names):
+        if name in names[starts[-1] : at]:
+            starts.append(at)
+    groups = heads[0] if len(heads[0]) == len(starts) else heads[0][1:]
+    if len(groups) != len(starts) or not all(names) or count % len(groups) == 0:
+        return []
+    ends = [*starts[1:], count]
+    return [f"{group} {name}".strip() for group, a, b in zip(groups, starts, ends, strict=True) for name in names[a:b]]
 
 
 def _names_by_order(
