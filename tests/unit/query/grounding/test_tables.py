@@ -287,7 +287,8 @@ def test_a_group_that_is_the_only_one_names_no_columns():
 
 def test_two_figures_that_belong_together_are_one_cell_below_names():
     rows = only(
-        "Harm | Low dose (n=40) | High dose (n=41)\nRash | 12 (30.0) | 14 – 16\nCough | 2 (5.0) | 3.1 ± 0.4\nFever | 1 (2.5) | 0"
+        "Harm | Low dose (n=40) | High dose (n=41)\nRash | 12 (30.0) | 14 – 16\n"
+        "Cough | 2 (5.0) | 3.1 ± 0.4\nFever | 1 (2.5) | 0"
     ).rows
     assert [cell.text for cell in rows[0].cells] == ["12 (30.0)", "14 – 16"]
     assert [cell.text for cell in rows[1].cells] == ["2 (5.0)", "3.1 ± 0.4"]
