@@ -6,10 +6,11 @@ from itertools import pairwise
 LOST_SPACE, WITHIN_WORD = 0.2, 0.05
 """Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
 MIN_TIGHT = 14
-"""Letters of a word from which on it may be several that are set tightly."""
+LETTERS_OF_TIGHT = 4
+"""Letters of a word from which on it may be several that are set tightly, and of each of those on average, at least."""
 TIGHTER, AS_TIGHT = 0.1, 0.04
 """How much wider than the usual room between its letters a lost space is at least there, and any other at most, in
-heights of the word."""
+heights of the word; lost spaces differ no more from each other."""
 
 Box = tuple[float, float, float, float]
 
@@ -30,5 +31,8 @@ def parts_of_tight(boxes: Sequence[Box], height: float) -> Sequence[tuple[int, i
     wide = [at for at, room in enumerate(rooms, start=1) if room >= usual + TIGHTER * height]
     others = [room for room in rooms if room < usual + TIGHTER * height]
     if usual >= 0 or not wide or max(others) > usual + AS_TIGHT * height:
+        return [(0, len(boxes))]
+    spaces = [rooms[at - 1] for at in wide]
+    if len(boxes) < LETTERS_OF_TIGHT * (len(wide) + 1) or max(spaces) - min(spaces) > AS_TIGHT * height:
         return [(0, len(boxes))]
     return list(pairwise([0, *wide, len(boxes)]))

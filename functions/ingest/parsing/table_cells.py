@@ -163,7 +163,9 @@ class Group:
         height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
         stack: Cell | None = None
         for count, (line, each) in enumerate(zip(rows, cells, strict=True), 1):
-            if len(each) > 1 or line.mono or line.x0 < row.x1 + height or (stack and not stack.continues_in(each[0])):
+            if len(each) > 1 or line.mono or line.x0 < row.x1 + height or is_number(each[0].text):
+                break
+            if stack is not None and not stack.continues_in(each[0]):
                 break
             if stack is None:
                 stack = Cell(list(each[0].lines), line.x0, line.y0, line.x1, line.y1)
