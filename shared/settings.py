@@ -268,5 +268,5 @@ class Settings(BaseSettings):
         return hashlib.sha256(repr(tuple(map(str, parts))).encode()).hexdigest()[:16]
 
 
-INGEST_VERSION = 19
+INGEST_VERSION = 20
 """Increase this when the parser or chunker changes what is stored, so that documents are ingested again."""

@@ -11,7 +11,7 @@ from functions.ingest.parsing.vocabulary import ANDS, LONGEST, Vocabulary, ends_
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
-LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?=\W*\w{0,12}\W*$)|…{2,}|(?:_ ?){5,}")
+LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
 """Few dots with text behind them are an ellipsis."""
 _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""

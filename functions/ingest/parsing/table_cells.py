@@ -157,24 +157,23 @@ class Group:
 
     def try_add_above(self, rows: Sequence[Row], cells: Sequence[list[Cell]]) -> int:
         """Add a cell that ends at the height of this row and begins above it; return how many of the rows it takes."""
-        if len(self.cells) < 2 or len(self.rows) > 1:
+        row = self.rows[0]
+        if len(self.cells) < 2 or not all(_is_beside(row, other) for other in self.rows):
             return 0
-        (row,) = self.rows
         height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
+        edge = max(other.x1 for other in self.rows) + height
         stack: Cell | None = None
         for count, (line, each) in enumerate(zip(rows, cells, strict=True), 1):
-            if len(each) > 1 or line.mono or line.x0 < row.x1 + height or is_number(each[0].text):
-                break
-            if stack is not None and not stack.continues_in(each[0]):
+            if len(each) > 1 or line.mono or line.x0 < edge or is_number(each[0].text):
                 break
             if stack is None:
                 stack = Cell(list(each[0].lines), line.x0, line.y0, line.x1, line.y1)
-            else:
+            elif stack.continues_in(each[0]):
                 stack.lines += each[0].lines
                 stack.x0, stack.x1, stack.y1 = min(stack.x0, line.x0), max(stack.x1, line.x1), line.y1
-            if abs(line.y0 - row.y0) < TOUCHING * height and abs(line.y1 - row.y1) < TOUCHING * height:
-                if count == 1:
-                    break
+            else:
+                break
+            if count > 1 and _is_beside(row, line):
                 self.rows += rows[:count]
                 self.cells.append(stack)
                 return count
@@ -222,20 +221,31 @@ def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
     edges = [row.x1 for row in rows if row.words[-1].text.isdecimal() and _is_led(row.words)]
     if len(edges) < LED_ROWS:
         return rows
+    out: list[Row] = []
     for row in rows:
         *label, page = row.words
-        if (
-            not label
-            or not page.text.isdecimal()
-            or _is_leader(label[-1])
-            or not any(abs(row.x1 - x) < ALIGNED for x in edges)
-        ):
-            continue
-        cells = cells_of(row)
-        if len(cells) == 2 and cells[1].text == page.text and any(map(str.isalpha, cells[0].text)):
-            end = label[-1].x1
-            row.words = [*label, Word(LEADER, end, page.y0, page.x0, page.y1, label[-1].style, ""), page]
-    return rows
+        if not page.text.isdecimal() or not any(abs(row.x1 - x) < ALIGNED for x in edges):
+            out.append(row)
+        elif label:
+            cells = cells_of(row)
+            is_entry = len(cells) == 2 and cells[1].text == page.text and any(map(str.isalpha, cells[0].text))
+            out.append(_with_leader(label, page) if is_entry else row)
+        elif out and out[-1].x1 < page.x0 and _is_beside(out[-1], row) and len(cells_of(out[-1])) == 1:
+            out.append(_with_leader(out.pop().words, page))
+        else:
+            out.append(row)
+    return out
+
+
+def _with_leader(label: Sequence[Word], page: Word) -> Row:
+    label[-1].ends = ""
+    return Row.of([*label, Word(LEADER, label[-1].x1, page.y0, page.x0, page.y1, label[-1].style), page])
+
+
+def _is_beside(row: Row, other: Row) -> bool:
+    """Whether two rows stand at one height."""
+    least = TOUCHING * max(SMALLEST_HEIGHT, other.y1 - other.y0)
+    return abs(row.y0 - other.y0) < least and abs(row.y1 - other.y1) < least
 
 
 def _is_leader(word: Word) -> bool:
