@@ -17,7 +17,8 @@ from evals.errors import DatasetError
 from evals.metrics import wilson
 from evals.pdf_library import PdfLibrary
 from evals.storage import ResultCache, environment, source_hash, write_json
-from functions.query.grounding.tables import Table, TableRow, tables_in
+from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.tables import Table, tables_in
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.tables import Table, is_figure, may_name, row_text, tables_in
+from functions.query.grounding.table_cells import is_figure, may_name
+from functions.query.grounding.tables import Table, row_text, tables_in
 
 QUARTER = """The following table shows sales by region (dollars in millions):
 
