@@ -17,7 +17,8 @@ from evals.errors import DatasetError
 from evals.metrics import wilson
 from evals.pdf_library import PdfLibrary
 from evals.storage import ResultCache, environment, source_hash, write_json
-from functions.query.grounding.tables import Table, TableRow, tables_in
+from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.tables import Table, tables_in
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -79,7 +80,7 @@ def cells(
 
 def outcome_of(cell: PrintedCell, passages: Sequence[Passage]) -> Outcome:
     """Return how a cell is read in the passages of its page."""
-    rows = [(table, row) for passage in passages for table in tables_in(passage.text) for row in table.rows]
+    rows = [(table, row) for passage in passages for table in tables_in(passage.whole) for row in table.rows]
     in_row = [
         (table, row)
         for table, row in rows

@@ -21,7 +21,8 @@ from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.text import doubtful_share
 from functions.ingest.parsing.titles import kind_of, title_from_file_name, usable_title
-from functions.query.grounding.tables import Table, is_figure, tables_in
+from functions.query.grounding.table_cells import is_figure
+from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.words import content_stems, is_stop_word
 from shared.lexical import background, fold, stem
 from shared.models import Block, Page

@@ -69,6 +69,7 @@ def _read_pdf(path: Path) -> list[dict[str, Any]]:
                     "token_count": each.chunk.token_count,
                     "char_start": each.chunk.char_start,
                     "text": each.chunk.text,
+                    "table": each.chunk.table,
                     "language": each.chunk.language,
                 }
                 for each in source.chunks

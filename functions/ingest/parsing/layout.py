@@ -16,7 +16,15 @@ from operator import attrgetter, itemgetter
 from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
-from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, Cell, Group, grouped, is_definition
+from functions.ingest.parsing.table_cells import (
+    BULLETS,
+    CELL_GAP_EM,
+    Cell,
+    Group,
+    grouped,
+    is_definition,
+    with_leaders,
+)
 from functions.ingest.parsing.table_columns import is_typed_table, regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.table_headers import in_order
@@ -179,7 +187,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
 
 
 def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:
-    groups = grouped(with_narrow_apart(rows))
+    groups = grouped(with_narrow_apart(with_leaders(rows)))
     lines: list[Line] = []
     at = 0
     for start, end in tables_in(groups):
@@ -197,8 +205,15 @@ def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[
         row = _line(group.rows[0], placing)
         x0, y0, x1, y1 = group.box
         text, place = _joined_cells(group.cells, placing)
-        lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place))
+        of_code = _has_code_behind(group.cells)
+        lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
     return lines
+
+
+def _has_code_behind(cells: Sequence[Cell]) -> bool:
+    """Whether a cell of a row is in fixed pitch, and its label is not."""
+    in_code = [all(word.style.mono for words in cell.lines for word in words) for cell in cells if cell.lines]
+    return in_code[:1] == [False] and any(in_code)
 
 
 def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from itertools import chain, compress, pairwise, repeat
 from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight
 from functions.ingest.parsing.ruled import MAX_RULES, SHORTEST, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
 from functions.ingest.parsing.table_cells import YEAR
@@ -297,8 +298,6 @@ TRIANGLE = ("MSAM", "I")
 """The font of symbols with the triangle that marks items of slides made with TeX, and the code it has there."""
 OCR_PICTURE = 0.4
 """Share of the page a picture must cover for invisible text to be its OCR layer."""
-LOST_SPACE, WITHIN_WORD = 0.2, 0.05
-"""Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
 MIN_DOUBLED = 6
 """A word of at least so many characters, each of them doubled, was printed twice to look bold."""
 UNDERSCORE = (0.2, 1.3)
@@ -389,11 +388,17 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             last_handle != handle
             and not is_vertical
             and len(token) == end - start
-            and (parts := _parted(list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0))
+            and (parts := parted(list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0))
         ):
             at, before, behind = parts
             words.append(Word(token[:at], x0, y0, before, y1, style))
             token, x0 = token[at:], behind
+        elif len(token) >= MIN_TIGHT and not is_vertical and len(token) == end - start and token.isalpha():
+            letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
+            *firsts_of_it, (at, _) = parts_of_tight(letters, y1 - y0)
+            for first, last in firsts_of_it:
+                words.append(Word(token[first:last], letters[first][0], y0, letters[last - 1][2], y1, style))
+            token, x0 = token[at:], letters[at][0] if at else x0
         words.append(Word(token, x0, y0, x1, y1, style))
     if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
         for word in words:
@@ -401,18 +406,6 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 word.text = "▶"
     _find_fixed_pitch(words)
     return words, hidden
-
-
-def _parted(boxes: Sequence[Box], height: float) -> tuple[int, float, float] | None:
-    """Return where two words stand that pdfium takes for one: the second's first character, and the room's two ends.
-
-    It loses a space now and then where the program that set the text moved on instead of writing one.
-    """
-    rooms = [(behind[0] - before[2], at) for at, (before, behind) in enumerate(pairwise(boxes), start=1)]
-    (widest, at), *others = sorted(rooms, reverse=True)
-    if widest < LOST_SPACE * height or (others and others[0][0] > WITHIN_WORD * height):
-        return None
-    return at, boxes[at - 1][2], boxes[at][0]
 
 
 def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:

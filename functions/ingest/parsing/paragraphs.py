@@ -11,7 +11,8 @@ from functions.ingest.parsing.vocabulary import ANDS, LONGEST, Vocabulary, ends_
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
-LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|(?:_ ?){5,}")
+LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
+"""Few dots with text behind them are an ellipsis."""
 _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")

@@ -296,7 +296,9 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
             rows.append(row)
             at += len(row) + 1
     bold = [line.bold for line in lines if line.cells > 1]
-    head = _head(rows, is_bold=bold[:1] == [True] and not all(bold))
+    of_code = [line.apart for line in lines if line.cells > 1]
+    is_key = of_code[:1] == [True] and 2 * sum(of_code) > len(of_code)  # names of columns are not in fixed pitch
+    head = [] if is_key else _head(rows, is_bold=bold[:1] == [True] and not all(bold))
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
 
 

@@ -20,10 +20,15 @@ CLOSE_EM = 0.4
 """Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
 LARGER = 1.15
 """Print that is larger by this factor is a title's."""
+LED_ROWS = 3
+"""Entries of a table of contents with dots, at least, beside which others may be without."""
+LEADER = "...."
 LONGEST_KIND = 30
 """Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
 MIN_BELOW = 2
 """Rows below a header that show, at least, that figures with words are names of columns."""
+LINES_ABOVE = 2
+"""Lines of a cell that may stand above its row, where that stands at the cell's last line."""
 MAX_CELL_LINES = 24
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
@@ -150,6 +155,32 @@ class Group:
         self.rows.append(row)
         return True
 
+    def try_add_above(self, rows: Sequence[Row], cells: Sequence[list[Cell]]) -> int:
+        """Add a cell that ends at the height of this row and begins above it; return how many of the rows it takes."""
+        row = self.rows[0]
+        if len(self.cells) < 2 or not all(_is_beside(row, other) for other in self.rows):
+            return 0
+        height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
+        edge = max(other.x1 for other in self.rows) + height
+        stack: Cell | None = None
+        for count, (line, each) in enumerate(zip(rows, cells, strict=True), 1):
+            if len(each) > 1 or line.mono or line.x0 < edge or is_number(each[0].text):
+                break
+            if stack is None:
+                stack = Cell(list(each[0].lines), line.x0, line.y0, line.x1, line.y1)
+            elif stack.continues_in(each[0]):
+                stack.lines += each[0].lines
+                stack.x0, stack.x1, stack.y1 = min(stack.x0, line.x0), max(stack.x1, line.x1), line.y1
+            else:
+                break
+            if count > 1 and _is_beside(row, line):
+                self.rows += rows[:count]
+                self.cells.append(stack)
+                return count
+            if line.y1 > row.y0 + TOUCHING * height:
+                break
+        return 0
+
     def _left(self, last: Cell) -> float:
         """Return the edge right of which a line may go on in the last of several cells; hardly any does in a figure."""
         before = self.cells[-2]
@@ -180,6 +211,41 @@ def _is_field(label: Cell) -> bool:
 def _is_led(words: Sequence[Word]) -> bool:
     """Whether dots lead to the number that a line ends with: what stands below is the next entry of the contents."""
     return len(words) > 1 and words[-1].text.isdecimal() and _is_leader(words[-2])
+
+
+def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows of a page, with dots in the entries of a table of contents that have none beside others.
+
+    Chapters have room there instead: the entry's page ends where those of the others do.
+    """
+    edges = [row.x1 for row in rows if row.words[-1].text.isdecimal() and _is_led(row.words)]
+    if len(edges) < LED_ROWS:
+        return rows
+    out: list[Row] = []
+    for row in rows:
+        *label, page = row.words
+        if not page.text.isdecimal() or not any(abs(row.x1 - x) < ALIGNED for x in edges):
+            out.append(row)
+        elif label:
+            cells = cells_of(row)
+            is_entry = len(cells) == 2 and cells[1].text == page.text and any(map(str.isalpha, cells[0].text))
+            out.append(_with_leader(label, page) if is_entry else row)
+        elif out and out[-1].x1 < page.x0 and _is_beside(out[-1], row) and len(cells_of(out[-1])) == 1:
+            out.append(_with_leader(out.pop().words, page))
+        else:
+            out.append(row)
+    return out
+
+
+def _with_leader(label: Sequence[Word], page: Word) -> Row:
+    label[-1].ends = ""
+    return Row.of([*label, Word(LEADER, label[-1].x1, page.y0, page.x0, page.y1, label[-1].style), page])
+
+
+def _is_beside(row: Row, other: Row) -> bool:
+    """Whether two rows stand at one height."""
+    least = TOUCHING * max(SMALLEST_HEIGHT, other.y1 - other.y0)
+    return abs(row.y0 - other.y0) < least and abs(row.y1 - other.y1) < least
 
 
 def _is_leader(word: Word) -> bool:
@@ -329,7 +395,18 @@ def _has_letter(cell: str) -> bool:
 def grouped(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
     """Group rows with their cells, in order, that stack or lie beside each other."""
     groups: list[Group] = []
-    for row, cells in rows:
-        if not groups or row.mono or groups[-1].rows[-1].mono or not groups[-1].try_add(row, cells):
+    all_rows = list(rows)
+    at = 0
+    while at < len(all_rows):
+        row, cells = all_rows[at]
+        at += 1
+        if not groups or row.mono or groups[-1].rows[-1].mono:
             groups.append(Group([row], cells))
+        elif not groups[-1].try_add(row, cells):
+            near = all_rows[at - 1 : at + LINES_ABOVE]
+            taken = groups[-1].try_add_above(*zip(*near, strict=True)) if row.y0 < groups[-1].rows[0].y0 else 0
+            if taken:
+                at += taken - 1
+            else:
+                groups.append(Group([row], cells))
     return groups

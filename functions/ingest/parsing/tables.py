@@ -1,5 +1,6 @@
 """Finds tables among a page's rows: where they begin and end, and what is none."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -38,6 +39,9 @@ LONGEST_SINGLE = 160
 """Lines, and characters, of a table's row with a single cell, at most."""
 FIGURES_SHARE = 0.4
 """Share of the cells behind the labels that are figures, if these alone tell that it is a table."""
+_FORMULA_NUMBER = re.compile(r"\((?:\d+\.)*(\d+)\)")
+_RELATION = re.compile(r"[=<>≤≥≈∼~≡≠∝∈→]")
+"""What a formula holds: "x = 2y"."""
 NARROW_SHARE = 0.6
 PROSE_ALIGNED = 0.3
 ALIGNED_SHARE = 0.6
@@ -203,11 +207,20 @@ def _is_last_sum(group: Group, above: Group) -> bool:
 def _is_table(run: list[Group]) -> bool:
     """Two rows with cells that line up, or with figures in them; prose with stray gaps is neither."""
     several = [group for group in run if len(group.cells) >= 2]
-    if len(several) < 2:
+    if len(several) < 2 or _are_formulas(several):
         return False
     figures = sum(is_number(cell.text) for group in several for cell in group.cells[1:])
     others = sum(len(group.cells) - 1 for group in several)
     return figures >= FIGURES_SHARE * others or (_aligned(several) and not _is_spread_prose(several))
+
+
+def _are_formulas(several: list[Group]) -> bool:
+    """Whether rows are formulas with their numbers, which count: "x = 2y | (7)"."""
+    numbers = [_FORMULA_NUMBER.fullmatch(group.cells[-1].text) for group in several if len(group.cells) == 2]
+    counted = [int(number[1]) for number in numbers if number is not None]
+    if len(counted) != len(several) or any(b != a + 1 for a, b in pairwise(counted)):
+        return False
+    return all(_RELATION.search(group.cells[0].text) for group in several)
 
 
 def _is_spread_prose(several: list[Group]) -> bool:

@@ -32,13 +32,13 @@ MEMORY_EXIT = 3
 class Line:
     """One line as it stands on the page. Coordinates are in points, y grows downwards, turned upright.
 
-    `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is, for a table
-    row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's text has
-    (italics, or a bold that its name does not tell). `figure` is the number on the page of the figure that it is
-    written in, 0 for none. `leads`: it begins in bold or fixed pitch and goes on in other print, as an entry in a list
-    of commands does. `place` is where it stands on the page as shown (`shared.rects`; empty: not known). Of a table row
-    it holds a record for each line of each cell, apart by spaces: two digits each for where that begins in `text` and
-    for its length, then its place.
+    `cells` counts a table row's cells, joined by " | " (0: the line belongs to no paragraph); `column` is, for a
+    table row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's
+    text has (italics, or a bold that its name does not tell) and, for a table row, that a cell behind the label is in
+    fixed pitch. `figure` is the number on the page of the figure that it is written in, 0 for none. `leads`: it
+    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does. `place` is where
+    it stands on the page as shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line
+    of each cell, apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
     """
 
     text: str

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from functions.query.grounding.polarity import count_negations
-from functions.query.grounding.tables import Table, TableRow
+from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.tables import Table
 from functions.query.grounding.words import content_stems, tokens_of
 from shared.text import SEPARATOR
 

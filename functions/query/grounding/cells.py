@@ -25,8 +25,9 @@ from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS
 from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.superlatives import Superlative, is_superlative
+from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.table_changes import TableChanges
-from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
+from functions.query.grounding.tables import Table, tables_in
 from shared.lexical import fold
 from shared.text import SEPARATOR
 

@@ -11,7 +11,8 @@ from typing import Literal
 from functions.query.grounding.arithmetic import convert
 from functions.query.grounding.facts import Fact
 from functions.query.grounding.quantities import NUMBER, UNIT, read_number, unit_name
-from functions.query.grounding.tables import Table, TableRow
+from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.tables import Table
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 

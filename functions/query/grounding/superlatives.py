@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from functions.query.grounding.quantities import CURRENCIES, PERIODS
-from functions.query.grounding.tables import Table, TableCell
+from functions.query.grounding.table_cells import TableCell
+from functions.query.grounding.tables import Table
 from shared.lexical import fold
 
 MIN_COMPARED = 3

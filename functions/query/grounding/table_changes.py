@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from functions.query.grounding.columns import is_change, period_of
-from functions.query.grounding.tables import Table, TableCell
+from functions.query.grounding.table_cells import TableCell
+from functions.query.grounding.tables import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,18 +11,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 
-from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
-from shared.lexical import fold
+from functions.query.grounding.column_names import column_names, names_words_in
+from functions.query.grounding.table_cells import (
+    TableCell,
+    TableRow,
+    figures_of,
+    is_bare,
+    is_figure,
+    is_period,
+    is_two_in_one,
+    may_name,
+    read_cell,
+    scale_in,
+)
 from shared.text import (
     BULLET_LETTER,
-    MAX_NAME_CHARACTERS,
     SEPARATOR,
     header_at,
     is_field,
     row_cells,
-    without_measure,
 )
 
 MAX_HEAD_ROWS = 3
@@ -31,72 +40,9 @@ BARE_SHARE = 0.8
 """Rows below one that names columns with numbers in its words, at least, and the share of bare figures in them."""
 MAX_SHORT_LINE = 90
 """A longer line above a table is its caption, a shorter one may name columns."""
-_DIGITS = r"\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+(?:[.,]\d+)?"
-_FIGURE = re.compile(
-    rf"""\s*(?P<minus>[-−–])?\s?(?P<money>{CURRENCY_SIGN})?\s?(?P<open>[(\-−–])?\s?(?P<money2>{CURRENCY_SIGN})?\s?
-         (?P<digits>{_DIGITS})\s?(?P<unit>%|pts?\b|bps?\b|x\b)?\s?\)?\s?(?P<unit2>%|pts?\b|bps?\b)?\s*""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%?\s*", re.IGNORECASE)
-_WITH_DEVIATION = re.compile(rf"(?P<figure>-?(?:{_DIGITS})\s?%?)\s*(?:\((?:{_DIGITS})\s?%?\)|±\s*(?:{_DIGITS})\s?%?)")
-"""A measured value and how far it may be off: "54.3% (0.3%)"."""
-_GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
-_WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
-_YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
-_COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
-"""The name of a column of changes: "2022 vs. 2021"."""
-_FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
-_MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
-_NAMING_NUMBERS = re.compile(
-    r"(?:FY ?)?(?:19|20)\d\d ?[-–/] ?(?:\d{4}|\d\d)\b|(?<=[^\W\d_] )\(?\d{1,3} ?(?:[-–]|to) ?\d{1,3}\)?(?!\S)|\d{1,3}\+"
-    r"|(?<=[^\W\d_] )(?:in|per|after|within|from|over|under|up to) \d{1,3} [^\W\d_]+",
-    re.IGNORECASE,
-)
-"""Years, ages and times in names of columns: "2021–22", "Youths (13–17)", "65+", "Most in 24 hours"."""
-_NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
-_VERSION = re.compile(r"[^\W\d][\w ]{0,15} \d+(?:\.\d+)?")
-"""A model or a level: "OBS 2.0", "Level 3"."""
-_SHORT_NAME = re.compile(r"[^.;:!?]{1,25}")
-"""The name of a column that holds words: a longer one may be a row of words itself."""
 _SENTENCE_END = re.compile(r"[.!?;][)\"'”’]*$")
-_SCALE = re.compile(
-    r"(?:\b(?:in|expressed in|amounts in)\s|[$€£(]|\b(?:usd|eur|us|rs)\b\.?)[\s(]*(?:[a-z$€£.]+\s+){0,4}?"
-    r"(hundreds?|thousands?|millions?|billions?|mln|lakhs?|crores?|tukst)\b|^\(?(thousands?|millions?|billions?)\b",
-    re.IGNORECASE,
-)
 LINES_ABOVE = 8
 """Lines above a table that are kept with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableCell:
-    """A value of a row. `values`: the possible readings of its figure, without sign and scale; none for words."""
-
-    text: str
-    column: int | None = None
-    values: frozenset[Decimal] = frozenset()
-    negative: bool = False
-    unit: str = ""
-
-    @property
-    def signed(self) -> Decimal | None:
-        """Its figure with its sign; None for words."""
-        return min(self.values) * (-1 if self.negative else 1) if self.values else None
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row with its label and the line above it that holds for a group of rows; `start` and `end` in the text.
-
-    `scale`: what its figures are multiplied by; None if neither the label nor a line above in the table says it.
-    """
-
-    label: str
-    group: str
-    cells: Sequence[TableCell]
-    start: int
-    end: int
-    scale: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,22 +162,15 @@ def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
 def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a row with numbers in its words stands above bare figures: "80 mg", "Rate per 100,000".
 
-    One of its names is without a number; "40 miles" and "50 min" are a row with units.
+    One of its names is more than a figure with its unit: "40 miles" and "50 min" are a row.
     """
     of_width = [row for row in rows if len(row) == len(names)]
-    if len(of_width) < MIN_ROWS_BELOW or any(map(_is_bare, names)) or all(map(may_name, names)):
+    if len(of_width) < MIN_ROWS_BELOW or any(map(is_bare, names)) or all(map(may_name, names)):
         return False
-    if all(any(map(str.isdecimal, name)) for name in names[1:]):
+    if all(map(is_figure, names[1:])):
         return False
     values = [cell for row in of_width for cell in row[1:] if cell]
-    return sum(map(_is_bare, values)) >= BARE_SHARE * max(1, len(values))
-
-
-def _is_bare(cell: str) -> bool:
-    """Return whether a cell holds figures and no words; a year and a unit are words."""
-    return not _YEAR.fullmatch(cell) and any(
-        form.fullmatch(cell) for form in (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_DEVIATION)
-    )
+    return sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
 
 
 def _cells_of(line: str, named: int) -> Sequence[str]:
@@ -240,49 +179,7 @@ def _cells_of(line: str, named: int) -> Sequence[str]:
         return (line.strip(),)
     cells = row_cells(line)
     is_named = len(cells) == named
-    return tuple(
-        part
-        for cell in cells
-        for part in ((cell,) if is_named and _WITH_DEVIATION.fullmatch(cell) else _figures_of(cell))
-    )
-
-
-def _figures_of(cell: str) -> Sequence[str]:
-    """Return the figures of a cell that holds several ("$ 11,715 $ 18,353"); else the cell."""
-    parts: list[str] = []
-    at = 0
-    while at < len(cell):
-        found = _FIGURE.match(cell, at) or _NOTHING.match(cell, at)
-        if found is None:
-            return (cell,)
-        if at and not cell[at - 1].isspace():
-            return (cell,)  # "18-29"
-        parts.append(found.group().strip())
-        at = found.end()
-    return (cell,) if not parts or _GROUPS_OF_DIGITS.fullmatch(cell) else parts
-
-
-def is_figure(cell: str) -> bool:
-    """Return whether a cell holds one figure or a dash for nothing, but no year."""
-    return _is_bare(cell) or _WITH_UNIT.fullmatch(cell) is not None
-
-
-@lru_cache(maxsize=2_048)
-def may_name(cell: str) -> bool:
-    """Return whether a cell may name a column: words, a period or a model, but no other number."""
-    if len(cell) > MAX_NAME_CHARACTERS or _NOTHING.fullmatch(cell):
-        return False
-    folded = fold(_NAMING_NUMBERS.sub(" ", _FOOTNOTE.sub(" ", without_measure(cell))))
-    for date in reversed(dates_in(folded)):
-        folded = folded[: date.start] + " " + folded[date.end :]
-    folded = _YEAR.sub(" ", _MONTH_AND_DAY.sub(" ", folded)).strip()
-    return _NUMBER_ALONE.search(folded) is None or _VERSION.fullmatch(folded) is not None
-
-
-def _is_period(cell: str) -> bool:
-    return bool(
-        _YEAR.search(cell) or dates_in(fold(cell)) or re.search(r"(?i)\b(?:years?|months?|change|ended)\b", cell)
-    )
+    return tuple(part for cell in cells for part in ((cell,) if is_named and is_two_in_one(cell) else figures_of(cell)))
 
 
 # --- tables ---
@@ -313,7 +210,7 @@ class _TableReader:
                 self.above.append(rows.pop(0).text.strip())  # "(In millions)" below the names
                 if len(rows) > 1 and _is_next_head(rows[0]):
                     self.heads.append(rows.pop(0).cells)  # and the years below that
-            end = next((n for n, line in enumerate(rows) if n and _is_next_head(line)), len(rows))
+            end = next((n for n, line in enumerate(rows) if n and _begins_next(rows, n)), len(rows))
             if any(len(line.cells) > 1 for line in rows[:end]):
                 self._finish(rows[:end])
             rows = rows[end:]
@@ -332,11 +229,11 @@ class _TableReader:
         above, heads = self.above[-LINES_ABOVE:], _each_once(self.heads)[-MAX_HEAD_ROWS:]
         count = _count_columns(lines, heads)
         rows = _rows_of(lines, count)
-        columns = _column_names(above, heads, count, rows)
+        columns = column_names(above, heads, count, rows)
         corners = [head[0] for head in heads if len(head) == count + 1]
         caption = "\n".join(filter(None, (self.caption, *above, *corners)))
-        scale = _scale_in((*caption.split("\n"), *chain.from_iterable(heads)))
-        table = Table(caption, columns, rows, scale, _names_words(columns, heads, rows))
+        scale = scale_in((*caption.split("\n"), *chain.from_iterable(heads)))
+        table = Table(caption, columns, rows, scale, names_words_in(columns, heads, rows))
         before = self.continued
         if before is not None and not columns and count == len(before.columns):
             table = replace(
@@ -364,7 +261,7 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     if with_figures < len(rows[heads:]) / 2:
         # Among rows of words: one that has a label besides as many cells as the names above it.
         heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
-    if any(map(is_figure, (cell for line in rows[heads:] for cell in line.cells[1:]))):
+    if with_figures and with_figures >= len(rows[heads:]) / 2:
         return heads
     # Words under words: only the first row names the columns, if there is another.
     return min(heads, 1 if len(rows) > 1 or not whole else len(rows))
@@ -372,7 +269,13 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
 
 def _is_next_head(line: _TextLine) -> bool:
     """Return whether a row inside a table begins another one: all its cells are periods."""
-    return _is_named(line) and all(map(_is_period, line.cells[-2:]))
+    return _is_named(line) and all(map(is_period, line.cells[-2:]))
+
+
+def _begins_next(rows: Sequence[_TextLine], at: int) -> bool:
+    """Return whether another table begins at a row: it is a head, and none of many rows of dates."""
+    around = (*takewhile(_is_next_head, rows[at:]), *takewhile(_is_next_head, reversed(rows[:at])))
+    return 0 < len(around) <= MAX_HEAD_ROWS and _is_next_head(rows[at])
 
 
 def _is_named(line: _TextLine) -> bool:
@@ -394,7 +297,7 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
         if with_label and not whole and any(len(head) == width and may_name(head[0]) for head in heads):
             return width - 1
         if whole and any(
-            len(head) == width or (len(head) == width - 1 and not any(map(_is_period, head))) for head in heads
+            len(head) == width or (len(head) == width - 1 and not any(map(is_period, head))) for head in heads
         ):
             return width - 1
         if not with_label and any(len(head) == width and head[0] for head in heads) and _are_keys(lines):
@@ -431,7 +334,7 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
         cells = line.cells
         if len(cells) == 1:
             group = cells[0]
-            scale = _scale_in((group,)) or scale
+            scale = scale_in((group,)) or scale
             continue
         labels = max(len(cells) - count, 0) if any(map(is_figure, cells)) else 1
         while labels > 1 and any(map(is_figure, cells[1:labels])):
@@ -445,10 +348,10 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
             TableRow(
                 label,
                 group,
-                tuple(_cell(text, column if placed else None) for column, text in enumerate(values) if text),
+                tuple(read_cell(text, column if placed else None) for column, text in enumerate(values) if text),
                 line.start,
                 line.end,
-                _scale_in((label,)) or scale,
+                scale_in((label,)) or scale,
             )
         )
     return tuple(rows)
@@ -459,95 +362,3 @@ def _count_shares_at_end(lines: Sequence[_TextLine]) -> int:
     widest = max(lines, key=lambda line: len(line.cells)).cells
     shares = next((n for n, cell in enumerate(reversed(widest)) if "%" not in cell), 0)
     return shares if any(is_figure(cell) for cell in widest[1 : len(widest) - shares]) else 0
-
-
-def _cell(text: str, column: int | None) -> TableCell:
-    if deviates := _WITH_DEVIATION.fullmatch(text):
-        return replace(_cell(deviates["figure"], column), text=text)
-    found = _FIGURE.fullmatch(text)
-    if with_unit := _WITH_UNIT.fullmatch(text) if found is None else None:
-        return TableCell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))
-    if found is None:
-        plain = text.replace(" ", "") if _GROUPS_OF_DIGITS.fullmatch(text) else ""
-        return TableCell(text, column, read_number(plain).values if plain else frozenset())
-    unit = found["unit"] or found["unit2"] or found["money"] or found["money2"] or ""
-    negative = bool(found["minus"] or found["open"])
-    return TableCell(text, column, read_number(found["digits"]).values, negative, unit_name(unit) if unit else "")
-
-
-def _scale_in(texts: Sequence[str]) -> Decimal | None:
-    """Return the last scale that the texts name."""
-    found = [match for text in texts if (match := _SCALE.search(text))]
-    return Decimal(10) ** scale_of(found[-1][1] or found[-1][2]) if found else None
-
-
-# --- column names ---
-
-
-def _column_names(
-    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
-) -> Sequence[str]:
-    """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
-    names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
-    years = [bool(_YEAR.search(name)) for name in names]
-    is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:])
-    told = [name for name in names if name]
-    if told and len(set(told)) == len(told) and not is_corner_a_name:
-        return tuple(names)
-    return _names_by_order(above, heads, count, rows) or (() if is_corner_a_name else tuple(names))
-
-
-def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
-    names = [""] * count
-    finest = 0
-    for head in heads:
-        has_corner = len(head) == count + 1 or (len(head) > 1 and count % len(head) and not count % (len(head) - 1))
-        cells = head[1:] if has_corner else head
-        if not cells or count % len(cells) or len(cells) < finest:
-            return []
-        finest = len(cells)
-        width = count // len(cells)
-        names = [f"{name} {cells[at // width]}".strip() for at, name in enumerate(names)]
-    return names if finest == count and any(names) else []
-
-
-def _names_by_order(
-    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
-) -> Sequence[str]:
-    text = fold(" ".join((*above, *chain.from_iterable(heads))))
-    compared = _COMPARED.search(text)
-    text = _COMPARED.sub(" ", text)
-    dates = [(date.start, text[date.start : date.end]) for date in dates_in(text) if date.year]
-    years = [
-        (match.start(), match.group())
-        for match in _YEAR.finditer(text)
-        if not any(start <= match.start() < start + len(date) for start, date in dates)
-    ]
-    periods = [name for _, name in sorted((*dates, *years))]
-    shares = _share_columns(rows, count)
-    if len(periods) == count:
-        return tuple(periods)
-    if compared and len(periods) == 2:
-        return (*periods, *["Change"] * (count - 2))
-    if shares and len(periods) == count - len(shares):
-        rest = iter(periods)
-        return tuple("Change %" if column in shares else next(rest) for column in range(count))
-    return ()
-
-
-def _names_words(columns: Sequence[str], heads: Sequence[Sequence[str]], rows: Sequence[TableRow]) -> bool:
-    is_cornerless = any(len(head) == len(columns) or not head[0] for head in heads)
-    values = {cell.text for row in rows for cell in row.cells}
-    is_short = all(_SHORT_NAME.fullmatch(name) and name not in values for name in columns)
-    return is_cornerless and is_short and len(set(columns)) == len(columns) > 1
-
-
-def _share_columns(rows: Sequence[TableRow], count: int) -> frozenset[int]:
-    """Return the columns whose figures are percentages, while others are not."""
-    units: list[set[str]] = [set() for _ in range(count)]
-    for row in rows:
-        for cell in row.cells:
-            if cell.column is not None and cell.values:
-                units[cell.column].add(cell.unit)
-    found = frozenset(column for column, each in enumerate(units) if each == {"percent"})
-    return found if len(found) < count else frozenset()

@@ -8,7 +8,8 @@ from decimal import Decimal
 from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.columns import is_change
 from functions.query.grounding.quantities import CURRENCIES, dates_in, is_unit, unit_name
-from functions.query.grounding.tables import Table, TableCell, TableRow, row_at, row_text
+from functions.query.grounding.table_cells import TableCell, TableRow
+from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
 from shared import lexical

@@ -7,7 +7,8 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from functions.query.grounding.injection import is_injected
-from functions.query.grounding.tables import may_name, row_at, tables_in
+from functions.query.grounding.table_cells import may_name
+from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.orders import gives_order

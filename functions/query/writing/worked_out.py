@@ -13,7 +13,8 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.judge import Verdict
 from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.sanitizing import without_markers
-from functions.query.grounding.tables import Table, TableCell, TableRow, tables_in
+from functions.query.grounding.table_cells import TableCell, TableRow
+from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage

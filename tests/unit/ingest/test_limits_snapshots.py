@@ -37,6 +37,7 @@ import functions.ingest.parsing.identity_card
 import functions.ingest.parsing.items
 import functions.ingest.parsing.layout
 import functions.ingest.parsing.legible
+import functions.ingest.parsing.lost_spaces
 import functions.ingest.parsing.order
 import functions.ingest.parsing.outline
 import functions.ingest.parsing.page_objects

@@ -69,6 +69,7 @@ import functions.query.grounding.roles
 import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
 import functions.query.grounding.superlatives
+import functions.query.grounding.table_cells
 import functions.query.grounding.tables
 import functions.query.grounding.verify
 import functions.query.grounding.wording

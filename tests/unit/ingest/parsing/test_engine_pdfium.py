@@ -6,6 +6,7 @@ import pytest
 
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.engine_pypdf import GlyphNames, PypdfEngine
+from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.wire import CannotOpen, Line, RawPage
 from shared.rects import CORNERS, STEPS, number_at
 from tests.support.pdfs import document, lines, stream, text
@@ -279,3 +280,21 @@ def test_the_marks_of_items_in_fonts_of_symbols_are_bullets(tmp_path: Path, name
     items = text(60, 720, "Prose above it.", font="F2") + mark + text(80, 700, "An item of a list", font="F2")
     data = document([items], extra={3: font % (name.encode(), b"500 " * 59, encoding)})
     assert page_of(tmp_path, data).lines[1].text == f"{read} An item of a list"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("pages 41\x1548 of it", "pages 41–48 of it"),
+        ("wooden looms \x16 another weaver", "wooden looms — another weaver"),
+        ("7(1\x152):9", "7(1–2):9"),
+        ("\x15 the loom", "the loom"),
+    ],
+)
+def test_dashes_of_tex_are_read_on_pages_without_its_ligatures(tmp_path: Path, written: str, shown: str) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+SFRM1000/FirstChar 21/LastChar 122/Widths[%b]%b>>"
+    more = "".join(f"BT /F2 10 Tf 72 {600 - 12 * i} Td (An ordinary line of the page.) Tj ET " for i in range(9))
+    escaped = written.replace("(", "\\(").replace(")", "\\)")
+    page = f"BT /F1 10 Tf 72 700 Td ({escaped}) Tj ET {more}".encode("latin-1")
+    data = document([page], extra={3: font % (b"500 " * 102, NO_NAMES)})
+    assert cleaned(page_of(tmp_path, data).lines[0].text) == shown

@@ -10,7 +10,7 @@ import pytest
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.page_objects import IDENTITY, Scene, _are_dark, _parted, styles_of
+from functions.ingest.parsing.page_objects import IDENTITY, Scene, _are_dark, styles_of
 from tests.support.pdfs import document, lines, text
 
 ROWS = 40
@@ -147,19 +147,3 @@ def test_words_that_a_program_set_apart_without_a_space_are_two(tmp_path: Path) 
 
     assert read("3.05") == "given too little"
     assert read("0") == "givent oo little"
-
-
-@pytest.mark.parametrize(
-    ("lefts", "parted"),
-    [
-        ((0, 5, 10, 17.5), (3, 15, 17.5)),
-        ((0, 5, 10, 16), None),
-        ((0, 7.5, 15), None),
-        ((0, 7.5), (1, 5, 7.5)),
-        ((0, 5.6, 13.1), None),
-    ],
-)
-def test_a_word_is_parted_where_one_room_is_wide_and_all_others_are_narrow(
-    lefts: tuple[float, ...], parted: tuple[int, float, float] | None
-) -> None:
-    assert _parted([(left, 710.0, left + 5, 700.0) for left in lefts], height=10) == parted

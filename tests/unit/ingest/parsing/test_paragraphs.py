@@ -4,7 +4,7 @@ import pytest
 
 from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading
-from functions.ingest.parsing.paragraphs import join
+from functions.ingest.parsing.paragraphs import has_leader, join
 from functions.ingest.parsing.places import place_in, without_first_word
 from functions.ingest.parsing.reflow import cells, page_of, reflow
 from functions.ingest.parsing.running import remove_running_lines
@@ -644,3 +644,18 @@ def test_notes_whose_marks_were_raised_are_told_by_their_numbers(
     above: str, below: str, x0: float, expected: int
 ) -> None:
     assert len(texts(line(above, 100), line(below, 112, x0=x0))) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "leads"),
+    [
+        ("Apples .... 2", True),
+        ("Rent . . . . . - 358 52.2%", True),
+        ("Fees ..... see p. 9", True),
+        ("Name . . . . . . . . . to be filled in by hand", True),
+        ("--tree=<name> .... Otherwise it takes the first one", False),
+        ("and so on .... until the last apple is picked", False),
+    ],
+)
+def test_few_dots_with_a_sentence_behind_them_lead_to_nothing(line: str, leads: bool) -> None:
+    assert has_leader(line) is leads

@@ -9,7 +9,7 @@ from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.table_cells import body_of
 from functions.ingest.parsing.words import Style
-from tests.support.made_pages import BODY, Piece, read, width_of
+from tests.support.made_pages import BODY, Piece, laid_out, read, width_of
 from tests.support.pdfs import document, lines, text
 
 MONO = Style(size=10, mono=True)
@@ -206,3 +206,71 @@ def test_code_options_two_columns_and_two_rows_in_fixed_pitch_are_listings(
     tmp_path: Path, rows: tuple[str, ...]
 ) -> None:
     assert rows_read(tmp_path, *rows) == []
+
+
+def contents(*entries: tuple[str, str], led: int = 3, edge: float = 400) -> list[str]:
+    """Return what is read of some entries of a table of contents with dots, and of others without."""
+    dotted = [(f"{n}.1 Pruning . . . . . . . . {n}", 700 - 14 * n) for n in range(led)]
+    pieces: list[Piece] = [(400 - width_of(entry), y, entry) for entry, y in dotted]
+    for n, (label, page) in enumerate(entries):
+        pieces += [(60, 640 - 14 * n, label), (edge - width_of(page), 640 - 14 * n, page)]
+    return [row.replace("....", "…") for row in read(*pieces)][led:]
+
+
+def test_an_entry_of_the_contents_without_dots_is_one_beside_others_with_dots() -> None:
+    assert contents(("2 The orchard", "9"), ("3 The hives", "14")) == ["2 The orchard … 9", "3 The hives … 14"]
+
+
+def test_no_entries_are_a_table_elsewhere_and_rows_that_end_elsewhere() -> None:
+    apart = ["2 The orchard | 9", "3 The hives | 14"]
+    assert contents(("2 The orchard", "9"), ("3 The hives", "14"), led=2) == apart
+    assert contents(("2 The orchard", "9"), ("3 The hives", "14"), edge=380) == apart
+    assert contents(("2 The orchard", "9 kg"), ("3 The hives", "14 kg"))[0] == "2 The orchard | 9 kg"
+
+
+def farms(*above: str) -> list[str]:
+    """Return a table in whose second row the last cell has lines above, and ends at the row's height."""
+    rows: list[Piece] = [(50, 740, "Farm"), (150, 740, "Cows"), (250, 740, "Milk goes to")]
+    rows += [(50, 724, "Hill"), (160, 724, "31"), (250, 724, "Dairy North")]
+    rows += [(50, 684, "Brook"), (160, 684, "12")]
+    rows += [(250, 684 + 10 * n, line) for n, line in reversed([*enumerate(reversed(above))])]
+    return read(*rows, (50, 668, "Marsh"), (160, 668, "47"), (250, 668, "Dairy South"))
+
+
+def test_a_cell_that_ends_at_its_rows_height_and_begins_above_it_is_in_that_row() -> None:
+    assert farms("the cheese factory", "in town")[2] == "Brook | 12 | the cheese factory in town"
+
+
+def test_figures_above_each_other_are_no_cell() -> None:
+    assert not any("77 78" in row for row in farms("77", "78"))
+
+
+def test_formulas_that_are_numbered_are_no_table() -> None:
+    def rows(*numbers: str, sign: str = "=") -> list[int]:
+        pieces: list[Piece] = []
+        for at, number in enumerate(numbers):
+            pieces += [(120, 700 - 14 * at, f"y {sign} {at}x"), (500, 700 - 14 * at, number)]
+        return [line.cells for line in laid_out(*pieces)]
+
+    assert rows("(7)", "(8)", "(9)")[0] == 1
+    assert rows("(2.7)", "(2.8)")[0] == 1
+    assert rows("(7)", "(9)", "(4)")[0] == 2  # losses
+    assert rows("(7)", "(8)", "(9)", sign="and")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("fonts", "header"), [(("F3", "F3"), ""), (("F1", "F3"), "Key | Command"), (("F1", "F1"), "Key | Command")]
+)
+def test_the_first_row_of_a_key_in_fixed_pitch_names_no_columns(
+    tmp_path: Path, fonts: tuple[str, str], header: str
+) -> None:
+    rows = [("Key", "Command"), ("Sow", "sow-all"), ("Mow", "mow-all"), ("Rake", "rake-all")]
+    cells = b"".join(
+        text(72, 700 - 14 * at, label) + text(250, 700 - 14 * at, key, font=fonts[at > 0])
+        for at, (label, key) in enumerate(rows)
+    )
+    path = tmp_path / "key.pdf"
+    path.write_bytes(document([cells + lines("Prose that stands below the key on this page.", y=500)]))
+    with open_pdf(path, file_name=path.name, limits=Limits()) as parsed:
+        (page,) = parsed.pages()
+    assert next(block.header for block in page.blocks if block.kind == "table") == header

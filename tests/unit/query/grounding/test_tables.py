@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.tables import Table, is_figure, may_name, row_text, tables_in
+from functions.query.grounding.table_cells import is_figure, may_name
+from functions.query.grounding.tables import Table, row_text, tables_in
 
 QUARTER = """The following table shows sales by region (dollars in millions):
 
@@ -271,3 +272,51 @@ def test_times_are_the_labels_of_a_timetable() -> None:
     assert table.columns == ("Monday", "Tuesday")
     row = table.rows[0]
     assert (row.label, table.name_of(row.cells[1]), row.cells[1].text) == ("9.00", "Tuesday", "Clay")
+
+
+def test_years_in_two_parts_are_one_name_below_groups_of_unequal_width():
+    text = "Loans | Visits\nBranch | 2021–22 | 2022–23 | 2021–22 | 2022–23 | Rooms, 2022–23\n"
+    text += "Quay | 812 | 900 | 77 | 81 | 3\nHill | 640 | 655 | 50 | 49 | 2"
+    names = ("Loans 2021–22", "Loans 2022–23", "Visits 2021–22", "Visits 2022–23", "Visits Rooms, 2022–23")
+    assert only(text).columns == names
+
+
+def test_a_group_that_is_the_only_one_names_no_columns():
+    text = "Loans | 2021–22 | 2022–23\nQuay | 812 | 900\nHill | 640 | 655"
+    assert only(text).columns == ("2021–22", "2022–23")
+
+
+def test_two_figures_that_belong_together_are_one_cell_below_names():
+    rows = only(
+        "Harm | Low dose (n=40) | High dose (n=41)\nRash | 12 (30.0) | 14 – 16\n"
+        "Cough | 2 (5.0) | 3.1 ± 0.4\nFever | 1 (2.5) | 0"
+    ).rows
+    assert [cell.text for cell in rows[0].cells] == ["12 (30.0)", "14 – 16"]
+    assert [cell.text for cell in rows[1].cells] == ["2 (5.0)", "3.1 ± 0.4"]
+
+
+def test_figures_of_several_columns_in_one_cell_are_apart_without_names():
+    rows = only("2023 | 2022\nSales | 11,715 18,353\nCosts | 12 | (8)").rows
+    assert [[cell.text for cell in row.cells] for row in rows] == [["11,715", "18,353"], ["12", "(8)"]]
+
+
+def test_a_row_of_figures_with_their_units_names_nothing():
+    assert only("Leeds | 40 miles | 50 min\nYork | 22 | 31\nHull | 60 | 75\nRipon | 9 | 14").rows[0].label == "Leeds"
+
+
+def test_a_telephone_number_is_one_cell():
+    row = only("For | Call | When\nRepairs | 0131 555 0172 | Mon to Fri\nRent | office | any day").rows[0]
+    assert [cell.text for cell in row.cells] == ["0131 555 0172", "Mon to Fri"]
+
+
+def test_a_column_of_notes_besides_years_has_its_name():
+    text = "(in thousands) | Note | 2021 | 2020\nFares | 4 | 61 | 58\nFuel | | (9) | (8)\nStaff | 6 | (30) | (31)"
+    assert only(text).columns == ("Note", "2021", "2020")
+
+
+def test_rows_of_dates_are_no_heads():
+    text = "Term | Begins | Ends\nAutumn | 4 September | 15 December\nSpring | 8 January | 22 March\n"
+    text += "Summer | 9 April | 12 July\nHarvest | 1 August | 9 August\nCamp | 12 August | -"
+    table = only(text)
+    assert table.columns == ("Begins", "Ends")
+    assert [row.label for row in table.rows] == ["Autumn", "Spring", "Summer", "Harvest", "Camp"]

@@ -1,0 +1,103 @@
+"""Names the columns of stored tables: by the place of their names, or else by the periods in their order."""
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+
+from functions.query.grounding.quantities import dates_in
+from functions.query.grounding.table_cells import YEAR, TableRow
+from shared.lexical import fold
+
+_COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
+"""The name of a column of changes: "2022 vs. 2021"."""
+_SHORT_NAME = re.compile(r"[^.;:!?]{1,25}")
+"""The name of a column that holds words: a longer one may be a row of words itself."""
+
+
+def column_names(
+    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
+) -> Sequence[str]:
+    """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
+    names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
+    years = [bool(YEAR.search(name)) for name in names]
+    has_corner = any(len(head) == count + 1 for head in heads)
+    is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:]) and not has_corner
+    told = [name for name in names if name]
+    if told and len(set(told)) == len(told) and not is_corner_a_name:
+        return tuple(names)
+    return _names_by_order(above, heads, count, rows) or (() if is_corner_a_name else tuple(names))
+
+
+def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
+    if grouped := _names_by_group(heads, count):
+        return grouped
+    names = [""] * count
+    finest = 0
+    for head in heads:
+        has_corner = len(head) == count + 1 or (len(head) > 1 and count % len(head) and not count % (len(head) - 1))
+        cells = head[1:] if has_corner else head
+        if not cells or count % len(cells) or len(cells) < finest:
+            return []
+        finest = len(cells)
+        width = count // len(cells)
+        names = [f"{name} {cells[at // width]}".strip() for at, name in enumerate(names)]
+    return names if finest == count and any(names) else []
+
+
+def _names_by_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
+    """Return names below those of unequal groups: a group begins where a name comes again ("2023 | 2024 | 2024")."""
+    if len(heads) != 2 or len(heads[1]) not in {count, count + 1} or not 2 <= len(heads[0]) < count:
+        return []
+    names = heads[1][-count:]
+    starts = [0]
+    for at, name in enumerate(names):
+        if name in names[starts[-1] : at]:
+            starts.append(at)
+    groups = heads[0] if len(heads[0]) == len(starts) else heads[0][1:]
+    if len(groups) != len(starts) or not all(names) or count % len(groups) == 0:
+        return []
+    ends = [*starts[1:], count]
+    return [f"{group} {name}".strip() for group, a, b in zip(groups, starts, ends, strict=True) for name in names[a:b]]
+
+
+def _names_by_order(
+    above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
+) -> Sequence[str]:
+    text = fold(" ".join((*above, *chain.from_iterable(heads))))
+    compared = _COMPARED.search(text)
+    text = _COMPARED.sub(" ", text)
+    dates = [(date.start, text[date.start : date.end]) for date in dates_in(text) if date.year]
+    years = [
+        (match.start(), match.group())
+        for match in YEAR.finditer(text)
+        if not any(start <= match.start() < start + len(date) for start, date in dates)
+    ]
+    periods = [name for _, name in sorted((*dates, *years))]
+    shares = _share_columns(rows, count)
+    if len(periods) == count:
+        return tuple(periods)
+    if compared and len(periods) == 2:
+        return (*periods, *["Change"] * (count - 2))
+    if shares and len(periods) == count - len(shares):
+        rest = iter(periods)
+        return tuple("Change %" if column in shares else next(rest) for column in range(count))
+    return ()
+
+
+def names_words_in(columns: Sequence[str], heads: Sequence[Sequence[str]], rows: Sequence[TableRow]) -> bool:
+    """Return whether names of columns, with none above the labels, are short, several and different."""
+    is_cornerless = any(len(head) == len(columns) or not head[0] for head in heads)
+    values = {cell.text for row in rows for cell in row.cells}
+    is_short = all(_SHORT_NAME.fullmatch(name) and name not in values for name in columns)
+    return is_cornerless and is_short and len(set(columns)) == len(columns) > 1
+
+
+def _share_columns(rows: Sequence[TableRow], count: int) -> frozenset[int]:
+    """Return the columns whose figures are percentages, while others are not."""
+    units: list[set[str]] = [set() for _ in range(count)]
+    for row in rows:
+        for cell in row.cells:
+            if cell.column is not None and cell.values:
+                units[cell.column].add(cell.unit)
+    found = frozenset(column for column, each in enumerate(units) if each == {"percent"})
+    return found if len(found) < count else frozenset()
