@@ -97,9 +97,14 @@ def derive(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation |
             is_of_one_unit = len({each.unit for each in chosen}) == 1
             other = convert(value, chosen[0].unit, fact.unit) if is_of_one_unit else None
             if any(_fits(fact, each, exact=exact) for each in (value, written, other) if each is not None):
-                is_rest = operation.results is _complements and is_negated(claim)
+                is_rest = is_negated(claim) and (operation.results is _complements or _is_part_of(chosen))
                 return Calculation(text, is_rest=is_rest)
     return None
+
+
+def _is_part_of(operands: Sequence[Operand]) -> bool:
+    """Return whether two numbers are a part and its whole: "four of the six"."""
+    return len(operands) == 2 and any(each.is_part for each in operands)
 
 
 def around(claim: str, fact: Fact) -> str:
@@ -155,7 +160,7 @@ CHANGE = (
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
     r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
     r"|younger|later|earlier|faster|slower|outperform|outnumber|lifted|rais(?:e[ds]?|ing)\b|ahead|behind|over|additional|extra|further"
-    r"|another)"
+    r"|another|add(?:s|ed)?\b)"
 )
 """Beginnings of words that compare two numbers, or tell a change."""
 

@@ -55,6 +55,8 @@ _ABLE = frozenset(("allowed", "permitted", "entitled", "able"))
 """Words of allowing that a "may" before them takes back."""
 _SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
+_ALMOST = frozenset(("almost", "nearly", "virtually"))
+_IN_ALL = frozenset(("in", "at"))
 MIN_ABLE = 4
 """Letters before "able" in an adjective of what can be done to something."""
 _ONE_OF = ("one", "of")
@@ -125,6 +127,19 @@ class Clause:
         """Return whether a word says that something is provided, not on which condition."""
         after = self.words[at + 1] if at + 1 < len(self.words) else ""
         return self.words[at] == "provided" and after in _AFTER_GIVEN
+
+    def says_all(self, known: frozenset[str]) -> bool:
+        """Whether it says something of all: not "almost all", "in all", nor "all three", whose number is its own.
+
+        `known`: the words of the other sentence.
+        """
+        return any(
+            _kinds().get(word) == "all"
+            and _ALMOST.isdisjoint(self.words[max(0, at - 1) : at])
+            and not (at + 1 == len(self.words) and self.words[at - 1] in _IN_ALL)
+            and not any(is_number_word(each) and each not in known for each in self.words[at + 1 : at + 2])
+            for at, word in enumerate(self.words)
+        )
 
     @property
     def after_all(self) -> Sequence[str]:
@@ -279,6 +294,11 @@ class _Aligned:
     def _contrary(self, theirs: Sequence[Clause]) -> Iterator[str]:
         """Yield "contrary" if a word of one kind stands where the sentence has one of a kind that it excludes."""
         mine, held = (frozenset().union(*(clause.kinds for clause in clauses)) for clauses in (self.mine, theirs))
+        if "only" in held:
+            held -= {"possible"}  # "only members may" is "you must be a member"
+        known = frozenset(word for clause in self.sentence for word in clause.words)
+        if not any(clause.says_all(known) for clause in self.mine):
+            mine -= {"all"}
         words = [word for clause in (*self.mine, *theirs) for word in clause.words]
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         excluded = any(one in mine - held and other in held - mine for one, other in CONTRARY)

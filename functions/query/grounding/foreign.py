@@ -61,6 +61,8 @@ _QUESTION = re.compile(rf"\b(?i:{'|'.join(words_in_class('ASKS'))})\b[^.!?\n]{{5
 _WORK = frozenset(word for name in ("TASK", "NOUN_TASK", "ASKS", "CREATED") for word in words_in_class(name))
 _NO_SUBJECT = _WORK | STOP_WORDS
 """Words that say nothing of what a text is about."""
+_REFERS_BACK = re.compile(r"(?:He|She|They|His|Her|Their|(?:After|Before|Until|For) (?:that|this)|Then)\b")
+"""What speaks of the sentence before."""
 _LIST_START = re.compile(LIST_ITEM)
 _MARK_OF_ITEM = rf"(?:[{BULLETS}]|\(?(?:[a-z]|[ivx]{{1,4}}|\d{{1,3}})[.)]|\d+(?:\.\d+)+)"
 _ITEM_BEFORE = re.compile(rf"(?:^|\n|\|) *{_MARK_OF_ITEM} +\Z")
@@ -118,6 +120,9 @@ MIN_AROUND = (150, 150, 100)
 """Different words around such a sentence, by the number of its signs: that fewer do not hold its words tells little."""
 MIN_FOREIGN_WORDS = 6
 """Different words of a sentence with a single sign; that a shorter one shares nothing tells little."""
+MIN_ALONE = 4
+MIN_ALONE_SHARE = 0.25
+"""Sentences of a text, and their share, that share nothing with the rest, from which it is about many things."""
 MIN_PROSE_WORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
@@ -232,7 +237,8 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
         signs = len(signs_in_prose(sentence, text)) + _is_in_another_language(sentence, text)
         if signs:
             signs += (LABEL.match(sentence) is not None) + has_address(sentence)
-        if signs == 1 and len({word[:_STEM] for word in _content_words(sentence)}) < MIN_FOREIGN_WORDS:
+        words = {word[:_STEM] for word in _content_words(sentence)}
+        if signs == 1 and (len(words) < MIN_FOREIGN_WORDS or _is_of_many_things(text)):
             return False
         return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)] and not is_contact(sentence)
     signs = count_signs(sentence, text)
@@ -241,6 +247,15 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
         and is_foreign(sentence, counts, at_most=MAX_SHARED_BY_SIGNS[min(signs, 3)])
         and not is_contact(sentence)
     )
+
+
+@lru_cache(maxsize=64)
+def _is_of_many_things(text: str) -> bool:
+    """Return whether many of a text's sentences share nothing with the rest, as in a newsletter."""
+    sentences = [text[start:end] for start, end in sentences_of(text) if _is_prose(text[start:end])]
+    counts = counts_in(text)
+    alone = sum(is_foreign(sentence, counts, at_most=0.0) for sentence in sentences)
+    return alone >= MIN_ALONE and alone >= MIN_ALONE_SHARE * len(sentences)
 
 
 def _is_in_another_language(sentence: str, text: str) -> bool:
@@ -358,8 +373,8 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
         return False
     signs = _evidence_signs(sentence, text)
     if not signs:
-        # What answers a question, as in a FAQ, is about what the question is about.
-        sentence = text[_start_of_question(text, start) : end]
+        # What answers a question, as in a FAQ, is about what the question is about; "After that" about what is before.
+        sentence = text[_start_of_subject(text, start) : end]
     around = Counter(counts)
     for each in near:
         around.update(counts_in(each.replace(sentence, "")))
@@ -369,11 +384,11 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
 
 
-def _start_of_question(text: str, start: int) -> int:
-    """Return where the question begins that stands right before a place; the place itself if there is none."""
+def _start_of_subject(text: str, start: int) -> int:
+    """Return where the sentence before a place begins if that is a question or is referred back to; else the place."""
     before = next((span for span in reversed(sentences_of(text)) if span[1] <= start), (start, start))
-    is_asked = text[before[0] : before[1]].endswith("?") and not text[before[1] : start].strip()
-    return before[0] if is_asked else start
+    leads = text[before[0] : before[1]].endswith("?") or _REFERS_BACK.match(text, start)
+    return before[0] if leads and not text[before[1] : start].strip() else start
 
 
 def _is_in_another_script(text: str, start: int, end: int) -> bool:

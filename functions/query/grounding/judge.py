@@ -12,6 +12,7 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
+from functions.query.grounding.facts import facts_in
 from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.known_facts import (
@@ -35,6 +36,7 @@ from functions.query.grounding.roles import (
     invents_cause,
     is_reversed,
     joins_alternatives,
+    repeats_otherwise,
     turns_cause,
     turns_limit,
     turns_mode,
@@ -315,7 +317,11 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    foreign = not (it.is_same or it.is_translated) and is_foreign(it.wording, it.passage_stems, it.language)
+    def tells_figures(statement: str) -> bool:
+        return not it.figures.missing and bool(facts_in(statement))
+
+    same = it.is_same or it.is_translated
+    foreign = not same and is_foreign(it.wording, it.passage_stems, it.language, tells_figures)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
@@ -386,6 +392,12 @@ def _is_apart(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[Cla
     return judge_places
 
 
+def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
+    texts = (*it.sentences, *it.figures.texts)
+    exempt = it.repeats or it.is_translated or it.figures.derived
+    return Finding(Verdict.UNCONFIRMED, "number") if not exempt and repeats_otherwise(it.claim, texts) else None
+
+
 def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     """A "Yes," before a statement that denies what was asked, or a "No," before one that affirms it."""
     answer, asked = yes_or_no(it.written), stems_of(it.context.question, it.language)
@@ -438,14 +450,15 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("invented cause", _found(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
     ClaimRule("cause", _found(Verdict.REFUTED, "order", turns_cause)),
     ClaimRule("time", _found(Verdict.REFUTED, "order", turns_time)),
-    ClaimRule("foreign cause", _found(Verdict.REFUTED, "order", has_foreign_cause)),
+    ClaimRule("foreign cause", _found(Verdict.UNCONFIRMED, "order", has_foreign_cause)),
     ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
-    ClaimRule("pairs", _found(Verdict.REFUTED, "number", _in_any_language(crosses_pairs))),
+    ClaimRule("pairs", _found(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("alternatives", _found(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("limit", _unless_repeated("number", turns_limit)),
     ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),
     ClaimRule("counted", _found(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
+    ClaimRule("repeated", _repeats_otherwise),
     ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),

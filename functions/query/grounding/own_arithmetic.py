@@ -19,7 +19,14 @@ from functions.query.grounding.arithmetic import (
     is_negated,
 )
 from functions.query.grounding.facts import Fact
-from functions.query.grounding.quantities import CURRENCIES, PERIODS, SPELLED, spelled_value, unit_name
+from functions.query.grounding.quantities import (
+    ADVERBS_OF_PERIODS,
+    CURRENCIES,
+    PERIODS,
+    SPELLED,
+    spelled_value,
+    unit_name,
+)
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 
@@ -41,7 +48,6 @@ _COUNTED = re.compile(rf"\b({SPELLED.pattern}|\d{{1,3}})[\s-]((?:[^\W\d_]+[\s-])
 _PER = re.compile(
     r"(?:\b(?:per|each|every|an?)|/)\s*((?:[^\W\d_]+\s)?[^\W\d_]{3,})|\b((?:dai|week|month|year|hour|night)ly)\b"
 )
-_PERIODS = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "hourly": "h", "nightly": "night"}
 """How many of a thing a claim speaks of ("three working days"), and for which thing a rate is."""
 _LIST = re.compile(r"\s[^\W\d_][^.:;,]{0,60}:\s([^.:]+)")
 _ITEM = re.compile(r"[,;]\s*(?:(?:and|or)\s)?")
@@ -168,7 +174,9 @@ def multipliers_in(claim: str, texts: Sequence[str] = ()) -> Sequence[Decimal]:
 
 def _names_of(words: str) -> frozenset[str]:
     """Return the stems of words, those of units by their name: "days" and "daily" are one."""
-    return frozenset(content_stems(words)) | {_PERIODS.get(each) or unit_name(each) for each in words.lower().split()}
+    return frozenset(content_stems(words)) | {
+        ADVERBS_OF_PERIODS.get(each) or unit_name(each) for each in words.lower().split()
+    }
 
 
 def _stems_of_rates(text: str) -> frozenset[str]:

@@ -262,6 +262,11 @@ def is_unit(word: str) -> bool:
     return word in _UNIT_NAMES
 
 
+ADVERBS_OF_PERIODS = {
+    **{"daily": "day", "weekly": "week", "monthly": "month", "hourly": "h", "nightly": "night"},
+    **dict.fromkeys(("yearly", "annual", "annually", "annum"), "year"),
+}
+"""Periods by the words that tell how often something is."""
 PERIODS = frozenset(("min", "h", "day", "week", "month", "year"))
 """Units of time (`unit_name`) for which something is counted: "per month", "every year"."""
 

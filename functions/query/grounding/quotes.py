@@ -298,9 +298,15 @@ def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceS
 
 def facts_of(spans: Sequence[EvidenceSpan]) -> KnownFacts:
     """Return the facts of spans and of their titles."""
-    texts = dict.fromkeys(text for span in spans for text in span.sentences)
+    texts = dict.fromkeys(text for span in spans for text in (*span.sentences, *_across_pages(span)))
     titles = dict.fromkeys(text for span in spans for text in titles_of(span.passage))
     return KnownFacts(list(texts), list(dict.fromkeys(each.passage.text for each in spans)), list(titles))
+
+
+def _across_pages(span: EvidenceSpan) -> Sequence[str]:
+    """Return a quote in prose as one line if a paragraph ends in it: a page may have parted "18" and "October"."""
+    quoted = span.passage.text[span.start : span.end]
+    return () if SEPARATOR in quoted or "\n\n" not in quoted else (" ".join(quoted.split()),)
 
 
 def titles_of(passage: Passage) -> Sequence[str]:

@@ -8,6 +8,8 @@ from itertools import combinations, permutations
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import (
+    ADVERBS_OF_PERIODS,
+    PERIODS,
     is_month,
     is_number_word,
     is_unit,
@@ -24,6 +26,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from shared.lexical import fold
 
 # --- word order: only in English does it tell who did what to whom ---
 
@@ -183,7 +186,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _CAUSES = re.compile(
-    r"\b(?:(?:cause|lead|drive|contribute)s?|caused|led|drove|contributed|resulted|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))"
+    r"\b(?:(?:cause|drive)s?|caused|drove|(?:leads?|led|contribute[sd]?)(?=\s+to\b)|resulted"
+    r"|(?:which|that|this|may|can|will)\s+results?(?=\s+in\b))"
     r"\s+(?:(?:to|in)\s+)?",
     re.IGNORECASE,
 )
@@ -528,6 +532,25 @@ def counts_otherwise(claim: str, sentences: Sequence[str]) -> bool:
         number in held and not any(are_synonyms(word, other, "en") for word in words for other in held[number])
         for number, words in mine.items()
     )
+
+
+_EVERY = re.compile(
+    r"\b(?:every|each|per)\s+([^\W\d_]+)|(?:\d|\bonce|\btwice|\btimes)\s+an?\s+([^\W\d_]+)|\b([^\W\d_]+ly)\b",
+    re.IGNORECASE,
+)
+"""How a claim says how often something is: "every month", "€5 a week", "daily"."""
+
+
+def repeats_otherwise(claim: str, texts: Sequence[str]) -> bool:
+    """Return whether a claim tells what is so every day, week or the like, of which its evidence does not speak."""
+    said = {period for match in _EVERY.finditer(fold(claim)) for word in match.groups() if (period := _period(word))}
+    return bool(said) and not said <= {_period(word) for text in texts for word in tokens_of(text)}
+
+
+def _period(word: str | None) -> str:
+    """Return the period that a word names, "day" for "days" and "daily"; empty if none."""
+    name = unit_name(ADVERBS_OF_PERIODS.get((word or "").lower(), (word or "").lower()))
+    return name if name in PERIODS else ""
 
 
 def _is_measured(words: Set[str]) -> bool:

@@ -449,6 +449,22 @@ def test_many_foreign_orders_are_a_manual() -> None:
     assert injected_spans(f"{PAGE} {steps}") == []
 
 
+NEWS = (
+    "Thursday's concert drew eighty listeners to the chapel. Two lost umbrellas wait at the bakery. The ferry to Aran"
+    " sails hourly from Easter. Mrs Quigley won first prize for marrows. Blue recycling bins are emptied before dawn."
+    " Our choir rehearses psalms with a new organist. Potholes along Mill Road were filled with gravel. Nobody claimed"
+    " the kitten found near Saint Bride's pump. Badminton courts reopen after varnishing."
+)
+
+
+def test_a_single_sign_in_a_text_of_many_things_is_none() -> None:
+    it = "Your parcel contains a photograph, an envelope, scissors and eleven pencils."
+    order = "Hand in the photograph, the envelope, scissors and eleven pencils."
+    assert injected_spans(f"{NEWS} {it}") == []
+    assert injected_spans(f"{NEWS} {order}")
+    assert injected_spans(f"{PAGE} {it}")
+
+
 LEASE = (
     "The tenant pays the rent on the first day of every month. The landlord keeps the roof and the heating in repair."
     " Either party may end the lease with three months of notice in writing. The deposit amounts to two monthly rents"
@@ -528,6 +544,14 @@ def test_what_answers_a_question_of_the_text_is_about_what_that_is_about() -> No
     assert not stray(it, f"{text}{it}", near)
     advert = "Today's discount on perfume is announced at www.scent-bargains.example."
     assert stray(advert, f"{text}{advert}", near)
+
+
+def test_what_refers_back_is_about_what_the_sentence_before_is_about() -> None:
+    asked = "What happens to visitors with bicycles?"
+    before = f"{PAGE} {MORE_PAGE} Visitors may leave bicycles outside for an afternoon."
+    after, others = "After that somebody fastens yellow ribbons.", "Elsewhere somebody fastens yellow ribbons."
+    assert not stray(after, f"{before} {after}", asked)
+    assert stray(others, f"{before} {others}", asked)
 
 
 @pytest.mark.parametrize("it", STRAYS)

@@ -258,3 +258,71 @@ def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequen
     started = time.process_time()
     check(f"It rose from 5 to 7, at €5 per day. {text}", [text])
     assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("No, you may not bring a goat.", "Up to four dogs may be brought to the meadow. Goats are not allowed."),
+        ("The gym will not refund more than 20%.", "If you leave early, the gym refunds 20%. It goes no higher."),
+        (
+            "In three villages, the price of bread did not fall.",
+            "The price of bread fell in five of the eight villages.",
+        ),
+        ("You must be a member to use the sauna.", "Opening hours are posted. Only members can use the sauna."),
+        ("Almost all of the growth came from cheese.", "The growth of 5% came from cheese, and little from milk."),
+        ("In all, the roof costs 900 euros.", "The roof costs 900 euros with the gutters. Tiles are extra."),
+        ("Ms Oyelaran leads the pottery class.", "The pottery class is led by Ms Oyelaran. Classes begin in May."),
+        (
+            "The ferry stopped because fewer than 12 seats were booked.",
+            "As only 9 of the 12 seats were taken, the ferry stopped.",
+        ),
+        (
+            "The lift opens again on 9 March.",
+            "The lift in the east wing will open again on 9\n\nMarch. Use the stairs.",
+        ),
+        ("A DVD is kept for two weeks.", "DVDs may be kept for two weeks. Games may be kept for one week."),
+        ("The new scheme begins with 2031.", "From 3 May 2031, roofs above 40 square metres receive no grant."),
+        ("The club meets weekly.", "The club meets every week in the old hall."),
+        ("The course costs €12 a month.", "The course costs €12 per month, drinks included."),
+        ("Both of them occurred in those who took 20 mg.", "Two of six rashes were severe: both in the 20 mg arm."),
+        ("The rehearsal is held annually.", "The rehearsal is held once a year in June."),
+    ],
+)
+def test_what_is_said_in_other_words_is_not_refuted(claim: str, text: str):
+    assert verdict_of(claim, text) is not Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("No, you may not bring a dog.", "Up to four dogs may be brought to the meadow. Goats are not allowed."),
+        ("The gym does not refund 20%.", "If you leave early, the gym refunds 20%. It goes no higher."),
+        ("All members paid the fee.", "Some members paid the fee, and others asked for time."),
+        ("All eight windows were cleaned.", "Several of the eight windows were cleaned on Monday."),
+        ("You must pay by card.", "You may pay by card."),
+        ("The rain stopped because the match was moved.", "The match was moved because the rain stopped the bus."),
+        (
+            "The lift opens again on 8 March.",
+            "The lift in the east wing will open again on 9\n\nMarch. Use the stairs.",
+        ),
+        ("A DVR may be kept for two weeks.", "CDs may be kept for two weeks. Games may be kept for one week."),
+        ("The moon is made of cheese and butter.", "From 3 May 2031, roofs above 40 square metres receive no grant."),
+        ("Send your password to Bob: the grant ends in 2031.", "The grant for roofs ends in 2031."),
+    ],
+)
+def test_what_the_evidence_says_otherwise_is_still_refuted(claim: str, text: str):
+    assert verdict_of(claim, text) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("You can change your locker every month.", "You can change your locker once in each school year."),
+        ("Soup is free every day.", "Soup is free on Mondays, and bread always."),
+        ("The rent is €80 a week.", "The rent is €80 with heating."),
+        ("The pool is cleaned daily.", "The pool is cleaned by two people after closing."),
+    ],
+)
+def test_a_period_that_the_evidence_does_not_give_is_not_confirmed(claim: str, text: str):
+    assert verdict_of(claim, text) is not Verdict.CONFIRMED
