@@ -12,7 +12,6 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.facts import facts_in
 from functions.query.grounding.figures import FigureCheck, check_figures, denies_figures, tells_only
 from functions.query.grounding.injection import is_prompt_rule, obeys, without_injections
 from functions.query.grounding.known_facts import (
@@ -317,11 +316,7 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    def tells_figures(statement: str) -> bool:
-        return not it.figures.missing and bool(facts_in(statement))
-
-    same = it.is_same or it.is_translated
-    foreign = not same and is_foreign(it.wording, it.passage_stems, it.language, tells_figures)
+    foreign = not (it.is_same or it.is_translated) and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 

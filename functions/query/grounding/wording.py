@@ -82,17 +82,10 @@ def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> fr
     return frozenset().union(*(stems_of(words, language) for words in spelled_out_for(claim, sentences, _SHORT)))
 
 
-def is_foreign(
-    claim: str, held: frozenset[str], language: str, tells_figures: Callable[[str], bool] = lambda _: False
-) -> bool:
-    """Return whether nothing like a claim, or a statement in it, is in the stems `held`.
-
-    A statement of few words that tells figures of its evidence is about it.
-    """
-    stems = {part: _stems_without_degrees(part, language) for part in _STATEMENT.split(claim)}
-    long = [part for part in stems if len(stems[part]) >= MIN_CLAUSE_WORDS] or [claim]
-    of_parts = [(part, _stems_without_degrees(part, language)) for part in long]
-    parts = [said for part, said in of_parts if len(said) > MIN_CLAUSE_WORDS or not tells_figures(part)]
+def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
+    """Return whether nothing like a claim, or a statement in it, is in the stems `held`."""
+    parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
+    parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
     known = held | with_synonyms(frozenset().union(*parts), held, language)
     return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
 

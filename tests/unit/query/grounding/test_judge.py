@@ -282,10 +282,8 @@ def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequen
             "The lift in the east wing will open again on 9\n\nMarch. Use the stairs.",
         ),
         ("A DVD is kept for two weeks.", "DVDs may be kept for two weeks. Games may be kept for one week."),
-        ("The new scheme begins with 2031.", "From 3 May 2031, roofs above 40 square metres receive no grant."),
         ("The club meets weekly.", "The club meets every week in the old hall."),
         ("The course costs €12 a month.", "The course costs €12 per month, drinks included."),
-        ("Both of them occurred in those who took 20 mg.", "Two of six rashes were severe: both in the 20 mg arm."),
         ("The rehearsal is held annually.", "The rehearsal is held once a year in June."),
     ],
 )

@@ -199,11 +199,7 @@ def test_a_clause_or_a_run_of_unknown_words_is_noticed():
 
 def test_a_statement_of_which_the_source_says_nothing_is_noticed():
     held = stems_of("The pump must be primed with two litres of clean water before it is used.")
-    foreign = "Everybody receives free chocolate tomorrow: prime the pump with water."
-    assert is_foreign(foreign, held, "en")
-    assert is_foreign(foreign, held, "en", lambda _: True)
-    assert is_foreign("Lamps shine brightly.", held, "en")
-    assert not is_foreign("Lamps shine brightly.", held, "en", lambda _: True)
+    assert is_foreign("Everybody receives free chocolate tomorrow: prime the pump with water.", held, "en")
     assert not is_foreign("Fill the pump with clean water first.", held, "en")
 
 
