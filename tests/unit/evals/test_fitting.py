@@ -21,6 +21,7 @@ from evals.fitting import (
     held_out,
     point,
     reliability,
+    second_look_curve,
 )
 from functions.query.decision import probability
 
@@ -65,6 +66,21 @@ def test_the_curve_goes_from_nothing_refused_to_everything() -> None:
     curve = curve_of([asked(0.5), asked(0.2, NEAR_TOPIC)], seed=0)
     assert (curve[0]["threshold"], curve[-1]["threshold"]) == (0.0, 1.0)
     assert (curve[0][ANSWERABLE], curve[-1][ANSWERABLE]) == (0.0, 1.0)
+
+
+def test_a_question_under_the_threshold_is_refused_until_a_statement_is_near_enough() -> None:
+    questions = [
+        asked(0.5),  # not refused, whatever is near
+        replace(asked(0.2, n=1), near=0.44),
+        asked(0.2, n=2),  # nothing to compare
+        replace(asked(0.2, MISSING), near=0.32),
+    ]
+    curve = {each["similarity"]: each for each in second_look_curve(questions, 0.35, seed=0)}
+    assert list(curve) == sorted(curve)
+    assert (curve[0.3][ANSWERABLE], curve[0.44][ANSWERABLE]) == (pytest.approx(1 / 3), pytest.approx(1 / 3))
+    assert curve[0.46][ANSWERABLE] == pytest.approx(2 / 3)
+    assert (curve[0.32][MISSING], curve[0.34][MISSING]) == (0.0, 1.0)
+    assert curve[0.3][NEAR_TOPIC] is None
 
 
 def test_a_document_that_is_unlike_the_others_is_refused_more_often_than_it_seemed() -> None:

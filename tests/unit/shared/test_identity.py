@@ -103,3 +103,19 @@ def test_questions_name_kinds_by_other_words() -> None:
 def test_an_organisation_is_named_by_the_beginning_of_its_name(organisation: str, named: str):
     text = "Did the best buy of general use, by Best Buy, Apple, 3M, Verizon or Bank of America, rival others?"
     assert identity.organisation_in(text, organisation) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "marked"),
+    [
+        ("Does the ferry to Nida run on Sundays?", ["Nida", "Sundays"]),
+        ("where is room B12, and is it for 4?", ["B12", "4"]),
+        ("can I charge an iPhone? My battery is flat.", ["I", "iPhone"]),
+        ("IBM lays off whom?", ["IBM"]),
+        ("WHERE IS THE FERRY TO NIDA IN 2024", ["2024"]),
+        ("what about the dog", []),
+        ("", []),
+    ],
+)
+def test_words_written_like_names_are_told_from_the_beginning_of_a_sentence(text: str, marked: list[str]):
+    assert list(identity.marked_words_in(text)) == marked
