@@ -91,11 +91,16 @@ MIN_NAME_LETTERS = 3
 MAX_CAPITALISED = 0.6
 """Up to this share of capitalised words, capitals mark names; a text with more is written like a title."""
 
+GROUPING = re.compile(r"(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))")
+"""What stands between the digits of a long number: "1,000"."""
+_APOSTROPHE = re.compile("['\u2019]")
 _TOKEN = re.compile(r"[\w&-]+(?:['\u2019]\w*)?|[^\w\s]")
 _ADDRESSES = re.compile(
     r"(?:mrs?|ms|miss|dr|prof(?:essor)?|mme|mlle|herr|frau|señora?|sra?|ponas|ponia)\Z", re.IGNORECASE
 )
 """Words before a person's name in the five languages."""
+_SHORT_FOR_PERSONS = re.compile(rf"{_ADDRESSES.pattern}|st\Z", re.IGNORECASE)
+"""These, and "St", whose full stop ends no sentence."""
 
 
 def names_in(text: str) -> Iterator[str]:
@@ -130,13 +135,17 @@ def marked_words_in(text: str) -> Iterator[str]:
 
     The capital of a sentence's first word marks nothing, nor do capitals in a text that is written like a title.
     """
-    tokens = _TOKEN.findall(text)
+    tokens = _TOKEN.findall(GROUPING.sub("", text))
     words = [token for token in tokens if token[0].isalpha()]
     is_title = sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words)
-    for before, token in zip([".", *tokens], tokens, strict=False):
-        capitals = token[1:] if before in _ENDS else token
+    for addressed, before, token in zip(["", "", *tokens], [".", *tokens], tokens, strict=False):
+        word, *ending = _APOSTROPHE.split(token)
+        if word == "I" or _SHORT_FOR_PERSONS.match(word):
+            continue
+        starts = before in _ENDS and not ending and not _SHORT_FOR_PERSONS.match(addressed)
+        capitals = word[1:] if starts else word
         if any(map(str.isdigit, token)) or (not is_title and any(map(str.isupper, capitals))):
-            yield token
+            yield word
 
 
 _CAPITALISED = r"(?:[A-Z]|\d+[A-Z])[\w&-]*"

@@ -51,7 +51,6 @@ MAX_NEAR_MISSES = 3
 NEAR_SHARE = 0.5
 """Share of the threshold from which on a refusal shows a near miss to who asked."""
 
-_GROUPING = re.compile(r"(?<=\d)[,'’\u00a0\u202f](?=\d{3}(?!\d))")
 _LONG_NUMBER = re.compile(r"\d{4}|\d[,'’\u00a0\u202f]\d{3}")
 
 
@@ -183,7 +182,7 @@ class RareWords:
         latin = is_latin(question)
         has_long_number = bool(_LONG_NUMBER.search(unicodedata.normalize("NFKC", question)))
         table = lexical.background(language) or lexical.background("en")
-        words = plain_words(_GROUPING.sub("", question) if has_long_number else question, latin=latin)
+        words = plain_words(identity.GROUPING.sub("", question) if has_long_number else question, latin=latin)
         rarity = {
             stem: table.get(stem, lexical.MAX_RARITY) for stem in (lexical.stem(word, language) for word in words)
         }
@@ -212,7 +211,7 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     around = f"{passage.section}\n{passage.table}\n{identity.name_of(passage.title, passage.key)}"
     signs, in_text = signs_of(rare.language), ""
     if rare.has_long_number:
-        around = _GROUPING.sub("", f"{passage.text}\n{around}")
+        around = identity.GROUPING.sub("", f"{passage.text}\n{around}")
     else:
         in_text = signs.of_text(passage.text, rare.latin)
     held = _stems(around, rare)

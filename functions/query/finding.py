@@ -130,9 +130,13 @@ def find_passages(
 
 
 def _looked_again(first: Found, top_k: int, ports: QueryPorts, deadline: Deadline) -> Found:
-    """Answer from single statements that are near the question, if there are any, with their passages first."""
+    """Answer from single statements that are near the question, if there are any, with their passages first.
+
+    A question in parts is refused: a statement would answer one of them, and say nothing of the others.
+    """
     settings = ports.settings
-    if first.search is None or first.retrieved is None or settings.second_look_threshold >= NEVER:
+    is_off = settings.second_look_threshold >= NEVER
+    if is_off or first.search is None or first.retrieved is None or first.asked.parts:
         return first
     passages = first.retrieved.passages
     look = look_again(

@@ -158,7 +158,7 @@ def receipt_of(
 def _settings_of(settings: Settings) -> tuple[Mapping[str, Any], str]:
     """Return the settings that shape an answer, and a hash of them (16 hex digits)."""
     values = {name: getattr(settings, name) for name in SHAPING}
-    values["score_threshold"] = settings.threshold
+    values |= {"score_threshold": settings.threshold, "statement_threshold": settings.second_look_threshold}
     return values, hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 

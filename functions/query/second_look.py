@@ -19,6 +19,9 @@ from shared.errors import DependencyError
 from shared.models import NO_USAGE, Usage
 from shared.ports import Embedder
 
+LANGUAGES = frozenset({"en"})
+"""Languages of question and passage in which a statement may answer: in others, what is near was not measured, and
+MiniLM finds any two sentences near."""
 MAX_STATEMENTS = 200
 """Statements that are compared at most: about 6,000 tokens, in one request."""
 MIN_WORDS = 3
@@ -81,7 +84,9 @@ def look_again(
 def _statements(search: Search, passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, Statement]]:
     """Yield the statements that may answer, of passages that hold all names and numbers of the question."""
     names = _names_of(search)
-    for passage in passages:
+    for passage in passages if search.language in LANGUAGES else ():
+        if passage.language and passage.language not in LANGUAGES:
+            continue
         if names.rarity and (coverage(names, passage) or 0.0) < 1.0:
             continue
         for number, statement in enumerate(statements_in(passage)):

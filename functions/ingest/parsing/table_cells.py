@@ -5,7 +5,7 @@ together. In both, a cell stacks downwards and the next one begins further right
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -22,6 +22,8 @@ LARGER = 1.15
 """Print that is larger by this factor is a title's."""
 LED_ROWS = 3
 """Entries of a table of contents with dots, at least, beside which others may be without."""
+ENTRIES_OUTSIDE = 2
+"""Entries without dots before the first or behind the last of these, at most: more are a table."""
 LEADER = "...."
 LONGEST_KIND = 30
 """Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
@@ -216,15 +218,26 @@ def _is_led(words: Sequence[Word]) -> bool:
 def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
     """Return the rows of a page, with dots in the entries of a table of contents that have none beside others.
 
-    Chapters have room there instead: the entry's page ends where those of the others do.
+    Chapters have room there instead: the entry's page ends where those of the others do, and lies between those of the
+    entries before and after it. Before the first and behind the last entry with dots, there are few.
     """
-    edges = [row.x1 for row in rows if row.words[-1].text.isdecimal() and _is_led(row.words)]
-    if len(edges) < LED_ROWS:
+    paged = [(at, row) for at, row in enumerate(rows) if row.words[-1].text.isdecimal()]
+    led = {at: row for at, row in paged if _is_led(row.words)}
+    if len(led) < LED_ROWS:
         return rows
+    edges = [row.x1 for row in led.values()]
+    aligned = [(at, int(row.words[-1].text)) for at, row in paged if any(abs(row.x1 - x) < ALIGNED for x in edges)]
+    first, last = min(led), max(led)
+    groups = ([each for each in aligned if each[0] < first], [each for each in aligned if each[0] > last])
+    few = {at for group in groups if len(group) <= ENTRIES_OUTSIDE for at, _ in group}
+    order = [page for at, page in aligned if first <= at <= last or at in few]
+    entries = (
+        few | {at for at, _ in aligned if first <= at <= last} if order == sorted(order) else _rising(aligned, led)
+    )
     out: list[Row] = []
-    for row in rows:
+    for at, row in enumerate(rows):
         *label, page = row.words
-        if not page.text.isdecimal() or not any(abs(row.x1 - x) < ALIGNED for x in edges):
+        if at not in entries:
             out.append(row)
         elif label:
             cells = cells_of(row)
@@ -235,6 +248,18 @@ def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
         else:
             out.append(row)
     return out
+
+
+def _rising(aligned: Sequence[tuple[int, int]], led: Collection[int]) -> Set[int]:
+    """Return the numbers of the rows between two entries with dots whose pages they lie between."""
+    found: set[int] = set()
+    before = after = None
+    for at, page in aligned:
+        before = page if at in led else before
+        after = next((other for place, other in aligned if place > at and place in led), None)
+        if before is not None and after is not None and before <= page <= after:
+            found.add(at)
+    return found
 
 
 def _with_leader(label: Sequence[Word], page: Word) -> Row:

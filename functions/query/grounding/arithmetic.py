@@ -160,7 +160,7 @@ CHANGE = (
     r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
     r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
     r"|younger|later|earlier|faster|slower|outperform|outnumber|lifted|rais(?:e[ds]?|ing)\b|ahead|behind|over|additional|extra|further"
-    r"|another|add(?:s|ed)?\b)"
+    r"|another)"
 )
 """Beginnings of words that compare two numbers, or tell a change."""
 

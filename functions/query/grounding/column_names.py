@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 
-from functions.query.grounding.quantities import dates_in
+from functions.query.grounding.quantities import dates_in, month_number
 from functions.query.grounding.table_cells import YEAR, TableRow
 from shared.lexical import fold
 
 _COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
 """The name of a column of changes: "2022 vs. 2021"."""
+_QUARTER = re.compile(r"[QH]([1-4])", re.IGNORECASE)
 _SHORT_NAME = re.compile(r"[^.;:!?]{1,25}")
 """The name of a column that holds words: a longer one may be a row of words itself."""
 
@@ -20,7 +21,7 @@ def column_names(
     """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
     names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
     years = [bool(YEAR.search(name)) for name in names]
-    has_corner = any(len(head) == count + 1 for head in heads)
+    has_corner = any(len(head) == count + 1 and any(map(YEAR.search, head[1:])) for head in heads)
     is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:]) and not has_corner
     told = [name for name in names if name]
     if told and len(set(told)) == len(told) and not is_corner_a_name:
@@ -45,19 +46,29 @@ def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
 
 
 def _names_by_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
-    """Return names below those of unequal groups: a group begins where a name comes again ("2023 | 2024 | 2024")."""
+    """Return names below those of unequal groups.
+
+    A group begins where a name comes again ("2023 | 2024 | 2024"), or a quarter or month is before the one beside it.
+    """
     if len(heads) != 2 or len(heads[1]) not in {count, count + 1} or not 2 <= len(heads[0]) < count:
         return []
     names = heads[1][-count:]
     starts = [0]
     for at, name in enumerate(names):
-        if name in names[starts[-1] : at]:
+        goes_back = at > 0 and 0 < _place_in_year(name) < _place_in_year(names[at - 1])
+        if goes_back or name in names[starts[-1] : at]:
             starts.append(at)
     groups = heads[0] if len(heads[0]) == len(starts) else heads[0][1:]
-    if len(groups) != len(starts) or not all(names) or count % len(groups) == 0:
+    if len(groups) != len(starts) or not all(names):
         return []
     ends = [*starts[1:], count]
     return [f"{group} {name}".strip() for group, a, b in zip(groups, starts, ends, strict=True) for name in names[a:b]]
+
+
+def _place_in_year(name: str) -> int:
+    """Return the number of a quarter or month in its year; 0 for other names."""
+    quarter = _QUARTER.fullmatch(name.strip())
+    return int(quarter[1]) if quarter else month_number(name.strip().lower())
 
 
 def _names_by_order(

@@ -70,8 +70,6 @@ def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:
     parts = parts[:-1] if len(parts) > 1 and parts[-1] == "s" else parts
     if len(name) > 2 and name[-1] == "s" and name[:-1].isalpha() and name[:-1].isupper():
         parts = [*parts[:-1], parts[-1].removesuffix("s")]  # "DDs" are several of "DD"
-    if name.isupper():  # "DVD" is one of "DVDs"
-        tokens |= {token.removesuffix("s") for token in tokens}
     return all(part in tokens or _has_form(part, tokens, prefix) for part in parts)
 
 

@@ -118,10 +118,17 @@ def direction_of(word: str) -> int:
     return 0 if len(sides) != 1 else 1 - 2 * sides.pop()
 
 
-_LIMITED = re.compile(
-    r"\bnot (?:\w+ ){0,3}?(?:more|less|fewer|longer|later|earlier|higher|lower) than\b", re.IGNORECASE
+_LIMITS = tuple(
+    (
+        re.compile(rf"\bnot (?:\w+ ){{0,3}}?(?:{denied}) than\b", re.IGNORECASE),
+        re.compile(rf"\b(?:{said})\b", re.IGNORECASE),
+    )
+    for denied, said in (
+        ("more|longer|later|higher", "up to|at most|maximum|until|limit(?:ed)? (?:is|to)|max"),
+        ("less|fewer|earlier|lower", "at least|minimum|from|min"),
+    )
 )
-"""What denies that something is more than a number, not the number: "will not pay more than 7%"."""
+"""What denies that something is beyond a limit ("will not pay more than 7%"), and what states such a limit."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FROM_OR_TO = re.compile(r"\b(from|to)[\s$€£¥]*\Z", re.IGNORECASE)
 
@@ -167,23 +174,12 @@ def _part_reversal(claim: str, sentences: Sequence[str], language: str) -> Rever
     said = frozenset(content_stems(claim, language)) - _negation_stems(language)
     found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
     # One sentence that agrees is enough: a source may say something in two ways.
-    nearest: Reversal = max(found, key=("likely", "certain").index) if found and all(found) else ""
-    return "likely" if nearest == "certain" and _is_denied_elsewhere(claim, sentences, said, language) else nearest
+    return max(found, key=("likely", "certain").index) if found and all(found) else ""
 
 
-def _is_denied_elsewhere(claim: str, sentences: Sequence[str], said: frozenset[str], language: str) -> bool:
-    """Return whether a claim denies something, and so does a sentence that has a word of it that no other one has.
-
-    "You may not keep a goat", beside "Hens may be kept" and "Goats are not allowed".
-    """
-    if not count_negations(_words(claim)) % 2:
-        return False
-    held = {each: frozenset(content_stems(each, language)) for each in sentences}
-    return any(
-        said & held[each] - frozenset().union(*(held[other] for other in held if other != each))
-        for each in held
-        if count_negations(_words(each)) % 2
-    )
+def _states_limit(claim: str, sentence: str) -> bool:
+    """Return whether a claim denies what is beyond a limit that the sentence states: "not more than", "up to"."""
+    return any(denied.search(claim) and said.search(sentence) for denied, said in _LIMITS)
 
 
 def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) -> Reversal | None:
@@ -223,7 +219,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
             return "likely"
     if negated and others & _EXCEPTIONS:
         return "likely"  # "all but those of X are asked": "those of X are not asked"
-    if negated and not opposite and (agrees or ("than" not in theirs and _LIMITED.search(claim))):
+    if negated and not opposite and (agrees or _states_limit(claim, sentence)):
         return "likely"
     if _is_about_another(claim, sentence):
         return "likely"

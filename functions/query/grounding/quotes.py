@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.known_facts import KnownFacts, known_facts, missing_facts
+from functions.query.grounding.quantities import is_month
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
@@ -296,6 +297,10 @@ def nearest_spans(claim: str, passage: Passage, language: str) -> list[EvidenceS
     return chosen
 
 
+_PARTED = re.compile(r"(?<=[^\s.!?:;])\s*\n\n\s*(?P<word>[^\W\d_]+)")
+"""The end of a paragraph within a sentence, with the word below it."""
+
+
 def facts_of(spans: Sequence[EvidenceSpan]) -> KnownFacts:
     """Return the facts of spans and of their titles."""
     texts = dict.fromkeys(text for span in spans for text in (*span.sentences, *_across_pages(span)))
@@ -304,9 +309,15 @@ def facts_of(spans: Sequence[EvidenceSpan]) -> KnownFacts:
 
 
 def _across_pages(span: EvidenceSpan) -> Sequence[str]:
-    """Return a quote in prose as one line if a paragraph ends in it: a page may have parted "18" and "October"."""
+    """Return the paragraphs of a quote in prose that a page parts, as one line: "18", below it "October"."""
     quoted = span.passage.text[span.start : span.end]
-    return () if SEPARATOR in quoted or "\n\n" not in quoted else (" ".join(quoted.split()),)
+    joined = "" if SEPARATOR in quoted else _PARTED.sub(_joined, quoted)
+    return [" ".join(each.split()) for each in joined.split("\n\n") if each not in quoted] if joined != quoted else ()
+
+
+def _joined(parted: re.Match[str]) -> str:
+    word = parted["word"]
+    return f" {word}" if word[0].islower() or is_month(word.lower()) else parted[0]
 
 
 def titles_of(passage: Passage) -> Sequence[str]:

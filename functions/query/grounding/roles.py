@@ -541,10 +541,26 @@ _EVERY = re.compile(
 """How a claim says how often something is: "every month", "€5 a week", "daily"."""
 
 
+_TELLING = {
+    **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend"), "week"),
+    **dict.fromkeys(("morning", "afternoon", "evening", "night", "nightly", "24"), "day"),
+    "pa": "year",
+}
+_WHOLE_WEEK = frozenset(("monday", "sunday"))
+"""Words of "from Monday to Sunday", which is every day."""
+
+
 def repeats_otherwise(claim: str, texts: Sequence[str]) -> bool:
     """Return whether a claim tells what is so every day, week or the like, of which its evidence does not speak."""
     said = {period for match in _EVERY.finditer(fold(claim)) for word in match.groups() if (period := _period(word))}
-    return bool(said) and not said <= {_period(word) for text in texts for word in tokens_of(text)}
+    words = {word for text in texts for word in tokens_of(fold(text).replace(".", "").lower())}
+    told = {_period(word) for word in words} | {_period_told(word) for word in words}
+    return bool(said) and not said <= told | ({"day"} if words >= _WHOLE_WEEK else set())
+
+
+def _period_told(word: str) -> str:
+    """Return the period that a word tells without naming it: "on Tuesdays" is every week, "at night" every day."""
+    return _TELLING.get(word.removesuffix("s"), "")
 
 
 def _period(word: str | None) -> str:

@@ -21,8 +21,8 @@ _WITH_DEVIATION = re.compile(rf"(?P<figure>-?(?:{_DIGITS})\s?%?)\s*(?:\((?:{_DIG
 """A measured value and how far it may be off: "54.3% (0.3%)"."""
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _RANGE = re.compile(rf"(?:{_DIGITS})\s?%? [-–—] (?:{_DIGITS})\s?%?")
-_DIALLED = re.compile(r"0\d{2,}")
-"""A number with a zero before it, which is no amount: "0117 496 0640"."""
+_DIALLED = re.compile(r"\(?0\d{2,4}\)?(?: \d{3,}){1,3}")
+"""A telephone's number, whose groups are no amounts: "0117 496 0640"."""
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
@@ -97,10 +97,9 @@ def figures_of(cell: str) -> Sequence[str]:
         if at and not cell[at - 1].isspace():
             return (cell,)  # "18-29"
         parts.append(found.group().strip())
-        if _DIALLED.fullmatch(parts[-1]):
-            return (cell,)
         at = found.end()
-    return (cell,) if not parts or _GROUPS_OF_DIGITS.fullmatch(cell) else parts
+    is_one = not parts or _GROUPS_OF_DIGITS.fullmatch(cell) or _DIALLED.fullmatch(cell)
+    return (cell,) if is_one else parts
 
 
 def is_figure(cell: str) -> bool:

@@ -121,6 +121,16 @@ def test_a_passage_with_the_name_is_looked_at():
     assert looked("can I bring the dog to Vilkaviškis?", text, animals=0.9).chosen
 
 
+@pytest.mark.parametrize(("asked", "written"), [("de", "de"), ("en", "de"), ("de", "en"), ("de", "")])
+def test_in_other_languages_than_english_nothing_is_compared(asked: str, written: str):
+    embedder = ByMeaning({ANIMALS: 0.9})
+    search = Search(DOG, [1.0, 0.0], 2, "acme", language=asked)
+    deadline = Deadline(FakeClock(), 30.0)
+    sources = [passage(ANIMALS, language=written)]
+    look = look_again(search, sources, threshold=0.4, embedder=embedder, deadline=deadline)
+    assert (look, embedder.calls) == (SecondLook(()), [])
+
+
 def test_the_capital_of_the_first_word_is_no_name():
     assert looked("Pets allowed here?", ANIMALS, animals=0.9).chosen
 
@@ -226,6 +236,13 @@ def test_the_setting_says_from_where_on_a_statement_answers(setting: float | Non
     answer = answered(ANIMALS, embedder=embedder, statement_threshold=setting)
     assert answer.no_relevant_info is is_refused
     assert len(embedder.calls) == (1 if setting == NEVER else 2)
+
+
+def test_a_question_in_parts_is_refused_because_a_statement_answers_one_of_them():
+    embedder = ByMeaning({ANIMALS: 0.9})
+    answer = answered(ANIMALS, question="How often is the boiler descaled? Who oils the mill?", embedder=embedder)
+    assert answer.no_relevant_info
+    assert ANIMALS not in {text for texts in embedder.calls for text in texts}
 
 
 def test_a_model_without_a_default_has_no_second_look():

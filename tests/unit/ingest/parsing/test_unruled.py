@@ -228,6 +228,12 @@ def test_no_entries_are_a_table_elsewhere_and_rows_that_end_elsewhere() -> None:
     assert contents(("2 The orchard", "9 kg"), ("3 The hives", "14 kg"))[0] == "2 The orchard | 9 kg"
 
 
+def test_rows_below_the_contents_whose_numbers_are_no_pages_are_a_table() -> None:
+    several = (("Boats", "12"), ("Crews", "48"), ("Races", "60"))
+    assert contents(*several) == ["Boats | 12", "Crews | 48", "Races | 60"]
+    assert contents(("Steak", "24"), ("Soup", "9")) == ["Steak | 24", "Soup | 9"]
+
+
 def farms(*above: str) -> list[str]:
     """Return a table in whose second row the last cell has lines above, and ends at the row's height."""
     rows: list[Piece] = [(50, 740, "Farm"), (150, 740, "Cows"), (250, 740, "Milk goes to")]

@@ -7,7 +7,7 @@ import pytest
 
 from functions.query.grounding.judge import RULES, Context, Judgement, Verdict, judge
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
-from functions.query.grounding.roles import compares_otherwise, turns_move, turns_rate
+from functions.query.grounding.roles import compares_otherwise, repeats_otherwise, turns_move, turns_rate
 from functions.query.retrieval.passages import Passage
 from tests.support.query import passage
 
@@ -263,8 +263,8 @@ def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequen
 @pytest.mark.parametrize(
     ("claim", "text"),
     [
-        ("No, you may not bring a goat.", "Up to four dogs may be brought to the meadow. Goats are not allowed."),
-        ("The gym will not refund more than 20%.", "If you leave early, the gym refunds 20%. It goes no higher."),
+        ("The gym will not refund more than 20%.", "If you leave early, the gym refunds up to 20%."),
+        ("You need not bring less than a copy.", "Please bring at least a copy, and a pen."),
         (
             "In three villages, the price of bread did not fall.",
             "The price of bread fell in five of the eight villages.",
@@ -281,7 +281,6 @@ def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequen
             "The lift opens again on 9 March.",
             "The lift in the east wing will open again on 9\n\nMarch. Use the stairs.",
         ),
-        ("A DVD is kept for two weeks.", "DVDs may be kept for two weeks. Games may be kept for one week."),
         ("The club meets weekly.", "The club meets every week in the old hall."),
         ("The course costs €12 a month.", "The course costs €12 per month, drinks included."),
         ("The rehearsal is held annually.", "The rehearsal is held once a year in June."),
@@ -289,6 +288,40 @@ def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequen
 )
 def test_what_is_said_in_other_words_is_not_refuted(claim: str, text: str):
     assert verdict_of(claim, text) is not Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("You must not arrive later than 9:00.", "You must arrive after 9:00."),
+        ("A crate must not weigh more than 20 kg.", "A crate must weigh 20 kg or more."),
+        ("The tenant does not pay less than 300 euros.", "The tenant pays up to 300 euros."),
+        (
+            "Smoking is not permitted on the terrace.",
+            "Smoking is permitted on the terrace. The bar is not open at night.",
+        ),
+        ("Visitors do not need a badge at the gate.", "Visitors need a badge. The gate is not staffed."),
+        ("Add 4 eggs.", "Beat 6 eggs with sugar. Keep 2 eggs for the glaze."),
+        ("The prize is 30 million euros.", "The prize is described on page 30\n\nMillion euros were raised."),
+        ("The CAR tax is 30 euros.", "Cars tax is 30 euros."),
+    ],
+)
+def test_what_says_something_else_in_like_words_is_refuted(claim: str, text: str):
+    assert verdict_of(claim, text) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text"),
+    [
+        ("The pool is cleaned daily.", "The pool is cleaned every morning."),
+        ("The shop is open every day.", "The shop is open from Monday to Sunday."),
+        ("The desk is staffed every day.", "The desk is staffed 24/7."),
+        ("The choir meets weekly.", "The choir meets every Tuesday."),
+        ("The loan costs 4% per year.", "The loan costs 4% p.a."),
+    ],
+)
+def test_a_period_may_be_told_without_its_name(claim: str, text: str):
+    assert not repeats_otherwise(claim, [text])
 
 
 @pytest.mark.parametrize(

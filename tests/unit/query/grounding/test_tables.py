@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from functions.query.grounding.table_cells import is_figure, may_name
+from functions.query.grounding.table_cells import figures_of, is_figure, may_name
 from functions.query.grounding.tables import Table, row_text, tables_in
 
 QUARTER = """The following table shows sales by region (dollars in millions):
@@ -284,6 +284,45 @@ def test_years_in_two_parts_are_one_name_below_groups_of_unequal_width():
 def test_a_group_that_is_the_only_one_names_no_columns():
     text = "Loans | 2021–22 | 2022–23\nQuay | 812 | 900\nHill | 640 | 655"
     assert only(text).columns == ("2021–22", "2022–23")
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "columns"),
+    [
+        (
+            " | 2023 | 2024\nShop | Q3 | Q4 | Q1 | Q2 | Q3",
+            "Leeds | 410 | 425 | 390 | 433 | 441",
+            ("2023 Q3", "2023 Q4", "2024 Q1", "2024 Q2", "2024 Q3"),
+        ),
+        (
+            " | 2023 | 2024\nShop | Q4 | Q1 | Q2 | Q3",
+            "Leeds | 410 | 425 | 390 | 433",
+            ("2023 Q4", "2024 Q1", "2024 Q2", "2024 Q3"),
+        ),
+        (
+            " | 2024 | 2025\nTown | November | December | January | February | November",
+            "Bath | 61 | 66 | 70 | 74 | 79",
+            ("2024 November", "2024 December", "2025 January", "2025 February", "2025 November"),
+        ),
+    ],
+)
+def test_a_group_begins_where_the_year_does(head: str, row: str, columns: tuple[str, ...]):
+    assert only(f"{head}\n{row}\n{row.replace(row.split()[0], 'York')}").columns == columns
+
+
+@pytest.mark.parametrize(
+    "head", [" | 2024 | 2025\nPlant | Q4 | Q1 | Q2", "Region | 2023 | 2024\nArea | Spring | Spring | Autumn"]
+)
+def test_a_year_above_the_wrong_column_is_in_no_name(head: str):
+    columns = only(f"{head}\nDerby | 71 | 64 | 69\nHull | 70 | 61 | 60").columns
+    assert columns[1:2] not in {("2024 Q1",), ("2023 Spring",)}
+
+
+def test_a_telephones_number_is_one_cell_and_a_number_of_three_parts_is_not():
+    rows = only("2023 | 2022\nDesk | 0117 496 0640 | 5\nHelp | 12 | 8").rows
+    assert rows[0].cells[0].text == "0117 496 0640"
+    assert figures_of("0123 12 5") == ["0123", "12", "5"]
+    assert figures_of("(0117) 496 0640") == ("(0117) 496 0640",)
 
 
 def test_two_figures_that_belong_together_are_one_cell_below_names():
