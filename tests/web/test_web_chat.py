@@ -150,7 +150,8 @@ def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(ope
     expect(page.get_by_text("A person has been asked")).to_be_hidden()
 
 
-def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Look) -> None:
+def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Look, heard: Heard) -> None:
+    heard.expected.append("404")  # the made documents are not there when one is opened
     page = open_page("reader")
     stream = AnswerStream(page)
     found = ask(page, "May my grandchildren steam the milk?")
@@ -162,6 +163,15 @@ def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Loo
     look(page, "nearest")
     near.get_by_role("button").first.click()
     expect(page.get_by_role("region", name="Source", exact=True)).to_be_visible()
+
+
+def test_an_answer_in_other_words_than_the_question_says_so(open_page: Opened, look: Look) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, "can my nan wash the filter?")
+    stream.done(answer("Everybody may rinse the baskets.", warnings=["second_look"], band="low"))
+    expect(found.get_by_text("The documents say it in other words, if at all")).to_be_visible()
+    look(page, "second-look")
 
 
 def test_editors_see_what_came_nearest(open_page: Opened) -> None:

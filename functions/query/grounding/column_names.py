@@ -53,13 +53,15 @@ def _names_by_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
     if len(heads) != 2 or len(heads[1]) not in {count, count + 1} or not 2 <= len(heads[0]) < count:
         return []
     names = heads[1][-count:]
-    starts = [0]
+    starts, by_year = [0], False
     for at, name in enumerate(names):
         goes_back = at > 0 and 0 < _place_in_year(name) < _place_in_year(names[at - 1])
         if goes_back or name in names[starts[-1] : at]:
             starts.append(at)
+            by_year = by_year or goes_back
     groups = heads[0] if len(heads[0]) == len(starts) else heads[0][1:]
-    if len(groups) != len(starts) or not all(names):
+    is_even = count % len(groups) == 0 and not by_year
+    if len(groups) != len(starts) or not all(names) or is_even:
         return []
     ends = [*starts[1:], count]
     return [f"{group} {name}".strip() for group, a, b in zip(groups, starts, ends, strict=True) for name in names[a:b]]
