@@ -49,7 +49,7 @@ from shared.settings import Settings
 
 INCOMPLETE = frozenset(
     f"{part}_{how}"
-    for part in ("embeddings", "dense_search", "hybrid_search", "named_documents")
+    for part in ("embeddings", "dense_search", "hybrid_search", "named_documents", "second_look")
     for how in ("unavailable", "refused")
 )
 """Warnings of a search that may have missed the answer: a refusal with one of them says so."""

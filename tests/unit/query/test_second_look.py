@@ -220,6 +220,7 @@ def test_a_model_reads_the_passage_of_the_statement_first():
 def test_if_statements_cannot_be_embedded_the_refusal_stands_with_a_warning(error: Exception, warning: str):
     answer = answered(ANIMALS, embedder=ByMeaning({ANIMALS: 0.9}, error))
     assert (answer.no_relevant_info, answer.warnings) == (True, (warning,))
+    assert answer.text != answered(BREAKFAST).text  # it says that the search was incomplete
     assert answer.near_misses
 
 

@@ -74,6 +74,7 @@ const SAID = {
   part_unavailable: "warn_part",
   search_unavailable: "warn_earlier",
   second_look: "warn_second_look",
+  second_look_unavailable: "warn_search",
   threshold_relaxed: "warn_relaxed",
 } as const;
 
