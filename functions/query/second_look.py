@@ -5,6 +5,7 @@ The two share no rare word, and the vector of the whole passage is of too much e
 the one statement is near. Names and numbers have no synonyms: a passage without one of the question's is not looked at.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -65,14 +66,14 @@ def look_again(
     if search.vector is None or not statements:
         return SecondLook(())
     texts = [" ".join(statement.text.split()) for _, _, statement in statements]
+    different = list(dict.fromkeys(texts))
     try:
-        timeout_s = deadline.cut("embeddings", TIMEOUT_S, reserve_s=RESERVE_S)
-        answer = embedder.embed(list(dict.fromkeys(texts)), timeout_s=timeout_s)
+        answer = embedder.embed(different, timeout_s=deadline.cut("embeddings", TIMEOUT_S, reserve_s=RESERVE_S))
     except DependencyError as error:
         return SecondLook((), warnings=[error.warning_about("second_look")])
-    vectors = dict(zip(dict.fromkeys(texts), answer.vectors, strict=True))
+    vectors = dict(zip(different, answer.vectors, strict=True))
     near = [
-        NearStatement(passage, number, _dot(search.vector, vectors[text]))
+        NearStatement(passage, number, math.sumprod(search.vector, vectors[text]))
         for (passage, number, _), text in zip(statements, texts, strict=True)
     ]
     near.sort(key=lambda each: -each.similarity)
@@ -101,7 +102,3 @@ def _names_of(search: Search) -> RareWords:
     words = (word for token in identity.marked_words_in(search.question) for word in plain_words(token))
     stems = {lexical.stem(word, search.language) for word in words}
     return rare.only(stems)
-
-
-def _dot(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(map(float.__mul__, map(float, one), map(float, other)))
