@@ -20,6 +20,8 @@ type Candidate = Mapping[str, Any]
 
 NEAR = 0.001
 """Scores that differ by less are the same: embeddings and vector indexes are not exact to the last digit."""
+CHOSEN = frozenset({"second_look", "threshold_relaxed"})
+"""Warnings that tell how it was decided, not that something failed."""
 MAX_NAMED = 20
 """The most documents that are compared and named in the differences."""
 
@@ -125,7 +127,8 @@ def _effects(then: Answered, now: Answered) -> Sequence[ReplayDifference]:
 
 def _decision(answered: Answered) -> tuple[object, ...]:
     decided = answered.made.get("decision")
-    return answered.receipt["mode"], answered.receipt["refusal"], decided and decided["relevant"]
+    relevant = decided and (decided["relevant"], decided.get("statement_similarity") is not None)
+    return answered.receipt["mode"], answered.receipt["refusal"], relevant
 
 
 def _in_words(answered: Answered) -> str:
@@ -133,7 +136,9 @@ def _in_words(answered: Answered) -> str:
     words = f"refused ({refusal})" if refusal else f"answered ({mode})"
     if decided is None:
         return words
-    return f"{words}, relevance {decided['relevance']:.3f} with threshold {decided['threshold']:g}"
+    near = decided.get("statement_similarity")
+    second_look = "" if near is None else f", a statement of similarity {near:.3f}"
+    return f"{words}, relevance {decided['relevance']:.3f} with threshold {decided['threshold']:g}{second_look}"
 
 
 def _said(answered: Answered) -> Sequence[tuple[object, ...]]:
@@ -251,7 +256,7 @@ def _made_at(generation: str) -> datetime:
 def _of_the_run(then: Receipt, now: Receipt) -> Sequence[ReplayDifference]:
     causes = []
     for one, other, when in ((then, now, "Then"), (now, then, "Now")):
-        if added := sorted({*one["warnings"]} - {*other["warnings"]}):
+        if added := sorted({*one["warnings"]} - {*other["warnings"]} - CHOSEN):
             causes.append(ReplayDifference("degraded", f"{when}, not everything worked: {', '.join(added)}."))
     if now["cached"]:
         causes.append(

@@ -78,6 +78,7 @@ def test_a_question_about_another_thing_than_any_document_names_the_nearest(
 def test_a_refusal_says_what_came_nearest_and_nothing_that_is_far(stack: Stack, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RECTO_ANSWER_CACHE_TTL_S", "300")
     monkeypatch.setenv("RECTO_SCORE_THRESHOLD", "0.99")
+    monkeypatch.setenv("RECTO_STATEMENT_THRESHOLD", "1")
     bootstrap.reset()
     answer = ask("How do I get a new IT badge?")
     assert (answer["refusal"], answer["sources"]) == ("no_relevant_info", [])
@@ -142,3 +143,16 @@ def test_what_the_relaxed_threshold_lets_through_is_low_and_so_are_its_sources(
     assert (answer["warnings"], answer["band"]) == (["threshold_relaxed"], "low")
     assert answer["sources"][0]["band"] == "low"
     assert {source["band"] for source in answer["sources"]} <= {"low", "none"}
+
+
+def test_a_second_look_answers_from_the_statement_that_is_nearest_in_meaning(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RECTO_CHAT_MODEL", "")
+    monkeypatch.setenv("RECTO_SCORE_THRESHOLD", "0.99")
+    bootstrap.reset()
+    answer = ask("where do they make a new badge for me?")
+    assert (answer["warnings"], answer["band"], answer["confidence"]) == (["second_look"], "low", None)
+    assert answer["answer"] == "A new IT badge is made at the front desk on the second floor. [1]"
+    assert (answer["sources"][0]["key"], answer["sources"][0]["band"]) == ("faq/acme/badge.json", "low")
+    assert ask("Quanto costa il biglietto per Palermo?")["refusal"] == "no_relevant_info"
