@@ -355,12 +355,11 @@ def _block(
     if before and _POINTS_BACK.match(statement.text) and may_add(before, statement, before) and said.adds(before):
         block.insert(0, before)
         said.add(before)
-    after = of_passage[best.number + 1] if best.number + 1 < len(of_passage) else None
+    after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
     says_enough = said.enough and asked.fits(statement.text)
-    is_strong = strong is not None and (at, best.number + 1) in strong and asked.kind is not Kind.YES_NO
+    is_strong = (at, best.number + 1) in (strong or ()) and asked.kind is not Kind.YES_NO
     if (
         after
-        and strong is not None
         # A list with an introduction of its own tells something else than the list before.
         and not (statement.has_items and after.has_items)
         and ((is_strong and not after.has_items) or said.adds(after) or not says_enough)
