@@ -23,6 +23,8 @@ Mode = Literal["generated", "extractive", "refused", "service"]
 """How an answer was made: by a model, from the sources' sentences, not at all; or as "service", without a search,
 because the question was about the service itself or the collection."""
 NO_SUPPORT = Support()
+DECIDED = frozenset({"second_look", "threshold_relaxed"})
+"""Warnings that tell how it was decided, not that something failed: asking again changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)

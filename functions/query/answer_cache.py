@@ -2,8 +2,9 @@
 
 An entry is bound to the tenant's knowledge version, so any change of a document invalidates it. Before it is reused,
 every document it was made from is looked up: no answer is made from a deleted or replaced document, even if the version
-was not raised in time. Refusals are cached too. Answers with warnings are not, nor are answers within a conversation:
-another user must not see its traces. Where documents have rules, only readers with the same rights share answers.
+was not raised in time. Refusals are cached too. Answers for which something failed are not, nor are answers within a
+conversation: another user must not see its traces. Where documents have rules, only readers with the same rights share
+answers.
 """
 
 import hashlib
@@ -14,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import Any
 
-from functions.query.answer import Answer, Question
+from functions.query.answer import DECIDED, Answer, Question
 from functions.query.decision import Band, NearMiss
 from functions.query.grounding.verify import Support
 from functions.query.ports import QueryPorts
@@ -26,7 +27,7 @@ from shared.models import AnswerClaim, Citation, Principal, SourceType
 from shared.ports import TenantKnowledge
 from shared.settings import Settings
 
-FORMAT = 7
+FORMAT = 8
 """Raise this when the stored form changes."""
 STALE_S = 3_600
 """Seconds an answer is kept for use while the index cannot be searched, even if documents were added since."""
@@ -36,7 +37,6 @@ _NOT_STORED = {
     "spent",
     "found_by",
     "timings_ms",
-    "warnings",
     "language",
     "rewritten",
     "cached",
@@ -126,8 +126,8 @@ def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports
 
 
 def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
-    """Cache an answer without warnings for its fresh time, at least for `STALE_S`."""
-    if ports.answers is None or not lookup.knowledge_version or answer.warnings:
+    """Cache an answer for which nothing failed for its fresh time, at least for `STALE_S`."""
+    if ports.answers is None or not lookup.knowledge_version or not DECIDED.issuperset(answer.warnings):
         return
     stored = asdict(replace(answer, sources=(), nearest=(), decision=None, explanation=None, provenance=None))
     values = {name: value for name, value in stored.items() if name not in _NOT_STORED}

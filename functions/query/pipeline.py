@@ -231,7 +231,7 @@ def searched(
         return Outcome(
             answer,
             rewritten=rewritten(understood),
-            warnings=warnings,
+            warnings=[*warnings, *cached.warnings],
             searched_for=understood.search_text,
             language=language,
         )

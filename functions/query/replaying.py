@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from ulid import ULID
 
+from functions.query.answer import DECIDED
 from shared.models import ORIGINAL, AnswerClaim, Document, generation_named_by
 from shared.receipts import UNSAID, Receipt
 
@@ -20,8 +21,6 @@ type Candidate = Mapping[str, Any]
 
 NEAR = 0.001
 """Scores that differ by less are the same: embeddings and vector indexes are not exact to the last digit."""
-CHOSEN = frozenset({"second_look", "threshold_relaxed"})
-"""Warnings that tell how it was decided, not that something failed."""
 MAX_NAMED = 20
 """The most documents that are compared and named in the differences."""
 
@@ -256,7 +255,7 @@ def _made_at(generation: str) -> datetime:
 def _of_the_run(then: Receipt, now: Receipt) -> Sequence[ReplayDifference]:
     causes = []
     for one, other, when in ((then, now, "Then"), (now, then, "Now")):
-        if added := sorted({*one["warnings"]} - {*other["warnings"]} - CHOSEN):
+        if added := sorted({*one["warnings"]} - {*other["warnings"]} - DECIDED):
             causes.append(ReplayDifference("degraded", f"{when}, not everything worked: {', '.join(added)}."))
     if now["cached"]:
         causes.append(

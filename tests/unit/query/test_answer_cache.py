@@ -206,10 +206,20 @@ def test_a_follow_up_that_stands_alone_may_get_a_cached_answer():
     assert ask(ports, conversation_id=first.conversation_id).cached
 
 
-def test_an_answer_with_warnings_is_not_cached():
+def test_an_answer_for_which_something_failed_is_not_cached():
     ports = cached_ports(chat=FakeChat(error=DependencyUnavailable("chat")))
     assert "model_unavailable" in ask(ports).warnings
     assert not ask(ports).cached
+
+
+def test_how_it_was_decided_is_cached_with_the_answer():
+    ports = cached_ports(score_threshold=0.99, relaxed_threshold=0.01)
+    first = ask(ports)
+    searched = searches(ports)
+    again = ask(ports)
+    assert list(first.warnings) == list(again.warnings) == ["threshold_relaxed"]
+    assert (first.cached, again.cached, again.text) == (False, True, first.text)
+    assert searches(ports) == searched
 
 
 def test_a_version_that_cannot_be_read_means_no_cache():
