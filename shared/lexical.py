@@ -307,6 +307,11 @@ def _irregular(language: str) -> Mapping[str, str]:
     return {form: word for word, *forms in map(str.split, lines[1:]) for form in forms}
 
 
+def is_irregular_form(word: str) -> bool:
+    """Return whether a lower-case English word is an irregular form of another: "found", "alumni"."""
+    return word in _irregular("en")
+
+
 @cache
 def _stems_of(language: str) -> Mapping[str, str]:
     name = _STEMMERS.get(language, "english")

@@ -13,6 +13,7 @@ from itertools import chain
 from functions.query.grounding.instructions import plain_words, words_in_class
 from functions.query.grounding.words import is_stop_word
 from shared.language import FUNCTION_WORDS
+from shared.lexical import is_irregular_form
 from shared.text import BULLETS, SEPARATOR, sentences_of
 
 OBJECT = (
@@ -219,6 +220,7 @@ def _is_verb(word: str) -> bool:
         not is_stop_word(word)
         and word not in _LINKS
         and not word.endswith("day")
+        and not is_irregular_form(word)
         and (word in _VERBS or not _NO_IMPERATIVE.search(word))
     )
 

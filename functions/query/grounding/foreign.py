@@ -52,7 +52,8 @@ _TASK = frozenset(words_in_class("TASK"))
 _CREATED = frozenset(words_in_class("CREATED"))
 _NOUN_TASK = frozenset(words_in_class("NOUN_TASK"))
 _REQUEST = re.compile(
-    r"(\w+)\s+(?!(?:of|and|or|is|was|were|are|has|had|by|in|for|at|from|will|may)\b)[^|\n.!?]{8,200}(?:[.!?]|$|\n)"
+    r"(\w+)\s+(?!(?:of|and|or|is|was|were|are|has|had|by|in|for|at|from|will|may|\w+ed (?:by|on|in|at|to|for))\b)"
+    r"[^|\n.!?]{8,200}(?:[.!?]|$|\n)"
 )
 _OPENING_MARKS = tuple("\"“„«‘'(")
 _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|up|down)\b")
@@ -208,7 +209,9 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_in_name(text: str, at: int) -> bool:
-    """Return whether a word at a place ends a name: "Umar | Sheikh as secretary"."""
+    """Return whether a word at a place ends a name, or a date: "Umar | Sheikh as secretary", "31 | March only"."""
+    if text[at - 2 : at - 1].isdigit() and text[at - 1 : at] == " ":
+        return True
     is_after_word = _AFTER_CAPITAL.search(text, max(0, at - BEFORE_NAME), at) is not None
     return is_after_word and _BEFORE_PREPOSITION.match(text, at) is not None
 

@@ -317,6 +317,12 @@ class Asked:
         return 0 if found is None else 1 if found[1] else -1
 
     @cached_property
+    def measured(self) -> str:
+        """What the most or least is asked of, first: "rate of hospital stays" of "the highest rate of hospital stays"."""
+        found = _EXTREME.search(self.text)
+        return self.text if found is None else f"{self.text[found.end() :]} {self.text[: found.start()]}"
+
+    @cached_property
     def without_years(self) -> str:
         """Its text without the years that it asks about."""
         return _DIGITS.sub(lambda number: " " if number.group() in self.years else number.group(), self.text)

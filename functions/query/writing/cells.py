@@ -90,12 +90,14 @@ def asked_row_text(
     *,
     verdict: bool = False,
     extreme: int = 0,
+    measured: Sequence[str] = (),
 ) -> str:
     """Return a row with only the columns that a question asks for: "Inventories; 2019: 5,409", "Export; Guest: No".
 
     Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
     `verdict` is asked for, or where all of the row's cells are short. If it is asked which has the most (`extreme` 1)
-    or the least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg".
+    or the least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows are
+    compared, by the words that are `measured`, is told with others.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -109,6 +111,9 @@ def asked_row_text(
     chosen = _of_years(table, row, years) or _named(table, row, wanted, language)
     if extreme and not chosen and is_label_asked(row, wanted, language):
         chosen = _extreme_cells(table, row, extreme)
+    compared = _compared_column(table, measured, years, language) if chosen and measured else None
+    if compared is not None:
+        chosen = [at for at, cell in enumerate(row.cells) if at in chosen or cell.column == compared]
     if not chosen or len(chosen) == len(row.cells):
         return ""
     of_words = not any(row.cells[at].values for at in chosen)
@@ -125,23 +130,29 @@ def asked_row_text(
     return "" if of_words and turns(told, [row_text(text, start, end)], language) else told
 
 
+def is_of_all(label: str) -> bool:
+    """Return whether a row's label says that it sums up others: "Total", "All ages", "Average"."""
+    return _TOTAL.match(label) is not None
+
+
 def extreme_row(
-    text: str, starts: Sequence[int], wanted: Set[str], years: Set[str], language: str, sign: int
+    text: str, starts: Sequence[int], measured: Sequence[str], years: Set[str], language: str, sign: int
 ) -> int | None:
     """Return which of the rows at these positions has the most (`sign` 1) or least (-1) of what is asked for.
 
-    They must be of one table and one unit. The one column with a year or word of the question is compared, or the only
-    one; None if it is not clear which, or if fewer than two rows have a figure there. Totals are left out.
+    They must be of one table and one unit. Compared is the column with a year and with the first of the words that are
+    `measured` (stems, in the question's order), or the only column; None if it is not clear which, or if fewer than two
+    rows have a figure there. Totals are left out.
     """
     found = row_at(text, starts[0])
-    column = _compared_column(found[0], wanted, years, language) if found else None
+    column = _compared_column(found[0], measured, years, language) if found else None
     if found is None or column is None:
         return None
     figures = [
         (row.start, cell)
         for row in found[0].rows
         for cell in row.cells
-        if row.start in starts and cell.column == column and len(cell.values) == 1 and not _TOTAL.match(row.label)
+        if row.start in starts and cell.column == column and len(cell.values) == 1 and not is_of_all(row.label)
     ]
     units = {cell.unit for _, cell in figures} - CURRENCIES
     if len(figures) < MIN_COMPARED or len(units) > 1:
@@ -149,10 +160,11 @@ def extreme_row(
     return max(figures, key=lambda each: sign * _size(each[1]))[0]
 
 
-def _compared_column(table: Table, wanted: Set[str], years: Set[str], language: str) -> int | None:
+def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
     columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(_YEAR.findall(name))]
-    named = [at for at in columns if not wanted.isdisjoint(content_stems(table.columns[at], language))]
-    chosen = named or columns
+    stems = {at: content_stems(table.columns[at], language) for at in columns}
+    named = ([at for at in columns if word in stems[at]] for word in measured)
+    chosen = next(filter(None, named), columns)
     return chosen[0] if len(chosen) == 1 else None
 
 
@@ -208,7 +220,7 @@ def _extreme_cells(table: Table, row: TableRow, sign: int) -> Sequence[int]:
 
 
 def _is_summed(name: str) -> bool:
-    return _TOTAL.match(name) is not None or is_change(name)
+    return is_of_all(name) or is_change(name)
 
 
 def is_whole_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:
@@ -284,14 +296,21 @@ def _limits(found: re.Match[str], language: str) -> tuple[Decimal | None, Decima
 
 
 def is_label_named(text: str, start: int, question: str) -> bool | None:
-    """Return whether a question names a row by its column and code, "zone B", of `Zone | Price`; None if by no code."""
-    label = text[start:].partition(SEPARATOR)[0].strip()
-    header = header_at(text, start) if _CODE.fullmatch(label) else None
-    corner = row_cells(text[slice(*header)])[0] if header and header[0] != start else ""
-    if not corner:
+    """Return whether a question names a row by a code; None if by none.
+
+    The code stands behind the label's word, "influenza B", or behind the column's name: "zone B" of `Zone | Price`.
+    """
+    *words, code = text[start:].partition(SEPARATOR)[0].split() or [""]
+    if not _CODE.fullmatch(code):
         return None
-    named = re.findall(rf"(?<!\w){re.escape(corner.split()[-1])}s? ({_CODE.pattern})(?!\w)", question, re.IGNORECASE)
-    return label.casefold() in map(str.casefold, named) if named else None
+    header = None if words else header_at(text, start)
+    if header and header[0] != start:
+        words = row_cells(text[slice(*header)])[0].split()
+    if not words:
+        return None
+    named = re.findall(rf"(?<!\w){re.escape(words[-1])}s? ({_CODE.pattern})(?!\w)", question, re.IGNORECASE)
+    codes = {each.casefold() for each in named if each not in {"a", "i"}}
+    return code.casefold() in codes if codes else None
 
 
 def _name(table: Table, row: TableRow, at: int) -> str:

@@ -13,7 +13,7 @@ from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
 from functions.query.writing.asked import Asked, Kind
-from functions.query.writing.cells import asked_row_text, extreme_row
+from functions.query.writing.cells import asked_row_text, extreme_row, is_of_all
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -141,7 +141,15 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         if asked.compares_years:
             return row_text(text, start, end)
         told = asked_row_text(
-            text, start, end, wanted, asked.years, language, verdict=verdict, extreme=asked.extreme_of_row
+            text,
+            start,
+            end,
+            wanted,
+            asked.years,
+            language,
+            verdict=verdict,
+            extreme=asked.extreme_of_row,
+            measured=content_stems(asked.measured, language) if asked.extreme else (),
         )
         return told or row_text(text, start, end)
     shown = on_lines(quote)
@@ -224,16 +232,17 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
     best = ranked[0]
     if not (asked.extreme and best.statement.is_row):
         return ranked
+    passage, language = passages[best.passage], best.statement.language
+    least = 0.0 if is_of_all(best.statement.text) else COMPARED * best.score
     rows = {
         each.statement.start: each
         for each in ranked
-        if each.passage == best.passage and each.statement.is_row and each.score >= COMPARED * best.score
+        if each.passage == best.passage and each.statement.is_row and each.score >= least
     }
-    passage, language = passages[best.passage], best.statement.language
-    wanted = frozenset(content_stems(asked.text, language))
     shift = len(passage.above)
     starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
-    found = extreme_row(passage.whole, starts, wanted, asked.years, language, asked.extreme)
+    measured = content_stems(asked.measured, language)
+    found = extreme_row(passage.whole, starts, measured, asked.years, language, asked.extreme)
     if found is None:
         return ranked
     chosen = found - shift

@@ -330,7 +330,11 @@ def _is_numbered_heading(text: str, spans: Sequence[_Span], at: int, language: s
 def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     """Return whether a row names the columns of rows below it."""
     cells = row_cells(text[start:end])
-    if is_field(cells) or not all(map(may_name, cells)):
+    if is_field(cells):
+        return False
+    if _names_columns(text, start, end, cells):
+        return True
+    if not all(map(may_name, cells)):
         return False
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True
@@ -338,6 +342,17 @@ def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     if _FIGURE.search(below) is None or row_at(text, start) is not None:
         return False
     return any(start < table.start < end + len(below) for table in tables_in(text))
+
+
+def _names_columns(text: str, start: int, end: int, cells: Sequence[str]) -> bool:
+    """Return whether the row directly below is read with this one's cells as the names of its columns."""
+    below = row_at(text, end + 1)
+    if below is None or row_at(text, start) is not None:
+        return False
+    names = [cell for cell in cells[1:] if cell]
+    return len(names) > 1 and all(
+        not cell.endswith((".", ",")) and any(cell in column for column in below[0].columns) for cell in names
+    )
 
 
 def _is_plain_heading(span: str) -> bool:
