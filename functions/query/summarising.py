@@ -125,13 +125,22 @@ def _decision(sources: Sequence[Passage], threshold: float) -> Decision:
 
 
 def headings(passages: Sequence[Passage]) -> Sequence[str]:
-    """Return a document's sections in order: the top ones, or with fewer than three of those, the ones below, too."""
-    paths = [path.split(" > ") for passage in passages for path in _sections(passage)]
+    """Return a document's sections in order: the top ones, or with fewer than three of those, the ones below, too.
+
+    The document's title is no section: on the first page it stands above them all, later it does not.
+    """
+    named = (_below_title(path.split(" > "), passage.title) for passage in passages for path in _sections(passage))
+    paths = [path for path in named if path]
     for depth in (1, 2):
         found = list(dict.fromkeys(" – ".join(path[:depth]) for path in paths))
         if len(found) >= MIN_HEADINGS or depth == 2:
             break
     return found
+
+
+def _below_title(path: Sequence[str], title: str) -> Sequence[str]:
+    top, whole = path[0].casefold(), title.casefold()
+    return path[1:] if whole and (whole.startswith(top) or top.startswith(whole)) else path
 
 
 def chosen_passages(passages: Sequence[Passage]) -> Sequence[Passage]:

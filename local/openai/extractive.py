@@ -32,6 +32,9 @@ _LONGEST_PAIR = 400  # characters
 _OTHER_YEAR_HANDICAP = 0.15  # a sentence about 2026 hardly answers what is asked about 2025
 _MIN_WORDS = 4  # shorter "sentences" are headings, page numbers and table cells
 
+_NUMBERED_HEADING = re.compile(r"\d{1,2}\.? [A-Z][^.!?:;,|\n]*\n\n")
+"""The title of a section, alone in its paragraph: "4. What the tenant agrees to do"."""
+
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
 _TABLE = re.compile(r'\btable="([^"]*)"')
 _NUMBER = re.compile(r'\bn="(\d+)"')
@@ -155,7 +158,8 @@ def _candidates(source: PromptSource) -> Iterator[_Candidate]:
     for start, end in statement_spans(text):
         follows_question = before[1] > 0 and text[before[1] - 1] == "?" and start - before[1] <= 2
         asks = text[end - 1] == "?"
-        if not asks and not is_header(text, start) and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
+        is_head = is_header(text, start) or _NUMBERED_HEADING.match(text[start:end] + text[end : end + 2])
+        if not asks and not is_head and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
             compared = text[before[0] if follows_question else start : end]
             yield _Candidate(text[start:end], compared, source.number, start, end)
             if not follows_question and text[before[1] : start] in {" ", "  "} and end - before[0] <= _LONGEST_PAIR:

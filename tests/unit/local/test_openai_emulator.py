@@ -105,6 +105,14 @@ def test_how_many_is_answered_by_the_number_alone() -> None:
     assert [chosen.sentence for chosen in picks] == [told]
 
 
+def test_the_title_of_a_section_is_no_answer() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    rules = "4. What the tenant agrees to do\n\nThe tenant agrees to heat the rooms."
+    picks = pick([PromptSource(1, rules)], "What does the tenant agree to?", engine)
+    engine.close()
+    assert [chosen.sentence for chosen in picks] == ["The tenant agrees to heat the rooms."]
+
+
 LONG = [" ".join(["y" * 300] * 21)]
 """More than a small request holds: 21 batches of one window."""
 

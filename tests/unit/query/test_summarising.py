@@ -29,6 +29,12 @@ def test_the_top_sections_are_listed_or_where_they_are_few_those_below(paths: li
     assert headings([part(0, "ignored", sections=tuple(paths))] if paths else []) == found
 
 
+def test_the_title_is_no_section_above_those_of_the_first_page():
+    paths = ["House rules", "House rules > 1. Noise", "House rules > 2. Bins", "3. Pets > Dogs"]
+    found = [part(at, path)._replace(title="House Rules, 2025") for at, path in enumerate(paths)]
+    assert headings(found) == ["1. Noise", "2. Bins", "3. Pets"]
+
+
 def test_a_summary_is_made_of_all_parts_of_a_document():
     def chosen(parts: list[Passage]) -> list[int]:
         return [each.chunk_index for each in chosen_passages(parts)]
