@@ -318,7 +318,7 @@ class Asked:
 
     @cached_property
     def measured(self) -> str:
-        """What the most or least is asked of, first: "rate of hospital stays" of "the highest rate of hospital stays"."""
+        """Its text with what the most or least is asked of first: "rate of stays" of "the highest rate of stays"."""
         found = _EXTREME.search(self.text)
         return self.text if found is None else f"{self.text[found.end() :]} {self.text[: found.start()]}"
 

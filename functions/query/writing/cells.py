@@ -96,8 +96,8 @@ def asked_row_text(
 
     Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
     `verdict` is asked for, or where all of the row's cells are short. If it is asked which has the most (`extreme` 1)
-    or the least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows are
-    compared, by the words that are `measured`, is told with others.
+    or the least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows
+    are compared, by the words that are `measured`, is told with others.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -162,9 +162,11 @@ def extreme_row(
 
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
     columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(_YEAR.findall(name))]
-    stems = {at: content_stems(table.columns[at], language) for at in columns}
-    named = ([at for at in columns if word in stems[at]] for word in measured)
-    chosen = next(filter(None, named), columns)
+    stems = {at: frozenset(content_stems(table.columns[at], language)) for at in columns}
+    for word in measured:
+        columns = [at for at in columns if word in stems[at]] or columns
+    whole = [at for at in columns if stems[at] and stems[at].issubset(measured)]
+    chosen = columns if len(columns) == 1 else whole
     return chosen[0] if len(chosen) == 1 else None
 
 

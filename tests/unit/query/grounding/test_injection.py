@@ -210,6 +210,9 @@ def test_work_that_is_foreign_to_its_text_is_found():
         "How does the pump move oil?",
         "Replace the sensor.",
         "Please note that smoking is not allowed in the building.",
+        "Bonfires are lit from 1 November to 31 March only, and never before dusk.",
+        "Draft circulated on 21 June 2025.",
+        "The auditors, Ms Brandt and Mr Lowe, found the accounts without fault.",
     ):
         assert not injected_spans(about_pumps.format(honest)), honest
     exercises = "\n".join(f"{n}. Explain how {thing} work." for n, thing in enumerate(["taxes", "loans", "bonds"], 1))

@@ -779,6 +779,32 @@ def test_which_has_the_most_is_answered_by_the_row_that_has_it(question: str, to
     assert shown(question, TANKS) == f"{told} [1]"
 
 
+GROUPS = passage(
+    "Age group | Loans | Loans per reader | Reservations\nAll ages | 960 | 12 | 80\n0 to 9 | 300 | 30 | 9\n"
+    "10 to 17 | 210 | 42 | 30\n18 and over | 450 | 7 | 41",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which age group has the most loans per reader?", "10 to 17"),
+        ("Which age group has the most loans?", "18 and over"),
+        ("Which age group has the fewest reservations, and how many loans?", "0 to 9"),
+    ],
+)
+def test_the_most_is_that_of_a_row_of_its_own_in_the_column_that_is_named_first(question: str, told: str):
+    assert shown(question, GROUPS).removeprefix("Age group: ").startswith(told)
+
+
+def test_a_header_with_measures_is_no_answer():
+    rows = "Wool | 118 | 137\nCotton | 41 | 72"
+    told = passage(f"Kind of cloth | Loom 40 mm (N=211) | Loom 80 mm (N=208)\n{rows}", language="en")
+    assert shown("How much wool on the loom 80 mm (N=208)?", told).startswith("Wool; ")
+    assert "Loom 40 mm" not in shown("What is there on loom 40 mm (N=211) and 80 mm (N=208)?", told).split(";")[0]
+
+
 BIKES = passage(
     "| Metro | Cargo Duo | Fold\nPrice | £1,649 | £4,295 | £1,390\nFrame\nCharging time | 4.5 h | 9 h | 3 h\n"
     "Weight | 19.8 kg | 48 kg | 16.4 kg\nDrive | chain | belt | chain\nChild seat | yes | yes | no\n\n"
@@ -909,6 +935,12 @@ def test_what_stands_on_each_page_and_bare_numbers_give_way():
 def test_a_row_with_a_code_as_its_label_is_named_by_its_column_and_code(question: str, told: str):
     zones = "Zone | First permit | Second permit\nA | £96 | £168\nB | £72 | £130\nC | £50 | £90"
     assert shown(question, passage(zones, language="en")).startswith(f"{told} [1]")
+
+
+@pytest.mark.parametrize(("question", "told"), [("vitamin B", "0.4"), ("vitamin A", "1.1"), ("Vitamin C", "60")])
+def test_a_row_is_named_by_the_code_behind_its_word(question: str, told: str):
+    table = "Vitamin and mineral | Grams | Share\nVitamin A | 1.1 | 9\nVitamin B | 0.4 | 8\nVitamin C | 60 | 70"
+    assert f"Grams: {told}" in shown(f"How many grams of {question} are in it?", passage(table, language="en"))
 
 
 @pytest.mark.parametrize(
