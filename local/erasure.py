@@ -25,11 +25,6 @@ from shared.errors import RectoError
 from shared.models import document_id_of
 from shared.settings import Settings
 
-STEPS = ("verify", "finish", "check")
-HELP = (
-    "Erasures (also on AWS): verify a receipt (FILE), finish those that were begun, check every store for traces of "
-    "erased documents and users (ID …; default: all that have a receipt)."
-)
 TABLES = ("DocumentsTableName", "ConversationsTableName", "CacheTableName")
 WAIT_S = 30.0
 SHOWN = 20
@@ -48,14 +43,6 @@ class Trace:
     store: str
     place: str
     subject: str
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `run` reads."""
-    parser.add_argument("step", choices=STEPS)
-    parser.add_argument("names", nargs="*", metavar="FILE|ID", help="a receipt to verify; or ids to look for")
-    text = "finish: seconds to wait for running requests, instead of as long as they may take (receipts say so)"
-    parser.add_argument("--settle", type=float, metavar="S", help=text)
 
 
 def run(target: Target, report: Reporter, given: argparse.Namespace) -> int:
