@@ -4,7 +4,9 @@ import sys
 
 if __name__ == "__main__":
     try:
-        from local.cli import main  # here, because loading takes seconds in which Ctrl-C may come as well
+        from local.cli import ready
+
+        run = ready()  # here, because loading takes seconds in which Ctrl-C may come as well
     except KeyboardInterrupt:
         sys.exit(130)
     except (ModuleNotFoundError, SyntaxError) as error:
@@ -12,4 +14,4 @@ if __name__ == "__main__":
             raise
         how = "run `make setup`, and then `.venv/bin/python -m local …`"
         sys.exit(f"{sys.executable} is not the Python that Recto is installed in ({error}): {how}.")
-    sys.exit(main())
+    sys.exit(run())

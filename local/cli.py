@@ -1,45 +1,18 @@
-"""`python -m local`: runs the laptop stack and calls its API. `--help` lists the verbs."""
+"""`python -m local`: its arguments, and where it begins. `--help` lists the verbs, and loads nothing that runs one."""
 
 import argparse
-import os
 import re
-import signal
-import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-import httpx
-from botocore.exceptions import BotoCoreError, ClientError
-
-from local import (
-    cli_ask,
-    cli_demo,
-    cli_documents,
-    cli_replay,
-    cli_stack,
-    cli_upload,
-    costs,
-    deploying,
-    destroying,
-    erasure,
-    invoking,
-    keys,
-    operate,
-    publishing,
-    releases,
-    smoke,
-)
-from local.client import ApiError, NotInTime
-from local.environments import account_of, read_environment
-from local.report import Reporter
-from local.stack.config import EXTRACTIVE_CHAT_MODEL, PORTS, PROJECT, LocalConfig, LocalStackError
-from local.stack.laptop import Laptop
+from local.costs import Workload
+from local.stack.components import LOG_NAMES
+from local.stack.config import DEMO_ROLE, EXTRACTIVE_CHAT_MODEL, KEPT_RELEASES
 from local.stack.template import parameter_defaults
-from local.stack.users import USERS, User
-from shared.models import ROLES, TENANT, DocumentStatus
-from shared.settings import Settings
+from shared.models import ROLES, DocumentStatus
 
-type Verb = Callable[[argparse.Namespace, Reporter], int]
+REINDEX_STEPS = ("run", "start", "status", "switch", "rollback", "confirm")
 
 
 def _count(text: str) -> int:
@@ -52,48 +25,6 @@ def _email(text: str) -> str:
     if not re.fullmatch(r"[^@\s]+@[^@\s]+", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not an e-mail address")
     return text
-
-
-def _user(given: argparse.Namespace) -> User:
-    if not re.fullmatch(TENANT, given.tenant):
-        raise LocalStackError(
-            f"{given.tenant!r} is not a tenant's name: at most 63 letters, digits, - and _, a letter or digit first."
-        )
-    return User(given.email, given.tenant, given.role)
-
-
-def _on_laptop(run: Callable[[Laptop, argparse.Namespace], int]) -> Verb:
-    return lambda arguments, reporter: run(Laptop(_config(arguments), reporter), arguments)
-
-
-def _on_any_stack(run: Callable[[operate.Target, Reporter, argparse.Namespace], int]) -> Verb:
-    def operated(arguments: argparse.Namespace, reporter: Reporter) -> int:
-        if arguments.stack_name:
-            return run(operate.aws_target(arguments.stack_name), reporter, arguments)
-        return run(operate.laptop_target(Laptop(_config(arguments), reporter)), reporter, arguments)
-
-    return operated
-
-
-def _replay(given: argparse.Namespace, reporter: Reporter) -> int:
-    if not given.stack_name:
-        return cli_replay.on_laptop(Laptop(_config(given), reporter), given)
-    return cli_replay.on_aws(operate.aws_target(given.stack_name), os.environ.get("RECTO_TOKEN", ""), reporter, given)
-
-
-def _deploy_check(given: argparse.Namespace, reporter: Reporter) -> int:
-    environment = read_environment(given.config_env)
-    return deploying.check(environment, account_of(environment), given.parameters, reporter)
-
-
-def _publish_page(given: argparse.Namespace, reporter: Reporter) -> int:
-    environment = read_environment(given.config_env)
-    return publishing.publish(environment, account_of(environment), reporter)
-
-
-def _destroy(given: argparse.Namespace, reporter: Reporter) -> int:
-    environment = read_environment(given.config_env)
-    return destroying.destroy(environment, account_of(environment), reporter, yes=given.yes)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -128,13 +59,10 @@ class _Verbs:
         text = "environment of samconfig.toml, which names the stack (default: default)"
         self.environment.add_argument("--config-env", default="default", metavar="NAME", help=text)
 
-    def add(self, name: str, text: str, run: Verb, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
+    def add(self, name: str, text: str, *parents: argparse.ArgumentParser) -> argparse.ArgumentParser:
         """Add a verb; the first sentence of `text` stands in the list of verbs, without its full stop."""
-        added = self._verbs.add_parser(
-            name, help=text.split(". ")[0].removesuffix("."), description=text, parents=parents
-        )
-        added.set_defaults(run=run)
-        return added
+        summary = text.split(". ")[0].removesuffix(".")
+        return self._verbs.add_parser(name, help=summary, description=text, parents=parents)
 
 
 def _start_arguments() -> argparse.ArgumentParser:
@@ -158,18 +86,16 @@ def _start_arguments() -> argparse.ArgumentParser:
 def _add_starting(verbs: _Verbs) -> None:
     """What starts the stack."""
     text = "Start the emulators, build and deploy the real template; print the page's address, a token and commands."
-    verbs.add("up", text, _on_laptop(lambda laptop, _: cli_stack.up(laptop)), verbs.state, verbs.start)
+    verbs.add("up", text, verbs.state, verbs.start)
     text = "Show everything: start the stack, upload the samples, ask, check every citation, print the page's address."
-    demo = verbs.add(
-        "demo", text, _on_laptop(lambda laptop, given: cli_demo.demo(laptop, stop=given.stop)), verbs.state, verbs.start
-    )
+    demo = verbs.add("demo", text, verbs.state, verbs.start)
     demo.add_argument("--stop", action="store_true", help="stop the stack at the end")
 
 
 def _add_documents(verbs: _Verbs) -> None:
     """What changes and lists documents."""
     text = "Upload PDFs and wait until they can be queried."
-    upload = verbs.add("upload", text, _on_laptop(cli_upload.upload), verbs.state, verbs.tenant)
+    upload = verbs.add("upload", text, verbs.state, verbs.tenant)
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
     text = "give up when nothing has changed for this many seconds (default: %(default)s)"
     upload.add_argument("--timeout", type=float, default=600, metavar="S", help=text)
@@ -177,17 +103,11 @@ def _add_documents(verbs: _Verbs) -> None:
     upload.add_argument("--replace", action="store_true", help=text)
 
     text = "List the documents with status and pages, all or those whose name or title contains the words."
-    listing = verbs.add("documents", text, _on_laptop(cli_documents.documents), verbs.state, verbs.tenant)
+    listing = verbs.add("documents", text, verbs.state, verbs.tenant)
     listing.add_argument("search", nargs="*", metavar="WORD")
     listing.add_argument("--status", choices=[status.value for status in DocumentStatus], help="only these")
     listing.add_argument("--json", action="store_true", help="print what the API returns")
-    deleting = verbs.add(
-        "delete",
-        "Delete documents for good, after asking.",
-        _on_laptop(cli_documents.delete),
-        verbs.state,
-        verbs.tenant,
-    )
+    deleting = verbs.add("delete", "Delete documents for good, after asking.", verbs.state, verbs.tenant)
     deleting.add_argument("names", nargs="+", metavar="NAME", help="a name as `documents` lists it, or an id")
     deleting.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -195,100 +115,112 @@ def _add_documents(verbs: _Verbs) -> None:
 def _add_asking(verbs: _Verbs) -> None:
     """What asks questions, and signs in."""
     text = "Ask one question, or without one start a conversation, which reads questions line by line."
-    ask = verbs.add("ask", text, _on_laptop(cli_ask.ask), verbs.state, verbs.tenant)
+    ask = verbs.add("ask", text, verbs.state, verbs.tenant)
     ask.add_argument("question", nargs="?", help="without it, a conversation begins")
     ask.add_argument("--conversation", metavar="ID", help="continue this conversation")
     ask.add_argument("--top-k", type=int, metavar="N", help="maximum number of passages to answer from")
     ask.add_argument("--stream", action="store_true", help="print the answer while it is generated")
     ask.add_argument("--json", action="store_true", help="print the API's response unchanged")
-    replayed = verbs.add("replay", cli_replay.HELP, _replay, verbs.state, verbs.tenant, verbs.stack)
+    text = (
+        "Ask the question of an answer again, with its history and filters, and say what differs and why (also on "
+        "AWS). Exit code 0: the same decision, sources and claims; 3: something else."
+    )
+    replayed = verbs.add("replay", text, verbs.state, verbs.tenant, verbs.stack)
     replayed.add_argument("message", metavar="MESSAGE", help="the `message_id` of an answer")
     replayed.add_argument("--json", action="store_true", help="print both receipts and the differences as they come")
     text = "Print a fresh ID token, valid for an hour."
-    signed_in = verbs.add("token", text, _on_laptop(cli_ask.token), verbs.state, verbs.tenant)
+    signed_in = verbs.add("token", text, verbs.state, verbs.tenant)
     text = "the user's role, for example admin for GET /admin/health (default: %(default)s)"
-    signed_in.add_argument("--role", choices=ROLES, default=USERS["demo"].group, help=text)
+    signed_in.add_argument("--role", choices=ROLES, default=DEMO_ROLE, help=text)
 
 
 def _add_laptop(verbs: _Verbs) -> None:
     """What looks at the laptop stack, calls its functions, and stops it."""
-    verbs.add(
-        "status",
-        "Show what runs and which documents exist.",
-        _on_laptop(lambda it, _: cli_stack.status(it)),
-        verbs.state,
-    )
-    logs = verbs.add("logs", "Show logs of the emulators or of the functions.", _on_laptop(cli_stack.logs), verbs.state)
-    logs.add_argument("component", nargs="?", choices=cli_stack.LOG_NAMES, help="default: all of them")
+    verbs.add("status", "Show what runs and which documents exist.", verbs.state)
+    logs = verbs.add("logs", "Show logs of the emulators or of the functions.", verbs.state)
+    logs.add_argument("component", nargs="?", choices=LOG_NAMES, help="default: all of them")
     logs.add_argument("-f", "--follow", action="store_true", help="continue as lines are added")
     logs.add_argument("-n", "--lines", type=_count, default=40, metavar="N", help="lines to show first (default: 40)")
     text = "Print the functions' metrics: answers, refusals, times, tokens, cost, ingest."
-    counted = verbs.add(
-        "metrics", text, _on_laptop(lambda it, given: cli_stack.show_metrics(it, given.picture)), verbs.state
-    )
+    counted = verbs.add("metrics", text, verbs.state)
     text = "draw the dashboard as PNG instead, as CloudWatch would show it"
     counted.add_argument("--picture", type=Path, metavar="FILE", help=text)
     text = "Run a built function on an event, against the running laptop stack: prints its logs and its response."
-    invoked = verbs.add("invoke", text, _on_laptop(invoking.invoke), verbs.state)
+    invoked = verbs.add("invoke", text, verbs.state)
     invoked.add_argument("event", type=Path, metavar="EVENT", help="a JSON file such as events/api_get_healthz.json")
     text = "its name in template.yaml (default: the one that handles such events)"
     invoked.add_argument("--function", default="", metavar="NAME", help=text)
     text = "Write what `sam local invoke` needs to reach the laptop stack, and print the command (it needs containers)."
-    verbs.add("sam-env", text, _on_laptop(invoking.sam_env), verbs.state)
-    verbs.add("down", "Stop everything; state is kept.", _on_laptop(lambda it, _: cli_stack.down(it)), verbs.state)
+    verbs.add("sam-env", text, verbs.state)
+    verbs.add("down", "Stop everything; state is kept.", verbs.state)
     text = "Stop and delete everything except built packages and the evaluations' files."
-    reset = verbs.add(
-        "reset", text, _on_laptop(lambda laptop, given: cli_stack.reset(laptop, yes=given.yes)), verbs.state
-    )
+    reset = verbs.add("reset", text, verbs.state)
     reset.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_operating(verbs: _Verbs) -> None:
     """What operates a stack, on the laptop or on AWS."""
     text = "Ingest what the bucket holds and the index lacks, and delete vectors that a crash left (also on AWS)."
-    verbs.add(
-        "sweep", text, _on_any_stack(lambda target, report, _: operate.sweep(target, report)), verbs.state, verbs.stack
-    )
+    verbs.add("sweep", text, verbs.state, verbs.stack)
     text = "Retry what is in the dead-letter queue, once the cause is fixed (also on AWS)."
-    verbs.add(
-        "redrive",
-        text,
-        _on_any_stack(lambda target, report, _: operate.redrive(target, report)),
-        verbs.state,
-        verbs.stack,
+    verbs.add("redrive", text, verbs.state, verbs.stack)
+    text = (
+        "Reindex all documents beside the old index version and switch without a gap (also on AWS). run (the default) "
+        "starts, waits and switches; after Ctrl-C it continues where it stopped. The old version is kept for "
+        "`rollback`, until `confirm` deletes it. After a change of settings the stack does all this itself "
+        "(ReindexAutomatically)."
     )
-    run = _on_any_stack(lambda target, report, given: operate.reindex(target, report, given.step, given.tenant))
-    reindex = verbs.add("reindex", operate.REINDEX_HELP, run, verbs.state, verbs.stack)
-    reindex.add_argument("step", nargs="?", choices=operate.STEPS, default="run", help="default: run")
+    reindex = verbs.add("reindex", text, verbs.state, verbs.stack)
+    reindex.add_argument("step", nargs="?", choices=REINDEX_STEPS, default="run", help="default: run")
     reindex.add_argument("--tenant", default="", metavar="NAME", help="whose documents (default: every tenant's)")
 
-    run = _on_any_stack(lambda target, report, given: releases.run(target, report, given.step, given.release))
-    released = verbs.add("releases", releases.HELP, run, verbs.state, verbs.stack)
-    released.add_argument("step", nargs="?", choices=releases.STEPS, default="list", help="default: list")
+    text = (
+        "Releases of the functions (also on AWS): list them, go back to the one before the live one (or to --release), "
+        f"or delete all but the newest {KEPT_RELEASES} and the live one (prune). Tables, roles and alarms stay as they "
+        "are."
+    )
+    released = verbs.add("releases", text, verbs.state, verbs.stack)
+    released.add_argument(
+        "step", nargs="?", choices=("list", "rollback", "prune"), default="list", help="default: list"
+    )
     released.add_argument("--release", default="", metavar="NAME", help="which one to go back to")
 
     text = "Test a deployed stack: keys, index, models, users, alarms, one document from upload to deletion."
-    verbs.add(
-        "smoke", text, _on_any_stack(lambda target, report, _: smoke.smoke(target, report)), verbs.state, verbs.stack
-    )
+    verbs.add("smoke", text, verbs.state, verbs.stack)
     text = "Create a user with tenant and role, ready to sign in (also on AWS)."
-    run = _on_any_stack(lambda target, report, given: operate.user(target, report, _user(given), invite=given.invite))
-    user = verbs.add("user", text, run, verbs.state, verbs.stack)
+    user = verbs.add("user", text, verbs.state, verbs.stack)
     user.add_argument("email", type=_email)
     user.add_argument("--tenant", required=True, metavar="NAME", help="whose documents; it can never be changed")
     text = "what the user may do (default: reader); docs/api.md has the table"
     user.add_argument("--role", choices=ROLES, default="reader", help=text)
     user.add_argument("--invite", action="store_true", help="mail a temporary password instead of printing one")
-    run = _on_any_stack(erasure.run)
-    erasure.add_arguments(verbs.add("erasure", erasure.HELP, run, verbs.state, verbs.stack))
-    keys.add_arguments(verbs.add("keys", keys.HELP, _on_any_stack(keys.run), verbs.state, verbs.stack))
+    text = (
+        "Erasures (also on AWS): verify a receipt (FILE), finish those that were begun, check every store for traces "
+        "of erased documents and users (ID …; default: all that have a receipt)."
+    )
+    erasing = verbs.add("erasure", text, verbs.state, verbs.stack)
+    erasing.add_argument("step", choices=("verify", "finish", "check"))
+    erasing.add_argument("names", nargs="*", metavar="FILE|ID", help="a receipt to verify; or ids to look for")
+    text = "finish: seconds to wait for running requests, instead of as long as they may take (receipts say so)"
+    erasing.add_argument("--settle", type=float, metavar="S", help=text)
+    text = (
+        "API keys for machine clients (also on AWS): create one (NAME is what uses it; the key is printed once), list "
+        "a tenant's, revoke one (NAME is its id; it stops working within a minute)."
+    )
+    keys = verbs.add("keys", text, verbs.state, verbs.stack)
+    keys.add_argument("step", choices=("create", "list", "revoke"))
+    text = "the name of a new key, or the id of one to revoke"
+    keys.add_argument("name", nargs="?", default="", metavar="NAME", help=text)
+    keys.add_argument("--tenant", required=True, metavar="NAME", help="whose documents it can read")
+    keys.add_argument("--role", choices=ROLES, default="reader", help="what it may do (default: reader)")
+    keys.add_argument("--days", type=int, default=0, metavar="N", help="how long it works (default: until revoked)")
 
 
 def _add_deploying(verbs: _Verbs) -> None:
     """What deploys a stack to AWS and deletes it, and what it costs."""
     text = "Print what a month costs, at the prices in shared/prices.json."
-    costing = verbs.add("costs", text, lambda given, report: cli_stack.show_costs(report, given))
-    month = costs.Workload()
+    costing = verbs.add("costs", text)
+    month = Workload()
     costing.add_argument(
         "--documents", type=_count, default=month.documents, metavar="N", help="(default: %(default)s)"
     )
@@ -300,27 +232,27 @@ def _add_deploying(verbs: _Verbs) -> None:
     )
     costing.add_argument("--chat-model", default="gpt-6-luna", metavar="NAME", help="(default: %(default)s)")
     text = "Check what `make deploy` is about to deploy: names, parameters, the deployed stack; list what it keeps."
-    check = verbs.add("deploy-check", text, _deploy_check, verbs.environment)
+    check = verbs.add("deploy-check", text, verbs.environment)
     text = "parameters that the deploy sets"
     check.add_argument("parameters", nargs="*", metavar="NAME=VALUE", help=text)
     text = "Upload the page to the stack of an environment, if it serves one; `make deploy` does this at its end."
-    verbs.add("publish-page", text, _publish_page, verbs.environment)
+    verbs.add("publish-page", text, verbs.environment)
     text = "Delete a stack from AWS with its bucket and all documents, after asking; say what is kept."
-    destroy = verbs.add("destroy", text, _destroy, verbs.environment)
+    destroy = verbs.add("destroy", text, verbs.environment)
     destroy.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_preparing(verbs: _Verbs) -> None:
     """What prepares an index and checks files for the bucket."""
     text = "Create the Pinecone index of a real account, with the template's defaults."
-    _add_index(verbs.add("index", text, cli_stack.index))
+    _add_index(verbs.add("index", text))
     text = "Check a tenant's glossary before it is put into the bucket."
-    glossary = verbs.add("glossary", text, lambda given, _: operate.check_glossary(given.file, given.question))
+    glossary = verbs.add("glossary", text)
     glossary.add_argument("step", choices=("check",))
     glossary.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     glossary.add_argument("--question", default="", metavar="TEXT", help="show how it changes this question")
     text = "Check a tenant's folder rules, who may read which documents, before they are put into the bucket."
-    access = verbs.add("access", text, lambda given, _: operate.check_access(given.file, given.tenant, given.key))
+    access = verbs.add("access", text)
     access.add_argument("step", choices=("check",))
     access.add_argument("file", type=Path, metavar="FILE", help="the JSON file")
     access.add_argument("--tenant", default="", metavar="NAME", help="whose rules they are (default: the file's name)")
@@ -329,50 +261,24 @@ def _add_preparing(verbs: _Verbs) -> None:
 
 def _add_index(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.ArgumentDefaultsHelpFormatter
-    defaults = Settings.model_fields
-    name, dimension = defaults["pinecone_index"].default, defaults["embedding_dimensions"].default
-    parser.add_argument("--name", default=name, help="template parameter PineconeIndex")
+    defaults = parameter_defaults()
+    parser.add_argument("--name", default=defaults["PineconeIndex"], help="template parameter PineconeIndex")
+    dimension = int(defaults["EmbeddingDimensions"])
     parser.add_argument("--dimension", type=int, default=dimension, help="EmbeddingDimensions")
     parser.add_argument("--cloud", default="aws", choices=("aws", "gcp", "azure"), help="cloud provider")
     parser.add_argument("--region", default="us-east-1", help="region of that cloud")
-    url = defaults["pinecone_control_url"].default
+    url = defaults["PineconeControlUrl"]
     parser.add_argument("--control-url", default=url, metavar="URL", help="PineconeControlUrl")
-
-
-def _config(arguments: argparse.Namespace) -> LocalConfig:
-    environ = os.environ
-    state = arguments.state or Path(environ.get("RECTO_STATE") or PROJECT / ".recto")
-    flags = {
-        name: getattr(arguments, name, None)
-        for name in (*PORTS, "chat_base_url", "chat_model", "chat_key", "enforce_roles")
-    }
-    if given := getattr(arguments, "parameter", None):
-        if not all("=" in each for each in given):
-            raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
-        parameters = dict(each.split("=", 1) for each in given)
-        if unknown := sorted(parameters.keys() - parameter_defaults().keys()):
-            # SAM would ignore it silently.
-            raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see docs/settings.md.")
-        flags["parameters"] = parameters
-    if arguments.verb in {"up", "demo"} and flags["chat_key"] is None:
-        flags["chat_key"] = environ.get("RECTO_CHAT_KEY")
-    return LocalConfig.load(state.resolve(), environ, **flags)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return the exit code: 0 success, 1 failure, 2 wrong usage, 130 interrupted."""
+    return ready(argv)()
+
+
+def ready(argv: Sequence[str] | None = None) -> Callable[[], int]:
+    """Read the arguments and load what they need; return what then runs. Exits for `--help` and wrong usage."""
     arguments = _parser().parse_args(argv)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a supervisor's stop is as clean as Ctrl-C
-    reporter = Reporter()
-    try:
-        run: Verb = arguments.run
-        return run(arguments, reporter)
-    except KeyboardInterrupt:
-        reporter.say("Interrupted.")
-        return 130
-    except (LocalStackError, ApiError, NotInTime) as error:
-        print(error, file=sys.stderr)
-        return 1
-    except (BotoCoreError, ClientError, httpx.HTTPError) as error:
-        print(f"{type(error).__name__}: {error}\n`python -m local logs` may show more.", file=sys.stderr)
-        return 1
+    from local.verbs import run  # here, because loading takes seconds, which `--help` need not wait for
+
+    return partial(run, arguments)

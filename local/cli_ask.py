@@ -29,6 +29,8 @@ def token(laptop: Laptop, arguments: argparse.Namespace) -> int:
 
 # --- what is printed -------------------------------------------------------------------------------------------------
 
+NOT_SURE = "not sure: this may not answer your question, so check the sources"
+
 
 def pages_of(citation: Mapping[str, Any]) -> str:
     """Return a citation's pages as counted, and the printed label where it differs."""
@@ -50,7 +52,9 @@ def print_answer(answer: Mapping[str, Any], reporter: Reporter) -> None:
 
 
 def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
-    """Print the citations of an answer, what became of its claims, and its warnings."""
+    """Print whether an answer is doubtful, its citations, what became of its claims, and its warnings."""
+    if answer["band"] == "low" and answer["mode"] in {"generated", "extractive"}:
+        reporter.markup(f"  [yellow]{NOT_SURE}[/]")
     for citation in answer["citations"]:
         section = f" · {citation['section']}" if citation.get("section") else ""
         where = escape(f"{_file_of(citation)}{pages_of(citation)} · {citation['title']}{section}")

@@ -14,10 +14,6 @@ from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.users import USERS
 
-HELP = (
-    "Ask the question of an answer again, with its history and filters, and say what differs and why (also on AWS). "
-    "Exit code 0: the same decision, sources and claims; 3: something else."
-)
 DIFFERS = 3
 """The exit code if the answer is no longer the same."""
 

@@ -20,19 +20,18 @@ from local.cli_upload import ANSWERABLE
 from local.client import ApiError
 from local.page import BUILT, INDEX
 from local.report import Reporter
-from local.stack import components, pinecone_index
+from local.stack import pinecone_index
 from local.stack.aws import Deployed
+from local.stack.components import FUNCTIONS, NAMES, STREAMING
 from local.stack.config import PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
-FUNCTIONS = ("authorizer", "ingest", "ocr", "query", "maintenance")
 SHOWN = 10
 """Documents that `status` lists."""
 TABLE_WIDTH = 100
 """Characters that the table of metrics needs; in a pipe rich takes 80 and would cut names off."""
 _NOTHING_COUNTED = "Nothing has been counted yet: upload a document, or ask a question."
-LOG_NAMES = (*components.NAMES, *FUNCTIONS, "sam-build", "sam-deploy")
 
 
 def up(laptop: Laptop) -> int:
@@ -107,7 +106,7 @@ def status(laptop: Laptop) -> int:
     running = {component.name for component in found if component.pid}
     if not running:
         return 1
-    answers = _print_api(laptop, serves=components.STREAMING in running)
+    answers = _print_api(laptop, serves=STREAMING in running)
     return 0 if answers and len(running) == len(found) else 1
 
 
@@ -163,7 +162,7 @@ def show_metrics(laptop: Laptop, picture: Path | None = None) -> int:
     laptop.deployed()
     found = laptop.log_lines()
     # The emulator repeats in its own log what the ingest function prints.
-    lines = [line for name in found.keys() - set(components.NAMES) | {components.STREAMING} for line in found[name]]
+    lines = [line for name in found.keys() - set(NAMES) | {STREAMING} for line in found[name]]
     if picture is not None:
         return _draw_dashboard(laptop, metrics.series_of(lines), picture)
     summaries = metrics.summaries_of(lines)
@@ -230,7 +229,7 @@ def _measured_by_aws(client: Any, series: metrics.Series) -> list[metrics.Point]
 
 def logs(laptop: Laptop, arguments: argparse.Namespace) -> int:
     """Print the ends of logs, and with `--follow` the lines added later."""
-    names = [arguments.component] if arguments.component else [*components.NAMES, *FUNCTIONS]
+    names = [arguments.component] if arguments.component else [*NAMES, *FUNCTIONS]
     sources = {
         name: _function_lines(laptop, name) if name in FUNCTIONS else _file_lines(laptop.supervisor.log_of(name))
         for name in names

@@ -6,11 +6,13 @@ from the code and from runs on the laptop stack.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from shared.models import Usage
 from shared.prices import cost_usd, prices_of_services
-from shared.settings import Settings
+
+if TYPE_CHECKING:
+    from shared.settings import Settings  # heavy, and `--help` needs the workload
 
 MILLION = 1_000_000
 PAGE_TOKENS, DOCUMENT_GB = 500, 0.002
@@ -51,13 +53,13 @@ class Item(NamedTuple):
     most: float
 
 
-def bill(load: Workload, settings: Settings, *, chat_model: str, alarms: int) -> list[Item]:
+def bill(load: Workload, settings: "Settings", *, chat_model: str, alarms: int) -> list[Item]:
     """Return what the month costs, the sum at the end. Raises `KeyError` for a model without a price."""
     items = list(_items(load, settings, chat_model, alarms))
     return [*items, Item("**Sum**", sum(each.least for each in items), sum(each.most for each in items))]
 
 
-def _items(load: Workload, settings: Settings, chat_model: str, alarms: int) -> Iterator[Item]:
+def _items(load: Workload, settings: "Settings", chat_model: str, alarms: int) -> Iterator[Item]:
     usd, questions = prices_of_services(), load.questions
     chunks = load.documents * load.pages * PAGE_TOKENS / settings.chunk_size_tokens * CHUNKS_A_FULL_ONE
     least, most = (questions * _price(chat_model, answer) for answer in ANSWER_TOKENS)

@@ -25,12 +25,9 @@ from shared.errors import RectoError
 from shared.models import document_id_of
 from shared.settings import Settings
 
-STEPS = ("verify", "finish", "check")
-HELP = (
-    "Erasures (also on AWS): verify a receipt (FILE), finish those that were begun, check every store for traces of "
-    "erased documents and users (ID …; default: all that have a receipt)."
-)
 TABLES = ("DocumentsTableName", "ConversationsTableName", "CacheTableName")
+SAID = ("kind", "subject", "state", "key", "finished_at")
+"""Fields of a receipt that `verify` tells."""
 WAIT_S = 30.0
 SHOWN = 20
 """Traces that are named one by one."""
@@ -50,14 +47,6 @@ class Trace:
     subject: str
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `run` reads."""
-    parser.add_argument("step", choices=STEPS)
-    parser.add_argument("names", nargs="*", metavar="FILE|ID", help="a receipt to verify; or ids to look for")
-    text = "finish: seconds to wait for running requests, instead of as long as they may take (receipts say so)"
-    parser.add_argument("--settle", type=float, metavar="S", help=text)
-
-
 def run(target: Target, report: Reporter, given: argparse.Namespace) -> int:
     """Take a step; 0 when nothing is wrong. Raises `LocalStackError`."""
     if given.step == "verify":
@@ -71,28 +60,41 @@ def run(target: Target, report: Reporter, given: argparse.Namespace) -> int:
 
 def verify(target: Target, report: Reporter, file: Path) -> int:
     """Say whether a receipt is genuine, and what it says."""
-    try:
-        receipt = json.loads(file.read_text(encoding="utf-8"))
-        receipt = receipt.get("receipt") or receipt  # the whole response of GET /erasures/{id} is accepted, too
-        said = [str(receipt[name]) for name in ("kind", "subject", "state", "key", "finished_at")]
-    except OSError as error:
-        raise LocalStackError(f"{file} cannot be read: {error.strerror}.") from None
-    except (ValueError, KeyError, AttributeError) as error:
-        missing = f"it has no {error}" if isinstance(error, KeyError) else error
-        raise LocalStackError(f"{file} is not a receipt: {missing}.") from error
+    receipt = _receipt_in(file)
+    kind, subject, state, key_name, finished_at = (receipt[name] for name in SAID)
     key = signing_key(read_secret(target.client("secretsmanager"), target.outputs["SecretId"]))
     if not is_genuine(receipt, key):
         report.say(
-            f"NOT genuine: this stack has not signed it, or its key (named {said[3]} in the receipt) was changed since."
+            f"NOT genuine: this stack has not signed it, or its key ({key_name} in the receipt) was changed since."
         )
         return 1
-    kind, subject, state, _, finished_at = said
     report.say(f"Genuine. The {kind} {subject} is {state}{f' since {finished_at}' if finished_at else ''}.")
     for each in receipt["stores"]:
         report.say(f"  {each['store']}: {each['before']} before, {each['after']} after")
     for line in receipt["left"]:
         report.say(f"  left: {line}")
     return 0
+
+
+def _receipt_in(file: Path) -> dict[str, Any]:
+    """Return the receipt that a file holds, alone or within the response of GET /erasures/{id}."""
+    try:
+        held = json.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LocalStackError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise LocalStackError(f"{file} is not a receipt: {error}.") from error
+    receipt = held.get("receipt", held) if isinstance(held, dict) else held
+    if receipt is None:
+        raise LocalStackError(
+            f"{file} holds no receipt yet, because the erasure is still running. It takes about a quarter of an hour; "
+            "`python -m local erasure finish` does it now. Then read GET /erasures/{id} again."
+        )
+    if not isinstance(receipt, dict):
+        raise LocalStackError(f"{file} is not a receipt: it is no JSON object.")
+    if missing := [name for name in SAID if name not in receipt]:
+        raise LocalStackError(f"{file} is not a receipt: it has no `{missing[0]}`.")
+    return receipt
 
 
 def finish(target: Target, report: Reporter, settle_s: float | None) -> int:

@@ -15,28 +15,12 @@ from local.stack.config import LocalStackError
 from shared.adapters.api_keys import DynamoApiKeys
 from shared.api_keys import ClientKey, new_secret, time_of
 from shared.errors import DependencyError
-from shared.models import ROLES, TENANT, UserRole
+from shared.models import TENANT, UserRole
 
-STEPS = ("create", "list", "revoke")
-HELP = (
-    "API keys for machine clients (also on AWS): create one (NAME is what uses it; the key is printed once), list a "
-    "tenant's, revoke one (NAME is its id; it stops working within a minute)."
-)
 OPERATOR = "operator"
 PAGE = 100
 MAX_NAME = 100
 MAX_DAYS = 36_500
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `run` reads."""
-    parser.add_argument("step", choices=STEPS)
-    parser.add_argument(
-        "name", nargs="?", default="", metavar="NAME", help="the name of a new key, or the id of one to revoke"
-    )
-    parser.add_argument("--tenant", required=True, metavar="NAME", help="whose documents it can read")
-    parser.add_argument("--role", choices=ROLES, default="reader", help="what it may do (default: reader)")
-    parser.add_argument("--days", type=int, default=0, metavar="N", help="how long it works (default: until revoked)")
 
 
 def run(target: Target, report: Reporter, given: argparse.Namespace) -> int:

@@ -191,13 +191,8 @@ def redrive(target: Target, report: Reporter) -> int:
 
 # --- reindex ---------------------------------------------------------------------------------------------------------
 
-STEPS = ("run", "start", "status", "switch", "rollback", "confirm")
+
 POLL_S = 2.0
-REINDEX_HELP = (
-    "Reindex all documents beside the old index version and switch without a gap (also on AWS). run (the default) "
-    "starts, waits and switches; after Ctrl-C it continues where it stopped. The old version is kept for `rollback`, "
-    "until `confirm` deletes it. After a change of settings the stack does all this itself (ReindexAutomatically)."
-)
 
 
 def reindex(

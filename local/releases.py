@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 from local.operate import Target
 from local.report import Reporter
-from local.stack.config import ALIAS, LocalStackError
+from local.stack.config import ALIAS, KEPT_RELEASES, LocalStackError
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
-STEPS = ("list", "rollback", "prune")
 FUNCTIONS = (
     "QueryFunctionName",
     "QueryStreamFunctionName",
@@ -24,11 +23,6 @@ FUNCTIONS = (
     "MaintenanceFunctionName",
 )
 """The outputs that name functions with an alias; the second one exists with `Streaming`."""
-KEPT = 5
-HELP = (
-    "Releases of the functions (also on AWS): list them, go back to the one before the live one (or to --release), or "
-    f"delete all but the newest {KEPT} and the live one (prune). Tables, roles and alarms stay as they are."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +92,7 @@ def _chosen(found: list[Release], name: str) -> Release:
 
 
 def _prune(target: Target, report: Reporter, found: list[Release]) -> int:
-    old = [each for each in found[KEPT:] if not each.live]
+    old = [each for each in found[KEPT_RELEASES:] if not each.live]
     for each in old:
         for name, version in each.versions.items():
             if target.lambda_.get_alias(FunctionName=name, Name=ALIAS)["FunctionVersion"] != version:

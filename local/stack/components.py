@@ -15,6 +15,8 @@ NO_PROXY = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"
 AWS, PINECONE, OPENAI, STREAMING = "ministack", "pinecone", "openai", "streaming"
 NAMES = (AWS, STREAMING, PINECONE, OPENAI)
 """In the order in which they are stopped."""
+FUNCTIONS = ("authorizer", "ingest", "ocr", "query", "maintenance")
+LOG_NAMES = (*NAMES, *FUNCTIONS, "sam-build", "sam-deploy")
 STREAMING_PORT_SETTING = "--streaming-port or RECTO_STREAMING_PORT"
 
 

@@ -18,6 +18,10 @@ REGION = "us-east-1"
 ALIAS = "live"
 """The functions' alias, which everything calls."""
 PORTS = ("aws_port", "pinecone_port", "openai_port", "streaming_port")
+DEMO_ROLE = "editor"
+"""The role of the user that the verbs act as."""
+KEPT_RELEASES = 5
+"""Releases that `releases prune` keeps."""
 EXTRACTIVE_CHAT_MODEL = "extractive-minilm"
 """The model emulator's own chat model: it answers from the numbered sources it is given, and says so in its name."""
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import psutil
 
 from local.stack.config import LocalStackError
@@ -137,6 +136,8 @@ class Supervisor:
     def wait_healthy(self, component: Component, timeout_s: float = 60.0) -> None:
         """Wait until the component answers. Raises `LocalStackError` with the end of its log if it does not."""
         deadline = time.monotonic() + timeout_s
+        import httpx  # here, because `--help` names the programs without starting one
+
         with httpx.Client(timeout=5.0, trust_env=False) as http:
             while True:
                 try:

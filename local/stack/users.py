@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from local.stack.aws import Aws, Deployed
-from local.stack.config import LocalConfig, LocalStackError
+from local.stack.config import DEMO_ROLE, LocalConfig, LocalStackError
 from shared.models import ROLES
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class User:
     group: str
 
 
-DEMO = User("demo@example.com", "demo", "editor")
+DEMO = User("demo@example.com", "demo", DEMO_ROLE)
 READER = User("reader@example.com", "demo", "reader")
 AGENT = User("agent@example.com", "demo", "agent")
 ADMIN = User("admin@example.com", "demo", "admin")

@@ -325,7 +325,7 @@ def test_an_empty_user_password_is_no_obstacle(pdf: Path) -> None:
 
 
 def test_a_real_password_is_reported_as_such(pdf: Path) -> None:
-    with pytest.raises(DocumentRejected, match="password") as rejected:
+    with pytest.raises(DocumentRejected, match=r"Remove the password and upload") as rejected:
         parsed(pdf, encrypted(document([lines(*PROSE)]), pdf, "secret"))
     assert rejected.value.reason_code == "ENCRYPTED"
 

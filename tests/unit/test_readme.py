@@ -11,6 +11,7 @@ import pytest
 from functions.ingest.changes import PREFIXES, document_ref_of
 from functions.ingest.sources import ChunkMetadata, KnowledgeChunk, QuestionAnswer, open_json
 from functions.query.api.roles import PERMISSIONS, PUBLIC
+from functions.query.api.schemas import CitationOut, ClaimOut, QueryOut, SourceOut, SupportOut
 from functions.query.app import app
 from functions.query.limits import LimitReached
 from functions.query.retrieval.filters import InvalidFilter
@@ -18,7 +19,7 @@ from local.cli import _parser
 from shared import errors
 from shared.models import SourceType
 from shared.telemetry import VERSION
-from tests.support.readme import PAGES, PROJECT, blocks, page, section
+from tests.support.readme import PAGES, PROJECT, blocks, commands, page, section
 from tests.support.template import properties, template
 
 LINES = [line.strip() for block in blocks("bash") for line in block.replace("\\\n", " ").splitlines()]
@@ -141,6 +142,43 @@ def test_every_warning_an_answer_may_carry_is_explained():
 def test_every_linked_file_is_there(path: Path):
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def test_the_answer_that_is_shown_has_every_field():
+    (text, *_) = re.findall(r"^```json\n(.*?)^```$", section("docs/api.md", "## Asking"), re.M | re.S)
+    shown = json.loads(text)
+    assert set(shown) == set(QueryOut.model_fields)
+    for name, form in (("citations", CitationOut), ("claims", ClaimOut), ("sources", SourceOut)):
+        assert set(shown[name][0]) == set(form.model_fields)
+    assert set(shown["support"]) == set(SupportOut.model_fields)
+
+
+def test_the_examples_of_the_api_can_be_pasted_in_their_order():
+    assert not_pasteable(blocks("bash", pages=[PROJECT / "docs" / "api.md"])) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "faults"),
+    [
+        ('curl "$API/x" -H "$TOKEN"', []),
+        ('ROOM=$(curl "$API/rooms" | jq -r .id)\ncurl "$API/rooms/$ROOM"', []),
+        ('curl "$API/rooms/$ROOM"', ["$ROOM"]),
+        ('curl "$API/rooms/$ROOM"\nROOM=$(curl "$API/rooms" | jq -r .id)', ["$ROOM"]),
+        ('curl "$API/rooms/ab12…"', ["…"]),
+    ],
+)
+def test_what_cannot_be_pasted_is_found(lines: str, faults: list[str]):
+    assert not_pasteable([lines]) == faults
+
+
+def not_pasteable(examples: list[str]) -> list[str]:
+    """Return the variables that nothing before sets (`make up` sets two), and ellipses."""
+    found, known = [], {"API", "TOKEN"}
+    for line in (line for example in examples for line in commands(example)):
+        found += [f"${name}" for name in re.findall(r"\$\{?([A-Za-z_]\w*)", line) if name not in known]
+        found += re.findall("…", line)
+        known |= set(re.findall(r"^([A-Z_]+)=", line))
+    return found
 
 
 def test_the_version_is_the_projects():

@@ -20,7 +20,7 @@ from functions.ingest.parsing.figures import figures_of, has_caption
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, with_underscores, words_of
 from functions.ingest.parsing.placing import Placing
-from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
+from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, PASSWORD_NEEDED, CannotOpen, Header, Line, RawPage
 from functions.ingest.parsing.words import JOINT, Box, Word
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class PdfiumEngine:
         if not self._document:
             code = pdfium.last_error()
             if code == pdfium.ERROR_PASSWORD:
-                raise CannotOpen("ENCRYPTED", "The file needs a password: remove it and upload the file again.")
+                raise CannotOpen("ENCRYPTED", PASSWORD_NEEDED)
             if code == pdfium.ERROR_SECURITY:
                 raise CannotOpen("ENCRYPTED", FOR_RECIPIENTS)
             raise CannotOpen("DAMAGED", "The file is damaged: open and save it with another program, then upload it.")

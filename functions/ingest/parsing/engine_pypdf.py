@@ -15,11 +15,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import PyPdfError
 
-from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, CannotOpen, Header, Line, RawPage
+from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, PASSWORD_NEEDED, CannotOpen, Header, Line, RawPage
 
 logging.getLogger("pypdf").setLevel(logging.CRITICAL)
 
-PASSWORD_NEEDED = "The file needs a password: remove it and upload the file again."  # noqa: S105
 DAMAGED = "The file is damaged: open and save it with another program, then upload it."
 LONGEST_TITLE = 500
 """Characters of a file's own title that are read."""

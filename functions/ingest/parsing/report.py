@@ -134,17 +134,17 @@ def status_of(
             f"{advice}{because}",
         )
     if states["failed"] or missing:
+        none = "The page could not be read" if page_count == 1 else f"None of the {page_count} pages could be read"
         return DocumentStatus.FAILED, DocumentError(
-            "UNREADABLE",
-            f"None of the {page_count} pages could be read: open and save the file again with another program, "
-            f"then upload it.{because}",
+            "UNREADABLE", f"{none}: open and save the file again with another program, then upload it.{because}"
         )
     if states["hidden"]:
         return DocumentStatus.FAILED, DocumentError(
             "ONLY_HIDDEN_TEXT", "All text of this document is invisible on the page, so it is not indexed."
         )
+    where = "the page" if page_count == 1 else f"any of the {page_count} pages"
     return DocumentStatus.FAILED, DocumentError(
-        "NO_TEXT", f"There is no text on any of the {page_count} pages: check that it is the right file.{because}"
+        "NO_TEXT", f"There is no text on {where}: check that it is the right file.{because}"
     )
 
 

@@ -24,6 +24,7 @@ OCR_ENGINE = "tesseract"
 """The engine that reads pictures of pages."""
 FIGURE_ENGINE = "figures"
 """The engine that finds figures and draws them."""
+PASSWORD_NEEDED = "The file needs a password. Remove the password and upload the file again."  # noqa: S105
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
 

@@ -16,6 +16,8 @@ ANSWER = {
     ],
     "support": {"claims": 3, "confirmed": 1, "unconfirmed": 1, "dropped": 1, "flags": ["number"]},
     "warnings": [],
+    "mode": "generated",
+    "band": "high",
 }
 
 
@@ -24,6 +26,30 @@ def test_the_verdicts_and_calculations_are_told_in_words(capsys: pytest.CaptureF
     printed = capsys.readouterr().out
     assert "calculated: 2 + 3 = 5" in printed
     assert "3 claims: 1 confirmed, 1 unconfirmed, 1 left out" in printed
+
+
+@pytest.mark.parametrize(
+    ("mode", "band", "doubtful"),
+    [
+        ("generated", "low", True),
+        ("extractive", "low", True),
+        ("generated", "medium", False),
+        ("extractive", "high", False),
+        ("service", "low", False),
+    ],
+)
+def test_an_answer_that_is_little_sure_says_so_below_its_text(
+    mode: str, band: str, doubtful: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_answer({**ANSWER, "mode": mode, "band": band}, Reporter())
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[1].startswith("  not sure: ") == doubtful
+
+
+def test_a_refusal_is_not_called_unsure(capsys: pytest.CaptureFixture[str]) -> None:
+    refusal = {**ANSWER, "no_relevant_info": True, "mode": "refused", "band": "low"}
+    print_answer(refusal, Reporter())
+    assert "not sure" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

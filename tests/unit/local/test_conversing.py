@@ -34,7 +34,7 @@ SOURCE = CITATION | {"section": "2 Colours"}
 
 def done(text: str, conversation: str, **more: object) -> dict[str, Any]:
     answer = {"answer": text, "no_relevant_info": False, "citations": [CITATION], "claims": [], "sources": [SOURCE]}
-    about = {"support": SUPPORT, "mode": "generated", "warnings": [], "timings_ms": {"embed": 2.0}}
+    about = {"support": SUPPORT, "mode": "generated", "band": "high", "warnings": [], "timings_ms": {"embed": 2.0}}
     return answer | about | {"conversation_id": conversation} | more
 
 

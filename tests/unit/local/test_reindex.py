@@ -8,7 +8,8 @@ from typing import Any, cast
 import pytest
 from rich.console import Console
 
-from local.operate import POLL_S, STEPS, Target, reindex
+from local.cli import REINDEX_STEPS
+from local.operate import POLL_S, Target, reindex
 from local.report import Reporter
 from local.stack.config import LocalStackError
 
@@ -135,7 +136,7 @@ def test_all_tenants_take_the_step_unless_one_is_named() -> None:
     assert [event["tenant"] for event in maintenance.asked if event["recto"] == "reindex"] == ["beta"]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", REINDEX_STEPS)
 def test_a_mistyped_tenant_is_refused_and_gets_no_index_version(step: str) -> None:
     maintenance = Maintenance(tenants=["acme", "beta"])
     with pytest.raises(LocalStackError, match="no tenant betta with documents; there are: acme, beta"):
@@ -163,7 +164,7 @@ def test_a_rollback_says_that_nothing_happens_by_itself_any_more() -> None:
     assert "until the settings change again" in told
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", REINDEX_STEPS)
 def test_a_stack_without_documents_has_nothing_to_do(step: str) -> None:
     code, told, _ = run(Maintenance(tenants=[]), step)
     assert code == 0

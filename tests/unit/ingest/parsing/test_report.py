@@ -49,6 +49,21 @@ def test_pages_that_were_not_reached_make_a_document_partial() -> None:
 
 
 @pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        (["empty"], "There is no text on the page: check"),
+        (["empty", "empty"], "There is no text on any of the 2 pages: check"),
+        (["failed"], "The page could not be read: open"),
+        (["failed", "failed"], "None of the 2 pages could be read: open"),
+    ],
+)
+def test_one_page_is_spoken_of_as_one(states: list[str], said: str) -> None:
+    _, error = status_of(reports(*states), len(states), [])
+    assert error is not None
+    assert error.message.startswith(said)
+
+
+@pytest.mark.parametrize(
     ("states", "failed", "code", "said"),
     [
         (["scanned", "garbled"], {1, 2}, "OCR_FAILED", "text cannot be decoded: 2 of 2. OCR found no text"),
