@@ -171,7 +171,45 @@ def test_an_answer_in_other_words_than_the_question_says_so(open_page: Opened, l
     found = ask(page, "can my nan wash the filter?")
     stream.done(answer("Everybody may rinse the baskets.", warnings=["second_look"], band="low"))
     expect(found.get_by_text("The documents say it in other words, if at all")).to_be_visible()
+    expect(found).not_to_contain_text("Recto is not sure")
     look(page, "second-look")
+
+
+@pytest.mark.parametrize(("band", "doubts"), [("low", 1), ("medium", 0), ("none", 0)])
+def test_an_answer_that_may_answer_something_else_says_so_before_its_tick(
+    open_page: Opened, look: Look, band: str, doubts: int
+) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, "Do the geese get a day off?")
+    said = [claim("The pond is swept on Mondays.", 1), claim("The boats are counted daily.", 2)]
+    text = "The pond is swept on Mondays. [1] The boats are counted daily. [2]"
+    stream.done(answer(text, [citation(1), citation(2)], said, band=band, confidence=0.006))
+    tick = "Both statements stand in their sources."
+    expect(found.get_by_text(tick)).to_be_visible()
+    doubt = "Recto is not sure that this answers your question: check the sources."
+    expect(found.get_by_text(doubt)).to_have_count(doubts)
+    expect(page.get_by_role("status").filter(has_text="The answer is there")).to_have_count(1)
+    if doubts:
+        assert found.inner_text().index(doubt) < found.inner_text().index(tick)
+        expect(page.get_by_role("status").filter(has_text=doubt)).to_have_count(1)
+        look(page, "unsure")
+
+
+def test_a_stored_answer_is_doubted_as_it_was(open_page: Opened, laptop: Laptop) -> None:
+    with laptop.client(users.READER, streaming=True) as client:
+        conversation = client.query(BOILERS)["conversation_id"]
+    page = open_page("reader")
+
+    def doubtful(route: Route) -> None:
+        told = route.fetch().json()
+        assert told["messages"][1]["band"] in {"high", "medium", "low"}
+        told["messages"][1]["band"] = "low"
+        route.fulfill(json=told)
+
+    page.route(f"**/conversations/{conversation}?*", doubtful)
+    page.goto(f"{page.url.split('#')[0]}#/c/{conversation}")
+    expect(page.get_by_role("article")).to_contain_text("Recto is not sure that this answers your question")
 
 
 def test_editors_see_what_came_nearest(open_page: Opened) -> None:
@@ -402,7 +440,7 @@ def test_progress_is_told_in_words_and_half_a_marker_is_not_shown(open_page: Ope
     found.get_by_role("button", name="Ask again").click()
     stream.done(answer("Every two years. [1]", [citation(1)], [claim("Every two years.", 1)]))
     expect(found).to_contain_text("Every two years.")
-    expect(found).to_contain_text("The statement is confirmed by its quotes.")
+    expect(found).to_contain_text("The statement stands in its source.")
     assert [each["question"] for each in stream.asked] == [BOILERS, BOILERS]
 
 
@@ -540,7 +578,7 @@ def test_the_chat_in_lithuanian(open_page: Opened) -> None:
     stream.emit("sources", sources=[source(1, 3), source(1, 4)])
     expect(page.get_by_text("Skaitoma: 2 ištraukos iš 1 dokumento …")).to_be_visible()
     stream.done(answer("Kasmet. [1]", [citation(1)], [claim("Kasmet.", 1)]))
-    expect(page.get_by_text("Teiginį patvirtina jo citatos.")).to_be_visible()
+    expect(page.get_by_text("Teiginys yra šaltinyje.")).to_be_visible()
     expect(page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 1, patvirtinta")).to_be_visible()
 
 

@@ -153,6 +153,7 @@ function TurnView({ turn, words, page, running }: { turn: Turn; words: Words; pa
       {text.blocks.map((block, at) => (
         <BlockView key={at} block={block} open={(n) => setShown({ n })} words={words} />
       ))}
+      {got?.answer?.band === "low" && !got.answer.no_relevant_info && <p class="soft">{words.unsure}</p>}
       {(got?.answer?.support?.unconfirmed ?? 0) > 0 && <p class="soft">{words.unconfirmed}</p>}
       {turn.failure && <p role="alert">{turn.failure}</p>}
       {cited.length > 0 && (

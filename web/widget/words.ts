@@ -16,6 +16,7 @@ const en = {
   sources: "Sources",
   stop: "Stop",
   unconfirmed: "Not everything is confirmed by the quotes. Read them yourself.",
+  unsure: "Recto is not sure that this answers your question: check the sources.",
 };
 
 export type Words = typeof en;
@@ -36,6 +37,7 @@ const lt: Words = {
   sources: "Šaltiniai",
   stop: "Sustabdyti",
   unconfirmed: "Citatos patvirtina ne viską. Perskaitykite jas patys.",
+  unsure: "Nėra tikra, ar tai atsako į jūsų klausimą: pasitikrinkite šaltiniuose.",
 };
 
 export function wordsFor(language: string): Words {

@@ -9,6 +9,7 @@ import { Composer } from "./Composer.tsx";
 import { type Chat, chatOf } from "./chats.ts";
 import { numbered, textOf } from "./citing.ts";
 import { HandoffDialog } from "./HandoffDialog.tsx";
+import { doubtOf } from "./Notes.tsx";
 import { plain } from "./plain.ts";
 import { scope } from "./scope.ts";
 import { TurnView } from "./TurnView.tsx";
@@ -113,7 +114,12 @@ function announced(turn: Turn | undefined): string {
       return turn.created_at ? "" : t("progress_stopped");
     case "done":
       if (turn.refusal) return t("progress_refused");
-      return t("progress_done", turn.claims.length, numbered(turn.citations, textOf(turn).order).length);
+      return [
+        t("progress_done", turn.claims.length, numbered(turn.citations, textOf(turn).order).length),
+        doubtOf(turn) ?? "",
+      ]
+        .join(" ")
+        .trim();
     default:
       return "";
   }

@@ -131,12 +131,13 @@ export const chat = {
   suggestions: "Ask next",
   support_all: (n: number) =>
     n === 1
-      ? "The statement is confirmed by its quotes."
-      : `${n === 2 ? "Both" : `All ${n}`} statements are confirmed by their quotes.`,
+      ? "The statement stands in its source."
+      : `${n === 2 ? "Both" : `All ${n}`} statements stand in their sources.`,
   support_some: (unconfirmed: number, all: number) =>
     `${unconfirmed} of ${en(all, { one: "statement", other: "statements" })} unconfirmed: the quotes are about it, but do not say quite that.`,
   unconfirmed: "unconfirmed",
   unconfirmed_why: "Unconfirmed: the quote is about this, but does not say quite that. Read it yourself.",
+  unsure: "Recto is not sure that this answers your question: check the sources.",
   upload: "Add documents",
   warn_cut_short: "The answer ends early: the model stopped before the end.",
   warn_earlier: "The search does not answer at the moment; this is an earlier answer to the same question.",
@@ -145,7 +146,7 @@ export const chat = {
   warn_not_saved: "This answer could not be saved; it will be gone when you leave this page.",
   warn_not_supported: "Nothing that the model wrote could be verified, so it is not shown.",
   warn_part: "A part of the question could not be searched for. Asking again may find more.",
-  warn_relaxed: "Nothing matches the question closely; this is the closest.",
+  warn_relaxed: "Nothing that was found matches the question closely; this is the closest.",
   warn_search: "A part of the search did not answer, so something may be missing. Ask again in a minute.",
   warn_second_look: "The documents say it in other words, if at all; this is the closest in meaning.",
   welcome: "What would you like to know?",

@@ -132,13 +132,12 @@ export const chat: Messages<typeof english> = {
   stopped_unanswered: "Atsakymas į šį klausimą nebuvo gautas.",
   suggestions: "Klauskite toliau",
   support_all: (n) =>
-    n === 1
-      ? "Teiginį patvirtina jo citatos."
-      : `Citatos patvirtina ${n === 2 ? "abu teiginius" : `visus teiginius (${n})`}.`,
+    n === 1 ? "Teiginys yra šaltinyje." : `${n === 2 ? "Abu teiginiai" : `Visi teiginiai (${n})`} yra šaltiniuose.`,
   support_some: (unconfirmed, all) =>
     `Nepatvirtinta ${unconfirmed} iš ${all}: citatos yra apie tai, bet sako ne visai tą patį.`,
   unconfirmed: "nepatvirtinta",
   unconfirmed_why: "Nepatvirtinta: citata yra apie tai, bet sako ne visai tą patį. Perskaitykite patys.",
+  unsure: "Nėra tikra, ar tai atsako į jūsų klausimą: pasitikrinkite šaltiniuose.",
   upload: "Įkelti dokumentų",
   warn_cut_short: "Atsakymas nutrūksta: modelis sustojo nebaigęs.",
   warn_earlier: "Paieška šiuo metu neatsako; tai ankstesnis atsakymas į tą patį klausimą.",
@@ -147,7 +146,7 @@ export const chat: Messages<typeof english> = {
   warn_not_saved: "Šio atsakymo išsaugoti nepavyko; išėjus iš puslapio jo nebeliks.",
   warn_not_supported: "Ko modelis parašė, patikrinti nepavyko, todėl tai nerodoma.",
   warn_part: "Dalies klausimo ieškoti nepavyko. Paklausus dar kartą gali rastis daugiau.",
-  warn_relaxed: "Iš tikrųjų artimo klausimui nieko nerasta; tai, kas artimiausia.",
+  warn_relaxed: "Iš tikrųjų artimo klausimui nieko nerasta; čia tai, kas artimiausia.",
   warn_search: "Dalis paieškos neatsakė, tad gali ko nors trūkti. Paklauskite dar kartą po minutės.",
   warn_second_look: "Dokumentuose tai pasakyta kitais žodžiais, jei apskritai; tai artimiausia pagal prasmę.",
   welcome: "Ką norėtumėte sužinoti?",
