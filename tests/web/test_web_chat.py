@@ -129,8 +129,8 @@ def test_the_next_question_is_limited_to_the_ticked_documents(open_page: Opened)
 def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(open_page: Opened, laptop: Laptop) -> None:
     page = open_page("reader")
     found = answered(page, MOON)
-    expect(found.get_by_role("heading", name="The documents do not answer this")).to_be_visible()
-    expect(found).to_contain_text("Nothing in the documents comes near enough")
+    expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
+    expect(found).to_contain_text("Recto found nothing in the documents that answers this.")
     expect(found.get_by_role("button", name="Show how near it came")).to_be_hidden()
     found.get_by_role("button", name="Ask a person").click()
     page.get_by_role("dialog").get_by_label("What should they know?").fill("For a school trip.")
@@ -160,9 +160,32 @@ def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Loo
     near = found.get_by_role("region", name="Nearest in the documents")
     expect(near.get_by_role("listitem")).to_have_count(2)
     expect(near).to_contain_text("page 4")
+    expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
+    expect(found).to_contain_text("Try other words, or look at what came nearest.")
     look(page, "nearest")
     near.get_by_role("button").first.click()
     expect(page.get_by_role("region", name="Source", exact=True)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "why"),
+    [
+        ("no_relevant_info", "Recto found nothing in the documents that answers this. Try other words."),
+        ("not_mentioned", "What came nearest does not mention what the question asks for. Try other words."),
+        ("model_does_not_know", "The passages found were read, but they do not answer this."),
+        ("nothing_proven", "No statement could be proven by the passages found, so none is shown."),
+    ],
+)
+def test_a_refusal_says_what_was_found_and_not_what_the_documents_hold(
+    open_page: Opened, refusal: str, why: str
+) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, "Who waxes the ballroom floor?")
+    stream.done(answer("I could not find it.", mode="refused", no_relevant_info=True, refusal=refusal))
+    expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
+    expect(found.get_by_text(why, exact=True)).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="No answer was found.")).to_have_count(1)
 
 
 def test_an_answer_in_other_words_than_the_question_says_so(open_page: Opened, look: Look) -> None:
@@ -270,7 +293,7 @@ def test_three_questions_about_the_documents_are_offered_and_answered(open_page:
     examples.first.click()
     found = page.get_by_role("article", name=f"Answer to: {question}")
     expect(found.get_by_role("button", name="Copy with sources")).to_be_visible()
-    expect(found.get_by_role("heading", name="The documents do not answer this")).to_be_hidden()
+    expect(found.get_by_role("heading", name="No answer found")).to_be_hidden()
 
 
 def test_what_is_typed_outlives_a_reload(open_page: Opened) -> None:
@@ -491,6 +514,18 @@ def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hol
     expect(card).to_be_hidden()
     found.get_by_role("button", name="What does it cost?").click()
     expect(page.get_by_role("article", name="Answer to: What does it cost?")).to_be_visible()
+
+
+def test_the_numbers_of_a_list_are_those_of_the_text(open_page: Opened, look: Look) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    found = ask(page, "How does the lease end?")
+    stream.done(answer("5. Heating\n7. Ending the lease\n1986. A year\n\nAnd:\n\n3) Keys\n9) Gate"))
+    items = found.get_by_role("listitem")
+    expect(items).to_have_count(3)
+    assert items.evaluate_all("(all) => all.map((each) => each.value)") == [5, 7, 1986]
+    expect(found).to_contain_text("3) Keys")
+    look(page, "numbers")
 
 
 HOSTILE = (

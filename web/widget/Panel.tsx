@@ -219,13 +219,13 @@ function BlockView({ block, ...shown }: { block: Block } & Shown) {
       );
     case "list": {
       const items = block.items.map((item, at) => (
-        <li key={at}>
-          {item.map((each, index) => (
+        <li key={at} value={item.number ?? undefined}>
+          {item.blocks.map((each, index) => (
             <BlockView key={index} block={each} {...shown} />
           ))}
         </li>
       ));
-      return block.start === null ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
+      return block.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
     case "table":
       return (

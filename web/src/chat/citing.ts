@@ -132,7 +132,7 @@ function writtenBlock(block: Block): string {
   switch (block.kind) {
     case "list":
       return block.items
-        .map((item, place) => `${block.start === null ? "-" : `${block.start + place}.`} ${written(item)}`)
+        .map(({ number, blocks }) => `${number === null ? "-" : `${number}.`} ${written(blocks)}`)
         .join("\n");
     case "table":
       return [block.head, ...block.rows].map((row) => row.map(writtenLine).join(" | ")).join("\n");

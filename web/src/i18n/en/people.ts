@@ -51,7 +51,7 @@ export const people = {
   near_show: "Show the passage",
   near_gone: "The passage is no longer in the index.",
   refusal_no_relevant_info: "The search found nothing near enough.",
-  refusal_not_mentioned: "No document is about what the question names.",
+  refusal_not_mentioned: "What came nearest is not about what the question names.",
   refusal_model_does_not_know: "The model read the sources and found no answer in them.",
   refusal_nothing_proven: "Nothing that the model wrote could be proven from the sources.",
   claim: "Take it",

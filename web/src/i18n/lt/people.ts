@@ -53,7 +53,7 @@ export const people: Messages<typeof english> = {
   near_show: "Rodyti ištrauką",
   near_gone: "Šios ištraukos rodyklėje nebėra.",
   refusal_no_relevant_info: "Paieška nerado nieko pakankamai artimo.",
-  refusal_not_mentioned: "Nė viename dokumente nekalbama apie tai, kas minima klausime.",
+  refusal_not_mentioned: "Tai, kas buvo arčiausiai, yra ne apie tai, kas minima klausime.",
   refusal_model_does_not_know: "Modelis perskaitė šaltinius ir atsakymo juose nerado.",
   refusal_nothing_proven: "Nieko, ką parašė modelis, nepavyko pagrįsti šaltiniais.",
   claim: "Paimti",
