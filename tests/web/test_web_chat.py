@@ -579,17 +579,42 @@ def test_a_failed_question_says_what_to_do_and_is_asked_again(open_page: Opened,
     expect(alert).to_be_hidden()
 
 
-def test_a_question_that_is_refused_is_not_asked_again_but_edited(open_page: Opened, heard: Heard) -> None:
+def test_a_question_that_is_refused_is_not_asked_again_but_edited(open_page: Opened) -> None:
     page = open_page("reader")
-    heard.expected.append("400")
-    long = f"{BOILERS} {'x' * 4_000}"
-    box(page).fill(long)
-    box(page).press("Enter")
-    found = page.get_by_role("article")
-    expect(found.get_by_role("alert")).to_contain_text("at most 4000 are allowed")
+    stream = AnswerStream(page)
+    stream.fail_next(400, "invalid_request")
+    found = ask(page, BOILERS)
+    expect(found.get_by_role("alert")).to_contain_text("detail of invalid_request")
     expect(found.get_by_role("button", name="Try again")).to_be_hidden()
     found.get_by_role("button", name="Edit the question").click()
+    expect(box(page)).to_have_value(BOILERS)
+
+
+def test_a_question_that_is_too_long_says_so_where_it_is_written_and_is_not_sent(open_page: Opened, look: Look) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    send = page.get_by_role("button", name="Ask", exact=True)
+    told = page.locator("form").get_by_role("status")
+    words = "🦆quack-" * 600
+    box(page).fill(words[:3_600])
+    expect(told).to_be_empty()
+    box(page).fill(words[:3_990])
+    expect(told).to_have_text("3,990 of 4,000 characters")
+    expect(send).to_be_enabled()
+    long = words[:4_012]
+    box(page).fill(long)
+    sentence = "The question is 12 characters too long: 4,000 are allowed. Shorten it, or ask in parts."
+    expect(told).to_have_text(sentence)
+    expect(box(page)).to_have_accessible_description(sentence)
+    expect(send).to_be_disabled()
+    box(page).press("Enter")
     expect(box(page)).to_have_value(long)
+    assert stream.asked == []
+    look(page, "too-long")
+    box(page).fill(long[:4_000])
+    box(page).press("Enter")
+    stream.emit("delta", text="Because.")
+    expect(page.get_by_text("Because.")).to_be_in_viewport()
 
 
 def test_an_answer_goes_on_while_one_looks_at_something_else(open_page: Opened) -> None:

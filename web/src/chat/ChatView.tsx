@@ -152,7 +152,11 @@ function useFollowing(turns: readonly Turn[]) {
     const scroller = end.current?.closest("main");
     const last = [...(end.current?.parentElement?.querySelectorAll("article") ?? [])].at(-1);
     if (!scroller || !last) return;
-    const beginning = last.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    const topOf = (part: Element) =>
+      part.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    // Of a long question the end is shown: what comes of it stands below.
+    const answer = last.lastElementChild ?? last;
+    const beginning = Math.max(topOf(last), topOf(answer) - scroller.clientHeight / 2);
     const furthest = scroller.scrollHeight - scroller.clientHeight;
     const isNew = turns.length > before.current;
     before.current = turns.length;

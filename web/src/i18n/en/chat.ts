@@ -13,7 +13,10 @@ export const chat = {
   box: "Your question",
   box_followup: "Ask a follow-up question",
   box_hint: "Answers come from your documents only. Each number opens its source.",
+  box_length: (length: string, most: string) => `${length} of ${most} characters`,
   box_placeholder: "Ask about your documents",
+  box_too_long: (by: number, most: string) =>
+    `The question is ${en(by, { one: "character", other: "characters" })} too long: ${most} are allowed. Shorten it, or ask in parts.`,
   cached: "Answered from memory: the same question was answered before, and no document has changed since.",
   calculated: (how: string) => `Calculated: ${how}`,
   cancel: "Cancel",

@@ -16,7 +16,10 @@ export const chat: Messages<typeof english> = {
   box: "Jūsų klausimas",
   box_followup: "Klauskite toliau",
   box_hint: "Atsakoma tik iš jūsų dokumentų. Kiekvienas skaičius atveria savo šaltinį.",
+  box_length: (length, most) => `${length} iš ${most} ženklų`,
   box_placeholder: "Klauskite apie savo dokumentus",
+  box_too_long: (by, most) =>
+    `Klausimas per ilgas (${lt(by, { one: "ženklu", few: "ženklais", other: "ženklų" })}): daugiausia ${most}. Sutrumpinkite jį arba klauskite dalimis.`,
   cached: "Atsakyta iš atminties: į tą patį klausimą jau atsakyta, o dokumentai nuo tada nepasikeitė.",
   calculated: (how) => `Apskaičiuota: ${how}`,
   cancel: "Atšaukti",
