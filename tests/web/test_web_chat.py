@@ -260,6 +260,38 @@ def test_an_answer_is_rated_and_the_rating_kept(open_page: Opened) -> None:
     expect(down).to_have_attribute("aria-pressed", "false")
 
 
+def test_a_rating_whose_reason_is_cancelled_is_taken_back(open_page: Opened) -> None:
+    page = open_page("reader")
+    stream = AnswerStream(page)
+    kept: list[str | None] = []
+
+    def rate(route: Route) -> None:
+        sent = route.request.post_data_json if route.request.method == "PUT" else {}
+        kept.append(sent.get("rating"))
+        if route.request.method == "DELETE":
+            route.fulfill(status=204)
+        else:
+            route.fulfill(json={"reason": None, "comment": "", "updated_at": "2026-11-28T09:00:00Z", **sent})
+
+    page.route("**/messages/*/feedback", rate)
+    found = ask(page, BOILERS)
+    stream.done(answer("Every year."))
+    up = found.get_by_role("button", name="A good answer", exact=True)
+    down = found.get_by_role("button", name="Not a good answer")
+    down.click()
+    found.get_by_role("button", name="Cancel").click()
+    expect(down).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_text("Taken back.")).to_be_visible()
+    expect(found.get_by_text("What is wrong with it?")).to_be_hidden()
+    up.click()
+    expect(up).to_have_attribute("aria-pressed", "true")
+    down.click()
+    found.get_by_role("button", name="Cancel").click()
+    expect(up).to_have_attribute("aria-pressed", "true")
+    expect(down).to_have_attribute("aria-pressed", "false")
+    assert kept == ["down", None, "up", "down", "up"]
+
+
 def test_an_answer_is_copied_with_its_sources(open_page: Opened) -> None:
     page = open_page("reader", permissions=["clipboard-read", "clipboard-write"])
     answered(page, BOILERS).get_by_role("button", name="Copy with sources").click()
