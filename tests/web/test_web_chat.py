@@ -92,10 +92,10 @@ def test_an_answer_shows_its_sources_and_opens_them(open_page: Opened) -> None:
     page = open_page("reader")
     found = answered(page, BOILERS)
     expect(page).to_have_url(re.compile(r"#/c/\w{26}$"))
-    chip = found.get_by_role("button", name=re.compile(rf"^Source 1, {MANUAL}.*, page 3, confirmed$"))
+    chip = found.get_by_role("button", name=re.compile(rf"^Source 1, {MANUAL}.*, page 5 \(printed 3\), confirmed$"))
     chip.focus()
     card = found.get_by_role("group", name="Source")
-    for part in (MANUAL, "page 3", "page 5 of the file", "manual", ".pdf", "citric acid"):
+    for part in (MANUAL, "page 5 (printed 3)", "manual", ".pdf", "citric acid"):
         expect(card).to_contain_text(part, ignore_case=True)
     expect(card).to_contain_text("Confirmed: the quote says this.")
     page.keyboard.press("Escape")
@@ -298,7 +298,7 @@ def test_an_answer_is_copied_with_its_sources(open_page: Opened) -> None:
     expect(page.get_by_text("Copied with its sources.")).to_be_visible()
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert copied.startswith("The coffee boilers are descaled every 12 months")
-    assert "[1] Brunata Duo espresso machine: Maintenance manual for models BD-2 and BD-3, page 3" in copied
+    assert "[1] Brunata Duo espresso machine: Maintenance manual for models BD-2 and BD-3, page 5 (printed 3)" in copied
     assert "“The coffee boilers are descaled every 12 months with citric acid" in copied
 
 
@@ -528,8 +528,10 @@ def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hol
         "See [9].",
     ):
         expect(found).to_contain_text(words)
-    first = found.get_by_role("button", name="Source 1, Handbook 3, page 3, confirmed")
-    expect(found.get_by_role("button", name=re.compile("^Source 3, Guide x+, page 2, unconfirmed$"))).to_be_visible()
+    first = found.get_by_role("button", name="Source 1, Handbook 3, page 5 (printed 3), confirmed")
+    expect(
+        found.get_by_role("button", name=re.compile("^Source 3, Guide x+, page 4 \\(printed 2\\), unconfirmed$"))
+    ).to_be_visible()
     first.focus()
     card = found.get_by_role("group", name="Source")
     expect(card).to_contain_text("Calculated: 7 days = 1 week")
@@ -671,7 +673,9 @@ def test_the_chat_in_lithuanian(open_page: Opened) -> None:
     expect(page.get_by_text("Skaitoma: 2 ištraukos iš 1 dokumento …")).to_be_visible()
     stream.done(answer("Kasmet. [1]", [citation(1)], [claim("Kasmet.", 1)]))
     expect(page.get_by_text("Teiginys yra šaltinyje.")).to_be_visible()
-    expect(page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 1, patvirtinta")).to_be_visible()
+    expect(
+        page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 3 (išspausdinta 1), patvirtinta")
+    ).to_be_visible()
 
 
 def test_the_chat_looks_well(open_page: Opened, look: Look) -> None:

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.answer_stream import citation
 from tests.web.conftest import Heard, Look, Opened
 
 type Api = Callable[[users.User], ApiClient]
@@ -160,6 +161,40 @@ def test_an_editor_answers_unanswered_questions_and_reads_what_people_thought(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text(re.compile("disappear from the list"))).to_be_visible()
     expect(page.get_by_text(f"tower of {subject}")).to_have_count(0)
+
+
+def test_feedback_names_the_pages_of_every_source_as_all_else_does(open_page: Opened, look: Look) -> None:
+    cited = [
+        citation(1),
+        citation(2, page_label=""),
+        citation(3, page_label="5"),
+        citation(4, page_end=8, page_label="iv"),
+        citation(5, source_type="faq"),
+    ]
+    known = ("question", "answer", "rewritten", "mode", "relevance", "threshold", "model", "confidence")
+    rated = dict.fromkeys(known) | {
+        "question": "Who winds the clock?",
+        "answer": "The sexton. [1]",
+        "relevance": 0.5,
+        "threshold": 0.35,
+        "message_id": "01M838EQD4670PB322F3W9D50M",
+        "citations": cited,
+        "feedback": {"rating": "down", "reason": None, "comment": "", "updated_at": "2026-11-28T09:00:00Z"},
+    }
+    page = open_page("editor")
+    page.route("**/feedback?*", lambda route: route.fulfill(json={"feedback": [rated], "next_cursor": ""}))
+    page.get_by_role("link", name="Feedback").click()
+    lines = page.get_by_role("main").get_by_role("listitem").filter(has_text=re.compile(r"^\["))
+    expect(lines).to_have_text(
+        [
+            "[1] Handbook 1 page 3 (printed 1)",
+            "[2] Handbook 2 page 4",
+            "[3] Handbook 3 page 5",
+            "[4] Handbook 4 pages 6–8 (printed iv)",
+            re.compile(r"^\[5\] Handbook 5\s*$"),
+        ]
+    )
+    look(page, "feedback-pages")
 
 
 def test_a_key_is_shown_once_works_and_is_revoked(open_page: Opened, look: Look, api: Api, subject: str) -> None:

@@ -183,18 +183,17 @@ function SourceView(props: { citation: Citation; number: number; open: object | 
       details.current.scrollIntoView({ block: "nearest" });
     }
   }, [open]);
-  const label = String(citation.page_label || citation.page_start);
   const where = `${page}#/documents/${encodeURIComponent(citation.document_id)}?page=${citation.page_start}`;
   return (
     <li>
       <details ref={details}>
         <summary>
-          <b>{number}</b> {plain(citation.title)}, {words.page(label)}
+          <b>{number}</b> {plain(citation.title)}, {words.page(citation.page_start, citation.page_label)}
         </summary>
         <blockquote>{plain(citation.quote)}</blockquote>
         {page && (
           <a href={where} target="_blank" rel="noopener noreferrer">
-            {words.open_page(label)}
+            {words.open_page(citation.page_start)}
           </a>
         )}
       </details>

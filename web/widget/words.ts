@@ -9,8 +9,9 @@ const en = {
   not_allowed: "This site may not ask at the moment.",
   not_answered: "No answer was found in the documents.",
   open: "Ask the documents",
-  open_page: (label: string) => `Open page ${label}`,
-  page: (label: string) => `page ${label}`,
+  open_page: (page: number) => `Open page ${page}`,
+  page: (page: number, printed: string) =>
+    printed && printed !== String(page) ? `page ${page} (printed ${printed})` : `page ${page}`,
   searching: "Searching the documents …",
   source: (number: number) => `Source ${number}`,
   sources: "Sources",
@@ -30,8 +31,9 @@ const lt: Words = {
   not_allowed: "Ši svetainė šiuo metu negali klausti.",
   not_answered: "Dokumentuose atsakymo nerasta.",
   open: "Klauskite dokumentų",
-  open_page: (label) => `Atverti ${label} puslapį`,
-  page: (label) => `${label} puslapis`,
+  open_page: (page) => `Atverti ${page} puslapį`,
+  page: (page, printed) =>
+    printed && printed !== String(page) ? `psl. ${page} (išspausdinta ${printed})` : `psl. ${page}`,
   searching: "Ieškoma dokumentuose …",
   source: (number) => `${number} šaltinis`,
   sources: "Šaltiniai",

@@ -69,10 +69,6 @@ export const chat = {
   no_documents_reader: "An editor of your organisation can add documents.",
   open_at_quote: "Open at the quote",
   open_source: "Open the source",
-  page: (label: string) => `page ${label}`,
-  page_in_file: (number: number) => `page ${number} of the file`,
-  pages: (first: number, last: number) => `pages ${first}–${last}`,
-  pages_from: (label: string) => `page ${label} and after`,
   progress_reading: (passages: number, documents: number) =>
     `Reading ${en(passages, { one: "passage", other: "passages" })} of ${en(documents, { one: "document", other: "documents" })}`,
   progress_checking: "Checking the next statement against its source",

@@ -195,7 +195,6 @@ export const people = {
   confidence: "Confidence",
   relevance: "Relevance, and the threshold",
   model: "Model",
-  page: (label: string) => `page ${label}`,
   show_answer: "Show the whole answer",
   hide_answer: "Show less",
   correct_with_faq: "Answer better with an FAQ",

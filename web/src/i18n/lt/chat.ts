@@ -71,10 +71,6 @@ export const chat: Messages<typeof english> = {
   no_documents_reader: "Dokumentus gali įkelti jūsų organizacijos redaktorius.",
   open_at_quote: "Atverti ties citata",
   open_source: "Atverti šaltinį",
-  page: (label) => `psl. ${label}`,
-  page_in_file: (number) => `${number} failo puslapis`,
-  pages: (first, last) => `psl. ${first}–${last}`,
-  pages_from: (label) => `psl. ${label} ir toliau`,
   progress_reading: (passages, documents) =>
     `Skaitoma: ${lt(passages, { one: "ištrauka", few: "ištraukos", other: "ištraukų" })} iš ${lt(documents, { one: "dokumento", few: "dokumentų", other: "dokumentų" })}`,
   progress_checking: "Kitas teiginys tikrinamas pagal šaltinį",

@@ -197,7 +197,6 @@ export const people: Messages<typeof english> = {
   confidence: "Patikimumas",
   relevance: "Atitiktis ir riba",
   model: "Modelis",
-  page: (label) => `${label} p.`,
   show_answer: "Rodyti visą atsakymą",
   hide_answer: "Rodyti mažiau",
   correct_with_faq: "Atsakyti geriau – DUK",
