@@ -518,7 +518,7 @@ def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hol
     stream.done(answer(text, cited, claims, sources=read, suggestions=["What does it cost?"], cached=True, **more))
     for words in (
         "1 of 2 statements unconfirmed: the quotes are about it, but do not say quite that.",
-        "1 statement was left out, because nothing in the documents supports it.",
+        "1 statement was left out: it could not be confirmed.",
         "Answered from memory",
         "Searched for: How is the tank cleaned?",
         "A part of the search did not answer",

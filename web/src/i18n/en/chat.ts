@@ -33,7 +33,9 @@ export const chat = {
   described_by: (model: string) => `A model (${model}) says this of a figure; these are not the document’s words.`,
   corrected: "An editor has corrected this passage; the file says it in other words.",
   dropped: (n: number) =>
-    `${en(n, { one: "statement was", other: "statements were" })} left out, because nothing in the documents supports it.`,
+    n === 1
+      ? "1 statement was left out: it could not be confirmed."
+      : `${n} statements were left out: they could not be confirmed.`,
   dropped_citations: (n: number) =>
     `${en(n, { one: "reference was", other: "references were" })} removed: the source does not say what it was given for.`,
   edit: "Edit the question",

@@ -157,7 +157,7 @@ export const people = {
   times: (n: number) => `asked ${n === 1 ? "once" : `${n} times`}`,
   refused: (n: number) => `${n} without an answer`,
   rated_down: (n: number) => `${n} with an answer that did not help`,
-  first_last: (first: string, last: string) => (first === last ? first : `${first} – ${last}`),
+  asked_last: (last: string, first: string) => `${last}, for the first time on ${first}`,
   also_asked: "Also asked as",
   and_more: (n: number) => `and ${n} more`,
   answer_cluster: "Answer with an FAQ",

@@ -35,7 +35,7 @@ export const chat: Messages<typeof english> = {
   read_by_ocr: "Perskaityta iš puslapio vaizdo: kuri nors raidė gali būti klaidinga.",
   described_by: (model) => `Taip paveikslą apibūdina modelis (${model}); tai ne dokumento žodžiai.`,
   corrected: "Redaktorius šią ištrauką pataisė; faile parašyta kitais žodžiais.",
-  dropped: (n) => `Praleista: ${lt(n, statements)}. Dokumentai to nepatvirtina.`,
+  dropped: (n) => `Praleista: ${lt(n, statements)}. Patvirtinti nepavyko.`,
   dropped_citations: (n) =>
     `Pašalinta: ${lt(n, { one: "nuoroda", few: "nuorodos", other: "nuorodų" })}. Šaltinis nesako to, kam ji pateikta.`,
   edit: "Taisyti klausimą",

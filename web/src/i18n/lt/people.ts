@@ -159,7 +159,7 @@ export const people: Messages<typeof english> = {
   times: (n) => `klausta ${lt(n, { one: "kartą", few: "kartus", other: "kartų" })}`,
   refused: (n) => `be atsakymo: ${n}`,
   rated_down: (n) => `atsakymas nepadėjo: ${n}`,
-  first_last: (first, last) => (first === last ? first : `${first} – ${last}`),
+  asked_last: (last, first) => `${last}, pirmą kartą ${first}`,
   also_asked: "Klausta ir taip",
   and_more: (n) => `ir dar ${n}`,
   answer_cluster: "Atsakyti DUK",
