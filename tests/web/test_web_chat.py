@@ -266,12 +266,12 @@ def test_a_rating_whose_reason_is_cancelled_is_taken_back(open_page: Opened) -> 
     kept: list[str | None] = []
 
     def rate(route: Route) -> None:
-        sent = route.request.post_data_json if route.request.method == "PUT" else {}
+        sent = json.loads(route.request.post_data or "{}")
         kept.append(sent.get("rating"))
-        if route.request.method == "DELETE":
-            route.fulfill(status=204)
-        else:
+        if sent:
             route.fulfill(json={"reason": None, "comment": "", "updated_at": "2026-11-28T09:00:00Z", **sent})
+        else:
+            route.fulfill(status=204)
 
     page.route("**/messages/*/feedback", rate)
     found = ask(page, BOILERS)

@@ -117,14 +117,14 @@ def test_the_report_of_a_document_that_cannot_be_read_says_why_where_it_says_so(
     page = open_page("editor")
     why = {"code": "NO_TEXT", "message": "The only page has neither text nor a picture."}
     blank = document(status="FAILED", title="Blank sheet", error=why)
-    finding = {"kind": "empty", "pages": [1], "text": "Page 1: empty.", "remedy": ""}
+    summary, finding = "The document could not be read; the error says why.", "Page 1: empty."
     report = {
         "document_id": blank["document_id"],
         "status": "FAILED",
         "page_count": 1,
         "language": "en",
-        "summary": "The document could not be read; the error says why.",
-        "findings": [finding],
+        "summary": summary,
+        "findings": [{"kind": "empty", "pages": [1], "text": finding, "remedy": ""}],
         "error": why,
     }
     page.route(f"**/documents/{blank['document_id']}", lambda route: route.fulfill(json=blank))
@@ -133,7 +133,7 @@ def test_the_report_of_a_document_that_cannot_be_read_says_why_where_it_says_so(
     box = page.get_by_role("region", name="What could be read")
     expect(box.get_by_text(why["message"])).to_be_visible()
     said = box.inner_text()
-    assert said.index(report["summary"]) < said.index(why["message"]) < said.index(finding["text"])
+    assert said.index(summary) < said.index(why["message"]) < said.index(finding)
     look(page, "blank")
 
 
