@@ -37,7 +37,8 @@ def publish(environment: Environment, account: AwsAccount, report: Reporter, *, 
         name = file.relative_to(built)
         _put(s3, bucket, name.as_posix(), file.read_bytes(), how_long_kept(name), media_type(name))
         uploaded.add(name.as_posix())
-    told = json.dumps(config_on_aws(outputs)).encode()
+    parameters = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
+    told = json.dumps(config_on_aws(outputs, parameters)).encode()
     _put(s3, bucket, CONFIG.lstrip("/"), told, how_long_kept(Path(CONFIG)), "application/json")
     _put(s3, bucket, INDEX, (built / INDEX).read_bytes(), how_long_kept(Path(INDEX)), media_type(Path(INDEX)))
     removed = _remove_former(s3, bucket, uploaded)
@@ -46,8 +47,8 @@ def publish(environment: Environment, account: AwsAccount, report: Reporter, *, 
     return 0
 
 
-def config_on_aws(outputs: Mapping[str, str]) -> dict[str, Any]:
-    """Return the `config.json` of a deployed stack, of its outputs."""
+def config_on_aws(outputs: Mapping[str, str], parameters: Mapping[str, str]) -> dict[str, Any]:
+    """Return the `config.json` of a deployed stack, of its outputs and parameters."""
     pages = outputs["PageSignInUrl"]
     addresses = {
         "authorize_url": f"{pages}/oauth2/authorize",
@@ -55,7 +56,9 @@ def config_on_aws(outputs: Mapping[str, str]) -> dict[str, Any]:
         "logout_url": f"{pages}/logout",
         "revoke_url": f"{pages}/oauth2/revoke",
     }
-    return config(outputs["ApiUrl"], addresses, outputs["PageClientId"], outputs["PageUrl"])
+    told = config(outputs["ApiUrl"], addresses, outputs["PageClientId"], outputs["PageUrl"])
+    most = parameters.get("MaxQuestionCharacters")
+    return told | ({"max_question_characters": int(most)} if most else {})
 
 
 def _in_order(built: Path) -> Iterator[Path]:

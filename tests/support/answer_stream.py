@@ -20,7 +20,7 @@ INSTALLED = """
   window.answerStream = fake;
   window.fetch = async (input, init) => {
     const request = new Request(input, init);
-    if (request.method !== "POST" || !/\\/(query|messages)$/.test(request.url)) return real(input, init);
+    if (request.method !== "POST" || !/\\/(query|messages)$/.test(request.url)) return real(request);
     fake.asked.push(JSON.parse(await request.clone().text()));
     const problem = fake.problems.shift();
     if (problem) {

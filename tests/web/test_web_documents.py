@@ -68,9 +68,10 @@ def test_many_files_are_uploaded_and_followed_and_what_is_no_pdf_is_refused_at_o
     )
     expect(uploads(page, "notes.docx")).to_contain_text("Only PDFs can be uploaded")
     expect(uploads(page, "letter.pdf")).to_contain_text("not a PDF, though its name says so")
-    expect(page.get_by_role("heading", name="2 files uploaded, 2 not")).to_be_visible()
     expect(listed(page, f"{folder}-manual.pdf")).to_contain_text("Ready")
     expect(listed(page, f"{folder}-scan.pdf")).to_contain_text("Could not be read")
+    expect(uploads(page, "scan.pdf")).to_contain_text("Uploaded, but could not be read")
+    expect(page.get_by_role("heading", name="1 file uploaded, 2 not. 1 file cannot be read")).to_be_visible()
     look(page, "documents")
     listed(page, f"{folder}-manual.pdf").get_by_role("link").click()
     expect(page.get_by_role("region", name="What could be read")).to_contain_text("7 of 7 pages have text")
@@ -78,6 +79,62 @@ def test_many_files_are_uploaded_and_followed_and_what_is_no_pdf_is_refused_at_o
     page.get_by_role("link", name="All documents").click()
     listed(page, f"{folder}-scan.pdf").get_by_role("link").click()
     expect(page.get_by_role("region", name="What could be read")).to_contain_text("could not be read")
+
+
+def document(**more: Any) -> dict[str, Any]:
+    """Return a document as the API shows it."""
+    empty = {"pages": [], "labels": {}, "identity": {}, "language": "", "etag": "", "chunk_count": 0, "size_bytes": 20}
+    return empty | {
+        "document_id": f"{7:032x}",
+        "title": "Locked letter",
+        "key": "uploads/demo/locked letter.pdf",
+        "source_type": "pdf",
+        "status": "READY",
+        "page_count": 1,
+        "error": None,
+        "created_at": "2026-11-28T09:00:00Z",
+        "updated_at": "2026-11-28T09:00:00Z",
+        **more,
+    }
+
+
+def test_a_file_that_is_stored_and_cannot_be_read_is_not_counted_as_uploaded(open_page: Opened, look: Look) -> None:
+    page = open_page("editor", "#/documents")
+    locked = document(status="ENCRYPTED", error={"code": "ENCRYPTED", "message": "The file has a password."})
+    form = {"url": f"{page.url.split('#')[0]}form", "fields": {}, "expires_in_s": 900, "max_bytes": 10_000_000}
+    announced = {"document_id": locked["document_id"], "status": "PENDING", "upload": form}
+    item = {"filename": "locked letter.pdf", "upload": announced, "error": None}
+    page.route("**/documents/bulk", lambda route: route.fulfill(json={"items": [item]}))
+    page.route("**/form", lambda route: route.fulfill(status=204))
+    page.route(f"**/documents/{locked['document_id']}", lambda route: route.fulfill(json=locked))
+    choose(page, pdf("locked letter.pdf", b"%PDF-1.7 locked"))
+    expect(uploads(page, "locked letter.pdf")).to_contain_text("Uploaded, but password protected")
+    expect(page.get_by_role("heading", name="1 file cannot be read", exact=True)).to_be_visible()
+    look(page, "locked")
+
+
+def test_the_report_of_a_document_that_cannot_be_read_says_why_where_it_says_so(open_page: Opened, look: Look) -> None:
+    page = open_page("editor")
+    why = {"code": "NO_TEXT", "message": "The only page has neither text nor a picture."}
+    blank = document(status="FAILED", title="Blank sheet", error=why)
+    summary, finding = "The document could not be read; the error says why.", "Page 1: empty."
+    report = {
+        "document_id": blank["document_id"],
+        "status": "FAILED",
+        "page_count": 1,
+        "language": "en",
+        "summary": summary,
+        "findings": [{"kind": "empty", "pages": [1], "text": finding, "remedy": ""}],
+        "error": why,
+    }
+    page.route(f"**/documents/{blank['document_id']}", lambda route: route.fulfill(json=blank))
+    page.route(f"**/documents/{blank['document_id']}/report", lambda route: route.fulfill(json=report))
+    page.goto(f"{page.url.split('#')[0]}#/documents/{blank['document_id']}")
+    box = page.get_by_role("region", name="What could be read")
+    expect(box.get_by_text(why["message"])).to_be_visible()
+    said = box.inner_text()
+    assert said.index(summary) < said.index(why["message"]) < said.index(finding)
+    look(page, "blank")
 
 
 def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_and_leaving_warns(

@@ -71,7 +71,7 @@ def test_a_first_visit_leads_from_a_pdf_of_ones_own_to_the_marked_quote(open_pag
 def test_a_refusal_goes_to_a_person_whose_answer_the_asker_sees(open_page: Opened, samples: dict[str, str]) -> None:
     asker, agent = open_page("reader"), open_page("agent", "#/queue")
     refused = ask(asker, UNKNOWN)
-    expect(refused.get_by_role("heading", name="The documents do not answer this")).to_be_visible()
+    expect(refused.get_by_role("heading", name="No answer found")).to_be_visible()
     refused.get_by_role("button", name="Ask a person").click()
     form = asker.get_by_role("dialog")
     form.get_by_role("button", name="Ask", exact=True).click()

@@ -4,6 +4,7 @@ import re
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from playwright.sync_api import expect
 from local.client import ApiClient
 from local.stack import users
 from local.stack.laptop import Laptop
+from tests.support.answer_stream import citation
 from tests.web.conftest import Heard, Look, Opened
 
 type Api = Callable[[users.User], ApiClient]
@@ -160,6 +162,66 @@ def test_an_editor_answers_unanswered_questions_and_reads_what_people_thought(
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text(re.compile("disappear from the list"))).to_be_visible()
     expect(page.get_by_text(f"tower of {subject}")).to_have_count(0)
+
+
+def test_a_group_of_questions_says_when_it_was_asked_as_its_neighbours_do(open_page: Opened, look: Look) -> None:
+    now = datetime.now(UTC)
+
+    def group(n: int, first: timedelta, last: timedelta) -> dict[str, Any]:
+        asked = [{"question_id": f"{n}", "question": f"Who feeds hen {n}?", "asked_at": (now - last).isoformat()}]
+        times = {"first_asked_at": (now - first).isoformat(), "last_asked_at": (now - last).isoformat()}
+        counts = {"count": 2, "refused": 2, "rated_down": 0}
+        return {"cluster_id": f"{n}", "question_ids": [f"{n}"], "examples": asked, "nearest": [], **times, **counts}
+
+    minutes, days = timedelta(minutes=1), timedelta(days=1)
+    clusters = [group(1, 2 * minutes, 2 * minutes), group(2, 20 * days, 2 * minutes), group(3, 20 * days, 12 * days)]
+    found = {"clusters": clusters, "questions": 6, "truncated": False}
+    page = open_page("editor")
+    page.route("**/insights/unanswered?*", lambda route: route.fulfill(json=found))
+    page.get_by_role("link", name="Unanswered", exact=True).click()
+    times = page.get_by_role("main").locator("time")
+    expect(times).to_have_text(
+        [
+            "2 minutes ago",
+            re.compile(r"^2 minutes ago, for the first time on \d+ \w+ \d{4}$"),
+            re.compile(r"^\d+ \w+ \d{4}, for the first time on \d+ \w+ \d{4}$"),
+        ]
+    )
+    look(page, "unanswered-times")
+
+
+def test_feedback_names_the_pages_of_every_source_as_all_else_does(open_page: Opened, look: Look) -> None:
+    cited = [
+        citation(1),
+        citation(2, page_label=""),
+        citation(3, page_label="5"),
+        citation(4, page_end=8, page_label="iv"),
+        citation(5, source_type="faq"),
+    ]
+    known = ("question", "answer", "rewritten", "mode", "relevance", "threshold", "model", "confidence")
+    rated = dict.fromkeys(known) | {
+        "question": "Who winds the clock?",
+        "answer": "The sexton. [1]",
+        "relevance": 0.5,
+        "threshold": 0.35,
+        "message_id": "01M838EQD4670PB322F3W9D50M",
+        "citations": cited,
+        "feedback": {"rating": "down", "reason": None, "comment": "", "updated_at": "2026-11-28T09:00:00Z"},
+    }
+    page = open_page("editor")
+    page.route("**/feedback?*", lambda route: route.fulfill(json={"feedback": [rated], "next_cursor": ""}))
+    page.get_by_role("link", name="Feedback").click()
+    lines = page.get_by_role("main").get_by_role("listitem").filter(has_text=re.compile(r"^\["))
+    expect(lines).to_have_text(
+        [
+            "[1] Handbook 1 page 3 (printed 1)",
+            "[2] Handbook 2 page 4",
+            "[3] Handbook 3 page 5",
+            "[4] Handbook 4 pages 6–8 (printed iv)",
+            re.compile(r"^\[5\] Handbook 5\s*$"),
+        ]
+    )
+    look(page, "feedback-pages")
 
 
 def test_a_key_is_shown_once_works_and_is_revoked(open_page: Opened, look: Look, api: Api, subject: str) -> None:

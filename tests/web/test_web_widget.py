@@ -84,7 +84,7 @@ def test_a_visitor_asks_and_reads_the_quote(visit: Opened, page_url: str) -> Non
 def test_a_question_without_an_answer_is_refused_in_words(visit: Opened) -> None:
     page = visit()
     ask(page, "Who won the football world cup in 1998?")
-    expect(page.get_by_role("article")).to_contain_text("The documents do not answer this.")
+    expect(page.get_by_role("article")).to_contain_text("No answer was found in the documents.")
 
 
 def test_a_key_that_is_not_valid_is_told_in_words(visit: Opened, heard: Heard) -> None:

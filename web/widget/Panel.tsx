@@ -153,6 +153,7 @@ function TurnView({ turn, words, page, running }: { turn: Turn; words: Words; pa
       {text.blocks.map((block, at) => (
         <BlockView key={at} block={block} open={(n) => setShown({ n })} words={words} />
       ))}
+      {got?.answer?.band === "low" && !got.answer.no_relevant_info && <p class="soft">{words.unsure}</p>}
       {(got?.answer?.support?.unconfirmed ?? 0) > 0 && <p class="soft">{words.unconfirmed}</p>}
       {turn.failure && <p role="alert">{turn.failure}</p>}
       {cited.length > 0 && (
@@ -182,18 +183,17 @@ function SourceView(props: { citation: Citation; number: number; open: object | 
       details.current.scrollIntoView({ block: "nearest" });
     }
   }, [open]);
-  const label = String(citation.page_label || citation.page_start);
   const where = `${page}#/documents/${encodeURIComponent(citation.document_id)}?page=${citation.page_start}`;
   return (
     <li>
       <details ref={details}>
         <summary>
-          <b>{number}</b> {plain(citation.title)}, {words.page(label)}
+          <b>{number}</b> {plain(citation.title)}, {words.page(citation.page_start, citation.page_label)}
         </summary>
         <blockquote>{plain(citation.quote)}</blockquote>
         {page && (
           <a href={where} target="_blank" rel="noopener noreferrer">
-            {words.open_page(label)}
+            {words.open_page(citation.page_start)}
           </a>
         )}
       </details>
@@ -218,13 +218,13 @@ function BlockView({ block, ...shown }: { block: Block } & Shown) {
       );
     case "list": {
       const items = block.items.map((item, at) => (
-        <li key={at}>
-          {item.map((each, index) => (
+        <li key={at} value={item.number ?? undefined}>
+          {item.blocks.map((each, index) => (
             <BlockView key={index} block={each} {...shown} />
           ))}
         </li>
       ));
-      return block.start === null ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
+      return block.ordered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
     case "table":
       return (

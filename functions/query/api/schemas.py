@@ -476,6 +476,7 @@ class MessageOut(Out):
     feedback: FeedbackOut | None = Field(None, description="Your rating of this answer, if you gave one.")
     mode: Mode | None = Field(None, description="How an answer was made; null for questions and people's answers.")
     refusal: Refusal | None = Field(None, description="Which step found nothing, if the question was refused.")
+    band: BandOut | None = Field(None, description="How sure an answer is; null where none was recorded.")
     cached: bool = Field(default=False, description="It was an earlier answer to the same question.")
     withheld: bool = Field(
         default=False, description="It is not shown: you may no longer read a document that it was made from."
@@ -486,7 +487,7 @@ class MessageOut(Out):
         """Return a message; `versions` as `DocumentRegistry.versions` gives them, None if they are not known."""
         kept = {
             name: message.details[name]
-            for name in ("mode", "refusal", "cached", "withheld")
+            for name in ("mode", "refusal", "band", "cached", "withheld")
             if message.details.get(name)
         }
         shown = cls.model_validate(message).model_copy(update=kept)

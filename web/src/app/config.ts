@@ -22,6 +22,8 @@ export interface Config {
   sign_in: SignInConfig | null;
   /** Shown on the start page, on the laptop: who to sign in as. */
   hint?: string;
+  /** The most characters of a question, if the operator has changed them. */
+  max_question_characters?: number;
   /** A token to begin with, while developing. */
   token?: string;
 }

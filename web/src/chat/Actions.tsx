@@ -15,7 +15,7 @@ import type { Turn } from "./turn.ts";
 
 /** What one can do with an answer. */
 export function Actions({ chat, turn, onAskPerson }: { chat: Chat; turn: Turn; onAskPerson: () => void }) {
-  const [judging, judge] = useState(false);
+  const [judging, judge] = useState<Judging | null>(null);
   const [explained, explain] = useState(false);
   const copy = () =>
     navigator.clipboard.writeText(copied(turn)).then(
@@ -24,9 +24,17 @@ export function Actions({ chat, turn, onAskPerson }: { chat: Chat; turn: Turn; o
     );
   const rating = turn.feedback?.rating;
   const rate = (wanted: "up" | "down") => {
-    if (rating === wanted) return void withdraw(chat, turn).then(() => judge(false));
-    judge(wanted === "down");
-    give(chat, turn, { rating: wanted }).catch(() => undefined); // it has said so
+    if (rating === wanted) return void withdraw(chat, turn).then(() => judge(null));
+    const { feedback: before } = turn;
+    const stored = give(chat, turn, { rating: wanted }).catch(() => undefined); // it has said so
+    judge(wanted === "down" ? { before, stored } : null);
+  };
+  /** Cancelled: the rating is again what it was before. */
+  const takeBack = async ({ before, stored }: Judging) => {
+    judge(null);
+    await stored;
+    if (before) give(chat, turn, before).catch(() => undefined);
+    else await withdraw(chat, turn);
   };
   return (
     <>
@@ -71,11 +79,18 @@ export function Actions({ chat, turn, onAskPerson }: { chat: Chat; turn: Turn; o
         <FeedbackForm
           refused={turn.refusal !== null}
           onSend={(said) => give(chat, turn, { rating: "down", ...said }).then(() => toast(t("feedback_thanks")))}
-          onClose={() => judge(false)}
+          onSent={() => judge(null)}
+          onCancel={() => void takeBack(judging)}
         />
       )}
     </>
   );
+}
+
+/** A rating that may still be explained or cancelled; `stored` ends when the API has it, or did not take it. */
+interface Judging {
+  before: Feedback | null;
+  stored: Promise<void>;
 }
 
 type Said = Pick<Feedback, "rating"> & Partial<Pick<Feedback, "reason" | "comment">>;

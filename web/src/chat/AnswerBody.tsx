@@ -23,11 +23,13 @@ function One({ block, citations }: Shown<{ block: Block }>): JSX.Element {
   switch (block.kind) {
     case "list": {
       const items = block.items.map((item, place) => (
-        <li key={place}>
-          <Blocks blocks={item} citations={citations} />
+        <li key={place} value={item.number ?? undefined}>
+          <Blocks blocks={item.blocks} citations={citations} />
         </li>
       ));
-      return block.start === null ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
+      if (!block.ordered) return <ul>{items}</ul>;
+      const digits = Math.max(...block.items.map(({ number }) => String(number).length));
+      return <ol style={{ "--digits": digits }}>{items}</ol>;
     }
     case "table":
       return <Table head={block.head} rows={block.rows} citations={citations} />;

@@ -9,6 +9,7 @@ import { Composer } from "./Composer.tsx";
 import { type Chat, chatOf } from "./chats.ts";
 import { numbered, textOf } from "./citing.ts";
 import { HandoffDialog } from "./HandoffDialog.tsx";
+import { doubtOf } from "./Notes.tsx";
 import { plain } from "./plain.ts";
 import { scope } from "./scope.ts";
 import { TurnView } from "./TurnView.tsx";
@@ -113,7 +114,12 @@ function announced(turn: Turn | undefined): string {
       return turn.created_at ? "" : t("progress_stopped");
     case "done":
       if (turn.refusal) return t("progress_refused");
-      return t("progress_done", turn.claims.length, numbered(turn.citations, textOf(turn).order).length);
+      return [
+        t("progress_done", turn.claims.length, numbered(turn.citations, textOf(turn).order).length),
+        doubtOf(turn) ?? "",
+      ]
+        .join(" ")
+        .trim();
     default:
       return "";
   }
@@ -146,7 +152,11 @@ function useFollowing(turns: readonly Turn[]) {
     const scroller = end.current?.closest("main");
     const last = [...(end.current?.parentElement?.querySelectorAll("article") ?? [])].at(-1);
     if (!scroller || !last) return;
-    const beginning = last.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    const topOf = (part: Element) =>
+      part.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+    // Of a long question the end is shown: what comes of it stands below.
+    const answer = last.lastElementChild ?? last;
+    const beginning = Math.max(topOf(last), topOf(answer) - scroller.clientHeight / 2);
     const furthest = scroller.scrollHeight - scroller.clientHeight;
     const isNew = turns.length > before.current;
     before.current = turns.length;

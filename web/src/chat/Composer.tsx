@@ -1,11 +1,16 @@
 import type { Signal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useLayoutEffect } from "preact/hooks";
+import { useId, useLayoutEffect } from "preact/hooks";
+import { config } from "../app/config.ts";
 import { t } from "../i18n/chat.ts";
+import { number } from "../i18n/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import css from "./Composer.module.css";
 import { plain } from "./plain.ts";
 import { limitTo, scope } from "./scope.ts";
+
+const MOST = 4_000; // characters of a question, as the service counts them
+const NEAR = 0.9; // share of them from which on they are counted
 
 export interface ComposerProps {
   /** What is typed; it outlives the view. */
@@ -24,6 +29,10 @@ export interface ComposerProps {
 export function Composer({ text, running, begun, box, onAsk, onStop, onRecall }: ComposerProps) {
   const typed = text.value;
   const empty = !typed.trim();
+  const most = config().max_question_characters ?? MOST;
+  const length = [...typed.trim()].length;
+  const isTooLong = length > most;
+  const about = useId();
   useLayoutEffect(() => {
     const area = box.current;
     if (!area) return;
@@ -31,7 +40,7 @@ export function Composer({ text, running, begun, box, onAsk, onStop, onRecall }:
     area.style.height = `${area.scrollHeight}px`;
   }, [typed, box]);
   const ask = () => {
-    if (!empty && !running) onAsk(typed.trim());
+    if (!empty && !running && !isTooLong) onAsk(typed.trim());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return; // Enter chooses a letter
@@ -46,6 +55,7 @@ export function Composer({ text, running, begun, box, onAsk, onStop, onRecall }:
   return (
     <form
       class={css.composer}
+      data-wrong={isTooLong || undefined}
       onSubmit={(event) => {
         event.preventDefault();
         ask();
@@ -76,6 +86,8 @@ export function Composer({ text, running, begun, box, onAsk, onStop, onRecall }:
           dir="auto"
           aria-label={t("box")}
           placeholder={begun ? t("box_followup") : t("box_placeholder")}
+          aria-invalid={isTooLong}
+          aria-describedby={length > most * NEAR ? about : undefined}
           value={typed}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
@@ -87,11 +99,16 @@ export function Composer({ text, running, begun, box, onAsk, onStop, onRecall }:
             <Icon name="stop" />
           </button>
         ) : (
-          <button type="submit" class={css.send} aria-label={t("send")} title={t("send")} disabled={empty}>
+          <button type="submit" class={css.send} aria-label={t("send")} title={t("send")} disabled={empty || isTooLong}>
             <Icon name="send" />
           </button>
         )}
       </div>
+      <p id={about} class={css.length} role="status">
+        {isTooLong
+          ? t("box_too_long", length - most, number(most))
+          : length > most * NEAR && t("box_length", number(length), number(most))}
+      </p>
     </form>
   );
 }

@@ -23,18 +23,19 @@ const MOST = 2000; // characters of a comment
 export interface FeedbackFormProps {
   refused: boolean;
   onSend: (said: { reason?: Reason; comment: string }) => Promise<void>;
-  onClose: () => void;
+  onSent: () => void;
+  onCancel: () => void;
 }
 
 /** What is wrong with an answer, in a word and if one likes in more. */
-export function FeedbackForm({ refused, onSend, onClose }: FeedbackFormProps) {
+export function FeedbackForm({ refused, onSend, onSent, onCancel }: FeedbackFormProps) {
   const [reason, choose] = useState<Reason | null>(null);
   const [comment, write] = useState("");
   const [busy, setBusy] = useState(false);
   const submit = (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    onSend({ ...(reason && { reason }), comment }).then(onClose, () => setBusy(false));
+    onSend({ ...(reason && { reason }), comment }).then(onSent, () => setBusy(false));
   };
   return (
     <form class={css.form} onSubmit={submit} ref={scrolledTo}>
@@ -57,7 +58,7 @@ export function FeedbackForm({ refused, onSend, onClose }: FeedbackFormProps) {
         onInput={({ currentTarget }) => write(currentTarget.value)}
       />
       <div class={css.buttons}>
-        <Button size="s" kind="quiet" onClick={onClose}>
+        <Button size="s" kind="quiet" onClick={onCancel}>
           {t("cancel")}
         </Button>
         <Button size="s" kind="primary" type="submit" busy={busy} disabled={!reason && !comment.trim()}>

@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n/chat.ts";
+import { pagesOf } from "../i18n/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import type { Mark } from "./answerText.ts";
 import { CitationCard } from "./CitationCard.tsx";
-import { type NumberedCitation, openCitation, pageOf, titleOf } from "./citing.ts";
+import { type NumberedCitation, openCitation, titleOf } from "./citing.ts";
 import css from "./Marks.module.css";
 
 const OPEN_MS = 120; // a pointer that only passes opens nothing
@@ -82,7 +83,7 @@ export function Marks({ marks, citations }: { marks: readonly Mark[]; citations:
           type="button"
           class={css.chip}
           data-verdict={mark.claim?.verdict}
-          aria-label={t("chip", number, [titleOf(citation), pageOf(citation), verdictWord(mark)])}
+          aria-label={t("chip", number, [titleOf(citation), pagesOf(citation), verdictWord(mark)])}
           aria-describedby={isOpen && at === own ? id : undefined}
           onPointerEnter={({ pointerType }) => pointerType === "mouse" && show(own, isOpen ? 0 : OPEN_MS)}
           onFocus={() => {

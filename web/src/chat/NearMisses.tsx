@@ -5,11 +5,11 @@ import type { components } from "../api/schema";
 import type { Source } from "../api/types.ts";
 import { can } from "../app/session.ts";
 import { t } from "../i18n/chat.ts";
-import { number } from "../i18n/format.ts";
+import { number, pagesOf } from "../i18n/format.ts";
 import { Button } from "../ui/Button.tsx";
 import { ErrorNotice } from "../ui/ErrorNotice.tsx";
 import { openSource } from "../viewer/pane.ts";
-import { openPage, pageOf, sectionOf, titleOf } from "./citing.ts";
+import { openPage, sectionOf, titleOf } from "./citing.ts";
 import css from "./NearMisses.module.css";
 import { plain } from "./plain.ts";
 import { scrolledTo } from "./scrolling.ts";
@@ -82,7 +82,7 @@ function Nearest({ passages }: { passages: readonly Source[] }) {
 }
 
 function whereOf(passage: Source | Passage): string {
-  return [pageOf({ ...passage, source_type: "pdf" }), sectionOf(passage)].filter(Boolean).join(" · ");
+  return [pagesOf(passage), sectionOf(passage)].filter(Boolean).join(" · ");
 }
 
 function search({ question, scope }: Turn): Promise<Found> {

@@ -36,15 +36,23 @@ interface Line {
   text: string;
 }
 
+/** Why an answer may not be one to the question, in words; null if nothing speaks against it. */
+export function doubtOf({ warnings, mode, band }: Turn): string | null {
+  if (warnings.includes("second_look")) return t("warn_second_look");
+  if (warnings.includes("threshold_relaxed")) return t("warn_relaxed");
+  return band === "low" && (mode === "generated" || mode === "extractive") ? t("unsure") : null;
+}
+
 function lines(turn: Turn): Line[] {
   const { support } = turn;
-  const all: Line[] = [];
+  const doubt = doubtOf(turn);
+  const all: Line[] = doubt ? [{ icon: "alert", tone: "warn", text: doubt }] : [];
   const shown = support ? support.confirmed + support.unconfirmed : 0;
   if (support && shown > 0) {
     all.push(
       support.unconfirmed > 0
         ? { icon: "help", tone: "warn", text: t("support_some", support.unconfirmed, shown) }
-        : { icon: "check", tone: "good", text: t("support_all", shown) },
+        : { icon: "check", tone: doubt ? "plain" : "good", text: t("support_all", shown) },
     );
   }
   if (support && support.dropped > 0) all.push({ icon: "minus", tone: "warn", text: t("dropped", support.dropped) });
@@ -60,7 +68,7 @@ function lines(turn: Turn): Line[] {
   return [...all, ...warningsOf(turn)];
 }
 
-// What a reader misses by each warning of the service; of the others nothing.
+// What a reader misses by each warning of the service; of the others nothing, or it is a doubt.
 const SAID = {
   answer_cut_short: "warn_cut_short",
   answer_not_supported: "warn_not_supported",
@@ -73,9 +81,7 @@ const SAID = {
   not_saved: "warn_not_saved",
   part_unavailable: "warn_part",
   search_unavailable: "warn_earlier",
-  second_look: "warn_second_look",
   second_look_unavailable: "warn_search",
-  threshold_relaxed: "warn_relaxed",
 } as const;
 
 function warningsOf({ warnings }: Turn): Line[] {

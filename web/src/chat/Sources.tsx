@@ -1,4 +1,5 @@
 import { t } from "../i18n/chat.ts";
+import { pagesOf } from "../i18n/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import {
   alsoRead,
@@ -7,7 +8,6 @@ import {
   type NumberedCitation,
   openCitation,
   openPage,
-  pageOf,
   type ReadDocument,
   titleOf,
 } from "./citing.ts";
@@ -61,11 +61,11 @@ function CitedRow({ document, all }: { document: CitedDocument; all: readonly Nu
             key={each.number}
             type="button"
             class={css.place}
-            aria-label={t("chip", each.number, [titleOf(each.citation), pageOf(each.citation)])}
+            aria-label={t("chip", each.number, [titleOf(each.citation), pagesOf(each.citation)])}
             onClick={() => openCitation(all, all.indexOf(each))}
           >
             <span class={css.number}>{each.number}</span>
-            {pageOf(each.citation) || t("open_source")}
+            {pagesOf(each.citation) || t("open_source")}
           </button>
         ))}
       </span>
@@ -83,10 +83,10 @@ function ReadRow({ document }: { document: ReadDocument }) {
             key={source.chunk_id}
             type="button"
             class={css.place}
-            aria-label={[document.title, pageOf({ ...source, source_type: "pdf" })].join(", ")}
+            aria-label={[document.title, pagesOf(source)].join(", ")}
             onClick={() => openPage(source)}
           >
-            {pageOf({ ...source, source_type: "pdf" }) || t("open_source")}
+            {pagesOf(source) || t("open_source")}
           </button>
         ))}
       </span>

@@ -101,7 +101,7 @@ function Refusal({ turn, onAskPerson, children }: RefusalProps) {
       <div>
         <h4>{t("refused_title")}</h4>
         {children}
-        {turn.refusal && <p class={css.why}>{t(`refused_${turn.refusal}`)}</p>}
+        <p class={css.why}>{whyRefused(turn)}</p>
       </div>
       {turn.handoff_offered && turn.message_id && (
         <Button size="s" kind="primary" icon="person" onClick={onAskPerson}>
@@ -110,6 +110,11 @@ function Refusal({ turn, onAskPerson, children }: RefusalProps) {
       )}
     </div>
   );
+}
+
+function whyRefused({ refusal, nearest }: Turn): string {
+  if (!refusal) return "";
+  return t(refusal === "no_relevant_info" && nearest.length > 0 ? "refused_near" : `refused_${refusal}`);
 }
 
 function Stopped({ turn, onAgain }: { turn: Turn; onAgain: () => void }) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Claim } from "../api/types.ts";
-import { type Block, type Inline, readAnswer } from "./answerText.ts";
+import { type Block, type Inline, type Item, readAnswer } from "./answerText.ts";
 
 const known = new Set([1, 2, 3]);
 
@@ -16,8 +16,9 @@ function seen(blocks: Block[]): string {
     if (each.kind === "strong") return each.children.map(inline).join("");
     return each.kind === "break" ? "\n" : each.text;
   };
+  const item = ({ number, blocks }: Item): string => `${number === null ? "" : `${number}. `}${seen(blocks)}`;
   const block = (each: Block): string => {
-    if (each.kind === "list") return each.items.map(seen).join("\n");
+    if (each.kind === "list") return each.items.map(item).join("\n");
     if (each.kind === "table")
       return [each.head, ...each.rows].map((row) => row.map((cell) => cell.map(inline).join("")).join("|")).join("\n");
     if (each.kind === "rule") return "";
@@ -76,7 +77,16 @@ test("lists, tables, bold and code are read", () => {
     blocks.map(({ kind }) => kind),
     ["paragraph", "list", "table", "list"],
   );
-  assert.equal(seen(blocks), "Steps:\nFirst a ‹1›\nSecond\nA|B\n1|2 ‹2›\nthird");
+  assert.equal(seen(blocks), "Steps:\nFirst a ‹1›\nSecond\nA|B\n1|2 ‹2›\n3. third");
+});
+
+test("the numbers of a list are those of the text, whatever order they are in", () => {
+  const text = "5. Heating\n7. Ending the lease [1]\n2. Pets\n\n2. Gardens";
+  const { blocks } = readAnswer(text, { known });
+  assert.deepEqual(
+    blocks.map((each) => each.kind === "list" && each.items.map(({ number }) => number)),
+    [[5, 7, 2, 2]],
+  );
 });
 
 const HOSTILE = [
@@ -92,6 +102,8 @@ const HOSTILE = [
   "    <b>indented</b>",
   "> 5 mm",
   "+ 5 °C",
+  "3) Bring the keys\n5) Lock the gate",
+  "07. Open the valve",
   "5*3*2 = 30 and ~5 to ~10, snake_case_name, a\\*b, &lt;b&gt;",
   "Title\n=====",
   "<!-- hidden -->",

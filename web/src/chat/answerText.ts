@@ -24,10 +24,16 @@ export interface Mark {
 
 export type Block =
   | { kind: "paragraph" | "heading"; children: Inline[] }
-  | { kind: "list"; start: number | null; items: Block[][] }
+  | { kind: "list"; ordered: boolean; items: Item[] }
   | { kind: "table"; head: Inline[][]; rows: Inline[][][] }
   | { kind: "code"; text: string }
   | { kind: "rule" };
+
+/** An item of a list, with its number as the text has it; null where it has none. */
+export interface Item {
+  number: number | null;
+  blocks: Block[];
+}
 
 export interface AnswerText {
   blocks: Block[];
@@ -36,6 +42,8 @@ export interface AnswerText {
 }
 
 const HALF_MARKER = / ?\[\d{0,4}$/;
+const NUMBER = /^\s*(\d+)\./;
+const NO_LIST = /^ {0,3}(?:\+|\d+\)|0\d)/; // a sign, and numbers that a list would show in another form
 const MARKERS = /^\[\d{1,4}\](?: ?\[\d{1,4}\])*/;
 
 const off = () => undefined;
@@ -56,7 +64,7 @@ const marked = new Marked({
     blockquote: off,
     del: off,
     // false: as usual; undefined: not at all
-    list: (source) => (/^ {0,3}\+/.test(source) ? undefined : false),
+    list: (source) => (NO_LIST.test(source) ? undefined : false),
     emStrong: (source) => (source.startsWith("**") ? false : undefined),
   },
   extensions: [
@@ -114,9 +122,8 @@ class Reading {
       case "heading":
         return [{ kind: "heading", children: this.#line(token) }];
       case "list": {
-        const { start, ordered, items } = token as Tokens.List;
-        const from = ordered ? Number(start) : null;
-        return [{ kind: "list", start: from, items: items.map((item) => this.blocks(item.tokens)) }];
+        const { ordered, items } = token as Tokens.List;
+        return [{ kind: "list", ordered, items: items.map((item) => this.#item(item, ordered)) }];
       }
       case "table": {
         const { header, rows } = token as Tokens.Table;
@@ -130,6 +137,11 @@ class Reading {
       default:
         return [{ kind: "paragraph", children: this.#line(token) }];
     }
+  }
+
+  #item({ raw, tokens }: Tokens.ListItem, ordered: boolean): Item {
+    const number = ordered ? NUMBER.exec(raw)?.[1] : undefined;
+    return { number: number === undefined ? null : Number(number), blocks: this.blocks(tokens) };
   }
 
   #line(token: Token | Tokens.TableCell): Inline[] {

@@ -1,13 +1,12 @@
 /** How citations and passages are named, grouped and copied. */
 
-import type { Citation, Source } from "../api/types.ts";
+import type { Source } from "../api/types.ts";
 import { t } from "../i18n/chat.ts";
+import { pagesOf } from "../i18n/format.ts";
 import { openSource } from "../viewer/pane.ts";
 import { type AnswerText, type Block, type Inline, readAnswer } from "./answerText.ts";
 import { plain } from "./plain.ts";
 import { type Cited, isRunning, type Turn } from "./turn.ts";
-
-type Placed = Pick<Citation, "source_type" | "page_start" | "page_end" | "page_label">;
 
 /** A citation as it is shown: with the number of its chips. */
 export interface NumberedCitation {
@@ -70,18 +69,6 @@ export function titleOf({ title, key }: { title: string; key: string }): string 
   return plain(title) || (plain(key).split("/").at(-1) ?? "");
 }
 
-/** "page 3", as printed; empty for what has no pages. */
-export function pageOf({ source_type, page_start, page_end, page_label }: Placed): string {
-  if (source_type !== "pdf" || page_start < 1) return "";
-  if (page_end > page_start) return page_label ? t("pages_from", page_label) : t("pages", page_start, page_end);
-  return t("page", page_label || String(page_start));
-}
-
-/** Where the page is in the file, if the printed number does not say. */
-export function pageInFile({ source_type, page_start, page_label }: Placed): string {
-  return source_type === "pdf" && page_label && page_label !== String(page_start) ? t("page_in_file", page_start) : "";
-}
-
 /** The last parts of a heading's path. */
 export function sectionOf({ section }: { section: string }): string {
   return plain(section).split(" > ").slice(-2).join(" › ");
@@ -110,7 +97,7 @@ export function copied(turn: Turn): string {
   const { blocks, order } = textOf(turn);
   const sources = numbered(turn.citations, order).map(({ number, citation }) => {
     const file = citation.file_name && citation.file_name !== citation.title ? `(${plain(citation.file_name)})` : "";
-    const where = [titleOf(citation), pageOf(citation)].filter(Boolean).join(", ");
+    const where = [titleOf(citation), pagesOf(citation)].filter(Boolean).join(", ");
     return `[${number}] ${where}${file && ` ${file}`}: ${t("quoted", plain(citation.quote))}`;
   });
   return [written(blocks), sources.length ? `${t("sources")}:\n${sources.join("\n")}` : ""]
@@ -132,7 +119,7 @@ function writtenBlock(block: Block): string {
   switch (block.kind) {
     case "list":
       return block.items
-        .map((item, place) => `${block.start === null ? "-" : `${block.start + place}.`} ${written(item)}`)
+        .map(({ number, blocks }) => `${number === null ? "-" : `${number}.`} ${written(blocks)}`)
         .join("\n");
     case "table":
       return [block.head, ...block.rows].map((row) => row.map(writtenLine).join(" | ")).join("\n");

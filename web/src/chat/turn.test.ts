@@ -31,7 +31,7 @@ test("stored messages become turns: answers with their questions, a person's ans
   const claims = [{ text: "At nine.", verdict: "unconfirmed" as const, citations: [1], derived: "" }];
   const turns = turnsOf([
     message("user", "When?"),
-    message("assistant", "At nine. [1]", { claims, mode: "generated" }),
+    message("assistant", "At nine. [1]", { claims, mode: "generated", band: "low" }),
     message("user", "Why?"),
     message("assistant", "Nothing found.", { mode: "refused", refusal: "no_relevant_info" }),
     message("agent", "Because."),
@@ -51,6 +51,7 @@ test("stored messages become turns: answers with their questions, a person's ans
   );
   assert.equal(turns[0]?.support?.unconfirmed, 1);
   assert.equal(turns[1]?.handoff_offered, true);
+  assert.deepEqual([turns[0]?.band, turns[1]?.band], ["low", "none"]);
   assert.deepEqual(
     turns.map(({ withheld }) => withheld),
     [false, false, false, true, false],

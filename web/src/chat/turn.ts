@@ -32,6 +32,8 @@ export interface Turn {
   readonly nearest: readonly Source[];
   readonly support: Support | null;
   readonly mode: Answer["mode"] | null;
+  /** How sure the answer is, as far as that is known. */
+  readonly band: Answer["band"];
   readonly refusal: Answer["refusal"];
   readonly handoff_offered: boolean;
   readonly cached: boolean;
@@ -59,6 +61,7 @@ const BLANK: Omit<Turn, "key" | "question"> = {
   nearest: [],
   support: null,
   mode: null,
+  band: "none",
   refusal: null,
   handoff_offered: false,
   cached: false,
@@ -113,7 +116,7 @@ export function failed(turn: Turn, error: unknown): Turn {
 
 function answered(turn: Turn, answer: Answer): Turn {
   const { citations, claims, sources, nearest, support, mode, refusal, handoff_offered, cached } = answer;
-  const { rewritten, suggestions, warnings, message_id, dropped_citations } = answer;
+  const { rewritten, suggestions, warnings, message_id, dropped_citations, band } = answer;
   return {
     ...turn,
     ...{
@@ -128,7 +131,7 @@ function answered(turn: Turn, answer: Answer): Turn {
       refusal,
       handoff_offered,
     },
-    ...{ cached, rewritten, suggestions, warnings, message_id, dropped_citations },
+    ...{ cached, rewritten, suggestions, warnings, message_id, dropped_citations, band },
   };
 }
 
@@ -145,7 +148,16 @@ export function turnsOf(messages: readonly Message[]): Turn[] {
     } else {
       const stored = { phase: "done" as const, text, citations, claims, message_id, created_at, feedback };
       const { mode = null, refusal = null, cached = false, withheld = false } = message;
-      const how = { mode, refusal, cached, withheld, handoff_offered: refusal !== null, support: supportOf(claims) };
+      const band = message.band ?? "none";
+      const how = {
+        mode,
+        refusal,
+        band,
+        cached,
+        withheld,
+        handoff_offered: refusal !== null,
+        support: supportOf(claims),
+      };
       if (last && !last.message_id && last.question !== null) turns[turns.length - 1] = { ...last, ...stored, ...how };
       else turns.push(newTurn(null, { ...stored, ...how }));
     }

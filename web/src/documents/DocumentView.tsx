@@ -189,6 +189,7 @@ function ReportPanel({ document }: { document: DocumentDetail }) {
       {report && (
         <>
           <p>{report.summary}</p>
+          {report.error && <p class={css.error}>{report.error.message}</p>}
           {isMoving(document) && <p class={css.soft}>{t("moving_hint")}</p>}
           {report.findings.length > 0 && (
             <ul class={css.findings}>
@@ -204,7 +205,6 @@ function ReportPanel({ document }: { document: DocumentDetail }) {
               ))}
             </ul>
           )}
-          {report.error && <p class={css.soft}>{report.error.message}</p>}
         </>
       )}
       {can("editor", "admin") && document.source_type === "pdf" && (

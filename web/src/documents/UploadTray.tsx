@@ -110,7 +110,8 @@ function Row({ upload }: { upload: Upload }) {
 }
 
 function isBad({ state }: Upload): boolean {
-  return state.value.kind === "refused" || state.value.kind === "failed";
+  const { value } = state;
+  return value.kind === "refused" || value.kind === "failed" || (value.kind === "stored" && !!value.unreadable);
 }
 
 function shareOf(sent: number, size: number): string {
@@ -125,6 +126,7 @@ function wordsOf(upload: Upload): string {
     case "sending":
       return "";
     case "stored":
+      if (state.unreadable) return t("stored_unreadable", t(`status_${state.unreadable}`));
       return state.replaced ? t("stored_replaced") : t("stored");
     case "cancelled":
       return t("cancelled");

@@ -7,6 +7,7 @@ import { t } from "../i18n/documents.ts";
 import { toast } from "../ui/toast.ts";
 import { deleteDocument, listDocuments, readDocument, readDocuments } from "./calls.ts";
 import { erase } from "./erasures.ts";
+import { uploads } from "./uploading.ts";
 import { isMoving, Watch } from "./watching.ts";
 
 /** Documents whose deletion may still be undone: not shown, and not deleted yet. */
@@ -15,7 +16,10 @@ export const leaving = signal<ReadonlySet<string>>(new Set());
 export function makeWatch(changed: (document_id: string, now: Document | null) => void): Watch<Document> {
   return new Watch({
     look: (ids) => (document.hidden ? Promise.reject(new Error("nobody looks")) : readDocuments(ids)),
-    changed,
+    changed: (document_id, now) => {
+      if (now) uploadFound(now);
+      changed(document_id, now);
+    },
     wait: (ms) => {
       let end = () => {};
       const done = new Promise<void>((resolve) => {
@@ -29,6 +33,10 @@ export function makeWatch(changed: (document_id: string, now: Document | null) =
     },
     now: () => performance.now(),
   });
+}
+
+function uploadFound(now: Document): void {
+  if (!isMoving(now)) uploads.found(now.document_id, now.status);
 }
 
 /** The documents as one looks through them, each followed until it has come to rest. */
@@ -47,6 +55,7 @@ export class Library {
   async uploaded(document_id: string, replaced: boolean): Promise<void> {
     const found = await readDocument(document_id).catch(() => null);
     if (!found) return;
+    if (!replaced) uploadFound(found); // a replaced one may still show its former status
     this.listing.change((all) =>
       all.some((each) => each.document_id === document_id)
         ? all.map((each) => (each.document_id === document_id ? found : each))

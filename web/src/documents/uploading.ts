@@ -31,9 +31,11 @@ effect(() => {
 
 /** How uploads ended, in words. */
 export function outcome(all: readonly Upload[]): string {
-  const kinds = all.map((each) => each.state.value.kind);
-  const stored = kinds.filter((kind) => kind === "stored").length;
-  const lost = kinds.filter((kind) => kind === "failed" || kind === "refused").length;
-  if (lost === 0) return t("uploaded", stored);
-  return stored > 0 ? t("uploaded_failed", stored, lost) : t("nothing_uploaded", lost);
+  const states = all.map((each) => each.state.value);
+  const stored = states.filter((state) => state.kind === "stored" && !state.unreadable).length;
+  const unreadable = states.filter((state) => state.kind === "stored" && state.unreadable).length;
+  const lost = states.filter(({ kind }) => kind === "failed" || kind === "refused").length;
+  const sent = stored > 0 || unreadable === 0 ? t("uploaded", stored) : "";
+  const said = lost === 0 ? sent : stored > 0 ? t("uploaded_failed", stored, lost) : t("nothing_uploaded", lost);
+  return [said, unreadable > 0 && t("uploaded_unreadable", unreadable)].filter(Boolean).join(". ");
 }

@@ -156,6 +156,27 @@ test("one that failed can be tried again; the others go on", async () => {
   assert.deepEqual(failed.state.value, { kind: "stored", document_id: "id of a.pdf", replaced: false });
 });
 
+test("a file whose document cannot be read is told from the others, until a new version can be", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add([
+    { name: "a.pdf", file: pdf() },
+    { name: "b.pdf", file: pdf() },
+  ]);
+  await settled();
+  uploads.found("id of a.pdf", "FAILED"); // of a file before it; this one is not there yet
+  server.sending.get("a.pdf")?.resolve();
+  server.sending.get("b.pdf")?.resolve();
+  await settled();
+  const unreadable = () => uploads.all.value.map(({ state: { value } }) => value.kind === "stored" && value.unreadable);
+  assert.deepEqual(unreadable(), [undefined, undefined]);
+  uploads.found("id of a.pdf", "ENCRYPTED");
+  uploads.found("id of b.pdf", "PARTIAL");
+  assert.deepEqual(unreadable(), ["ENCRYPTED", undefined]);
+  uploads.found("id of a.pdf", "READY");
+  assert.deepEqual(unreadable(), [undefined, undefined]);
+});
+
 test("a form that has expired is asked for anew, once", async () => {
   const server = new Server();
   const uploads = new Uploads(server);

@@ -10,6 +10,9 @@ const FRESH_SHARE = 0.5;
 const FORMS_A_FILE = 2;
 /** Statuses of names under which there is no file that an upload would replace. */
 const WITHOUT_FILE = new Set(["PENDING", "DELETING", "DELETED"]);
+/** Statuses of documents that nothing is answered from. */
+const UNREADABLE = ["ENCRYPTED", "FAILED", "NEEDS_OCR"] as const;
+type Unreadable = (typeof UNREADABLE)[number];
 /** Readers of PDFs accept bytes before the header, this many at most. */
 const HEADER_BYTES = 1024;
 
@@ -41,7 +44,7 @@ export type Failure = { why: "network" } | { why: "storage"; code: string } | { 
 export type UploadState =
   | { kind: "waiting" }
   | { kind: "sending"; sent: number }
-  | { kind: "stored"; document_id: string; replaced: boolean }
+  | { kind: "stored"; document_id: string; replaced: boolean; unreadable?: Unreadable }
   | { kind: "refused"; refusal: Refusal }
   | { kind: "failed"; failure: Failure }
   | { kind: "cancelled" };
@@ -143,6 +146,17 @@ export class Uploads {
     if (kind !== "failed" && kind !== "cancelled") return;
     upload.state.value = { kind: "waiting" };
     await this.queue(upload);
+  }
+
+  /** Note what has become of an uploaded file as a document. */
+  found(document_id: string, status: string): void {
+    for (const { state } of this.all.peek()) {
+      const { value } = state;
+      if (value.kind !== "stored" || value.document_id !== document_id) continue;
+      const { unreadable: _, ...stored } = value;
+      const unreadable = UNREADABLE.find((each) => each === status);
+      state.value = { ...stored, ...(unreadable && { unreadable }) };
+    }
   }
 
   /** Forget those that are over. */

@@ -1,3 +1,5 @@
+import type { Citation } from "../api/types.ts";
+import { t } from "./frame.ts";
 import { locale } from "./locale.ts";
 
 /** "23 Nov 2026" */
@@ -33,6 +35,15 @@ export function bytes(size: number): string {
   const step = size < 1_000_000 ? (["kilobyte", 1000] as const) : (["megabyte", 1_000_000] as const);
   const digits = size / step[1] < 10 ? 1 : 0;
   return number(size / step[1], { style: "unit", unit: step[0], unitDisplay: "short", maximumFractionDigits: digits });
+}
+
+type Placed = Pick<Citation, "page_start" | "page_end" | "page_label"> & Partial<Pick<Citation, "source_type">>;
+
+/** "page 5 (printed 3)": as the viewer counts, and the printed number where it differs; empty for what has no pages. */
+export function pagesOf({ source_type = "pdf", page_start, page_end, page_label }: Placed): string {
+  if (source_type !== "pdf" || page_start < 1) return "";
+  const pages = page_end > page_start ? t("pages", page_start, page_end) : t("page", page_start);
+  return page_label && page_label !== String(page_start) ? t("printed", pages, page_label) : pages;
 }
 
 function region(): string {

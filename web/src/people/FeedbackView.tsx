@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Listing } from "../api/listing.ts";
-import { ago, dayAndTime, number } from "../i18n/format.ts";
+import { ago, dayAndTime, number, pagesOf } from "../i18n/format.ts";
 import { t } from "../i18n/people.ts";
 import { Badge } from "../ui/Badge.tsx";
 import { Button } from "../ui/Button.tsx";
@@ -172,7 +172,7 @@ function Sources({ rated }: { rated: RatedAnswer }) {
             >
               [{each.n}] {each.title}
             </button>{" "}
-            {each.page_label && <span class={shared.soft}>{t("page", each.page_label)}</span>}
+            <span class={shared.soft}>{pagesOf(each)}</span>
           </li>
         ))}
       </ul>

@@ -92,11 +92,7 @@ function Group({ cluster, answer }: { cluster: Cluster; answer: () => void }) {
               <Badge tone="accent">{t("times", cluster.count)}</Badge>
               {cluster.refused > 0 && <span>{t("refused", cluster.refused)}</span>}
               {cluster.rated_down > 0 && <span>{t("rated_down", cluster.rated_down)}</span>}
-              <time dateTime={cluster.last_asked_at}>
-                {cluster.count > 1
-                  ? t("first_last", day(cluster.first_asked_at), day(cluster.last_asked_at))
-                  : ago(cluster.last_asked_at)}
-              </time>
+              <time dateTime={cluster.last_asked_at}>{askedWhen(cluster)}</time>
             </p>
           </div>
           <Button icon="edit" onClick={answer}>
@@ -125,6 +121,12 @@ function Group({ cluster, answer }: { cluster: Cluster; answer: () => void }) {
       </Panel>
     </li>
   );
+}
+
+/** When it was asked last, and first if that was on another day. */
+function askedWhen({ first_asked_at, last_asked_at }: Cluster): string {
+  const isOneDay = day(first_asked_at) === day(last_asked_at);
+  return isOneDay ? ago(last_asked_at) : t("asked_last", ago(last_asked_at), day(first_asked_at));
 }
 
 function without(found: Unanswered, cluster: Cluster): Unanswered {

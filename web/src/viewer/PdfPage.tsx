@@ -47,7 +47,7 @@ export function PdfPage({ file, number, width, height, scale, isNear, observe, m
   return (
     <section
       ref={page}
-      aria-label={t("page", number, "")}
+      aria-label={t("page", number)}
       class={css.page}
       data-page={number}
       data-state={state}

@@ -1,4 +1,5 @@
 import type { Citation, StoredCitation } from "../api/types.ts";
+import { pagesOf } from "../i18n/format.ts";
 import { t } from "../i18n/viewer.ts";
 import { IconButton } from "../ui/Button.tsx";
 import { Spinner } from "../ui/Spinner.tsx";
@@ -58,13 +59,7 @@ export function QuoteCard({ citation, state, count, index, onLeaf }: Props) {
 }
 
 function placeOf(citation: Citation): string {
-  const pages =
-    citation.source_type !== "pdf"
-      ? ""
-      : citation.page_end > citation.page_start
-        ? t("pages", citation.page_start, citation.page_end)
-        : t("page", citation.page_start, citation.page_label);
-  return [pages, citation.section.replaceAll(" > ", " › ")].filter(Boolean).join(" · ");
+  return [pagesOf(citation), citation.section.replaceAll(" > ", " › ")].filter(Boolean).join(" · ");
 }
 
 function sentenceOn(citation: Citation | StoredCitation, state: QuoteState): string {

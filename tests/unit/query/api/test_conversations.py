@@ -58,7 +58,7 @@ def test_a_conversation_shows_what_has_become_of_the_quoted_versions(api: Routes
         AnswerClaim("It is 5.", "confirmed", (1, 2), "2 + 3 = 5"),
         AnswerClaim("It is blue.", "unconfirmed", (1,)),
     )
-    details = {"mode": "generated", "cached": True, "refusal": "", "best_score": 0.5}
+    details = {"mode": "generated", "cached": True, "band": "low", "refusal": "", "best_score": 0.5}
     name = saved(1, answer(1, citations=citations, claims=claims, details=details))
     status, shown = api.call("GET", f"/conversations/{name}")
     assert status == 200
@@ -81,6 +81,7 @@ def test_a_conversation_shows_what_has_become_of_the_quoted_versions(api: Routes
         "feedback": None,
         "mode": None,
         "refusal": None,
+        "band": None,
         "cached": False,
         "withheld": False,
     }
@@ -92,6 +93,7 @@ def test_a_conversation_shows_what_has_become_of_the_quoted_versions(api: Routes
         {"text": "It is blue.", "verdict": "unconfirmed", "citations": [1], "derived": ""},
     ]
     assert (reply["mode"], reply["cached"], reply["refusal"], reply["withheld"]) == ("generated", True, None, False)
+    assert reply["band"] == "low"
 
 
 def test_messages_come_page_by_page(api: Routes):

@@ -13,7 +13,10 @@ export const chat = {
   box: "Your question",
   box_followup: "Ask a follow-up question",
   box_hint: "Answers come from your documents only. Each number opens its source.",
+  box_length: (length: string, most: string) => `${length} of ${most} characters`,
   box_placeholder: "Ask about your documents",
+  box_too_long: (by: number, most: string) =>
+    `The question is ${en(by, { one: "character", other: "characters" })} too long: ${most} are allowed. Shorten it, or ask in parts.`,
   cached: "Answered from memory: the same question was answered before, and no document has changed since.",
   calculated: (how: string) => `Calculated: ${how}`,
   cancel: "Cancel",
@@ -30,7 +33,9 @@ export const chat = {
   described_by: (model: string) => `A model (${model}) says this of a figure; these are not the document’s words.`,
   corrected: "An editor has corrected this passage; the file says it in other words.",
   dropped: (n: number) =>
-    `${en(n, { one: "statement was", other: "statements were" })} left out, because nothing in the documents supports it.`,
+    n === 1
+      ? "1 statement was left out: it could not be confirmed."
+      : `${n} statements were left out: they could not be confirmed.`,
   dropped_citations: (n: number) =>
     `${en(n, { one: "reference was", other: "references were" })} removed: the source does not say what it was given for.`,
   edit: "Edit the question",
@@ -53,7 +58,7 @@ export const chat = {
   load_failed: "This conversation could not be opened",
   loading: "Opening the conversation",
   near: "Show how near it came",
-  near_none: "Nothing in the documents comes near.",
+  near_none: "The search found nothing near.",
   near_text: (relevance: string, threshold: string) =>
     `These passages came nearest. The best reaches ${relevance}; an answer needs ${threshold}.`,
   near_title: "Near misses",
@@ -66,17 +71,13 @@ export const chat = {
   no_documents_reader: "An editor of your organisation can add documents.",
   open_at_quote: "Open at the quote",
   open_source: "Open the source",
-  page: (label: string) => `page ${label}`,
-  page_in_file: (number: number) => `page ${number} of the file`,
-  pages: (first: number, last: number) => `pages ${first}–${last}`,
-  pages_from: (label: string) => `page ${label} and after`,
   progress_reading: (passages: number, documents: number) =>
     `Reading ${en(passages, { one: "passage", other: "passages" })} of ${en(documents, { one: "document", other: "documents" })}`,
   progress_checking: "Checking the next statement against its source",
   progress_done: (statements: number, sources: number) =>
     `The answer is there: ${en(statements, { one: "statement", other: "statements" })}, ${en(sources, { one: "source", other: "sources" })}.`,
   progress_failed: "No answer came.",
-  progress_refused: "The documents do not answer this.",
+  progress_refused: "No answer was found.",
   progress_searching: "Searching the documents",
   progress_slow: "This takes longer than usual. Still working",
   progress_stopped: "Stopped.",
@@ -109,10 +110,12 @@ export const chat = {
   receipt_searched: "Searched for",
   receipt_shown: (shown: number, all: number) => `${shown} shown, of ${all} written`,
   refused_model_does_not_know: "The passages found were read, but they do not answer this.",
-  refused_no_relevant_info: "Nothing in the documents comes near enough to this question.",
-  refused_not_mentioned: "The documents do not mention what the question asks for.",
-  refused_nothing_proven: "No statement could be proven by the documents, so none is shown.",
-  refused_title: "The documents do not answer this",
+  refused_near:
+    "Recto found nothing in the documents that answers this. Try other words, or look at what came nearest.",
+  refused_no_relevant_info: "Recto found nothing in the documents that answers this. Try other words.",
+  refused_not_mentioned: "What came nearest does not mention what the question asks for. Try other words.",
+  refused_nothing_proven: "No statement could be proven by the passages found, so none is shown.",
+  refused_title: "No answer found",
   regenerate: "Answer again",
   rewritten: (question: string) => `Searched for: ${question}`,
   scope_clear: (title: string) => `Do not limit to “${title}”`,
@@ -131,12 +134,13 @@ export const chat = {
   suggestions: "Ask next",
   support_all: (n: number) =>
     n === 1
-      ? "The statement is confirmed by its quotes."
-      : `${n === 2 ? "Both" : `All ${n}`} statements are confirmed by their quotes.`,
+      ? "The statement stands in its source."
+      : `${n === 2 ? "Both" : `All ${n}`} statements stand in their sources.`,
   support_some: (unconfirmed: number, all: number) =>
     `${unconfirmed} of ${en(all, { one: "statement", other: "statements" })} unconfirmed: the quotes are about it, but do not say quite that.`,
   unconfirmed: "unconfirmed",
   unconfirmed_why: "Unconfirmed: the quote is about this, but does not say quite that. Read it yourself.",
+  unsure: "Recto is not sure that this answers your question: check the sources.",
   upload: "Add documents",
   warn_cut_short: "The answer ends early: the model stopped before the end.",
   warn_earlier: "The search does not answer at the moment; this is an earlier answer to the same question.",
@@ -145,7 +149,7 @@ export const chat = {
   warn_not_saved: "This answer could not be saved; it will be gone when you leave this page.",
   warn_not_supported: "Nothing that the model wrote could be verified, so it is not shown.",
   warn_part: "A part of the question could not be searched for. Asking again may find more.",
-  warn_relaxed: "Nothing matches the question closely; this is the closest.",
+  warn_relaxed: "Nothing that was found matches the question closely; this is the closest.",
   warn_search: "A part of the search did not answer, so something may be missing. Ask again in a minute.",
   warn_second_look: "The documents say it in other words, if at all; this is the closest in meaning.",
   welcome: "What would you like to know?",

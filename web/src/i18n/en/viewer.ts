@@ -22,11 +22,9 @@ export const viewer = {
   open_file: "Open the file in a new tab",
   opening: "Opening the document",
   other_version: "The quoted version may be gone.",
-  page: (page: number, printed: string) =>
-    printed && printed !== String(page) ? `Page ${printed} (page ${page} of the file)` : `Page ${page}`,
+  page: (page: number) => `Page ${page}`,
   page_failed: (page: number) => `Page ${page} cannot be drawn. Open the file in a new tab to see it.`,
   page_number: "Page number",
-  pages: (first: number, last: number) => `Pages ${first} and ${last}`,
   pane: "Source",
   present_version: "Show the present version",
   previous_hit: "Place before this one",

@@ -51,6 +51,9 @@ export const frame: Messages<typeof english> = {
   operator_needed:
     "Čia reikia sistemos prižiūrėtojo: raktas, modelis ar paskyra, kuriais paslauga naudojasi, neveikia.",
   options_for: (title) => `„${title}“ veiksmai`,
+  page: (page) => `psl. ${page}`,
+  pages: (first, last) => `psl. ${first}–${last}`,
+  printed: (pages, label) => `${pages} (išspausdinta ${label})`,
   rename: "Pervadinti",
   renamed: "Pervadinta.",
   request_id: (id) => `Užklausa ${id}`,

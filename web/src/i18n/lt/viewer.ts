@@ -25,11 +25,9 @@ export const viewer: Messages<typeof english> = {
   open_file: "Atverti failą naujame skirtuke",
   opening: "Atveriamas dokumentas",
   other_version: "Cituotos versijos gali nebebūti.",
-  page: (page: number, printed: string) =>
-    printed && printed !== String(page) ? `${printed} puslapis (${page}-as faile)` : `${page} puslapis`,
+  page: (page: number) => `${page} puslapis`,
   page_failed: (page: number) => `${page} puslapio nupiešti nepavyko. Atverkite failą naujame skirtuke.`,
   page_number: "Puslapio numeris",
-  pages: (first: number, last: number) => `${first} ir ${last} puslapiai`,
   pane: "Šaltinis",
   present_version: "Rodyti dabartinę versiją",
   previous_hit: "Ankstesnė vieta",
