@@ -13,7 +13,7 @@ from functools import partial
 from itertools import accumulate, count, groupby, pairwise
 from operator import attrgetter, itemgetter
 
-from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_order, split_columns
+from functions.ingest.parsing.order import MARGIN, RIGHT_TO_LEFT, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rules, grids_of, table_in
 from functions.ingest.parsing.table_cells import (
@@ -74,6 +74,10 @@ OVERLAPPING_EM = 0.3
 LOWER = 0.1
 """How far the top of a word further left may reach above the bottom of the line before, in its heights, if it begins
 another line."""
+SHIFTED = 0.25
+"""How much higher or lower than the word before it another one stands that is in another cell, in its heights."""
+BACK_EM = 2
+"""How far left of the word before it a word ends that begins another line at its height, in font sizes."""
 ON_ONE_LINE = 0.5
 """Share of the lower one's height that two parts of one line have in common."""
 MAX_ROOM = 40
@@ -262,9 +266,12 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             last = fragment[-1]
             # Words that stand at one height, one behind the other, need no further check.
             is_beside = word.x1 >= last.x0 and last.y0 <= word.y1 and word.y0 <= last.y1 and word.y0 <= word.y1
+            room = word.x0 - last.x1
             # A line ended there, although the engine has not seen it; or these are items side by side.
-            if (not is_beside and _ends_before(last, word)) or (
-                word.text in BULLETS and word.x0 - last.x1 > BULLET_APART_EM * word.style.size
+            if (
+                (not is_beside and _ends_before(last, word))
+                or (room > CELL_GAP_EM * word.style.size and _is_at_another_height(last, word))
+                or (word.text in BULLETS and room > BULLET_APART_EM * word.style.size)
             ):
                 last.ends = "\n"
                 _place(fragment, rows)
@@ -316,7 +323,16 @@ def _ends_before(last: Word, word: Word) -> bool:
     height = word.y1 - word.y0
     if word.x1 < last.x0 and word.y0 > last.y1 - LOWER * height:
         return True
+    if word.x1 < last.x0 - BACK_EM * word.style.size and not RIGHT_TO_LEFT.search(word.text):
+        return True
     return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
+
+
+def _is_at_another_height(last: Word, word: Word) -> bool:
+    """Whether two words in print of one size stand at different heights: in two cells of a row with several lines."""
+    least = SHIFTED * (word.y1 - word.y0)
+    is_shifted = min(abs(word.y0 - last.y0), abs(word.y1 - last.y1)) > least and word.y1 > word.y0
+    return is_shifted and word.style.size == last.style.size
 
 
 def _place(fragment: list[Word], rows: list[Row]) -> None:
