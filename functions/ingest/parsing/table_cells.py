@@ -39,6 +39,7 @@ SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
 CURRENCIES = "$€£¥"
 BEGINS_FIGURE = frozenset("0123456789(" + CURRENCIES)
+BEGINS_SIGNED = frozenset("(.-–—−n$€£")
 ENDS_FIGURE = frozenset("0123456789)%-–—−")
 FIGURES_GAP_EM = 0.7
 """Room between two figures that makes them two cells; a figure and a currency sign after it always are."""
@@ -61,6 +62,8 @@ SAME_EDGE = 1
 ALIGNED_LEFT = 4
 ALIGNED = 3
 """Points by which the left edges of two lines of one cell may differ, and the edges of cells in one column."""
+CUT_ROOM = 0.4
+"""Room between the lines of one cell, in their heights, from which on they are cells below each other."""
 SHORTEST_CUT = 3
 NEARLY_AS_WIDE_EM = 0.9
 """Letters of a word alone on its line that may go on below, more than that, and how far it may end before the cell
@@ -124,7 +127,8 @@ class Cell:
 
 def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
     """Whether a word alone on its line, as wide as the cell, may continue below."""
-    letters = word.text[-1].islower() and below.text[0].islower()
+    is_near = below.y0 - word.y1 < CUT_ROOM * (word.y1 - word.y0)
+    letters = is_near and word.text[-1].islower() and below.text[0].islower()
     return letters and len(word.text) > SHORTEST_CUT and word.x1 > edge - NEARLY_AS_WIDE_EM * word.style.size
 
 
@@ -334,7 +338,7 @@ def cells_of(row: Row) -> list[Cell]:
                 not (before is first and _marks(before, word))
                 and not (before is row.words[1] and _names_item(first, before, word))
                 and not (_is_spaced_out(before) and _is_spaced_out(word))
-                and before.text not in SIGN_BEFORE
+                and not is_signed_by(before, word)
                 and not is_sign_of(before, word)
             ):
                 current = []
@@ -391,11 +395,16 @@ def _names_item(first: Word, before: Word, word: Word) -> bool:
     return first.text.lower() == "item" and ITEM_NUMBER.fullmatch(before.text) is not None and word.text[0].isalpha()
 
 
+def is_signed_by(before: Word, word: Word) -> bool:
+    """Whether a word is the sign of the figure behind it; a currency before words or signs is the name of a unit."""
+    return before.text in SIGN_BEFORE and (word.text[0] in BEGINS_SIGNED or any(map(str.isdecimal, word.text)))
+
+
 def is_sign_of(before: Word, word: Word) -> bool:
     """Whether a word is the sign of the figure before it; after a year or a word begins another header's cell ("%")."""
     if word.text not in SIGN_AFTER or YEAR.fullmatch(before.text):
         return False
-    return word.text[0] == ")" or before.text[-1] in ENDS_FIGURE
+    return word.text[0] == ")" or (before.text[-1] in ENDS_FIGURE and before.text != word.text)
 
 
 def _are_figures(before: Word, word: Word, room: float) -> bool:

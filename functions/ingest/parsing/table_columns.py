@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from functions.ingest.parsing.table_cells import (
+    CELL_GAP_EM,
     CELL_ROOM,
     CLOSE_EM,
-    SIGN_BEFORE,
     Cell,
     Group,
     cells_of,
     grouped,
     is_number,
     is_sign_of,
+    is_signed_by,
     unparted,
 )
 from functions.ingest.parsing.words import Row, Word, box_of, pitch_of
@@ -109,19 +110,22 @@ def _with_stretched_whole(rows: Sequence[Row], cells: list[list[Cell]]) -> list[
     """
     pairs = [(at, at + 1) for at in range(len(rows) - 1)]
     for at, other in (*((b, a) for a, b in pairs), *reversed(pairs)):
-        if len(cells[at]) > 1 and len(cells[other]) == 1 and _is_next_line(rows[at], rows[other]):
-            cells[at] = _joined_to(cells[at], rows[other])
+        if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
+            for cell in cells[other]:
+                if len(cell.lines[0]) > 1:
+                    cells[at] = _joined_to(cells[at], cell)
     return cells
 
 
 def _is_next_line(row: Row, other: Row) -> bool:
     room = max(row.y0 - other.y1, other.y0 - row.y1)
-    return abs(room) < CELL_ROOM * (row.y1 - row.y0) and len(other.words) > 1 and not row.mono
+    return abs(room) < CELL_ROOM * (row.y1 - row.y0) and not row.mono
 
 
-def _joined_to(cells: list[Cell], other: Row) -> list[Cell]:
+def _joined_to(cells: list[Cell], other: Cell) -> list[Cell]:
     """Join the cells of a row that begin and end together where another line does, if none of them is a figure."""
-    spare = HYPHEN_EM * other.words[0].style.size if other.words[-1].ends == "-" else 0.0
+    last_word = other.lines[0][-1]
+    spare = HYPHEN_EM * last_word.style.size if last_word.ends == "-" else 0.0
     for first, cell in enumerate(cells):
         if abs(cell.x0 - other.x0) >= SAME_EDGE:
             continue
@@ -273,7 +277,8 @@ def _is_between(before: Word, word: Word, gutters: Sequence[Gap]) -> bool:
     room = word.x0 - before.x1
     if room < CLOSE_EM * min(before.style.size, word.style.size):
         return False
-    if before.text in SIGN_BEFORE or is_sign_of(before, word) or before.text == word.text == ".":
+    is_unit = room > CELL_GAP_EM * word.style.size  # a currency in a column of units
+    if (is_signed_by(before, word) and not is_unit) or is_sign_of(before, word) or before.text == word.text == ".":
         return False
     return any(min(word.x0, x1) - max(before.x1, x0) > IN_GUTTER * min(room, x1 - x0) for x0, x1 in gutters)
 

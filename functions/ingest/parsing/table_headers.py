@@ -14,7 +14,6 @@ from typing import Self
 from functions.ingest.parsing.table_cells import (
     CLOSE_EM,
     LARGER,
-    SIGN_BEFORE,
     UNIT,
     YEAR,
     Cell,
@@ -25,6 +24,7 @@ from functions.ingest.parsing.table_cells import (
     is_figure,
     is_number,
     is_sign_of,
+    is_signed_by,
 )
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.words import Row, Word, box_of
@@ -33,6 +33,8 @@ CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lente
 """How the line above a table begins that names it."""
 MAX_HEADER_GROUPS = 8
 MAX_HEADER_ROWS = 30
+SPARE_ROOM = 1.2
+"""How much further from a table than its rows from each other a row above it may be that is its header."""
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
@@ -46,6 +48,10 @@ OFF = 0.1
 OFF_BESIDE = 0.2
 """How far the middle of what stands above a table may be from that of columns, as a share of their width, so that it is
 their header; and if another cell stands beside it, which is a sign of its own."""
+OFF_GROUP_EM = 2.5
+LEFT_OUT_EM = 1.0
+"""How far the middle or edge of such a cell may be from that of its columns at most, where they are found by their
+names, and how much nearer it must be for each column that is left without a group, in font sizes."""
 CENTRED = 0.06
 """How far the middle of such a cell may be from that of its columns, as a share of their width."""
 
@@ -75,12 +81,18 @@ def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Gro
         return 0, list(run)
     run = [_recut(group, columns) for group in run]
     body = len(header_of(run))
-    taken = _taken(before, run[0], columns)
+    taken = _taken(before, run[0], columns, _room_between(run))
     if body > MAX_HEADER_GROUPS or (not taken and body < 2):
         return 0, run
     above = [Group([row], cells_of(row)) for row in before[len(before) - taken :]]
     rebuilt = _header([*above, *run[:body]], columns)
     return (taken, [*rebuilt, *run[body:]]) if rebuilt else (0, run)
+
+
+def _room_between(run: Sequence[Group]) -> float:
+    """Return how far the rows of a table are apart, most of them."""
+    rooms = sorted(below.box[1] - above.box[3] for above, below in pairwise(run))
+    return SPARE_ROOM * rooms[len(rooms) // 2] if rooms else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +170,7 @@ def _parts(cell: Cell, columns: _Columns) -> list[Cell]:
     phrases = [[words[0]]]
     for before, word in pairwise(words):
         apart = word.x0 - before.x1 > CLOSE_EM * min(before.style.size, word.style.size)
-        if apart and before.text not in SIGN_BEFORE and not is_sign_of(before, word):
+        if apart and not is_signed_by(before, word) and not is_sign_of(before, word):
             phrases.append([])
         phrases[-1].append(word)
     parts: list[list[Word]] = []
@@ -173,17 +185,18 @@ def _parts(cell: Cell, columns: _Columns) -> list[Cell]:
     return [Cell([part], part[0].x0, cell.y0, part[-1].x1, cell.y1) for part in parts]
 
 
-def _taken(before: Sequence[Row], first: Group, columns: _Columns) -> int:
-    """Count the rows just before a table that stand over its columns, or tell its unit.
+def _taken(before: Sequence[Row], first: Group, columns: _Columns, room: float) -> int:
+    """Count the rows just before a table that stand over its columns, or tell its unit; `room` is between its own.
 
     Up to `MAX_LABELS` rows of a label only, which begin the first group of figures, may stand between.
     """
     _, begin, _, end = first.box
     height = max(SMALLEST_HEIGHT, first.rows[0].y1 - first.rows[0].y0)
+    nearest = max(height, room)
     taken = labels = 0
     top = begin
     for count, row in enumerate(reversed(before[-MAX_HEADER_ROWS:]), 1):
-        is_near = top - row.y1 < height and row.y0 > begin - HEADER_ABOVE * height and row.y1 < end + height
+        is_near = top - row.y1 < nearest and row.y0 > begin - HEADER_ABOVE * height and row.y1 < end + height
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
         is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
         if not is_near or row.mono or is_title or _ends_prose(row, before[: len(before) - count], columns.spans[-1][1]):
@@ -297,12 +310,92 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Seque
             is_divided = are_apart and len(set(below).intersection(group)) > 1
             if len(group) > 1 and (is_divided or _stands_over(cell, group, lines[at + 1 :], columns)):
                 found[id(cell.lines[0])] = group
+    for at, line in enumerate(lines[:-1]):
+        found |= _over_names(line, lines[at + 1 :], columns, found)
     for line, below_it in reversed(list(pairwise(lines))):
         for cell in line:
             goes_on = [other for other in below_it if id(other.lines[0]) in found and _is_line_above(cell, other)]
             if goes_on and id(cell.lines[0]) not in found:
                 found[id(cell.lines[0])] = found[id(goes_on[0].lines[0])]
     return {id(each): found[id(each.words)] for each in fragments if id(each.words) in found}
+
+
+def _over_names(
+    line: Sequence[Cell], lower: Sequence[Sequence[Cell]], columns: _Columns, found: Mapping[int, Sequence[int]]
+) -> dict[int, Sequence[int]]:
+    """Return the columns, by the id of each cell, of a line that heads the names below it: they are more than its cells.
+
+    Where the same names come again, a group begins. Else each cell has the columns whose middle or edge it has; a line
+    of a column's own name is near it, and has its middle or an edge. `found` are the groups known before.
+    """
+    below = next((other for other in lower if len(other) > len(line)), [])
+    names = {columns.nearest(cell.x0, cell.x1): cell for cell in below}
+    heads = [cell for cell in line if columns.nearest(cell.x0, cell.x1) in names]
+    if len(names) < max(2 * len(heads), len(below)) or not heads:
+        return {}
+    places = sorted(names)
+    groups = _repeated(heads, [names[at] for at in places])
+    if not groups and not any(id(head.lines[0]) in found for head in heads):
+        room = min(name.y0 for name in below) - max(head.y1 for head in heads)
+        is_apart = len(heads) > 1 and room > RULED * (heads[0].y1 - heads[0].y0)
+        if is_apart or any(_stands_between(head, below) for head in heads):
+            groups = _nearest_groups(heads, [names[at] for at in places])
+    return {
+        id(head.lines[0]): places[a:b]
+        for head, (a, b) in zip(heads, groups, strict=False)
+        if places[a:b] == list(range(places[a], places[b - 1] + 1))
+    }
+
+
+def _repeated(heads: Sequence[Cell], names: Sequence[Cell]) -> list[tuple[int, int]]:
+    """Return from which name to which each of several cells stands over, if the same names come again below each."""
+    texts = [name.text for name in names]
+    count = len(heads)
+    for each in range(len(names) // count, 1 if count > 1 else len(names), -1):
+        for start in range(len(names) - each * count + 1):
+            if texts[start : start + each * count] != texts[start : start + each] * count:
+                continue
+            groups = [(start + n * each, start + (n + 1) * each) for n in range(count)]
+            if all(
+                names[a].x0 < head.x1 and head.x0 < names[b - 1].x1 for head, (a, b) in zip(heads, groups, strict=True)
+            ):
+                return groups
+    return []
+
+
+def _stands_between(head: Cell, names: Sequence[Cell]) -> bool:
+    """Whether a cell has neither the middle nor an edge of one below it."""
+    near = [name for name in names if name.x0 < head.x1 and head.x0 < name.x1]
+    return not any(
+        min(abs(head.x0 - name.x0), abs(head.x1 - name.x1), abs(head.x0 + head.x1 - name.x0 - name.x1) / 2) < SAME_EDGE
+        for name in near
+    )
+
+
+def _nearest_groups(heads: Sequence[Cell], names: Sequence[Cell]) -> list[tuple[int, int]]:
+    """Return from which name to which each cell stands over two or more: those whose middle or edge it is nearest to.
+
+    Nothing if one is near none. A name that no cell stands over belongs to no group.
+    """
+    size = heads[0].lines[0][0].style.size
+    best: dict[int, tuple[float, list[tuple[int, int]]]] = {0: (0.0, [])}
+    for head in heads:
+        following: dict[int, tuple[float, list[tuple[int, int]]]] = {}
+        for start, (cost, groups) in best.items():
+            for a in range(start, len(names) - 1):
+                for b in range(a + 2, len(names) + 1):
+                    left, right = names[a].x0, names[b - 1].x1
+                    off = min(
+                        abs(head.x0 - left), abs(head.x1 - right), abs(head.x0 + head.x1 - left - right) / 2
+                    )
+                    if off > OFF_GROUP_EM * size or head.x1 <= left or right <= head.x0:
+                        continue
+                    total = cost + off + LEFT_OUT_EM * size * (a - start)
+                    if b not in following or total < following[b][0]:
+                        following[b] = total, [*groups, (a, b)]
+        best = following
+    ends = [(cost + LEFT_OUT_EM * size * (len(names) - end), groups) for end, (cost, groups) in best.items()]
+    return min(ends, default=(0.0, []))[1]
 
 
 def _is_line_above(cell: Cell, below: Cell) -> bool:
