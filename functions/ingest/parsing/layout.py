@@ -15,7 +15,7 @@ from operator import attrgetter, itemgetter
 
 from functions.ingest.parsing.order import MARGIN, RIGHT_TO_LEFT, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
-from functions.ingest.parsing.ruled import Rules, grids_of, table_in
+from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
 from functions.ingest.parsing.table_cells import (
     BULLETS,
     CELL_GAP_EM,
@@ -27,7 +27,7 @@ from functions.ingest.parsing.table_cells import (
 )
 from functions.ingest.parsing.table_columns import is_typed_table, regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import with_empty_cells
-from functions.ingest.parsing.table_headers import in_order
+from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in
 from functions.ingest.parsing.wire import Line
@@ -109,13 +109,15 @@ def lay_out(
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
     numbers = count(1)
+    across = rules.across if rules is not None and not turn else ()
     at = start
     for place, table in sorted(((_place_of_table(rows, table, height), table) for table in tables), key=itemgetter(0)):
         place = min(max(place, start), end)
-        lines += _lines(rows[at:place], placing, face, numbers)
-        lines += _table_lines(table, placing, next(numbers))
-        at = place
-    lines += _lines(rows[at:end], placing, face, numbers)
+        taken, whole = over_ruled(rows[at:place], table)
+        lines += _lines(rows[at : max(at, place - taken)], placing, face, numbers, across)
+        lines += _table_lines(whole, placing, next(numbers))
+        at = max(at, place)
+    lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
@@ -190,13 +192,15 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     return at
 
 
-def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:
+def _lines(
+    rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int], across: Sequence[Rule]
+) -> list[Line]:
     groups = grouped(with_narrow_apart(with_leaders(rows)))
     lines: list[Line] = []
     at = 0
     for start, end in tables_in(groups):
         before = [row for group in groups[at:start] for row in group.rows]
-        taken, table = in_order(before, regrouped(groups[start:end]))
+        taken, table = in_order(before, regrouped(groups[start:end]), across)
         lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
         lines += _table_lines(with_empty_cells(join_wrapped_labels(table)), placing, next(numbers))
         at = end

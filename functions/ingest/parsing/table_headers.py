@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
+from functions.ingest.parsing.ruled import Rule
 from functions.ingest.parsing.table_cells import (
     CLOSE_EM,
     LARGER,
@@ -59,6 +60,8 @@ _BEFORE_DATE = re.compile(r"\b(?:ended|ending)$", re.IGNORECASE)
 """How a line of a header's cell ends below which the date stands: "Six Months Ended" over "December 31,"."""
 
 Span = tuple[float, float]
+EDGE = 2
+"""Points by which a rule may be shorter than what it is drawn below."""
 COVERED = 0.5
 """Share of the narrower one's width that a header and its column have in common."""
 SMALLEST_HEIGHT = 4.0
@@ -74,8 +77,11 @@ DATE_OVERLAP = 0.35
 """How far a date may reach into the words above it, in its heights."""
 
 
-def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Group]]:
-    """Return how many of the rows just before a table belong to its header, and the table's groups in order."""
+def in_order(before: Sequence[Row], run: Sequence[Group], rules: Sequence[Rule] = ()) -> tuple[int, list[Group]]:
+    """Return how many of the rows just before a table belong to its header, and the table's groups in order.
+
+    `rules` are drawn across the page, also below cells over several columns.
+    """
     columns = _Columns.of(run)
     if len(columns.spans) < 2:
         return 0, list(run)
@@ -85,8 +91,19 @@ def in_order(before: Sequence[Row], run: Sequence[Group]) -> tuple[int, list[Gro
     if body > MAX_HEADER_GROUPS or (not taken and body < 2):
         return 0, run
     above = [Group([row], cells_of(row)) for row in before[len(before) - taken :]]
-    rebuilt = _header([*above, *run[:body]], columns)
+    rebuilt = _header([*above, *run[:body]], columns, rules)
     return (taken, [*rebuilt, *run[body:]]) if rebuilt else (0, run)
+
+
+def over_ruled(before: Sequence[Row], table: Sequence[Group]) -> tuple[int, list[Group]]:
+    """Return how many of the rows just before a ruled table are its header without rules, and the table with it."""
+    cells = table[0].cells
+    if len(cells) < 2 or not has_figure(table[0]) or not all(cell.lines for cell in cells):
+        return 0, list(table)
+    columns = _Columns([(cell.x0, cell.x1) for cell in cells[1:]], (cells[0].x0, cells[0].x1))
+    taken = _taken(before, table[0], columns, 0.0)
+    header = _header([Group([row], cells_of(row)) for row in before[len(before) - taken :]], columns, ()) if taken else []
+    return (taken, [*header, *table]) if header else (0, list(table))
 
 
 def _room_between(run: Sequence[Group]) -> float:
@@ -248,7 +265,7 @@ def _is_over(row: Row, columns: _Columns) -> bool:
     return over > 0
 
 
-def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
+def _header(groups: Sequence[Group], columns: _Columns, rules: Sequence[Rule]) -> list[Group]:
     """Make a table's header rows of groups in any order; nothing if their cells do not fit the columns.
 
     Cells over several columns make rows of their own, then comes one row with a cell for each column.
@@ -256,7 +273,7 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     wide: dict[Sequence[int], list[Row]] = {}
     stacks: dict[int, list[Row]] = {}
     fragments = sorted(_fragments(groups, columns), key=lambda each: each.y0)
-    centred = _over_groups(fragments, columns)
+    centred = _over_groups(fragments, columns, rules)
     units = [each for each in fragments if UNIT.fullmatch(each.text)]
     left = columns.spans[0][0]
     end = max((each.y1 for each in fragments if each.x1 > left), default=math.inf)
@@ -283,7 +300,7 @@ def _header(groups: Sequence[Group], columns: _Columns) -> list[Group]:
     return [Group([Row.of(cell.lines[0]) for cell in row], row) for row in rows]
 
 
-def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Sequence[int]]:
+def _over_groups(fragments: Sequence[Row], columns: _Columns, rules: Sequence[Rule]) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each header's cell, of lines whose cells are centred over groups of columns.
 
     A cell over three columns stands over the middle one like its own, but with room below it, where a rule is drawn.
@@ -311,6 +328,7 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Seque
             if len(group) > 1 and (is_divided or _stands_over(cell, group, lines[at + 1 :], columns)):
                 found[id(cell.lines[0])] = group
     for at, line in enumerate(lines[:-1]):
+        found |= _over_rules(line, lines[at + 1], columns, rules)
         found |= _over_names(line, lines[at + 1 :], columns, found)
     for line, below_it in reversed(list(pairwise(lines))):
         for cell in line:
@@ -318,6 +336,21 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns) -> dict[int, Seque
             if goes_on and id(cell.lines[0]) not in found:
                 found[id(cell.lines[0])] = found[id(goes_on[0].lines[0])]
     return {id(each): found[id(each.words)] for each in fragments if id(each.words) in found}
+
+
+def _over_rules(
+    line: Sequence[Cell], below: Sequence[Cell], columns: _Columns, rules: Sequence[Rule]
+) -> dict[int, Sequence[int]]:
+    """Return the columns, by the id of each cell, of those with a rule of their own below them, over two or more."""
+    found: dict[int, Sequence[int]] = {}
+    for cell in line:
+        top, bottom = (cell.y0 + cell.y1) / 2, max(cell.y1, min(other.y0 + other.y1 for other in below) / 2)
+        for y, x0, x1 in rules:
+            over = [other for other in line if x0 < (other.x0 + other.x1) / 2 < x1]
+            under = [at for at, span in enumerate(columns.spans) if x0 - EDGE < sum(span) / 2 < x1 + EDGE]
+            if top < y < bottom and over == [cell] and 1 < len(under) < len(columns.spans):
+                found[id(cell.lines[0])] = under
+    return found
 
 
 def _over_names(
