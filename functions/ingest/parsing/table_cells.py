@@ -112,6 +112,11 @@ class Cell:
         has_edges = abs(self.x0 - row.x0) < SAME_EDGE and abs(self.x1 - row.x1) < SAME_EDGE
         return has_edges and len(self.lines[-1]) > 1
 
+    def goes_on_beside(self, cells: "Sequence[Cell]") -> bool:
+        """Whether the first of several cells of a line goes on with the word that this one's last line cuts."""
+        is_cut = self.lines[-1][-1].ends == "-" and abs(self.x0 - cells[0].x0) < ALIGNED_LEFT
+        return is_cut and self.continues_in(cells[0]) and cells[1].x0 > self.x1
+
     def continues_in(self, other: "Cell") -> bool:
         """Whether `other`, one line, continues this cell below: near, and left, right or centre aligned."""
         height = max(SMALLEST_HEIGHT, other.y1 - other.y0)
@@ -168,6 +173,12 @@ class Group:
         elif self._beside(row):
             self.cells += cells
             self.at = -1
+        elif len(cells) > 1 and len(self.cells) > 1 and last.goes_on_beside(cells):
+            last.lines += cells[0].lines
+            last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, cells[0].x1), row.y1
+            at = self.at % len(self.cells) + 1
+            self.cells[at:at] = cells[1:]
+            self.at = at + len(cells) - 2
         elif (at := self._gap_for(row)) >= 0:
             self.cells[at:at] = cells
             self.at = at + len(cells) - 1

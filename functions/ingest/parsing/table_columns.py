@@ -109,12 +109,25 @@ def _with_stretched_whole(rows: Sequence[Row], cells: list[list[Cell]]) -> list[
     Both are lines of one paragraph, or of one cell.
     """
     pairs = [(at, at + 1) for at in range(len(rows) - 1)]
+    for at, other in pairs:
+        if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
+            cells[at] = _joined_at_hyphen(cells[at], rows[other])
     for at, other in (*((b, a) for a, b in pairs), *reversed(pairs)):
         if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
             for cell in cells[other]:
                 if len(cell.lines[0]) > 1:
                     cells[at] = _joined_to(cells[at], cell)
     return cells
+
+
+def _joined_at_hyphen(cells: list[Cell], below: Row) -> list[Cell]:
+    """Join the cells of a row that ends in a hyphen from the one at whose edge the next line goes on."""
+    starts = [n for n, cell in enumerate(cells) if abs(cell.x0 - below.x0) < SAME_EDGE]
+    if cells[-1].lines[0][-1].ends != "-" or not starts or starts[0] == len(cells) - 1:
+        return cells
+    parts = cells[starts[0] :]
+    words = [word for part in parts for word in part.lines[0]]
+    return [*cells[: starts[0]], Cell([words], parts[0].x0, parts[0].y0, parts[-1].x1, parts[0].y1)]
 
 
 def _is_next_line(row: Row, other: Row) -> bool:

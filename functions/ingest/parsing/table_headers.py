@@ -35,7 +35,9 @@ CAPTION = re.compile(r"(?:table|figure|exhibit|chart|tabelle|tableau|tabla|lente
 MAX_HEADER_GROUPS = 8
 MAX_HEADER_ROWS = 30
 SPARE_ROOM = 1.2
-"""How much further from a table than its rows from each other a row above it may be that is its header."""
+RULE_ROOM = 2
+"""How much further from a table than its rows from each other a row above it may be that is its header, and how much
+more if a rule is drawn between them."""
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
@@ -60,6 +62,8 @@ _BEFORE_DATE = re.compile(r"\b(?:ended|ending)$", re.IGNORECASE)
 """How a line of a header's cell ends below which the date stands: "Six Months Ended" over "December 31,"."""
 
 Span = tuple[float, float]
+LEVEL = 2
+"""Points by which twice the middles of a name over two rows of a header, and of these, may differ."""
 EDGE = 2
 """Points by which a rule may be shorter than what it is drawn below."""
 COVERED = 0.5
@@ -87,8 +91,8 @@ def in_order(before: Sequence[Row], run: Sequence[Group], rules: Sequence[Rule] 
         return 0, list(run)
     run = [_recut(group, columns) for group in run]
     body = len(header_of(run))
-    taken = _taken(before, run[0], columns, _room_between(run))
-    if body > MAX_HEADER_GROUPS or (not taken and body < 2):
+    taken = _taken(before, run[0], columns, _room_between(run), rules)
+    if body > MAX_HEADER_GROUPS or (not taken and body < 2 and not any(map(columns.parts, run[:body]))):
         return 0, run
     above = [Group([row], cells_of(row)) for row in before[len(before) - taken :]]
     rebuilt = _header([*above, *run[:body]], columns, rules)
@@ -101,7 +105,7 @@ def over_ruled(before: Sequence[Row], table: Sequence[Group]) -> tuple[int, list
     if len(cells) < 2 or not has_figure(table[0]) or not all(cell.lines for cell in cells):
         return 0, list(table)
     columns = _Columns([(cell.x0, cell.x1) for cell in cells[1:]], (cells[0].x0, cells[0].x1))
-    taken = _taken(before, table[0], columns, 0.0)
+    taken = _taken(before, table[0], columns, 0.0, ())
     header = _header([Group([row], cells_of(row)) for row in before[len(before) - taken :]], columns, ()) if taken else []
     return (taken, [*header, *table]) if header else (0, list(table))
 
@@ -164,6 +168,14 @@ class _Columns:
             return -1
         return min(range(len(self.spans)), key=lambda at: abs(sum(self.spans[at]) / 2 - middle))
 
+    def parts(self, group: Group) -> bool:
+        """Whether a cell of several lines runs across several columns."""
+        return any(
+            sum(x0 < cell.x1 and cell.x0 < x1 for x0, x1 in self.spans) > 1
+            for cell in group.cells
+            if len(cell.lines) > 1
+        )
+
     def under(self, x0: float, x1: float) -> list[int]:
         """Return the columns under a box: those it covers, or else the nearest."""
         covered = [
@@ -202,8 +214,10 @@ def _parts(cell: Cell, columns: _Columns) -> list[Cell]:
     return [Cell([part], part[0].x0, cell.y0, part[-1].x1, cell.y1) for part in parts]
 
 
-def _taken(before: Sequence[Row], first: Group, columns: _Columns, room: float) -> int:
+def _taken(before: Sequence[Row], first: Group, columns: _Columns, room: float, rules: Sequence[Rule]) -> int:
     """Count the rows just before a table that stand over its columns, or tell its unit; `room` is between its own.
+
+    Where a rule is drawn between a row and the table, there may be more.
 
     Up to `MAX_LABELS` rows of a label only, which begin the first group of figures, may stand between.
     """
@@ -213,12 +227,13 @@ def _taken(before: Sequence[Row], first: Group, columns: _Columns, room: float) 
     taken = labels = 0
     top = begin
     for count, row in enumerate(reversed(before[-MAX_HEADER_ROWS:]), 1):
-        is_near = top - row.y1 < nearest and row.y0 > begin - HEADER_ABOVE * height and row.y1 < end + height
+        is_ruled = any(row.y1 < y < top and x0 < row.x1 and row.x0 < x1 for y, x0, x1 in rules)
+        is_near = top - row.y1 < nearest * (RULE_ROOM if is_ruled else 1) and row.y0 > begin - HEADER_ABOVE * height and row.y1 < end + height
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
         is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
-        if not is_near or row.mono or is_title or _ends_prose(row, before[: len(before) - count], columns.spans[-1][1]):
-            break
         is_label = row.x1 < columns.spans[0][0]
+        if not is_near or (row.mono and not is_label) or is_title or _ends_prose(row, before[: len(before) - count], columns.spans[-1][1]):
+            break
         if _is_over(row, columns) or (taken and is_label and row.y0 > top):
             taken = count
         elif not taken and labels < MAX_LABELS and is_label:
@@ -329,7 +344,7 @@ def _over_groups(fragments: Sequence[Row], columns: _Columns, rules: Sequence[Ru
                 found[id(cell.lines[0])] = group
     for at, line in enumerate(lines[:-1]):
         found |= _over_rules(line, lines[at + 1], columns, rules)
-        found |= _over_names(line, lines[at + 1 :], columns, found)
+        found |= _over_names(line, lines[at + 1 :], fragments, columns, found)
     for line, below_it in reversed(list(pairwise(lines))):
         for cell in line:
             goes_on = [other for other in below_it if id(other.lines[0]) in found and _is_line_above(cell, other)]
@@ -354,12 +369,17 @@ def _over_rules(
 
 
 def _over_names(
-    line: Sequence[Cell], lower: Sequence[Sequence[Cell]], columns: _Columns, found: Mapping[int, Sequence[int]]
+    line: Sequence[Cell],
+    lower: Sequence[Sequence[Cell]],
+    fragments: Sequence[Row],
+    columns: _Columns,
+    found: Mapping[int, Sequence[int]],
 ) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each cell, of a line that heads the names below it: they are more than its cells.
 
     Where the same names come again, a group begins. Else each cell has the columns whose middle or edge it has; a line
-    of a column's own name is near it, and has its middle or an edge. `found` are the groups known before.
+    of a column's own name is near it, and has its middle or an edge, unless another name of the header's `fragments`
+    stands at the middle of both. `found` are the groups known before.
     """
     below = next((other for other in lower if len(other) > len(line)), [])
     names = {columns.nearest(cell.x0, cell.x1): cell for cell in below}
@@ -368,15 +388,18 @@ def _over_names(
         return {}
     places = sorted(names)
     groups = _repeated(heads, [names[at] for at in places])
-    if not groups and not any(id(head.lines[0]) in found for head in heads):
+    known = [id(head.lines[0]) in found for head in heads]
+    if not groups and not all(known):
         room = min(name.y0 for name in below) - max(head.y1 for head in heads)
         is_apart = len(heads) > 1 and room > RULED * (heads[0].y1 - heads[0].y0)
-        if is_apart or any(_stands_between(head, below) for head in heads):
+        middle = (heads[0].y0 + heads[0].y1 + below[0].y0 + below[0].y1) / 2
+        is_apart = is_apart or any(abs(each.y0 + each.y1 - middle) < LEVEL for each in fragments)
+        if is_apart or any(known) or any(_stands_between(head, below) for head in heads):
             groups = _nearest_groups(heads, [names[at] for at in places])
     return {
         id(head.lines[0]): places[a:b]
         for head, (a, b) in zip(heads, groups, strict=False)
-        if places[a:b] == list(range(places[a], places[b - 1] + 1))
+        if id(head.lines[0]) not in found and places[a:b] == list(range(places[a], places[b - 1] + 1))
     }
 
 
