@@ -251,15 +251,17 @@ def _header(
         over = [cells[number] for number in wide if spans[number][0] == row]
         if over:
             groups.append(Group([Row.of(words) for cell in over for words in cell.lines], over))
-    names = [cells[number] for number in numbers if number not in wide]
+    stacked = [(number, cells[number]) for number in numbers if number not in wide]
+    names = [cell for _, cell in stacked]
     if not names:
         return None
     lines = [Row.of(words) for cell in names for words in cell.lines]
+    box = box_of(lines)
     made: list[Cell] = []
     for column in columns:
-        stack = [cells[number] for number in numbers if number not in wide and spans[number][1] == column]
+        stack = [cell for number, cell in stacked if spans[number][1] == column]
         words = [words for cell in stack for words in cell.lines]
-        made.append(Cell(words, stack[0].x0, *box_of(lines)[1:2], stack[0].x1, box_of(lines)[3]) if stack else Cell([], *box_of(lines)))
+        made.append(Cell(words, stack[0].x0, box[1], stack[0].x1, box[3]) if stack else Cell([], *box))
     return last - first + 1, [*groups, Group(lines, made)]
 
 

@@ -136,7 +136,7 @@ def _is_next_line(row: Row, other: Row) -> bool:
 
 
 def _joined_to(cells: list[Cell], other: Cell) -> list[Cell]:
-    """Join the cells of a row that begin and end together where another line does, if none of them is a figure."""
+    """Join the cells of a row that begin and end together where another line does, if all but the first are words."""
     last_word = other.lines[0][-1]
     spare = HYPHEN_EM * last_word.style.size if last_word.ends == "-" else 0.0
     for first, cell in enumerate(cells):
@@ -146,7 +146,7 @@ def _joined_to(cells: list[Cell], other: Cell) -> list[Cell]:
             if not -SAME_EDGE < cells[last].x1 - other.x1 < SAME_EDGE + spare:
                 continue
             parts = cells[first : last + 1]
-            if not any(is_number(part.text) for part in parts):
+            if not any(map(str.isdecimal, "".join([part.text for part in parts[1:]]))):
                 words = [word for part in parts for word in part.lines[0]]
                 return [*cells[:first], Cell([words], cell.x0, cell.y0, parts[-1].x1, cell.y1), *cells[last + 1 :]]
     return cells
