@@ -35,6 +35,8 @@ SPARE_ROOM = 1.2
 RULE_ROOM = 2
 """How much further from a table than its rows from each other a row above it may be that is its header, and how much
 more if a rule is drawn between them."""
+BESIDE = 1
+"""Points by which a label may stand higher than the names that it stands beside."""
 MAX_LABELS = 2
 MAX_STACKED = 8
 """Lines of one header cell."""
@@ -86,7 +88,8 @@ def over_ruled(before: Sequence[Row], table: Sequence[Group]) -> tuple[int, list
     if len(cells) < 2 or not has_figure(table[0]) or not all(cell.lines for cell in cells):
         return 0, list(table)
     columns = Columns([(cell.x0, cell.x1) for cell in cells[1:]], (cells[0].x0, cells[0].x1))
-    taken = _taken(before, table[0], columns, 0.0, ())
+    first = table[0].rows[0]
+    taken = _taken(before, table[0], columns, RULE_ROOM * (first.y1 - first.y0), ())
     header = (
         _header([Group([row], cells_of(row)) for row in before[len(before) - taken :]], columns, ()) if taken else []
     )
@@ -156,7 +159,7 @@ def _taken(before: Sequence[Row], first: Group, columns: Columns, room: float, r
             or _ends_prose(row, before[: len(before) - count], columns.spans[-1][1])
         ):
             break
-        if _is_over(row, columns) or (taken and is_label and row.y0 > top):
+        if _is_over(row, columns) or (taken and is_label and row.y0 > top - BESIDE):
             taken = count
         elif not taken and labels < MAX_LABELS and is_label:
             labels += 1
