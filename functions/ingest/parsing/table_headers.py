@@ -150,7 +150,11 @@ def _taken(before: Sequence[Row], first: Group, columns: Columns, room: float, r
             and row.y1 < end + height
         )
         is_title = CAPTION.match(row.words[0].text) or row.length > MAX_HEADER_CHARACTERS
-        is_title = is_title or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
+        is_title = (
+            is_title
+            or row.words[-1].text[-1] == ":"
+            or row.words[0].style.size > LARGER * first.rows[0].words[0].style.size
+        )
         is_label = row.x1 < columns.spans[0][0]
         if (
             not is_near

@@ -364,3 +364,15 @@ def test_the_sign_of_a_currency_is_the_name_of_a_column_where_no_figure_follows(
     for y, crop, *cells in ((700, "Rye", "412", "31", "7"), (688, "Oats", "918", "69", "8")):
         rows += [(50, y, crop), *((195 + 60 * n, y, cell) for n, cell in enumerate(cells))]
     assert read(*rows)[0] == "Crop | € | % | kg"
+
+
+def test_a_sentence_with_a_colon_at_its_end_begins_no_table_though_a_figure_cuts_it() -> None:
+    sentence: Piece = (
+        50,
+        718,
+        "All hay that the farms of the upper valley have sold to others since May 2011 $5.0 a bale:",
+    )
+    rows: list[Piece] = [(60, 706, "Farm"), (200, 706, "Bales"), (260, 706, "Price")]
+    rows += [(60, 692, "Brook"), (205, 692, "412"), (265, 692, "31"), (60, 680, "Hill"), (205, 680, "918")]
+    got = read(sentence, *rows, (265, 680, "69"))
+    assert got[1:] == ["Farm | Bales | Price", "Brook | 412 | 31", "Hill | 918 | 69"]
