@@ -327,7 +327,8 @@ def _ends_before(last: Word, word: Word) -> bool:
     height = word.y1 - word.y0
     if word.x1 < last.x0 and word.y0 > last.y1 - LOWER * height:
         return True
-    if word.x1 < last.x0 - BACK_EM * word.style.size and not RIGHT_TO_LEFT.search(word.text):
+    is_back = word.x1 < last.x0 - BACK_EM * word.style.size and word.style.size >= last.style.size  # and no mark
+    if is_back and not RIGHT_TO_LEFT.search(word.text):
         return True
     return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
 

@@ -163,6 +163,7 @@ class Group:
             and len(last.lines) < MAX_CELL_LINES
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
+            and not (self.at >= 0 and is_number(last.text))
             and (len(self.cells) == 1 or row.x0 > self._left(last))
             and not (
                 len(self.cells) == 1 and (is_title_of(last, cells[0]) or _is_field(last) or _is_led(last.lines[-1]))

@@ -10,7 +10,7 @@ from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.table_cells import body_of
 from functions.ingest.parsing.words import Style
-from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, read, width_of, words_of
+from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, read, width_of, words_of, written
 from tests.support.pdfs import document, lines, text
 
 MONO = Style(size=10, mono=True)
@@ -376,3 +376,20 @@ def test_a_sentence_with_a_colon_at_its_end_begins_no_table_though_a_figure_cuts
     rows += [(60, 692, "Brook"), (205, 692, "412"), (265, 692, "31"), (60, 680, "Hill"), (205, 680, "918")]
     got = read(sentence, *rows, (265, 680, "69"))
     assert got[1:] == ["Farm | Bales | Price", "Brook | 412 | 31", "Hill | 918 | 69"]
+
+
+def test_a_word_far_to_the_left_of_the_one_before_it_begins_a_cell_of_its_own_unless_it_is_a_mark() -> None:
+    words = words_of([(50, 740, "Tree"), (150, 740, "Where"), (300, 740, "Metres")])
+    for y, tree, where, height in ((720, "Alder", "brooks", "20"), (704, "Hazel", "hedges", "6")):
+        words += in_one_line(y, (50, tree), (300, height), (150, where))
+    assert [line.text for line in lay_out(words, PAGE)][1:] == ["Alder | brooks | 20", "Hazel | hedges | 6"]
+    marked = in_one_line(740, (50, "Alders grow beside brooks and in all the fens"))
+    marked[-1].ends = ""
+    marked += written(122, 744, "2", Style(size=5))
+    assert len(lay_out(marked, PAGE)) == 1
+
+
+def test_figures_below_each_other_are_no_lines_of_a_cell_that_was_written_between_others() -> None:
+    rows: list[Piece] = [(50, 740, "Tree"), (150, 740, "Parks"), (300, 740, "Metres")]
+    rows += [(50, 720, "Alder"), (300, 720, "20"), (150, 720, "14"), (150, 706, "31"), (50, 690, "Hazel")]
+    assert "Alder | 14 31 | 20" not in read(*rows, (300, 690, "6"), (150, 690, "9"))
