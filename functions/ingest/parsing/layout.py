@@ -13,9 +13,9 @@ from functools import partial
 from itertools import accumulate, count, groupby, pairwise
 from operator import attrgetter, itemgetter
 
-from functions.ingest.parsing.order import MARGIN, apart_from_table, in_reading_order, split_columns
+from functions.ingest.parsing.order import MARGIN, RIGHT_TO_LEFT, apart_from_table, in_reading_order, split_columns
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
-from functions.ingest.parsing.ruled import Rules, grids_of, table_in
+from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
 from functions.ingest.parsing.table_cells import (
     BULLETS,
     CELL_GAP_EM,
@@ -27,7 +27,7 @@ from functions.ingest.parsing.table_cells import (
 )
 from functions.ingest.parsing.table_columns import is_typed_table, regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import with_empty_cells
-from functions.ingest.parsing.table_headers import in_order
+from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in
 from functions.ingest.parsing.wire import Line
@@ -74,6 +74,10 @@ OVERLAPPING_EM = 0.3
 LOWER = 0.1
 """How far the top of a word further left may reach above the bottom of the line before, in its heights, if it begins
 another line."""
+SHIFTED = 0.25
+"""How much higher or lower than the word before it another one stands that is in another cell, in its heights."""
+BACK_EM = 2
+"""How far left of the word before it a word ends that begins another line at its height, in font sizes."""
 ON_ONE_LINE = 0.5
 """Share of the lower one's height that two parts of one line have in common."""
 MAX_ROOM = 40
@@ -105,13 +109,15 @@ def lay_out(
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
     numbers = count(1)
+    across = rules.across if rules is not None and not turn else ()
     at = start
     for place, table in sorted(((_place_of_table(rows, table, height), table) for table in tables), key=itemgetter(0)):
         place = min(max(place, start), end)
-        lines += _lines(rows[at:place], placing, face, numbers)
-        lines += _table_lines(table, placing, next(numbers))
-        at = place
-    lines += _lines(rows[at:end], placing, face, numbers)
+        taken, whole = over_ruled(rows[at:place], table)
+        lines += _lines(rows[at : max(at, place - taken)], placing, face, numbers, across)
+        lines += _table_lines(whole, placing, next(numbers))
+        at = max(at, place)
+    lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
@@ -186,13 +192,15 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     return at
 
 
-def _lines(rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int]) -> list[Line]:
+def _lines(
+    rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int], across: Sequence[Rule]
+) -> list[Line]:
     groups = grouped(with_narrow_apart(with_leaders(rows)))
     lines: list[Line] = []
     at = 0
     for start, end in tables_in(groups):
         before = [row for group in groups[at:start] for row in group.rows]
-        taken, table = in_order(before, regrouped(groups[start:end]))
+        taken, table = in_order(before, regrouped(groups[start:end]), across)
         lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
         lines += _table_lines(with_empty_cells(join_wrapped_labels(table)), placing, next(numbers))
         at = end
@@ -262,9 +270,12 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
             last = fragment[-1]
             # Words that stand at one height, one behind the other, need no further check.
             is_beside = word.x1 >= last.x0 and last.y0 <= word.y1 and word.y0 <= last.y1 and word.y0 <= word.y1
+            room = word.x0 - last.x1
             # A line ended there, although the engine has not seen it; or these are items side by side.
-            if (not is_beside and _ends_before(last, word)) or (
-                word.text in BULLETS and word.x0 - last.x1 > BULLET_APART_EM * word.style.size
+            if (
+                (not is_beside and _ends_before(last, word))
+                or (room > CELL_GAP_EM * word.style.size and _is_at_another_height(last, word))
+                or (word.text in BULLETS and room > BULLET_APART_EM * word.style.size)
             ):
                 last.ends = "\n"
                 _place(fragment, rows)
@@ -316,7 +327,17 @@ def _ends_before(last: Word, word: Word) -> bool:
     height = word.y1 - word.y0
     if word.x1 < last.x0 and word.y0 > last.y1 - LOWER * height:
         return True
+    is_back = word.x1 < last.x0 - BACK_EM * word.style.size and word.style.size >= last.style.size  # and no mark
+    if is_back and not RIGHT_TO_LEFT.search(word.text):
+        return True
     return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
+
+
+def _is_at_another_height(last: Word, word: Word) -> bool:
+    """Whether two words in print of one size stand at different heights: in two cells of a row with several lines."""
+    least = SHIFTED * (word.y1 - word.y0)
+    is_shifted = min(abs(word.y0 - last.y0), abs(word.y1 - last.y1)) > least and word.y1 > word.y0
+    return is_shifted and word.style.size == last.style.size
 
 
 def _place(fragment: list[Word], rows: list[Row]) -> None:

@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight
-from functions.ingest.parsing.ruled import MAX_RULES, SHORTEST, THIN, Rules
+from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
 from functions.ingest.parsing.table_cells import YEAR
 from functions.ingest.parsing.words import JOINT, Box, Style, Word, box_of
@@ -101,14 +101,18 @@ class Scene:
         return list(_bounds_of(self._paths))
 
     def rules(self) -> Rules | None:
-        """Return the lines drawn across and down the page, those around rectangles too; None if none go down it."""
+        """Return the lines drawn across and down the page, those around rectangles too; None if there are none.
+
+        Of a page with very many paths also if none goes down it.
+        """
         paths = self._paths
         if len(paths) > MAX_RULES:
             return None
         if len(paths) > BLOCKS * BLOCK:  # most pages of many paths have bands of colour only, which cost time
             starts = (at * (len(paths) - BLOCK) // (BLOCKS - 1) for at in range(BLOCKS))
             some = [path for start in starts for path in paths[start : start + BLOCK]]
-            if self._rules_of(some, list(_bounds_of(some))) is None:
+            found = self._rules_of(some, list(_bounds_of(some)))
+            if found is None or not found.down:
                 return None
         return self._rules_of(paths, self._path_boxes)
 
@@ -122,10 +126,9 @@ class Scene:
             for at, handle, (_, is_stroked) in zip(areas, handles, modes, strict=True)
             if is_stroked and pdfium.count_segments(handle) in RECTANGLE
         ]
-        if not frames and not any(x1 - x0 <= THIN and y1 - y0 >= SHORTEST for x0, y0, x1, y1 in boxes):
-            return None
         lines = [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in boxes if x1 - x0 <= THIN or y1 - y0 <= THIN]
-        return Rules.of(lines, [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in frames])
+        rules = Rules.of(lines, [(x0, top - y1, x1, top - y0) for x0, y0, x1, y1 in frames])
+        return rules if rules.across or rules.down else None
 
     def dark_behind(self, x: float, y: float) -> bool:
         """Whether anything but white lies at a point, so that white text can be seen there."""

@@ -219,8 +219,50 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         cell.x0, cell.x1 = grid.columns[left], grid.columns[right + 1]
         placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
     columns = sorted({spans[number][1] for number in texts})
-    groups = [each for row in inner for each in _without_rule(_group(grid, row, columns, placed))]
+    head = _header(grid, inner, columns, cells, spans)
+    below = inner[head[0] :] if head else inner
+    groups = [each for row in below for each in _without_rule(_group(grid, row, columns, placed))]
+    groups = [*head[1], *groups] if head else groups
     return groups, {id(words[index]) for each in texts.values() for index in each}
+
+
+def _header(
+    grid: Grid,
+    rows: Sequence[int],
+    columns: Sequence[int],
+    cells: Mapping[int, Cell],
+    spans: Mapping[int, tuple[int, int, int, int]],
+) -> tuple[int, list[Group]] | None:
+    """Return how many rows a header takes whose names go over several rows beside those over several columns.
+
+    The latter make rows of their own, then comes one row with a name for each column.
+    """
+    first = rows[0]
+    last = max((spans[number][2] for number in grid.cells[first] if number in cells), default=first)
+    inside = [number for row in range(first, last + 1) for number in dict.fromkeys(grid.cells[row]) if number in cells]
+    numbers = list(dict.fromkeys(inside))
+    wide = [number for number in numbers if spans[number][1] < spans[number][3]]
+    if last == first or last >= rows[-1] or not wide or any(spans[number][2] > last for number in numbers):
+        return None
+    if any(is_number(cells[number].text) for number in numbers):
+        return None
+    groups: list[Group] = []
+    for row in range(first, last + 1):
+        over = [cells[number] for number in wide if spans[number][0] == row]
+        if over:
+            groups.append(Group([Row.of(words) for cell in over for words in cell.lines], over))
+    stacked = [(number, cells[number]) for number in numbers if number not in wide]
+    names = [cell for _, cell in stacked]
+    if not names:
+        return None
+    lines = [Row.of(words) for cell in names for words in cell.lines]
+    box = box_of(lines)
+    made: list[Cell] = []
+    for column in columns:
+        stack = [cell for number, cell in stacked if spans[number][1] == column]
+        words = [words for cell in stack for words in cell.lines]
+        made.append(Cell(words, stack[0].x0, box[1], stack[0].x1, box[3]) if stack else Cell([], *box))
+    return last - first + 1, [*groups, Group(lines, made)]
 
 
 def _is_rectangle(grid: Grid, number: int, top: int, left: int, bottom: int, right: int) -> bool:

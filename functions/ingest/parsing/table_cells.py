@@ -29,8 +29,8 @@ LONGEST_KIND = 30
 """Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
 MIN_BELOW = 2
 """Rows below a header that show, at least, that figures with words are names of columns."""
-LINES_ABOVE = 2
-"""Lines of a cell that may stand above its row, where that stands at the cell's last line."""
+LEVEL = 0.3
+"""How far the middles of two cells of a row may be apart, in heights of a line, if their lines are centred in it."""
 MAX_CELL_LINES = 24
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
@@ -39,6 +39,7 @@ SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
 CURRENCIES = "$€£¥"
 BEGINS_FIGURE = frozenset("0123456789(" + CURRENCIES)
+BEGINS_SIGNED = frozenset("(.-–—−n$€£")
 ENDS_FIGURE = frozenset("0123456789)%-–—−")
 FIGURES_GAP_EM = 0.7
 """Room between two figures that makes them two cells; a figure and a currency sign after it always are."""
@@ -56,9 +57,13 @@ SMALLEST_HEIGHT = 4.0
 CELL_OVERLAP = 0.35
 CELL_ROOM = 0.7
 """How far two lines of one cell may overlap or be apart, in heights of a line."""
+SAME_EDGE = 1
+"""Points by which the edges of two lines may differ that fill one cell."""
 ALIGNED_LEFT = 4
 ALIGNED = 3
 """Points by which the left edges of two lines of one cell may differ, and the edges of cells in one column."""
+CUT_ROOM = 0.4
+"""Room between the lines of one cell, in their heights, from which on they are cells below each other."""
 SHORTEST_CUT = 3
 NEARLY_AS_WIDE_EM = 0.9
 """Letters of a word alone on its line that may go on below, more than that, and how far it may end before the cell
@@ -102,6 +107,16 @@ class Cell:
                 text += CUT if len(words) == 1 and _may_be_cut(words[0], below[0], edge) else " "
         return text.strip()
 
+    def has_edges_of(self, row: Row) -> bool:
+        """Whether a row begins and ends where this cell of several words does."""
+        has_edges = abs(self.x0 - row.x0) < SAME_EDGE and abs(self.x1 - row.x1) < SAME_EDGE
+        return has_edges and len(self.lines[-1]) > 1
+
+    def goes_on_beside(self, cells: "Sequence[Cell]") -> bool:
+        """Whether the first of several cells of a line goes on with the word that this one's last line cuts."""
+        is_cut = self.lines[-1][-1].ends == "-" and abs(self.x0 - cells[0].x0) < ALIGNED_LEFT
+        return is_cut and self.continues_in(cells[0]) and cells[1].x0 > self.x1
+
     def continues_in(self, other: "Cell") -> bool:
         """Whether `other`, one line, continues this cell below: near, and left, right or centre aligned."""
         height = max(SMALLEST_HEIGHT, other.y1 - other.y0)
@@ -117,7 +132,8 @@ class Cell:
 
 def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
     """Whether a word alone on its line, as wide as the cell, may continue below."""
-    letters = word.text[-1].islower() and below.text[0].islower()
+    is_near = below.y0 - word.y1 < CUT_ROOM * (word.y1 - word.y0)
+    letters = is_near and word.text[-1].islower() and below.text[0].islower()
     return letters and len(word.text) > SHORTEST_CUT and word.x1 > edge - NEARLY_AS_WIDE_EM * word.style.size
 
 
@@ -127,6 +143,8 @@ class Group:
 
     rows: list[Row]
     cells: list[Cell] = field(default_factory=list)
+    at: int = -1
+    """Which cell the last line went to."""
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -135,14 +153,17 @@ class Group:
 
     def try_add(self, row: Row, cells: list[Cell]) -> bool:
         """Add a row that continues below the last cell or beside it; return whether it did."""
-        last = self.cells[-1]
+        last = self.cells[self.at]
         if len(self.rows) >= MAX_ROWS:
             return False
+        if len(cells) > 1 and len(self.cells) > 1 and last.has_edges_of(row):
+            cells = [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]  # a stretched line
         if (
             len(cells) == 1
             and len(last.lines) < MAX_CELL_LINES
             and last.continues_in(cells[0])
             and not _is_sum_of(cells[0], last)
+            and not (self.at >= 0 and is_number(last.text))
             and (len(self.cells) == 1 or row.x0 > self._left(last))
             and not (
                 len(self.cells) == 1 and (is_title_of(last, cells[0]) or _is_field(last) or _is_led(last.lines[-1]))
@@ -152,49 +173,76 @@ class Group:
             last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, row.x1), row.y1
         elif self._beside(row):
             self.cells += cells
+            self.at = -1
+        elif len(cells) > 1 and len(self.cells) > 1 and last.goes_on_beside(cells):
+            last.lines += cells[0].lines
+            last.x0, last.x1, last.y1 = min(last.x0, row.x0), max(last.x1, cells[0].x1), row.y1
+            at = self.at % len(self.cells) + 1
+            self.cells[at:at] = cells[1:]
+            self.at = at + len(cells) - 2
+        elif (at := self._gap_for(row)) >= 0:
+            self.cells[at:at] = cells
+            self.at = at + len(cells) - 1
         else:
             return False
         self.rows.append(row)
         return True
 
     def try_add_above(self, rows: Sequence[Row], cells: Sequence[list[Cell]]) -> int:
-        """Add a cell that ends at the height of this row and begins above it; return how many of the rows it takes."""
-        row = self.rows[0]
-        if len(self.cells) < 2 or not all(_is_beside(row, other) for other in self.rows):
-            return 0
-        height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
-        edge = max(other.x1 for other in self.rows) + height
+        """Add a cell that begins above this row, and ends at its height or has the same middle.
+
+        Return how many of the rows it takes.
+        """
+        _, top, right, bottom = self.box
+        first = self.rows[0]
+        height = max(SMALLEST_HEIGHT, first.y1 - first.y0)
+        is_line = len(self.cells) > 1 and all(_is_beside(first, other) for other in self.rows)
         stack: Cell | None = None
-        for count, (line, each) in enumerate(zip(rows, cells, strict=True), 1):
-            if len(each) > 1 or line.mono or line.x0 < edge or is_number(each[0].text):
+        taken = 0
+        for count, (line, (cell, *behind)) in enumerate(zip(rows, cells, strict=True), 1):
+            if line.mono or line.x0 < right + TOUCHING * height or is_number(cell.text):
                 break
             if stack is None:
-                stack = Cell(list(each[0].lines), line.x0, line.y0, line.x1, line.y1)
-            elif stack.continues_in(each[0]):
-                stack.lines += each[0].lines
-                stack.x0, stack.x1, stack.y1 = min(stack.x0, line.x0), max(stack.x1, line.x1), line.y1
+                stack = Cell(list(cell.lines), cell.x0, line.y0, cell.x1, line.y1)
+            elif stack.continues_in(cell):
+                stack.lines += cell.lines
+                stack.x0, stack.x1, stack.y1 = min(stack.x0, cell.x0), max(stack.x1, cell.x1), line.y1
             else:
                 break
-            if count > 1 and _is_beside(row, line):
-                self.rows += rows[:count]
-                self.cells.append(stack)
-                return count
-            if line.y1 > row.y0 + TOUCHING * height:
+            taken = count
+            if behind or (is_line and count > 1 and _is_beside(first, line)):
                 break
-        return 0
+        if stack is None or taken < 2:
+            return 0
+        is_centred = abs(stack.y0 + stack.y1 - top - bottom) < 2 * LEVEL * height
+        if not is_centred and abs(stack.y1 - bottom) > TOUCHING * height:
+            return 0
+        self.rows += rows[:taken]
+        self.cells += [stack, *(cells[taken - 1][1:])]
+        self.at = -1
+        return taken
 
     def _left(self, last: Cell) -> float:
         """Return the edge right of which a line may go on in the last of several cells; hardly any does in a figure."""
-        before = self.cells[-2]
+        before = self.cells[self.at - 1]
         return (before.x0 + before.x1) / 2 if is_number(last.text) else before.x0
 
-    def _beside(self, row: Row) -> bool:
+    def _is_in_band(self, row: Row) -> bool:
         _, top, _, bottom = self.box
         height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
+        return top - IN_BAND * height <= row.y0 and row.y1 <= bottom + IN_BAND * height
+
+    def _gap_for(self, row: Row) -> int:
+        """Return before which cell a line stands that was written after the cells on both its sides; -1 for none."""
+        gaps = pairwise(self.cells)
+        at = next((n for n, (a, b) in enumerate(gaps, 1) if a.x1 < row.x0 and row.x1 < b.x0), -1)
+        return at if at > 0 and self._is_in_band(row) else -1
+
+    def _beside(self, row: Row) -> bool:
+        height = max(SMALLEST_HEIGHT, row.y1 - row.y0)
         last = self.cells[-1]
-        in_band = top - IN_BAND * height <= row.y0 and row.y1 <= bottom + IN_BAND * height
         # A cell written after a taller one begins higher; beside a single line it is on the same line.
-        return in_band and row.x0 >= last.x1 - TOUCHING * height and row.y0 < last.y1
+        return self._is_in_band(row) and row.x0 >= last.x1 - TOUCHING * height and row.y0 < last.y1
 
 
 def is_title_of(above: Cell, below: Cell) -> bool:
@@ -302,7 +350,7 @@ def cells_of(row: Row) -> list[Cell]:
                 not (before is first and _marks(before, word))
                 and not (before is row.words[1] and _names_item(first, before, word))
                 and not (_is_spaced_out(before) and _is_spaced_out(word))
-                and before.text not in SIGN_BEFORE
+                and not is_signed_by(before, word)
                 and not is_sign_of(before, word)
             ):
                 current = []
@@ -359,11 +407,16 @@ def _names_item(first: Word, before: Word, word: Word) -> bool:
     return first.text.lower() == "item" and ITEM_NUMBER.fullmatch(before.text) is not None and word.text[0].isalpha()
 
 
+def is_signed_by(before: Word, word: Word) -> bool:
+    """Whether a word is the sign of the figure behind it; a currency before words or signs is the name of a unit."""
+    return before.text in SIGN_BEFORE and (word.text[0] in BEGINS_SIGNED or any(map(str.isdecimal, word.text)))
+
+
 def is_sign_of(before: Word, word: Word) -> bool:
     """Whether a word is the sign of the figure before it; after a year or a word begins another header's cell ("%")."""
     if word.text not in SIGN_AFTER or YEAR.fullmatch(before.text):
         return False
-    return word.text[0] == ")" or before.text[-1] in ENDS_FIGURE
+    return word.text[0] == ")" or (before.text[-1] in ENDS_FIGURE and before.text != word.text)
 
 
 def _are_figures(before: Word, word: Word, room: float) -> bool:
@@ -428,7 +481,7 @@ def grouped(rows: Iterable[tuple[Row, list[Cell]]]) -> list[Group]:
         if not groups or row.mono or groups[-1].rows[-1].mono:
             groups.append(Group([row], cells))
         elif not groups[-1].try_add(row, cells):
-            near = all_rows[at - 1 : at + LINES_ABOVE]
+            near = all_rows[at - 1 : at - 1 + MAX_CELL_LINES]
             taken = groups[-1].try_add_above(*zip(*near, strict=True)) if row.y0 < groups[-1].rows[0].y0 else 0
             if taken:
                 at += taken - 1

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, zip_longest
 
 from functions.ingest.parsing.table_cells import (
+    CELL_GAP_EM,
+    CELL_ROOM,
     CLOSE_EM,
-    SIGN_BEFORE,
     Cell,
     Group,
     cells_of,
     grouped,
     is_number,
     is_sign_of,
+    is_signed_by,
     unparted,
 )
 from functions.ingest.parsing.words import Row, Word, box_of, pitch_of
@@ -36,6 +38,9 @@ MAX_BANDS = 20
 them, at least, and such places in one table at most."""
 IN_GUTTER = 0.5
 """Share of the room between two words that lies between two columns."""
+
+HYPHEN_EM = 0.6
+"""How much further than a line with a hyphen the next one may reach, in font sizes: a hyphen has no box."""
 
 Gap = tuple[float, float]
 """From where to where there is room."""
@@ -82,7 +87,7 @@ def _have_common_edge(cells: Sequence[Gap]) -> bool:
 
 def with_narrow_apart(rows: Sequence[Row]) -> list[tuple[Row, list[Cell]]]:
     """Return rows with their cells, cut where those around them have their second cell, if a word begins there."""
-    cells = [cells_of(row) for row in rows]
+    cells = _with_stretched_whole(rows, [cells_of(row) for row in rows])
     pairs = _pairs(rows, cells)
     out: list[tuple[Row, list[Cell]]] = []
     for at, row in enumerate(rows):
@@ -96,6 +101,55 @@ def with_narrow_apart(rows: Sequence[Row]) -> list[tuple[Row, list[Cell]]]:
         else:
             out.append((row, cells[at]))
     return out
+
+
+def _with_stretched_whole(rows: Sequence[Row], cells: list[list[Cell]]) -> list[list[Cell]]:
+    """Return the cells of rows, those that are words of one stretched line as one: the line next to it has its edges.
+
+    Both are lines of one paragraph, or of one cell.
+    """
+    pairs = [(at, at + 1) for at in range(len(rows) - 1)]
+    for at, other in pairs:
+        if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
+            cells[at] = _joined_at_hyphen(cells[at], rows[other])
+    for at, other in (*((b, a) for a, b in pairs), *reversed(pairs)):
+        if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
+            for cell in cells[other]:
+                if len(cell.lines[0]) > 1:
+                    cells[at] = _joined_to(cells[at], cell)
+    return cells
+
+
+def _joined_at_hyphen(cells: list[Cell], below: Row) -> list[Cell]:
+    """Join the cells of a row that ends in a hyphen from the one at whose edge the next line goes on."""
+    starts = [n for n, cell in enumerate(cells) if abs(cell.x0 - below.x0) < SAME_EDGE]
+    if cells[-1].lines[0][-1].ends != "-" or not starts or starts[0] == len(cells) - 1:
+        return cells
+    parts = cells[starts[0] :]
+    words = [word for part in parts for word in part.lines[0]]
+    return [*cells[: starts[0]], Cell([words], parts[0].x0, parts[0].y0, parts[-1].x1, parts[0].y1)]
+
+
+def _is_next_line(row: Row, other: Row) -> bool:
+    room = max(row.y0 - other.y1, other.y0 - row.y1)
+    return abs(room) < CELL_ROOM * (row.y1 - row.y0) and not row.mono
+
+
+def _joined_to(cells: list[Cell], other: Cell) -> list[Cell]:
+    """Join the cells of a row that begin and end together where another line does, if all but the first are words."""
+    last_word = other.lines[0][-1]
+    spare = HYPHEN_EM * last_word.style.size if last_word.ends == "-" else 0.0
+    for first, cell in enumerate(cells):
+        if abs(cell.x0 - other.x0) >= SAME_EDGE:
+            continue
+        for last in range(first + 1, len(cells)):
+            if not -SAME_EDGE < cells[last].x1 - other.x1 < SAME_EDGE + spare:
+                continue
+            parts = cells[first : last + 1]
+            if not any(map(str.isdecimal, "".join([part.text for part in parts[1:]]))):
+                words = [word for part in parts for word in part.lines[0]]
+                return [*cells[:first], Cell([words], cell.x0, cell.y0, parts[-1].x1, cell.y1), *cells[last + 1 :]]
+    return cells
 
 
 def _cut_of(row: Row, at: int, pairs: Mapping[int, tuple[float, float, float]]) -> int:
@@ -236,7 +290,8 @@ def _is_between(before: Word, word: Word, gutters: Sequence[Gap]) -> bool:
     room = word.x0 - before.x1
     if room < CLOSE_EM * min(before.style.size, word.style.size):
         return False
-    if before.text in SIGN_BEFORE or is_sign_of(before, word) or before.text == word.text == ".":
+    is_unit = room > CELL_GAP_EM * word.style.size  # a currency in a column of units
+    if (is_signed_by(before, word) and not is_unit) or is_sign_of(before, word) or before.text == word.text == ".":
         return False
     return any(min(word.x0, x1) - max(before.x1, x0) > IN_GUTTER * min(room, x1 - x0) for x0, x1 in gutters)
 

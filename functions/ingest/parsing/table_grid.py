@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from functions.ingest.parsing.table_cells import Cell, Group, header_of
-from functions.ingest.parsing.table_headers import Span
+from functions.ingest.parsing.table_groups import Span
 
 MAX_COLUMNS = 40
 MOST_EMPTY = 0.5

@@ -54,7 +54,7 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     at = 0
     while at < len(groups):
-        if not _has_several_cells(groups[at]):
+        if not _has_several_cells(groups[at]) or _introduces(groups[at]):
             at += 1
             continue
         end = _end_of_run(groups, at)
@@ -144,6 +144,12 @@ def _has_several_cells(group: Group) -> bool:
     if len(group.cells) < 2 or group.rows[0].mono:
         return False
     return all(sum(len(w.text) for line in cell.lines for w in line) <= MAX_CELL_CHARACTERS for cell in group.cells)
+
+
+def _introduces(group: Group) -> bool:
+    """Whether a row ends the sentence that introduces a table: cut at its figures, and with a colon at its end."""
+    first, last = group.cells[0].text, group.cells[-1].text
+    return len(first) > MAX_HEADER_CHARACTERS and last.endswith(":")
 
 
 def _end_of_run(groups: list[Group], start: int) -> int:

@@ -18,6 +18,8 @@ _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _ARTICLE = re.compile(r"^[^\W\d_]{1,2}['’]")
 _CUT_WORD = re.compile(rf"(\S+){CUT}(\S+)")
+LONGEST_REST = 3
+"""Letters of the rest of an unknown word that a narrow cell cut: longer ones are nearly always words."""
 _PREFIXES = frozenset(
     "over under with some every back down inter super counter work news life hand".split()  # noqa: SIM905
 )
@@ -215,8 +217,8 @@ class Vocabulary:
     def rejoin_cut(self, text: str) -> str:
         """Join the words that narrow cells cut ("replicatio" over "n"), if the whole is a word of the document.
 
-        Also if neither half is one, or the second is an unknown one of one or two letters. Words cut by a hyphen
-        are joined as in a paragraph.
+        Also if the second half is none, and short or behind a slash: few paths have room in a cell. Words cut by a
+        hyphen are joined as in a paragraph.
         """
         while (joined := _CUT_WORD.sub(self._joined, text)) != text:
             text = joined
@@ -230,7 +232,8 @@ class Vocabulary:
         if self._count[left + right]:
             whole = self._count[left + right] >= min(self._count[left], known)
         else:
-            whole = not known and (len(right) < 3 or not self._count[left])
+            is_path = "/" in match.group(1) and not self._count[left]
+            whole = not known and (len(match.group(2).partition("-")[0]) <= LONGEST_REST or is_path)
         return match.group(1) + ("" if whole else " ") + match.group(2)
 
 

@@ -58,6 +58,7 @@ import functions.ingest.parsing.sides
 import functions.ingest.parsing.table_cells
 import functions.ingest.parsing.table_columns
 import functions.ingest.parsing.table_grid
+import functions.ingest.parsing.table_groups
 import functions.ingest.parsing.table_headers
 import functions.ingest.parsing.table_labels
 import functions.ingest.parsing.tables

@@ -160,3 +160,37 @@ def test_frames_that_lie_over_each_other_are_no_cells() -> None:
     pieces: list[Piece] = [(52, 690, "Claim"), (152, 655, "Claim"), (252, 630, "Claim")]
     pieces += [(200, 690, "Program"), (300, 655, "Program"), (400, 630, "Program")]
     assert tables((), *pieces, frames=frames) == []
+
+
+def test_names_over_several_rows_of_a_header_stand_with_those_below_groups() -> None:
+    boxes = [box for box in ruled((100, 120, 140, 160, 180)) if box[1] != 119.5]
+    boxes = [box for box in boxes if box[0] != 299.5]
+    boxes += [(150, 119.5, 450, 120.5), (299.5, 120, 300.5, 180)]
+    pieces: list[Piece] = [(52, 678, "Dam"), (152, 687, "Water"), (152, 667, "Inflow"), (302, 667, "Outflow")]
+    pieces += [
+        (52, 647, "Upper"),
+        (152, 647, "4"),
+        (302, 647, "5"),
+        (52, 627, "Lower"),
+        (152, 627, "6"),
+        (302, 627, "7"),
+    ]
+    assert tables(boxes, *pieces)[:3] == ["Water", "Dam | Inflow | Outflow", "Upper | 4 | 5"]
+
+
+def test_a_header_without_rules_above_a_ruled_table_is_its_own() -> None:
+    rows: list[Piece] = [(52, 683, "Upper"), (152, 683, "4"), (302, 683, "5")]
+    rows += [(52, 663, "Lower"), (152, 663, "6"), (302, 663, "7")]
+    names: list[Piece] = [(52, 703, "Dam"), (152, 703, "Inflow"), (302, 703, "Outflow")]
+    assert tables(ruled((100, 120, 140)), *names, *rows)[0] == "Dam | Inflow | Outflow"
+    title: list[Piece] = [(52, 703, "Water of both dams in the dry years since they were built, in litres")]
+    assert tables(ruled((100, 120, 140)), *title, *rows)[0] == "Upper | 4 | 5"
+
+
+def test_a_rule_below_a_cell_tells_the_columns_that_it_heads() -> None:
+    pieces: list[Piece] = [(225, 724, "Water"), (60, 706, "Dam")]
+    pieces += [(160 + 70 * n, 706, name) for n, name in enumerate(("In", "Out", "Lost", "Fish"))]
+    for y, label in ((690, "Upper"), (678, "Lower"), (666, "Third")):
+        pieces += [(60, y, label), *((160 + 70 * n, y, str(n + 2)) for n in range(4))]
+    assert tables([(155, 82, 320, 82.5)], *pieces)[:2] == ["Water", "Dam | In | Out | Lost | Fish"]
+    assert tables([(50, 82, 420, 82.5)], *pieces)[0] == "Dam | In | Water Out | Lost | Fish"

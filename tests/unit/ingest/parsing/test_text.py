@@ -246,7 +246,9 @@ def test_a_document_of_few_words_joins_none() -> None:
         (f"in{CUT}to", "in to"),  # rarer than both
         (f"data{CUT}set", "data set"),  # no word of the document
         (f"flow{CUT}er", "flower"),  # neither is the second half
-        (f"rumpel{CUT}stilt", "rumpelstilt"),  # nor any of them
+        (f"rumpelstil{CUT}t", "rumpelstilt"),  # nor any of them
+        (f"goblin{CUT}market", "goblin market"),  # but what is as long is a word
+        (f"/fair/gobl{CUT}insmarket", "/fair/goblinsmarket"),  # or the end of a path
         (f"catalogue{CUT}d'shop", "catalogue d'shop"),  # the second is one, behind an article
         (f"rumpelst{CUT}ilt-shop", "rumpelstilt-shop"),  # but not behind a hyphen
         (

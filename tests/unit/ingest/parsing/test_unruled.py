@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.table_cells import body_of
 from functions.ingest.parsing.words import Style
-from tests.support.made_pages import BODY, Piece, laid_out, read, width_of
+from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, read, width_of, words_of, written
 from tests.support.pdfs import document, lines, text
 
 MONO = Style(size=10, mono=True)
@@ -280,3 +281,115 @@ def test_the_first_row_of_a_key_in_fixed_pitch_names_no_columns(
     with open_pdf(path, file_name=path.name, limits=Limits()) as parsed:
         (page,) = parsed.pages()
     assert next(block.header for block in page.blocks if block.kind == "table") == header
+
+
+def cells_of_row(y: float, *cells: tuple[float, str, float]) -> list[Piece]:
+    """Cells of a row, each line by line: the place of each, its lines, and how far the first stands above `y`."""
+    pieces: list[Piece] = []
+    for x, words, above in cells:
+        pieces += [(x, y + above - 12 * at, line) for at, line in enumerate(words.split("/"))]
+    return pieces
+
+
+def test_cells_whose_lines_are_centred_in_their_row_stand_beside_each_other() -> None:
+    header = cells_of_row(740, (50, "Tree", 0), (150, "Where it grows", 0), (350, "Fruit", 0))
+    first = cells_of_row(706, (50, "Alder", 0), (150, "on wet ground beside/brooks and in fens,/never in chalk", 12))
+    first += cells_of_row(706, (350, "cones", 0))
+    second = cells_of_row(664, (50, "Hazel", 0), (150, "in hedges and/woods", 6), (350, "nuts", 0))
+    assert read(*header, *first, *second) == [
+        "Tree | Where it grows | Fruit",
+        "Alder | on wet ground beside brooks and in fens, never in chalk | cones",
+        "Hazel | in hedges and woods | nuts",
+    ]
+
+
+def test_lines_that_begin_above_a_row_and_do_not_have_its_middle_are_none_of_its_cells() -> None:
+    text = cells_of_row(706, (150, "on wet ground beside/brooks and in fens,/never in chalk", 26))
+    assert not any(" | " in line for line in read((50, 706, "Alder"), *text))
+
+
+def test_the_last_line_of_a_cell_may_be_written_with_the_cells_behind_it() -> None:
+    header = cells_of_row(740, (50, "Tree", 0), (150, "Where it grows", 0), (350, "Fruit", 0))
+    rows = [*cells_of_row(700, (50, "Alder", 0), (150, "beside brooks/in fens", 12)), (350, 700, "cones")]
+    rows += [*cells_of_row(670, (50, "Hazel", 0), (150, "in hedges/and woods", 12)), (350, 670, "nuts")]
+    assert read(*header, *rows)[1:] == ["Alder | beside brooks in fens | cones", "Hazel | in hedges and woods | nuts"]
+
+
+def test_a_cell_that_is_written_after_those_on_both_its_sides_stands_between_them() -> None:
+    rows: list[Piece] = [(50, 740, "Tree"), (150, 740, "Where"), (300, 740, "Metres")]
+    for y, tree, where, height in ((720, "Alder", "brooks", "20"), (704, "Hazel", "hedges", "6")):
+        rows += [(50, y, tree), (300, y, height), (150, y, where)]
+    assert read(*rows) == ["Tree | Where | Metres", "Alder | brooks | 20", "Hazel | hedges | 6"]
+
+
+def stretched(last: str) -> list[str]:
+    """The rows of a table in which a cell's first line has wide room before its last word, and ends as the next one."""
+    edge = 150 + width_of("brooks and fens.")
+    words = words_of([(50, 740, "Tree"), (150, 740, "Where it grows"), (50, 722, "Alder")])
+    words += in_one_line(722, (150, "near"), (edge - width_of(last), last))
+    words += words_of([(150, 710, "brooks and fens."), (50, 692, "Hazel"), (150, 692, "in hedges")])
+    return [line.text for line in lay_out(words, PAGE)]
+
+
+def test_a_line_that_is_stretched_to_the_edges_of_the_next_one_is_one_cell() -> None:
+    assert stretched("the")[1] == "Alder | near the brooks and fens."
+    assert "near 14" not in stretched("14")[1]
+
+
+def under(names: str, *heads: tuple[float, str]) -> list[str]:
+    """The first rows of a table with these heads above names that begin 70 points apart, at 190."""
+    pieces: list[Piece] = [(x, 740, head) for x, head in heads]
+    pieces += [(190 + 70 * n, 722, name) for n, name in enumerate(names.split())]
+    for y, label in ((700, "Bolts"), (688, "Nuts"), (676, "Pins")):
+        pieces += [(50, y, label), *((195 + 70 * n, y, "12") for n in range(len(names.split())))]
+    return read(*pieces)[:2]
+
+
+def test_cells_over_names_that_come_again_head_them_wherever_they_stand() -> None:
+    assert under("Long Short Long Short", (260, "Steel"), (400, "Brass")) == [
+        "Steel | Brass",
+        "| Long | Short | Long | Short",
+    ]
+    assert under("Long Short Long Short", (190, "Steel"), (330, "Brass"))[0] == "Steel | Brass"
+
+
+def test_a_cell_beside_a_group_is_over_as_many_columns_as_it_is_in_the_middle_of() -> None:
+    middle = 190 + 70 + width_of("Short") / 2 - width_of("Steel") / 2
+    between = (400 + 470 + width_of("Thin")) / 2 - width_of("Brass") / 2
+    assert under("Long Short Wide Flat Thin", (middle, "Steel"), (between, "Brass"))[0] == "Steel | Brass"
+
+
+def test_the_sign_of_a_currency_is_the_name_of_a_column_where_no_figure_follows() -> None:
+    rows: list[Piece] = [(50, 724, "Crop"), (200, 724, "€"), (260, 724, "%"), (320, 724, "kg")]
+    for y, crop, *cells in ((700, "Rye", "412", "31", "7"), (688, "Oats", "918", "69", "8")):
+        rows += [(50, y, crop), *((195 + 60 * n, y, cell) for n, cell in enumerate(cells))]
+    assert read(*rows)[0] == "Crop | € | % | kg"
+
+
+def test_a_sentence_with_a_colon_at_its_end_begins_no_table_though_a_figure_cuts_it() -> None:
+    sentence: Piece = (
+        50,
+        718,
+        "All hay that the farms of the upper valley have sold to others since May 2011 $5.0 a bale:",
+    )
+    rows: list[Piece] = [(60, 706, "Farm"), (200, 706, "Bales"), (260, 706, "Price")]
+    rows += [(60, 692, "Brook"), (205, 692, "412"), (265, 692, "31"), (60, 680, "Hill"), (205, 680, "918")]
+    got = read(sentence, *rows, (265, 680, "69"))
+    assert got[1:] == ["Farm | Bales | Price", "Brook | 412 | 31", "Hill | 918 | 69"]
+
+
+def test_a_word_far_to_the_left_of_the_one_before_it_begins_a_cell_of_its_own_unless_it_is_a_mark() -> None:
+    words = words_of([(50, 740, "Tree"), (150, 740, "Where"), (300, 740, "Metres")])
+    for y, tree, where, height in ((720, "Alder", "brooks", "20"), (704, "Hazel", "hedges", "6")):
+        words += in_one_line(y, (50, tree), (300, height), (150, where))
+    assert [line.text for line in lay_out(words, PAGE)][1:] == ["Alder | brooks | 20", "Hazel | hedges | 6"]
+    marked = in_one_line(740, (50, "Alders grow beside brooks and in all the fens"))
+    marked[-1].ends = ""
+    marked += written(122, 744, "2", Style(size=5))
+    assert len(lay_out(marked, PAGE)) == 1
+
+
+def test_figures_below_each_other_are_no_lines_of_a_cell_that_was_written_between_others() -> None:
+    rows: list[Piece] = [(50, 740, "Tree"), (150, 740, "Parks"), (300, 740, "Metres")]
+    rows += [(50, 720, "Alder"), (300, 720, "20"), (150, 720, "14"), (150, 706, "31"), (50, 690, "Hazel")]
+    assert "Alder | 14 31 | 20" not in read(*rows, (300, 690, "6"), (150, 690, "9"))
