@@ -15,6 +15,7 @@ from typing import Literal
 from functions.query.grounding.arithmetic import Operand
 from functions.query.grounding.columns import (
     ColumnMention,
+    has_words_besides,
     is_change,
     mentions_in,
     period_of,
@@ -299,7 +300,7 @@ class TableComparison:
                     allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
                 own = [each.columns for each in columns if self._is_right_before(each, fact)]
                 free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
-                allowed_columns = own[-1] if own else of_column(fact, free)
+                allowed_columns = self._narrowed(fact, own[-1] if own else of_column(fact, free), free)
                 bound[fact.start] = frozenset(
                     (n, at)
                     for n, at in cells[fact.start]
@@ -312,6 +313,23 @@ class TableComparison:
     def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
         column = self.table.rows[n].cells[at].column
         return allowed is None or column is None or column in allowed
+
+    def _narrowed(
+        self, fact: Fact, allowed: "frozenset[int] | None", mentions: Sequence[ColumnMention]
+    ) -> "frozenset[int] | None":
+        """Return the columns that other names beside a number leave of some: "revenue of 5.1 *in 2024*"."""
+        parts = [
+            each.columns & allowed
+            for each in mentions
+            if allowed is not None and each.columns & allowed and self._is_beside(fact, each)
+        ]
+        return (frozenset.intersection(*parts) if parts else None) or allowed
+
+    def _is_beside(self, fact: Fact, mention: ColumnMention) -> bool:
+        """Return whether no other number stands between a number and the name of a column, nor "than in"."""
+        start, end = min(fact.start, mention.start), max(fact.start, mention.start)
+        is_alone = not any(start < other.start < end for other in self._held)
+        return is_alone and (mention.start < fact.start or not self._is_of_reference(fact, mention))
 
     def _is_right_before(self, mention: ColumnMention, fact: Fact) -> bool:
         """Return whether the name of a column stands right before a number, and is thus of no other."""
@@ -491,16 +509,31 @@ class TableComparison:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
         meant = _common(asked) if asked and not self.columns else None
+        told = {place for places in bound.values() for place in places if len(places) == 1}
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
-            if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
+            if any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
                 continue
-            row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
+            row_values = [
+                cell
+                for n, _ in bound[fact.start]
+                for at, cell in enumerate(self.table.rows[n].cells)
+                if cell.values and self._may_be_meant(cell, cells) and (n, at) not in told - bound[fact.start]
+            ]
             same = {cell.unit for cell in cells} - {""}
             others = [cell for cell in row_values if (cell.unit in same if same else cell.unit != "percent")]
-            if len(others) > 1 and (meant is None or not any(cell.column in meant for cell in cells)):
+            if len({cell.signed for cell in others}) > 1 and (
+                meant is None or not any(cell.column in meant for cell in cells)
+            ):
                 return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
         return True
+
+    def _may_be_meant(self, other: TableCell, cells: Sequence[TableCell]) -> bool:
+        """Return whether the claim may as well mean another cell, by what it says of the columns."""
+        names = [each.columns for each in self.columns if any(cell.column in each.columns for cell in cells)]
+        is_told = not all(has_words_besides(self.table.name_of(cell), self.claim) for cell in cells)
+        is_more = is_told and has_words_besides(self.table.name_of(other), self.claim)
+        return all(other.column in each for each in names) and not (names and is_more)
 
     def _texts(self, rows: frozenset[int]) -> Sequence[str]:
         table = self.table

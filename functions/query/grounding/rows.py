@@ -45,7 +45,7 @@ _AT_MOST = re.compile(
 )
 """Labels that are ranges: "2 to 5 years", "More than 25 kg", "65 and over"."""
 EITHER = re.compile(
-    r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
+    r"(\w+)\s*(?:/|\bor\s)?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
     re.IGNORECASE,
 )
 """What a figure is called above zero and, in brackets, below: "income (loss)"."""
