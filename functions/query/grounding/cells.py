@@ -475,7 +475,9 @@ class TableComparison:
         if len(self._named_rows) != 1 or not is_superlative(self.claim):
             return None
         quoted = frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
-        return Superlative(self.claim, self.table, min(self._named_rows), self._named_columns, quoted).is_right()
+        return Superlative(
+            self.claim, self.table, min(self._named_rows), _common(self.columns) or frozenset(), quoted
+        ).is_right()
 
     def _conflict_of_order(self) -> Conflict:
         """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""

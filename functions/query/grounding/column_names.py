@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate, chain, takewhile
+from itertools import chain, takewhile
 
 from functions.query.grounding.quantities import dates_in, month_number
 from functions.query.grounding.table_cells import YEAR, TableRow
@@ -35,7 +35,10 @@ def column_names(
 def _filled(head: Sequence[str], count: int) -> Sequence[str]:
     """Return a row of groups in which a name stands over each of its columns: "2024 | | 2023 |"."""
     corner = len(head) > count
-    return [*head[:corner], *accumulate(head[corner:], lambda before, name: name or before)]
+    groups: list[str] = []
+    for name in head[corner:]:
+        groups.append(name or (groups[-1] if groups else ""))
+    return [*head[:corner], *groups]
 
 
 def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:

@@ -18,7 +18,8 @@ _YEAR = re.compile(r"(?<![\d.,$€£¥-])((?:19|20)\d\d)(?:[-–/]\d\d)?(?![\d%]
 _COUNT = r"\d{1,2}|three|six|nine|twelve|thirteen|twenty-six|thirty-nine"
 _DURATION = re.compile(
     rf"\b(?P<count>{_COUNT})[ -](?P<unit>month|week)s?\b|\b(?P<year>full[ -]year|years? ended|annual)\b"
-    r"|\b(?P<half>half[ -]year|(?:first|second) half|h[12])\b|\b(?P<quarter>quarters?(?= end(?:ed|ing)\b)|(?<=the )quarter\b)"
+    r"|\b(?P<half>half[ -]year|(?:first|second) half|h[12])\b"
+    r"|\b(?P<quarter>quarters?(?= end(?:ed|ing)\b)|(?<=the )quarter\b)"
     r"|\b(?P<to_date>ytd|year[ -]to[ -]date)\b",
     re.IGNORECASE,
 )

@@ -24,6 +24,13 @@ from functions.query.grounding.known_facts import (
     missing_facts,
 )
 from functions.query.grounding.names import names_in, unknown_names
+from functions.query.grounding.overstated import (
+    affirms_number,
+    generalises,
+    has_own_superlative,
+    is_example,
+    is_said_by_another,
+)
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (
@@ -274,7 +281,12 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
         return Finding(Verdict.UNCONFIRMED, "number")
     if not it.figures.missing:
         return None
-    counted = all(is_count(fact, it.claim, it.sentences) or is_fraction(fact, it.claim) for fact in it.figures.missing)
+    counted = all(
+        is_count(fact, it.claim, it.sentences)
+        or is_fraction(fact, it.claim)
+        or is_example(fact, it.claim, it.sentences)
+        for fact in it.figures.missing
+    )
     return Finding(Verdict.UNCONFIRMED if counted or it.figures.is_possible else Verdict.REFUTED, "number")
 
 
@@ -399,6 +411,20 @@ def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "negation") if affirms != (answer == "yes") else None
 
 
+def _has_own_superlative(it: ClaimComparison) -> Finding | None:
+    exempt = it.repeats or it.is_translated or it.figures.is_bound or it.figures.derived
+    return Finding(Verdict.UNCONFIRMED, "order") if not exempt and has_own_superlative(it.claim, it.sentences) else None
+
+
+def _affirms_number(it: ClaimComparison) -> Finding | None:
+    exempt = it.is_same or it.is_translated or it.figures.derived or it.figures.is_rest
+    return (
+        Finding(Verdict.UNCONFIRMED, "negation")
+        if not exempt and affirms_number(it.claim, it.sentences, it.language)
+        else None
+    )
+
+
 def _is_denied(it: ClaimComparison) -> Finding | None:
     denied = all(is_denied(span.passage.text, span.end) for span in it.spans)
     return Finding(Verdict.UNCONFIRMED, "negation") if denied else None
@@ -454,6 +480,10 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("number of another", _is_apart(has_number_of_another)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
+    ClaimRule("general", _found(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
+    ClaimRule("superlative", _has_own_superlative),
+    ClaimRule("said by", _found(Verdict.UNCONFIRMED, "attribution", is_said_by_another)),
+    ClaimRule("affirmed", _affirms_number),
     ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),

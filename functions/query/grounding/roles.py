@@ -193,7 +193,7 @@ _CAUSES = re.compile(
 )
 """What stands between an effect and its cause, and between a cause and its effect."""
 _IMPLIES = re.compile(
-    r"\b(?:resulting|(?:which|that|this)\s+(?:makes|means|allows)|so|therefore|thus|hence|since|as|reasons?|why)\b",
+    r"\b(?:resulting|(?:which|that|this)\s+(?:makes|means|allows)|so|therefore|thus|hence|since|as(?!\s+(?:an?|of|to|for|soon|long|much|many|well|far)\b)|reasons?|why)\b",
     re.IGNORECASE,
 )
 """Other words of a sentence that gives a cause."""

@@ -1,0 +1,110 @@
+"""Checks whether a claim says more than its evidence: of all, of the most, as another's words, or what is denied."""
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+
+from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.known_facts import known_facts, missing_facts
+from functions.query.grounding.polarity import count_negations, is_verb_negation
+from functions.query.grounding.wording import CONNECTIVES, UNINFORMATIVE_STEMS
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from shared.lexical import fold
+
+_ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever", "wherever", "whenever", "whoever"))
+_NEVER = frozenset(("nobody", "none", "nothing", "never", "nowhere"))
+_ALL = frozenset(("all", "every", "each", "everybody", "everyone", "everything", "always", "whole"))
+"""Words that speak of all, whichever they are, or of none."""
+_IF_ANY = re.compile(r"\b(?:if|when|whether|unless|without|before)\b[^,;]*\bany", re.IGNORECASE)
+"""What speaks of some only: "if any issues are found"."""
+
+
+def generalises(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim speaks of any or of none ("wherever", "nobody"), and no sentence of all, or of none."""
+    said, held = frozenset(tokens_of(claim)), frozenset(chain.from_iterable(map(tokens_of, sentences)))
+    is_any = not said.isdisjoint(_ANY) and held.isdisjoint(_ANY | _ALL) and not _IF_ANY.search(claim)
+    return is_any or (not said.isdisjoint(_NEVER) and held.isdisjoint(_NEVER | _ALL | {"no", "without"}))
+
+
+_SUPERLATIVE = (
+    r"most|least|best|worst|(?!(?:inter|requ|for|gu|t|w|r|p|n|b|ch|ar|cont|earn)est\b)[^\W\d_]{3,}est"  # no "forest"
+)
+_THE_MOST = re.compile(rf"\bthe\s+(?:\w+\s+)?(?:{_SUPERLATIVE})\b", re.IGNORECASE)
+_TELLS_MOST = re.compile(rf"\b(?:record|peak(?:ed)?|top|lead(?:s|ing)?|{_SUPERLATIVE})\b", re.IGNORECASE)
+
+
+def has_own_superlative(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim calls something the most or the least, and no sentence does so."""
+    return _THE_MOST.search(claim) is not None and not any(map(_TELLS_MOST.search, sentences))
+
+
+_THAT = re.compile(r"\A(?P<main>[^,;:]{3,60}?)\s+that\s+(?P<said>.{10,})", re.IGNORECASE)
+MIN_SAID = 3
+MIN_SAID_SHARE = 0.6
+"""Content words behind "that", at least, and the share of them that a sentence has which says the same."""
+
+
+def is_said_by_another(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim begins "A requires that", and no sentence with the rest speaks of A or of requiring."""
+    found = _THAT.match(claim)
+    if found is None:
+        return False
+    main, said = (stems_of(found[part], language) for part in ("main", "said"))
+    main -= UNINFORMATIVE_STEMS | stems_of(" ".join(sorted(CONNECTIVES)), language)  # "The report says that"
+    if not main or len(said) < MIN_SAID:
+        return False
+    near = [held for each in sentences if len(said & (held := stems_of(each, language))) >= MIN_SAID_SHARE * len(said)]
+    return bool(near) and not any(main & held or with_synonyms(main, held, language) for held in near)
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DENIES = re.compile(
+    r"\b(?:at (?:most|least)|up to|maximum|minimum|limit\w*|only|within|until|from|under|over|below|above|less|fewer"
+    r"|more|without|lack\w*|miss\w*|fail\w*|refus\w*|declin\w*|reject\w*|exclud\w*|rest|other)\b|\b(?:un|in|im|dis|non)\w{4,}",
+    re.IGNORECASE,
+)
+"""Words with which a claim may deny something, or tell a limit, without "not"."""
+
+
+def affirms_number(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim affirms of a number what all clauses with it deny: "64 had *not* paid"."""
+    if count_negations(tokens_of(claim)) or _DENIES.search(claim):
+        return False
+    clauses = [clause for each in sentences for clause in clauses_of(each, language)]
+    for fact in facts_in(claim):
+        if fact.kind == "number" and not _YEAR.fullmatch(fact.text):
+            with_it = [each for each in clauses if not missing_facts(fact.text, known_facts([each.text], ""))]
+            if with_it and all(any(map(is_verb_negation, each.words)) for each in with_it):
+                return True
+    return False
+
+
+_BEFORE_LIMIT = re.compile(
+    r"\b(?:than|over|above|under|below|at (?:least|most)|up to|after|before|within|first|last|from"
+    r"|minimum(?: of)?|maximum(?: of)?|exceed\w*)\s+\Z",
+    re.IGNORECASE,
+)
+_BEHIND_LIMIT = re.compile(
+    r"\s*(?:[a-z]+\s+){0,2}?(?:(?:or|and)\s(?:more|less|over|under|older|younger|above|below|longer|shorter|fewer)|ago)\b",
+    re.IGNORECASE,
+)
+
+
+def is_example(written: str, claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a number of a claim may be an example for a limit of a sentence: "a child of eight", "under 9"."""
+    mine = [fact for fact in facts_in(claim) if fact.text.rstrip(" .,;") == written]
+    units = {fact.unit for each in sentences for fact in facts_in(each) if _is_limit(fact, each)}
+    return bool(mine) and all(
+        fact.kind == "number"
+        and not (_YEAR.fullmatch(fact.text) or _is_limit(fact, claim))
+        and not units.isdisjoint({"", fact.unit})
+        for fact in mine
+    )
+
+
+def _is_limit(fact: Fact, text: str) -> bool:
+    if fact.kind != "number":
+        return False
+    folded = fold(text)
+    return bool(_BEFORE_LIMIT.search(folded, 0, fact.start) or _BEHIND_LIMIT.match(folded, fact.end))
