@@ -23,10 +23,10 @@ from functions.query.grounding.columns import (
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES, PERIODS
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, read_number, unit_name
 from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.superlatives import Superlative, is_superlative
-from functions.query.grounding.table_cells import TableCell, TableRow
+from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
 from functions.query.grounding.table_changes import TableChanges
 from functions.query.grounding.tables import Table, tables_in
 from shared.lexical import fold
@@ -54,6 +54,8 @@ _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), f
 _HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
 _LOWER = frozenset({"lower", "smaller", "less", "fewer"})
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
+_PER = re.compile(r"\s*\b(?:an?|per|each|every)\s+([^\W\d_]+)", re.IGNORECASE)
+"""By what a figure is counted."""
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
@@ -174,7 +176,8 @@ class TableComparison:
             return Binding(conflict=self._conflict_of_order(), texts=texts, is_extreme=bool(is_extreme))
         cells, held = self._cells, self._held
         if not held:
-            return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
+            rows = frozenset(n for each in self.rows.mentions for n in each.rows)
+            return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
         bound = self._fit(held, cells, self.columns)
         if bound is None:
             conflict = self._conflict(held, cells)
@@ -274,6 +277,14 @@ class TableComparison:
             scaled = {value * scale for value in cell.values}
             values = scaled if fact.scaled else values | scaled
         return any(is_rounded(fact, value) for value in values)
+
+    def _has_figures_of_another_unit(self, rows: frozenset[int]) -> bool:
+        """Return whether figures of some rows, in units or scales that are not theirs, are numbers of the claim."""
+        figures = [cell.values for n in rows for cell in self.table.rows[n].cells]
+        elsewhere = frozenset[Decimal]().union(*(each.values for each in self.around.elsewhere))
+        said = [fact for fact in self.numbers if (fact.unit or fact.scaled) and not fact.values & elsewhere]
+        written = [read_number(digits.group().rstrip(".,")) for fact in said if (digits := _FIGURE.search(fact.text))]
+        return any(not each.values.isdisjoint(values) for each in written for values in figures)
 
     # --- fitting ---
 
@@ -407,6 +418,8 @@ class TableComparison:
     def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
         for fact in held:
+            if all(self._is_per_another(fact, n, at) for n, at in bound[fact.start]):
+                return "column"
             changes = [self._changed.change_at(n, at) for n, at in bound[fact.start]]
             if all(changes) and set(changes) == {-self._direction_at(fact)}:
                 return "sign"
@@ -420,6 +433,14 @@ class TableComparison:
                 return "order"
         return ""
 
+    def _is_per_another(self, fact: Fact, n: int, at: int) -> bool:
+        """Return whether a claim tells a figure by another time than its column: "€5 a week" below "Cost a month"."""
+        said = _PER.match(self.claim, fact.end)
+        told = [unit_name(word.lower()) for word in _PER.findall(self.table.name_of(self.table.rows[n].cells[at]))]
+        return (
+            said is not None and bool(told) and (period := unit_name(said[1].lower())) in PERIODS and period not in told
+        )
+
     def _is_of_other_sign(self, n: int, at: int) -> bool:
         """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
         row = self.table.rows[n]
@@ -431,7 +452,11 @@ class TableComparison:
             is_below = bool(said & below)
             return is_below != bool(said & above) and is_below != row.cells[at].negative
         is_income = not _INCOME.isdisjoint(_WORD.findall(fold(row.label).lower()))
-        return is_income and bool(said & _LOSS) and not said & _INCOME and not row.cells[at].negative
+        if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
+            others = [cell for place, cell in enumerate(row.cells) if not self._changed.change_at(n, place)]
+            is_mixed = any(cell.values and not cell.negative for cell in others)
+            return is_income and is_mixed and not said & (_LOSS | {"negative", "minus"})
+        return is_income and bool(said & _LOSS) and not said & _INCOME
 
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
@@ -583,7 +608,10 @@ class TableComparison:
         return row.scale or self.table.scale or self.around.scale
 
     def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
-        return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
+        name = self.table.name_of(cell)
+        if any(scale_in((other,)) for other in self.table.columns) and not scale_in((name,)):
+            return False  # the scale of another column: "Loans (thousands)", "Per head"
+        return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group} {name}")
 
 
 def _moment_of(fact: Fact) -> tuple[object, ...] | None:

@@ -26,10 +26,11 @@ from functions.query.grounding.known_facts import (
 from functions.query.grounding.names import names_in, unknown_names
 from functions.query.grounding.overstated import (
     affirms_number,
+    begins_otherwise,
     generalises,
     has_own_superlative,
     is_example,
-    is_said_by_another,
+    tells_as_done,
 )
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
@@ -482,7 +483,8 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("denied", _is_denied),
     ClaimRule("general", _found(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
     ClaimRule("superlative", _has_own_superlative),
-    ClaimRule("said by", _found(Verdict.UNCONFIRMED, "attribution", is_said_by_another)),
+    ClaimRule("done", _found(Verdict.UNCONFIRMED, "plan", tells_as_done)),
+    ClaimRule("opening", _found(Verdict.UNCONFIRMED, "order", begins_otherwise)),
     ClaimRule("affirmed", _affirms_number),
     ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),

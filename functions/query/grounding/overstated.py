@@ -1,4 +1,4 @@
-"""Checks whether a claim says more than its evidence: of all, of the most, as another's words, or what is denied."""
+"""Checks whether a claim says more than its evidence: of all, of the most, as done, or what is denied."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
-from functions.query.grounding.wording import CONNECTIVES, UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from shared.lexical import fold
 
@@ -16,7 +15,7 @@ _ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever"
 _NEVER = frozenset(("nobody", "none", "nothing", "never", "nowhere"))
 _ALL = frozenset(("all", "every", "each", "everybody", "everyone", "everything", "always", "whole"))
 """Words that speak of all, whichever they are, or of none."""
-_IF_ANY = re.compile(r"\b(?:if|when|whether|unless|without|before)\b[^,;]*\bany", re.IGNORECASE)
+_IF_ANY = re.compile(r"\b(?:if|when|whether|unless|without|before)\b[^,;]{0,80}\bany", re.IGNORECASE)
 """What speaks of some only: "if any issues are found"."""
 
 
@@ -39,23 +38,47 @@ def has_own_superlative(claim: str, sentences: Sequence[str]) -> bool:
     return _THE_MOST.search(claim) is not None and not any(map(_TELLS_MOST.search, sentences))
 
 
-_THAT = re.compile(r"\A(?P<main>[^,;:]{3,60}?)\s+that\s+(?P<said>.{10,})", re.IGNORECASE)
-MIN_SAID = 3
-MIN_SAID_SHARE = 0.6
-"""Content words behind "that", at least, and the share of them that a sentence has which says the same."""
+_DONE = re.compile(r"\b(?:has|have|had|was|were|did)\b", re.IGNORECASE)
+_PROPOSED = re.compile(
+    r"\b(?:intend|propos|aim|hop)(?:e|es|s|ed)? to\b|\bthat\b[^,.;:]{0,80}(?<!\bto)(?<!\bll)(?<!\bnot)"
+    r"(?<!\bcan)(?<!\bmay)(?<!\bmust)(?<!\bwill)(?<!\bcould)(?<!\bmight)(?<!\bshall)(?<!\bwould)(?<!\bshould)\sbe\b",
+    re.IGNORECASE,
+)
+"""What is only proposed: "intends to apply", "moved that the rise *be* put off"."""
+MIN_PROPOSED_SHARE = 0.6
+"""Share of a claim's content words that a sentence has which speaks of the same."""
 
 
-def is_said_by_another(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim begins "A requires that", and no sentence with the rest speaks of A or of requiring."""
-    found = _THAT.match(claim)
-    if found is None:
+def tells_as_done(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim tells as done what all sentences that speak of it only propose."""
+    if not _DONE.search(claim) or _PROPOSED.search(claim):
         return False
-    main, said = (stems_of(found[part], language) for part in ("main", "said"))
-    main -= UNINFORMATIVE_STEMS | stems_of(" ".join(sorted(CONNECTIVES)), language)  # "The report says that"
-    if not main or len(said) < MIN_SAID:
+    said = stems_of(claim, language)
+    near = [each for each in sentences if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
+    return bool(near) and all(map(_PROPOSED.search, near))
+
+
+_OPENING = re.compile(
+    r"\A(?P<word>after|before|during|in|for|with|without|at|on|if|when|until|from|under)\s(?P<what>[^,]{3,60}),\s(?P<rest>.+)",
+    re.IGNORECASE,
+)
+MIN_SAME_REST = 0.8
+"""Share of the content words behind a claim's opening that a sentence has behind its own."""
+
+
+def begins_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says of one thing what its sentence says of another: "After rain, …", "After snow, …"."""
+    mine = _OPENING.match(claim)
+    if mine is None:
         return False
-    near = [held for each in sentences if len(said & (held := stems_of(each, language))) >= MIN_SAID_SHARE * len(said)]
-    return bool(near) and not any(main & held or with_synonyms(main, held, language) for held in near)
+    what, rest = (stems_of(mine[part], language) for part in ("what", "rest"))
+    for theirs in filter(None, map(_OPENING.match, sentences)):
+        held = stems_of(theirs["rest"], language)
+        if theirs["word"].lower() == mine["word"].lower() and len(rest & held) >= MIN_SAME_REST * len(rest):
+            others = stems_of(theirs["what"], language)
+            if what and others and not what & (others | held) and not with_synonyms(what, others, language):
+                return True
+    return False
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")

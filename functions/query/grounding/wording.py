@@ -132,7 +132,7 @@ _VERB_ENDINGS = ("ed", "ing")
 """Endings of words that are often paraphrased by others: "originated" for "descend"."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
-CONNECTIVES = frozenset((
+_CONNECTIVES = frozenset((
     "additionally", "also", "furthermore", "moreover", "however", "therefore", "thus", "hence", "overall",
     "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
     "according", "document", "documents", "source", "sources", "text", "section", "page", "table", "report", "says",
@@ -239,7 +239,7 @@ class _Comparison:
         if _is_another_count(said, held):
             return "opposed"
         mine = list(_compared(self.claim, start, end))
-        theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in CONNECTIVES]
+        theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in _CONNECTIVES]
         if start == 0 and tuple(said[:2]) == _YOU_CAN and len(mine) == 1:
             return ""  # "You can save the file", for "Save the file"
         if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
@@ -282,12 +282,12 @@ class _Comparison:
         return word in _AUTHORS or self.is_proper(word.removesuffix("'s")) or self._occurs(word)
 
     def _is_added(self, word: str) -> bool:
-        if word in CONNECTIVES or word in _AUTHORS or self._occurs(word):
+        if word in _CONNECTIVES or word in _AUTHORS or self._occurs(word):
             return False
         return self._turns(word) or not self.is_nearby(stem_of(word, self.language))
 
     def _turns(self, word: str) -> bool:
-        if word in CONNECTIVES or self._occurs(word):
+        if word in _CONNECTIVES or self._occurs(word):
             return False
         return is_degree(word) or word in _NOT_ALWAYS_NUMBERS or has_opposite(word)
 
@@ -297,7 +297,7 @@ class _Comparison:
         return are_opposite([word], [other]) or (self.is_proper(word) and self.is_proper(other))
 
     def _is_new(self, word: str, theirs: Sequence[str], single: bool) -> bool:
-        if word in CONNECTIVES or any(are_synonyms(word, other, self.language) for other in theirs):
+        if word in _CONNECTIVES or any(are_synonyms(word, other, self.language) for other in theirs):
             return False
         negated = count_negations(self.claim) % 2 != count_negations(self.sentence) % 2
         if negated and are_opposite([word], theirs):
@@ -530,5 +530,5 @@ _SCALES = ("hundred", "thousand", "million", "billion", "trillion", "lakh", "cro
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{'|'.join(_SCALES)}))?[\s-](?=([^\W\d_]+))")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
-_FREE = CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}
+_FREE = _CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}
 """Words that may stand beside any others: they join, refer or scale."""

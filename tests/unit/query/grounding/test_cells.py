@@ -448,3 +448,30 @@ def test_a_row_of_gains_or_losses_in_words_has_both_forms():
     text = "Year | 2019 | 2020\nIncome | 310 | 298\nGain or (loss) | 12 | (31)"
     assert_bound(of("There was a loss of 31 in 2020.", text))
     assert of("There was a gain of 31 in 2020.", text).conflict == "sign"
+
+
+def test_a_word_that_names_a_row_and_a_column_names_the_column_of_another_row():
+    text = "Debt | 2019 due | Total\nLoans | 41.0 | 237.6\nBonds | 12.5 | 120.4\nTotal | 53.5 | 358.0"
+    assert_bound(of("The loans total 237.6.", text))
+    assert of("The loans total 358.0.", text).conflict or not of("The loans total 358.0.", text).is_named
+
+
+def test_a_figure_is_not_counted_by_another_time_than_its_column():
+    text = "Course | Day | Cost a month\nWeaving | Monday | €35\nPottery | Friday | €50"
+    assert_bound(of("Weaving costs €35 a month.", text))
+    assert of("Weaving costs €35 a week.", text).conflict == "column"
+
+
+def test_a_profit_below_zero_is_a_loss():
+    text = "2020 | 2019\nSales | 144.2 | 151.0\nProfit before tax | (3.1) | 13.5"
+    assert of("The year 2020 brought a profit before tax of 3.1.", text).conflict == "sign"
+    assert_bound(of("In 2020 there was a loss: the profit before tax was minus 3.1.", text))
+
+
+@pytest.mark.parametrize(
+    "claim", ["The debt per head was 698 thousand in 2018.", "For 4 to 9 years the supplement is 8%."]
+)
+def test_a_figure_in_another_unit_or_scale_is_open(claim: str):
+    debts = "Year | Loans (thousand) | Per head\n2017 | 9,640 | 781\n2018 | 8,730 | 698\n2019 | 8,390 | 667"
+    paid = "Years | Supplement (% of pay) | Paid (weeks)\n4 to 9 | 10 | 8\n10 to 20 | 15 | 16"
+    assert of(claim, debts if "debt" in claim else paid).is_open

@@ -4,10 +4,11 @@ import pytest
 
 from functions.query.grounding.overstated import (
     affirms_number,
+    begins_otherwise,
     generalises,
     has_own_superlative,
     is_example,
-    is_said_by_another,
+    tells_as_done,
 )
 
 
@@ -41,20 +42,6 @@ def test_a_superlative_needs_one_in_the_evidence(claim: str, sentence: str, *, e
 
 
 @pytest.mark.parametrize(
-    ("claim", "expected"),
-    [
-        ("The council decided that the bridge was built too narrow.", True),
-        ("Ms Ito complained that the bridge was built too narrow.", False),
-        ("The report says that the bridge was built too narrow.", False),
-        ("The council decided that fees rise.", False),  # of something else
-        ("The bridge was built too narrow.", False),
-    ],
-)
-def test_words_are_not_those_of_another(claim: str, *, expected: bool):
-    assert is_said_by_another(claim, ["Ms Ito complained that the bridge had been built too narrow."], "en") is expected
-
-
-@pytest.mark.parametrize(
     ("claim", "sentence", "expected"),
     [
         ("Of the riders, 17 had a light.", "Of the 30 riders, 17 did not carry any light.", True),
@@ -84,3 +71,37 @@ def test_what_is_denied_of_a_number_is_not_affirmed_of_it(claim: str, sentence: 
 def test_a_number_may_be_an_example_for_a_limit(number: str, claim: str, sentence: str, *, expected: bool):
     written = claim[claim.lower().index(number) :][: len(number)]
     assert is_example(written, claim, [sentence]) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        (
+            "The opening of the lock was moved to May.",
+            "Ms Ito proposed that the opening of the lock be moved to May.",
+            True,
+        ),
+        ("The new lock has been built.", "The port intends to build the new lock.", True),
+        ("Ms Ito proposed that the opening be moved.", "Ms Ito proposed that the opening be moved to May.", False),
+        ("The opening was moved to May.", "The notice says that the opening will be moved to May.", False),
+        ("The port intends to build the new lock.", "The port intends to build the new lock.", False),
+        ("The new lock has been built.", "The new lock was built.", False),
+    ],
+)
+def test_what_is_proposed_is_not_done(claim: str, sentence: str, *, expected: bool):
+    assert tells_as_done(claim, [sentence], "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("After a bite, keep the arm still for an hour.", True),
+        ("After falls, keep the arm still for an hour.", False),
+        ("Before a bite, keep the arm still for an hour.", False),
+        ("After a bite, the wound may be washed.", False),  # what the sentence of a fall does not say
+        ("Keep the arm still for an hour.", False),
+    ],
+)
+def test_a_sentence_about_one_thing_says_nothing_of_another(claim: str, *, expected: bool):
+    sentences = ["After a fall, keep the arm still for one hour.", "After a bite, wash the wound."]
+    assert begins_otherwise(claim, sentences, "en") is expected
