@@ -119,9 +119,7 @@ def is_example(written: str, claim: str, sentences: Sequence[str]) -> bool:
     mine = [fact for fact in facts_in(claim) if fact.text.rstrip(" .,;") == written]
     units = {fact.unit for each in sentences for fact in facts_in(each) if _is_limit(fact, each)}
     return bool(mine) and all(
-        fact.kind == "number"
-        and not (_YEAR.fullmatch(fact.text) or _is_limit(fact, claim))
-        and not units.isdisjoint({"", fact.unit})
+        fact.kind == "number" and not (_YEAR.fullmatch(fact.text) or _is_limit(fact, claim)) and fact.unit in units
         for fact in mine
     )
 

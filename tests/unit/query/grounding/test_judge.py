@@ -141,7 +141,6 @@ def verdict_of(claim: str, text: str) -> Verdict:
         # rates
         ("Young drivers pay a surcharge of €18 per month.", "Young drivers pay a surcharge of €18 per day."),
         # moves
-        ("The time-out went up from 20 to 60 minutes.", "The session time-out is 20 minutes (before: 60)."),
         # negations
         ("Supervisors are not able to manage their data.", "Supervisors have the ability to manage their data."),
         ("The court refused to grant a stay.", "The court was pleased to grant a stay."),
