@@ -15,6 +15,7 @@ from typing import Literal
 from functions.query.grounding.arithmetic import Operand
 from functions.query.grounding.columns import (
     ColumnMention,
+    has_words_besides,
     is_change,
     mentions_in,
     period_of,
@@ -22,10 +23,10 @@ from functions.query.grounding.columns import (
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES, PERIODS
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, read_number, unit_name
 from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.superlatives import Superlative, is_superlative
-from functions.query.grounding.table_cells import TableCell, TableRow
+from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
 from functions.query.grounding.table_changes import TableChanges
 from functions.query.grounding.tables import Table, tables_in
 from shared.lexical import fold
@@ -53,6 +54,8 @@ _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), f
 _HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
 _LOWER = frozenset({"lower", "smaller", "less", "fewer"})
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
+_PER = re.compile(r"\s*\b(?:an?|per|each|every)\s+([^\W\d_]+)", re.IGNORECASE)
+"""By what a figure is counted."""
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
@@ -173,7 +176,8 @@ class TableComparison:
             return Binding(conflict=self._conflict_of_order(), texts=texts, is_extreme=bool(is_extreme))
         cells, held = self._cells, self._held
         if not held:
-            return Binding(texts=self._texts(frozenset(n for each in self.rows.mentions for n in each.rows)))
+            rows = frozenset(n for each in self.rows.mentions for n in each.rows)
+            return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
         bound = self._fit(held, cells, self.columns)
         if bound is None:
             conflict = self._conflict(held, cells)
@@ -274,6 +278,14 @@ class TableComparison:
             values = scaled if fact.scaled else values | scaled
         return any(is_rounded(fact, value) for value in values)
 
+    def _has_figures_of_another_unit(self, rows: frozenset[int]) -> bool:
+        """Return whether figures of some rows, in units or scales that are not theirs, are numbers of the claim."""
+        figures = [cell.values for n in rows for cell in self.table.rows[n].cells]
+        elsewhere = frozenset[Decimal]().union(*(each.values for each in self.around.elsewhere))
+        said = [fact for fact in self.numbers if (fact.unit or fact.scaled) and not fact.values & elsewhere]
+        written = [read_number(digits.group().rstrip(".,")) for fact in said if (digits := _FIGURE.search(fact.text))]
+        return any(not each.values.isdisjoint(values) for each in written for values in figures)
+
     # --- fitting ---
 
     def _fit(
@@ -299,7 +311,7 @@ class TableComparison:
                     allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
                 own = [each.columns for each in columns if self._is_right_before(each, fact)]
                 free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
-                allowed_columns = own[-1] if own else of_column(fact, free)
+                allowed_columns = self._narrowed(fact, own[-1] if own else of_column(fact, free), free)
                 bound[fact.start] = frozenset(
                     (n, at)
                     for n, at in cells[fact.start]
@@ -312,6 +324,23 @@ class TableComparison:
     def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
         column = self.table.rows[n].cells[at].column
         return allowed is None or column is None or column in allowed
+
+    def _narrowed(
+        self, fact: Fact, allowed: "frozenset[int] | None", mentions: Sequence[ColumnMention]
+    ) -> "frozenset[int] | None":
+        """Return the columns that other names beside a number leave of some: "revenue of 5.1 *in 2024*"."""
+        parts = [
+            each.columns & allowed
+            for each in mentions
+            if allowed is not None and each.columns & allowed and self._is_beside(fact, each)
+        ]
+        return (frozenset.intersection(*parts) if parts else None) or allowed
+
+    def _is_beside(self, fact: Fact, mention: ColumnMention) -> bool:
+        """Return whether no other number stands between a number and the name of a column, nor "than in"."""
+        start, end = min(fact.start, mention.start), max(fact.start, mention.start)
+        is_alone = not any(start < other.start < end for other in self._held)
+        return is_alone and (mention.start < fact.start or not self._is_of_reference(fact, mention))
 
     def _is_right_before(self, mention: ColumnMention, fact: Fact) -> bool:
         """Return whether the name of a column stands right before a number, and is thus of no other."""
@@ -389,6 +418,8 @@ class TableComparison:
     def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
         for fact in held:
+            if all(self._is_per_another(fact, n, at) for n, at in bound[fact.start]):
+                return "column"
             changes = [self._changed.change_at(n, at) for n, at in bound[fact.start]]
             if all(changes) and set(changes) == {-self._direction_at(fact)}:
                 return "sign"
@@ -402,6 +433,14 @@ class TableComparison:
                 return "order"
         return ""
 
+    def _is_per_another(self, fact: Fact, n: int, at: int) -> bool:
+        """Return whether a claim tells a figure by another time than its column: "€5 a week" below "Cost a month"."""
+        said = _PER.match(self.claim, fact.end)
+        told = [unit_name(word.lower()) for word in _PER.findall(self.table.name_of(self.table.rows[n].cells[at]))]
+        return (
+            said is not None and bool(told) and (period := unit_name(said[1].lower())) in PERIODS and period not in told
+        )
+
     def _is_of_other_sign(self, n: int, at: int) -> bool:
         """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
         row = self.table.rows[n]
@@ -413,7 +452,11 @@ class TableComparison:
             is_below = bool(said & below)
             return is_below != bool(said & above) and is_below != row.cells[at].negative
         is_income = not _INCOME.isdisjoint(_WORD.findall(fold(row.label).lower()))
-        return is_income and bool(said & _LOSS) and not said & _INCOME and not row.cells[at].negative
+        if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
+            others = [cell for place, cell in enumerate(row.cells) if not self._changed.change_at(n, place)]
+            is_mixed = any(cell.values and not cell.negative for cell in others)
+            return is_income and is_mixed and not said & (_LOSS | {"negative", "minus"})
+        return is_income and bool(said & _LOSS) and not said & _INCOME
 
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
@@ -457,7 +500,9 @@ class TableComparison:
         if len(self._named_rows) != 1 or not is_superlative(self.claim):
             return None
         quoted = frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
-        return Superlative(self.claim, self.table, min(self._named_rows), self._named_columns, quoted).is_right()
+        return Superlative(
+            self.claim, self.table, min(self._named_rows), _common(self.columns) or frozenset(), quoted
+        ).is_right()
 
     def _conflict_of_order(self) -> Conflict:
         """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""
@@ -491,16 +536,31 @@ class TableComparison:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
         meant = _common(asked) if asked and not self.columns else None
+        told = {place for places in bound.values() for place in places if len(places) == 1}
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
-            if self.columns or any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
+            if any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
                 continue
-            row_values = [cell for n, _ in bound[fact.start] for cell in self.table.rows[n].cells if cell.values]
+            row_values = [
+                cell
+                for n, _ in bound[fact.start]
+                for at, cell in enumerate(self.table.rows[n].cells)
+                if cell.values and self._may_be_meant(cell, cells) and (n, at) not in told - bound[fact.start]
+            ]
             same = {cell.unit for cell in cells} - {""}
             others = [cell for cell in row_values if (cell.unit in same if same else cell.unit != "percent")]
-            if len(others) > 1 and (meant is None or not any(cell.column in meant for cell in cells)):
+            if len({cell.signed for cell in others}) > 1 and (
+                meant is None or not any(cell.column in meant for cell in cells)
+            ):
                 return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
         return True
+
+    def _may_be_meant(self, other: TableCell, cells: Sequence[TableCell]) -> bool:
+        """Return whether the claim may as well mean another cell, by what it says of the columns."""
+        names = [each.columns for each in self.columns if any(cell.column in each.columns for cell in cells)]
+        is_told = not all(has_words_besides(self.table.name_of(cell), self.claim) for cell in cells)
+        is_more = is_told and has_words_besides(self.table.name_of(other), self.claim)
+        return all(other.column in each for each in names) and not (names and is_more)
 
     def _texts(self, rows: frozenset[int]) -> Sequence[str]:
         table = self.table
@@ -548,7 +608,10 @@ class TableComparison:
         return row.scale or self.table.scale or self.around.scale
 
     def _is_scaled(self, cell: TableCell, row: TableRow) -> bool:
-        return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group}")
+        name = self.table.name_of(cell)
+        if any(scale_in((other,)) for other in self.table.columns) and not scale_in((name,)):
+            return False  # the scale of another column: "Loans (thousands)", "Per head"
+        return cell.unit in {"", *CURRENCIES} and not re.search(r"(?i)\bper\b", f"{row.label} {row.group} {name}")
 
 
 def _moment_of(fact: Fact) -> tuple[object, ...] | None:

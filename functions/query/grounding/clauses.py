@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from functions.query.grounding.polarity import are_opposite_anywhere, count_negations, denies_what_other_says
 from functions.query.grounding.quantities import PERIODS, is_number_word, unit_name
@@ -67,6 +67,8 @@ _NEXT_SENTENCE = re.compile(
 _DENIAL = re.compile(
     r"\b(?:not (?:true|correct|so|the case)|false|untrue|wrong|incorrect|a myth|netiesa)\b", re.IGNORECASE
 )
+_BEFORE_TIMES = frozenset(("after", "before", "until", "from", "since"))
+"""Words after which a number tells when, not how many: "only after five years"."""
 MIN_STEMS = 3
 """Content words of a run of clauses that is looked for together."""
 AFTER_ONLY = 4
@@ -283,7 +285,8 @@ class _Aligned:
         """Return whether the claim says "only" of a number, which is compared as a fact."""
         words = [word for clause in self.mine for word in clause.words]
         after = (words[at + 1 : at + 1 + AFTER_ONLY] for at, word in enumerate(words) if _kinds().get(word) == "only")
-        return all(any(each.isdigit() or is_number_word(each) or each == "once" for each in few) for few in after)
+        counted = (takewhile(lambda each: each not in _BEFORE_TIMES, few) for few in after)
+        return all(any(each.isdigit() or is_number_word(each) or each == "once" for each in few) for few in counted)
 
     def _is_generalised(self) -> bool:
         """Return whether the claim drops what restricts "all": "all *international* students"."""

@@ -1,8 +1,8 @@
 """Names the columns of stored tables: by the place of their names, or else by the periods in their order."""
 
 import re
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from itertools import chain, takewhile
 
 from functions.query.grounding.quantities import dates_in, month_number
 from functions.query.grounding.table_cells import YEAR, TableRow
@@ -19,7 +19,10 @@ def column_names(
     above: Sequence[str], heads: Sequence[Sequence[str]], count: int, rows: Sequence[TableRow]
 ) -> Sequence[str]:
     """Return the names of the value columns: by their place, or else the periods in the order they stand in."""
-    names = [_COMPARED.sub("Change", name) for name in _names_by_place(heads, count)]
+    by_place = _names_by_place(heads, count)
+    if len(set(by_place)) < len(by_place):
+        by_place = _names_by_place([*(_filled(head, count) for head in heads[:-1]), *heads[-1:]], count)
+    names = [_COMPARED.sub("Change", name) for name in by_place]
     years = [bool(YEAR.search(name)) for name in names]
     has_corner = any(len(head) == count + 1 and any(map(YEAR.search, head[1:])) for head in heads)
     is_corner_a_name = len(years) > 2 and not years[0] and all(years[1:]) and not has_corner
@@ -29,8 +32,17 @@ def column_names(
     return _names_by_order(above, heads, count, rows) or (() if is_corner_a_name else tuple(names))
 
 
+def _filled(head: Sequence[str], count: int) -> Sequence[str]:
+    """Return a row of groups in which a name stands over each of its columns: "2024 | | 2023 |"."""
+    corner = len(head) > count
+    groups: list[str] = []
+    for name in head[corner:]:
+        groups.append(name or (groups[-1] if groups else ""))
+    return [*head[:corner], *groups]
+
+
 def _names_by_place(heads: Sequence[Sequence[str]], count: int) -> list[str]:
-    if grouped := _names_by_group(heads, count):
+    if grouped := _names_by_group(heads, count) or _names_with_group(heads, count):
         return grouped
     names = [""] * count
     finest = 0
@@ -65,6 +77,27 @@ def _names_by_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
         return []
     ends = [*starts[1:], count]
     return [f"{group} {name}".strip() for group, a, b in zip(groups, starts, ends, strict=True) for name in names[a:b]]
+
+
+def _names_with_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
+    """Return names of which each first one has its group's before it: "Plan Cost | Sales | Actual Cost | Sales"."""
+    names = list(heads[-1][-count:]) if heads and len(heads[-1]) in {count, count + 1} else []
+    for width in range(2, count // 2 + 1):
+        firsts = [name.split() for name in names[::width]]
+        repeated = [names[at : at + width][1:] == names[1:width] for at in range(0, len(names), width)]
+        if count % width or not all(repeated) or not all(names):
+            continue
+        shared = sum(1 for _ in _tails(firsts))
+        groups = [" ".join(words[: len(words) - shared]) for words in firsts]
+        if shared and all(groups) and len(set(groups)) == len(groups):
+            leaves = [" ".join(firsts[0][-shared:]), *names[1:width]]
+            return [f"{group} {leaf}" for group in groups for leaf in leaves]
+    return []
+
+
+def _tails(texts: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
+    """Yield the last words of texts, the last but one and so on, as long as they are all the same."""
+    return takewhile(lambda words: len(set(words)) == 1, zip(*(reversed(words) for words in texts), strict=False))
 
 
 def _place_in_year(name: str) -> int:

@@ -5,7 +5,7 @@ tell ("the first quarter of 2023" over "December 31, 2022"), a year names no col
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,11 +13,13 @@ from functions.query.grounding.quantities import DateMention, dates_agree, dates
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
 
-_YEAR = re.compile(r"(?<![\d.,$€£¥-])(?:19|20)\d\d(?![\d%]|[.,]\d)")
+_YEAR = re.compile(r"(?<![\d.,$€£¥-])((?:19|20)\d\d)(?:[-–/]\d\d)?(?![\d%]|[.,]\d)")
+"""A year, or one that goes on into the next: "2023–24"."""
 _COUNT = r"\d{1,2}|three|six|nine|twelve|thirteen|twenty-six|thirty-nine"
 _DURATION = re.compile(
     rf"\b(?P<count>{_COUNT})[ -](?P<unit>month|week)s?\b|\b(?P<year>full[ -]year|years? ended|annual)\b"
-    r"|\b(?P<quarter>quarters?)(?= end(?:ed|ing)\b)"
+    r"|\b(?P<half>half[ -]year|(?:first|second) half|h[12])\b"
+    r"|\b(?P<quarter>quarters?(?= end(?:ed|ing)\b)|(?<=the )quarter\b)"
     r"|\b(?P<to_date>ytd|year[ -]to[ -]date)\b",
     re.IGNORECASE,
 )
@@ -40,6 +42,7 @@ _FISCAL_YEAR = re.compile(
     r"(?:\bquarters?(?: of)?(?: the)?|\bfiscal(?: years?)?)(?: of)?(?: fiscal)?(?: years?)? ((?:19|20)\d\d)",
     re.IGNORECASE,
 )
+_BEFORE_FISCAL_YEAR = re.compile(r"\bfiscal(?: years?)? \Z", re.IGNORECASE)
 _NAMED_QUARTER = re.compile(r"\b((?:19|20)\d\d)[ _-]?q[1-4]\b|\bq[1-4][ _-]?((?:19|20)\d\d)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w[\w./-]*\w|\w")
 _LETTER = re.compile(r"(?<![\w'’])[A-Z](?![\w'’.])")
@@ -83,7 +86,7 @@ def period_of(name: str) -> Period:
     """Return the period in a column's name."""
     text = fold(name)
     dates = [date for date in dates_in(text) if date.month]
-    years = {date.year for date in dates if date.year} | {int(match.group()) for match in _YEAR.finditer(text)}
+    years = {date.year for date in dates if date.year} | {int(match[1]) for match in _YEAR.finditer(text)}
     duration = _DURATION.search(text)
     quarter = _QUARTER.search(text)
     return Period(
@@ -112,6 +115,11 @@ def mentions_in(text: str, columns: Sequence[str], *, context: str, own_words: f
     found = list(_periods_named(folded, periods, context))
     found += _words_named(folded, columns, own_words)
     return sorted(found, key=lambda mention: mention.start)
+
+
+def has_words_besides(name: str, text: str) -> bool:
+    """Return whether a column's name has words, its period aside, that a text does not say."""
+    return not _words_of(name) <= _places(fold(text)).keys()
 
 
 def spans_of_periods(text: str) -> list[tuple[int, int]]:
@@ -170,7 +178,8 @@ def _columns_of(
         named = {n for n, each in enumerate(periods) if each.date and dates_agree(part, each.date)}
         return frozenset(named) or (_of_year(part.year, periods) if part.year else None)
     if part.re is _YEAR:
-        return _of_named_year(int(part.group()), periods, quarter, context)
+        is_fiscal = _BEFORE_FISCAL_YEAR.search(part.string, 0, part.start()) is not None
+        return _of_named_year(int(part[1]), periods, quarter, context, is_fiscal=is_fiscal)
     if part.re is _DURATION:
         months, to_date = _months(part), part["to_date"] is not None
         if to_date and not any(each.to_date for each in periods):
@@ -193,7 +202,9 @@ def _of_year(year: int, periods: Sequence[Period]) -> frozenset[int] | None:
     return frozenset(n for n, each in enumerate(periods) if year in each.years) or None
 
 
-def _of_named_year(year: int, periods: Sequence[Period], quarter: int, context: str) -> frozenset[int] | None:
+def _of_named_year(
+    year: int, periods: Sequence[Period], quarter: int, context: str, *, is_fiscal: bool
+) -> frozenset[int] | None:
     """Return the columns of a year; of a fiscal year where the columns have dates."""
     if all(each.date is None or each.quarter for each in periods):
         return _of_year(year, periods)
@@ -202,7 +213,7 @@ def _of_named_year(year: int, periods: Sequence[Period], quarter: int, context: 
         return _of_year(year, periods)
     if shift is None:
         return None
-    if not quarter and shift:
+    if shift and not (quarter or is_fiscal):
         return None  # the calendar year or the fiscal year
     return _of_year(year - shift, periods)
 
@@ -236,6 +247,8 @@ def _months(match: "re.Match[str]") -> int:
         return 12
     if match["quarter"]:
         return 3
+    if match["half"]:
+        return 6
     if not match["count"]:
         return 0
     count = int(match["count"]) if match["count"].isdigit() else int(spelled_value(match["count"]))
@@ -253,12 +266,18 @@ _ADDED = re.compile(r"\([^()]*\)")
 
 
 def _words_named(text: str, columns: Sequence[str], own_words: frozenset[str]) -> Iterator[ColumnMention]:
-    """Yield the columns all of whose own words are in the text; those of a longer name only, if one is in another."""
+    """Yield the columns all of whose own words are in the text; those of a longer name only, if one is in another.
+
+    Where columns share all the words of their names, like "North Plan" and "North Actual", each word names its columns.
+    """
     words = [frozenset(each for each in _words_of(name) if each not in own_words) for name in columns]
     common = frozenset.intersection(*words)
     own = [each - common - _MEASURES_OF_CHANGE for each in words]
     places = _places(text)
-    named = {each for each in own if each and each <= places.keys()}
+    columns_of = {word: frozenset(n for n, each in enumerate(own) if word in each) for each in own for word in each}
+    parted = {each for each in own if _is_of_parts([columns_of[word] for word in each])}
+    yield from _parts_named(places, {word: columns_of[word] for each in parted for word in each})
+    named = {each for each in own if each and each <= places.keys() and each not in parted}
     for each in named:
         longer = sum(each < other for other in named)
         if longer and any(len(places[word]) <= longer for word in each):
@@ -266,6 +285,35 @@ def _words_named(text: str, columns: Sequence[str], own_words: frozenset[str]) -
         columns_named = frozenset(n for n, other in enumerate(own) if other == each)
         for spans in zip(*(places[word] for word in each), strict=False):
             yield ColumnMention(max(start for start, _ in spans), max(end for _, end in spans), columns_named)
+
+
+def _is_of_parts(columns: Sequence[frozenset[int]]) -> bool:
+    """Return whether a name consists of words that it shares with several others, not all with the same ones."""
+    return len(set(columns)) > 1 and all(len(each) > 1 for each in columns)
+
+
+def _parts_named(
+    places: Mapping[str, Sequence[tuple[int, int]]], columns_of: Mapping[str, frozenset[int]]
+) -> Iterator[ColumnMention]:
+    """Yield the columns of each part of a name that is said; parts that stand together name those of both."""
+    words_of = {part: [word for word, each in columns_of.items() if each == part] for part in columns_of.values()}
+    found = sorted(
+        (max(start for start, _ in spans), max(end for _, end in spans), sorted(part))
+        for part, words in words_of.items()
+        if all(word in places for word in words)
+        for spans in zip(*(places[word] for word in words), strict=False)
+    )
+    before: ColumnMention | None = None
+    for start, end, part in found:
+        columns = frozenset(part)
+        if before is not None and start - before.end <= 1 and columns & before.columns:
+            before = ColumnMention(before.start, end, columns & before.columns)
+            continue
+        if before is not None:
+            yield before
+        before = ColumnMention(start, end, columns)
+    if before is not None:
+        yield before
 
 
 @lru_cache(maxsize=1_024)

@@ -24,24 +24,28 @@ from functions.query.grounding.known_facts import (
     missing_facts,
 )
 from functions.query.grounding.names import names_in, unknown_names
+from functions.query.grounding.overstated import (
+    affirms_number,
+    begins_otherwise,
+    generalises,
+    has_own_superlative,
+    is_example,
+    tells_as_done,
+)
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (
     compares_otherwise,
     counts_otherwise,
     crosses_pairs,
-    exchanges_groups,
     has_foreign_cause,
     invents_cause,
     is_reversed,
-    joins_alternatives,
     repeats_otherwise,
     turns_cause,
     turns_limit,
     turns_mode,
-    turns_move,
     turns_rate,
-    turns_span,
     turns_time,
 )
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
@@ -278,7 +282,12 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
         return Finding(Verdict.UNCONFIRMED, "number")
     if not it.figures.missing:
         return None
-    counted = all(is_count(fact, it.claim, it.sentences) or is_fraction(fact, it.claim) for fact in it.figures.missing)
+    counted = all(
+        is_count(fact, it.claim, it.sentences)
+        or is_fraction(fact, it.claim)
+        or is_example(fact, it.claim, it.sentences)
+        for fact in it.figures.missing
+    )
     return Finding(Verdict.UNCONFIRMED if counted or it.figures.is_possible else Verdict.REFUTED, "number")
 
 
@@ -403,6 +412,20 @@ def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "negation") if affirms != (answer == "yes") else None
 
 
+def _has_own_superlative(it: ClaimComparison) -> Finding | None:
+    exempt = it.repeats or it.is_translated or it.figures.is_bound or it.figures.derived
+    return Finding(Verdict.UNCONFIRMED, "order") if not exempt and has_own_superlative(it.claim, it.sentences) else None
+
+
+def _affirms_number(it: ClaimComparison) -> Finding | None:
+    exempt = it.is_same or it.is_translated or it.figures.derived or it.figures.is_rest
+    return (
+        Finding(Verdict.UNCONFIRMED, "negation")
+        if not exempt and affirms_number(it.claim, it.sentences, it.language)
+        else None
+    )
+
+
 def _is_denied(it: ClaimComparison) -> Finding | None:
     denied = all(is_denied(span.passage.text, span.end) for span in it.spans)
     return Finding(Verdict.UNCONFIRMED, "negation") if denied else None
@@ -441,20 +464,16 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _found(Verdict.UNCONFIRMED, "order", is_reversed)),
-    ClaimRule("span", _found(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),
     ClaimRule("invented cause", _found(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
     ClaimRule("cause", _found(Verdict.REFUTED, "order", turns_cause)),
     ClaimRule("time", _found(Verdict.REFUTED, "order", turns_time)),
     ClaimRule("foreign cause", _found(Verdict.UNCONFIRMED, "order", has_foreign_cause)),
     ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _found(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
-    ClaimRule("alternatives", _found(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
-    ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("limit", _unless_repeated("number", turns_limit)),
     ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),
     ClaimRule("counted", _found(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
     ClaimRule("repeated", _repeats_otherwise),
-    ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _is_apart(is_merged)),
@@ -462,6 +481,11 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("number of another", _is_apart(has_number_of_another)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
+    ClaimRule("general", _found(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
+    ClaimRule("superlative", _has_own_superlative),
+    ClaimRule("done", _found(Verdict.UNCONFIRMED, "plan", tells_as_done)),
+    ClaimRule("opening", _found(Verdict.UNCONFIRMED, "order", begins_otherwise)),
+    ClaimRule("affirmed", _affirms_number),
     ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),

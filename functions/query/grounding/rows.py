@@ -45,7 +45,7 @@ _AT_MOST = re.compile(
 )
 """Labels that are ranges: "2 to 5 years", "More than 25 kg", "65 and over"."""
 EITHER = re.compile(
-    r"(\w+)\s*/?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
+    r"(\w+)\s*(?:/|\bor\s)?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
     re.IGNORECASE,
 )
 """What a figure is called above zero and, in brackets, below: "income (loss)"."""
@@ -91,6 +91,8 @@ class RowFinder:
             words = [self._form_said(names_of, row) for row in rows]
             named = {each for each in words if each and each <= said}
             named = {each for each in named if self._is_said_besides(each, [other for other in named if each < other])}
+            if len(named) > 1:  # "Loans total 5.1": the column "Total"
+                named -= {each for each in named if each in map(words_of, self.table.columns)}
             weak = frozenset(content_stems(self.table.caption)) - {"total"}
             if named:
                 return NamedRows(self._mentions({each for each in named if not each <= weak} or named, words), "label")

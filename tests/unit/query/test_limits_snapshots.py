@@ -61,6 +61,7 @@ import functions.query.grounding.instructions
 import functions.query.grounding.judge
 import functions.query.grounding.known_facts
 import functions.query.grounding.names
+import functions.query.grounding.overstated
 import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity
 import functions.query.grounding.quantities

@@ -379,3 +379,99 @@ def test_the_column_of_a_source_is_not_what_a_number_is_compared_with():
     assert of("Travel is to get CAD 6,000 from the grant.", grant).conflict == "column"
     assert_bound(of("Travel is to get CAD 3,500 from the grant.", grant))
     assert_bound(of("Pens fell 8% to $65,775 from $71,628 in 2022.", CHANGES))
+
+
+ORCHARDS = """East | | West |
+Fruit | Planned | Picked | Planned | Picked
+Pears | 41.5 | 38.2 | 22.4 | 25.6
+Plums | 12.3 | 12.9 | 30.7 | 28.1"""
+WARDS = """Beds | Nights
+Ward | 2021–22 | 2022–23 | 2021–22 | 2022–23
+Lungs | 310 | 295 | 4,120 | 3,870
+Heart | 275 | 301 | 3,640 | 3,905"""
+HALVES = """Quarter | Half-year
+| Q2 2021 | Q2 2020 | H1 2021 | H1 2020
+Turnover | 51.2 | 49.8 | 98.7 | 101.3
+Profit | 6.4 | 5.9 | 11.1 | 12.6"""
+PARKS = """Park | Spent 2019 Upkeep | Repairs | Planned 2020 Upkeep | Repairs
+Mill Green | 118 | 164 | 125 | 171
+Long Meadow | 204 | 89 | 199 | 140"""
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (ORCHARDS, "Picked pears in the West came to 25.6."),
+        (ORCHARDS, "Pears in the West reached 25.6, against 22.4 as planned."),
+        (WARDS, "Lungs took 3,870 nights in 2022–23."),
+        (WARDS, "The heart ward had 301 beds in 2022–23."),
+        (HALVES, "Turnover was 98.7 in the first half of 2021."),
+        (HALVES, "In the second quarter of 2021 the profit was 6.4."),
+        (PARKS, "Repairs in Mill Green went up from 164 in 2019 to 171 in 2020."),
+        (PARKS, "The 199 planned for Long Meadow in 2020 are for upkeep."),
+        (REGIONS, "North had sales of $1,231 million in the three months ended October 30, 2022."),
+    ],
+)
+def test_a_number_is_of_the_group_and_of_the_column_below_it(text: str, claim: str):
+    assert_bound(of(claim, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        (ORCHARDS, "Picked pears in the West came to 22.4."),
+        (ORCHARDS, "Pears in the East reached 25.6."),
+        (WARDS, "Lungs took 295 nights in 2022–23."),
+        (WARDS, "The heart ward had 301 beds in 2021–22."),
+        (HALVES, "Turnover was 51.2 in the first half of 2021."),
+        (PARKS, "Repairs in Mill Green came to 171 in 2019."),
+        (PARKS, "The repairs planned for Long Meadow in 2020 are put at 199."),
+        (REGIONS, "North had sales of $3,977 million in the three months ended October 30, 2022."),
+        (REGIONS, "North had sales of $1,231 million in the three months ended October 31, 2021."),
+    ],
+)
+def test_a_number_of_another_group_or_of_another_column_of_it_conflicts(text: str, claim: str):
+    assert of(claim, text).conflict == "column"
+
+
+@pytest.mark.parametrize("claim", ["Pears in the West reached 22.4.", "Pears in the West reached 25.6."])
+def test_a_group_alone_leaves_open_which_of_its_columns_is_meant(claim: str):
+    assert of(claim, ORCHARDS).is_open
+
+
+def test_a_column_whose_name_says_more_than_the_claim_is_not_meant():
+    text = "Mill | 2019 | 2020 | Days idle, 2020\nUpper | 71.3 | 68.4 | 12\nLower | 55.2 | 59.6 | 31"
+    assert_bound(of("The upper mill ground 68.4 in 2020.", text))
+
+
+def test_a_row_of_gains_or_losses_in_words_has_both_forms():
+    text = "Year | 2019 | 2020\nIncome | 310 | 298\nGain or (loss) | 12 | (31)"
+    assert_bound(of("There was a loss of 31 in 2020.", text))
+    assert of("There was a gain of 31 in 2020.", text).conflict == "sign"
+
+
+def test_a_word_that_names_a_row_and_a_column_names_the_column_of_another_row():
+    text = "Debt | 2019 due | Total\nLoans | 41.0 | 237.6\nBonds | 12.5 | 120.4\nTotal | 53.5 | 358.0"
+    assert_bound(of("The loans total 237.6.", text))
+    assert of("The loans total 358.0.", text).conflict or not of("The loans total 358.0.", text).is_named
+
+
+def test_a_figure_is_not_counted_by_another_time_than_its_column():
+    text = "Course | Day | Cost a month\nWeaving | Monday | €35\nPottery | Friday | €50"
+    assert_bound(of("Weaving costs €35 a month.", text))
+    assert of("Weaving costs €35 a week.", text).conflict == "column"
+
+
+def test_a_profit_below_zero_is_a_loss():
+    text = "2020 | 2019\nSales | 144.2 | 151.0\nProfit before tax | (3.1) | 13.5"
+    assert of("The year 2020 brought a profit before tax of 3.1.", text).conflict == "sign"
+    assert_bound(of("In 2020 there was a loss: the profit before tax was minus 3.1.", text))
+
+
+@pytest.mark.parametrize(
+    "claim", ["The debt per head was 698 thousand in 2018.", "For 4 to 9 years the supplement is 8%."]
+)
+def test_a_figure_in_another_unit_or_scale_is_open(claim: str):
+    debts = "Year | Loans (thousand) | Per head\n2017 | 9,640 | 781\n2018 | 8,730 | 698\n2019 | 8,390 | 667"
+    paid = "Years | Supplement (% of pay) | Paid (weeks)\n4 to 9 | 10 | 8\n10 to 20 | 15 | 16"
+    assert of(claim, debts if "debt" in claim else paid).is_open

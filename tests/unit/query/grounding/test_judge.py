@@ -1,13 +1,12 @@
 """The verdict on one claim: confirmed, unconfirmed or refuted, and which rules said so."""
 
 import time
-from collections.abc import Callable, Sequence
 
 import pytest
 
 from functions.query.grounding.judge import RULES, Context, Judgement, Verdict, judge
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
-from functions.query.grounding.roles import compares_otherwise, repeats_otherwise, turns_move, turns_rate
+from functions.query.grounding.roles import compares_otherwise, repeats_otherwise, turns_rate
 from functions.query.retrieval.passages import Passage
 from tests.support.query import passage
 
@@ -142,7 +141,6 @@ def verdict_of(claim: str, text: str) -> Verdict:
         # rates
         ("Young drivers pay a surcharge of €18 per month.", "Young drivers pay a surcharge of €18 per day."),
         # moves
-        ("The time-out went up from 20 to 60 minutes.", "The session time-out is 20 minutes (before: 60)."),
         # negations
         ("Supervisors are not able to manage their data.", "Supervisors have the ability to manage their data."),
         ("The court refused to grant a stay.", "The court was pleased to grant a stay."),
@@ -252,11 +250,10 @@ def test_a_comparison_needs_one_in_the_evidence(claim: str, sentence: str, doubt
     assert compares_otherwise(claim, [sentence], "en") is doubts
 
 
-@pytest.mark.parametrize("check", [turns_move, turns_rate])
-def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequence[str]], bool]):
+def test_long_runs_of_digits_take_no_quadratic_time():
     text = "1,000" * 4_000
     started = time.process_time()
-    check(f"It rose from 5 to 7, at €5 per day. {text}", [text])
+    turns_rate(f"It rose from 5 to 7, at €5 per day. {text}", [text])
     assert time.process_time() - started < 1
 
 

@@ -1,0 +1,131 @@
+"""Checks whether a claim says more than its evidence: of all, of the most, as done, or what is denied."""
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+
+from functions.query.grounding.clauses import clauses_of
+from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.known_facts import known_facts, missing_facts
+from functions.query.grounding.polarity import count_negations, is_verb_negation
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from shared.lexical import fold
+
+_ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever", "wherever", "whenever", "whoever"))
+_NEVER = frozenset(("nobody", "none", "nothing", "never", "nowhere"))
+_ALL = frozenset(("all", "every", "each", "everybody", "everyone", "everything", "always", "whole"))
+"""Words that speak of all, whichever they are, or of none."""
+_IF_ANY = re.compile(r"\b(?:if|when|whether|unless|without|before)\b[^,;]{0,80}\bany", re.IGNORECASE)
+"""What speaks of some only: "if any issues are found"."""
+
+
+def generalises(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim speaks of any or of none ("wherever", "nobody"), and no sentence of all, or of none."""
+    said, held = frozenset(tokens_of(claim)), frozenset(chain.from_iterable(map(tokens_of, sentences)))
+    is_any = not said.isdisjoint(_ANY) and held.isdisjoint(_ANY | _ALL) and not _IF_ANY.search(claim)
+    return is_any or (not said.isdisjoint(_NEVER) and held.isdisjoint(_NEVER | _ALL | {"no", "without"}))
+
+
+_SUPERLATIVE = (
+    r"most|least|best|worst|(?!(?:inter|requ|for|gu|t|w|r|p|n|b|ch|ar|cont|earn)est\b)[^\W\d_]{3,}est"  # no "forest"
+)
+_THE_MOST = re.compile(rf"\bthe\s+(?:\w+\s+)?(?:{_SUPERLATIVE})\b", re.IGNORECASE)
+_TELLS_MOST = re.compile(rf"\b(?:record|peak(?:ed)?|top|lead(?:s|ing)?|{_SUPERLATIVE})\b", re.IGNORECASE)
+
+
+def has_own_superlative(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim calls something the most or the least, and no sentence does so."""
+    return _THE_MOST.search(claim) is not None and not any(map(_TELLS_MOST.search, sentences))
+
+
+_DONE = re.compile(r"\b(?:has|have|had|was|were|did)\b", re.IGNORECASE)
+_PROPOSED = re.compile(
+    r"\b(?:intend|propos|aim|hop)(?:e|es|s|ed)? to\b|\bthat\b[^,.;:]{0,80}(?<!\bto)(?<!\bll)(?<!\bnot)"
+    r"(?<!\bcan)(?<!\bmay)(?<!\bmust)(?<!\bwill)(?<!\bcould)(?<!\bmight)(?<!\bshall)(?<!\bwould)(?<!\bshould)\sbe\b",
+    re.IGNORECASE,
+)
+"""What is only proposed: "intends to apply", "moved that the rise *be* put off"."""
+MIN_PROPOSED_SHARE = 0.6
+"""Share of a claim's content words that a sentence has which speaks of the same."""
+
+
+def tells_as_done(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim tells as done what all sentences that speak of it only propose."""
+    if not _DONE.search(claim) or _PROPOSED.search(claim):
+        return False
+    said = stems_of(claim, language)
+    near = [each for each in sentences if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
+    return bool(near) and all(map(_PROPOSED.search, near))
+
+
+_OPENING = re.compile(
+    r"\A(?P<word>after|before|during|in|for|with|without|at|on|if|when|until|from|under)\s(?P<what>[^,]{3,60}),\s(?P<rest>.+)",
+    re.IGNORECASE,
+)
+MIN_SAME_REST = 0.8
+"""Share of the content words behind a claim's opening that a sentence has behind its own."""
+
+
+def begins_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says of one thing what its sentence says of another: "After rain, …", "After snow, …"."""
+    mine = _OPENING.match(claim)
+    if mine is None:
+        return False
+    what, rest = (stems_of(mine[part], language) for part in ("what", "rest"))
+    for theirs in filter(None, map(_OPENING.match, sentences)):
+        held = stems_of(theirs["rest"], language)
+        if theirs["word"].lower() == mine["word"].lower() and len(rest & held) >= MIN_SAME_REST * len(rest):
+            others = stems_of(theirs["what"], language)
+            if what and others and not what & (others | held) and not with_synonyms(what, others, language):
+                return True
+    return False
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DENIES = re.compile(
+    r"\b(?:at (?:most|least)|up to|maximum|minimum|limit\w*|only|within|until|from|under|over|below|above|less|fewer"
+    r"|more|without|lack\w*|miss\w*|fail\w*|refus\w*|declin\w*|reject\w*|exclud\w*|rest|other)\b|\b(?:un|in|im|dis|non)\w{4,}",
+    re.IGNORECASE,
+)
+"""Words with which a claim may deny something, or tell a limit, without "not"."""
+
+
+def affirms_number(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim affirms of a number what all clauses with it deny: "64 had *not* paid"."""
+    if count_negations(tokens_of(claim)) or _DENIES.search(claim):
+        return False
+    clauses = [clause for each in sentences for clause in clauses_of(each, language)]
+    for fact in facts_in(claim):
+        if fact.kind == "number" and not _YEAR.fullmatch(fact.text):
+            with_it = [each for each in clauses if not missing_facts(fact.text, known_facts([each.text], ""))]
+            if with_it and all(any(map(is_verb_negation, each.words)) for each in with_it):
+                return True
+    return False
+
+
+_BEFORE_LIMIT = re.compile(
+    r"\b(?:than|over|above|under|below|at (?:least|most)|up to|after|before|within|first|last|from"
+    r"|minimum(?: of)?|maximum(?: of)?|exceed\w*)\s+\Z",
+    re.IGNORECASE,
+)
+_BEHIND_LIMIT = re.compile(
+    r"\s*(?:[a-z]+\s+){0,2}?(?:(?:or|and)\s(?:more|less|over|under|older|younger|above|below|longer|shorter|fewer)|ago)\b",
+    re.IGNORECASE,
+)
+
+
+def is_example(written: str, claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a number of a claim may be an example for a limit of a sentence: "a child of eight", "under 9"."""
+    mine = [fact for fact in facts_in(claim) if fact.text.rstrip(" .,;") == written]
+    units = {fact.unit for each in sentences for fact in facts_in(each) if _is_limit(fact, each)}
+    return bool(mine) and all(
+        fact.kind == "number" and not (_YEAR.fullmatch(fact.text) or _is_limit(fact, claim)) and fact.unit in units
+        for fact in mine
+    )
+
+
+def _is_limit(fact: Fact, text: str) -> bool:
+    if fact.kind != "number":
+        return False
+    folded = fold(text)
+    return bool(_BEFORE_LIMIT.search(folded, 0, fact.start) or _BEHIND_LIMIT.match(folded, fact.end))
