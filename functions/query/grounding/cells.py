@@ -536,7 +536,9 @@ class TableComparison:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
         meant = _common(asked) if asked and not self.columns else None
-        told = {place for places in bound.values() for place in places if len(places) == 1}
+        # Figures that are all told leave no doubt between them where a column is named.
+        alone = (places for places in bound.values() if len(places) == 1)
+        told = frozenset().union(*alone) if self.columns else frozenset()
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
             if any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
