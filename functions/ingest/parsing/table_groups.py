@@ -34,7 +34,7 @@ Span = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class ColumnPlaces:
     """Where the columns of figures stand, left to right, and the labels before them."""
 
     spans: Sequence[Span]
@@ -103,7 +103,7 @@ class Columns:
         return covered or [self.nearest(x0, x1)]
 
 
-def over_groups(fragments: Sequence[Row], columns: Columns, rules: Sequence[Rule]) -> dict[int, Sequence[int]]:
+def over_groups(fragments: Sequence[Row], columns: ColumnPlaces, rules: Sequence[Rule]) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each header's cell, of lines whose cells are centred over groups of columns.
 
     A cell over three columns stands over the middle one like its own, but with room below it, where a rule is drawn.
@@ -142,7 +142,7 @@ def over_groups(fragments: Sequence[Row], columns: Columns, rules: Sequence[Rule
 
 
 def _over_rules(
-    line: Sequence[Cell], below: Sequence[Cell], columns: Columns, rules: Sequence[Rule]
+    line: Sequence[Cell], below: Sequence[Cell], columns: ColumnPlaces, rules: Sequence[Rule]
 ) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each cell, of those with a rule of their own below them, over two or more."""
     found: dict[int, Sequence[int]] = {}
@@ -160,7 +160,7 @@ def _over_names(
     line: Sequence[Cell],
     lower: Sequence[Sequence[Cell]],
     fragments: Sequence[Row],
-    columns: Columns,
+    columns: ColumnPlaces,
     found: Mapping[int, Sequence[int]],
 ) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each cell, of a line that heads the names below it, which are more.
@@ -283,7 +283,7 @@ def _over_two(
     return []
 
 
-def _stands_over(cell: Cell, group: Sequence[int], lines: Sequence[Sequence[Cell]], columns: Columns) -> bool:
+def _stands_over(cell: Cell, group: Sequence[int], lines: Sequence[Sequence[Cell]], columns: ColumnPlaces) -> bool:
     """Whether columns of a group have cells of their own below a header's cell: two, or all below its later lines.
 
     Those are as near as lines of one cell are, and have the same middle.

@@ -23,7 +23,7 @@ from functions.ingest.parsing.table_cells import (
     is_sign_of,
     is_signed_by,
 )
-from functions.ingest.parsing.table_groups import RULED, SAME_EDGE, Columns, by_line, cell_of, over_groups
+from functions.ingest.parsing.table_groups import RULED, SAME_EDGE, ColumnPlaces, by_line, cell_of, over_groups
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.words import Row, Word, box_of
 
@@ -69,7 +69,7 @@ def in_order(before: Sequence[Row], run: Sequence[Group], rules: Sequence[Rule] 
 
     `rules` are drawn across the page, also below cells over several columns.
     """
-    columns = Columns.of(run)
+    columns = ColumnPlaces.of(run)
     if len(columns.spans) < 2:
         return 0, list(run)
     run = [_recut(group, columns) for group in run]
@@ -87,7 +87,7 @@ def over_ruled(before: Sequence[Row], table: Sequence[Group]) -> tuple[int, list
     cells = table[0].cells
     if len(cells) < 2 or not has_figure(table[0]) or not all(cell.lines for cell in cells):
         return 0, list(table)
-    columns = Columns([(cell.x0, cell.x1) for cell in cells[1:]], (cells[0].x0, cells[0].x1))
+    columns = ColumnPlaces([(cell.x0, cell.x1) for cell in cells[1:]], (cells[0].x0, cells[0].x1))
     first = table[0].rows[0]
     taken = _taken(before, table[0], columns, RULE_ROOM * (first.y1 - first.y0), ())
     header = (
@@ -102,13 +102,13 @@ def _room_between(run: Sequence[Group]) -> float:
     return SPARE_ROOM * rooms[len(rooms) // 2] if rooms else 0.0
 
 
-def _recut(group: Group, columns: Columns) -> Group:
+def _recut(group: Group, columns: ColumnPlaces) -> Group:
     """Cut the cells of a group that run across several columns and have room between them."""
     cells = [part for cell in group.cells for part in _parts(cell, columns)]
     return group if len(cells) == len(group.cells) else Group(group.rows, cells)
 
 
-def _parts(cell: Cell, columns: Columns) -> list[Cell]:
+def _parts(cell: Cell, columns: ColumnPlaces) -> list[Cell]:
     words = cell.lines[0]
     if len(cell.lines) > 1 or len(words) < 2 or sum(x0 < cell.x1 and x1 > cell.x0 for x0, x1 in columns.spans) < 2:
         return [cell]
@@ -130,7 +130,7 @@ def _parts(cell: Cell, columns: Columns) -> list[Cell]:
     return [Cell([part], part[0].x0, cell.y0, part[-1].x1, cell.y1) for part in parts]
 
 
-def _taken(before: Sequence[Row], first: Group, columns: Columns, room: float, rules: Sequence[Rule]) -> int:
+def _taken(before: Sequence[Row], first: Group, columns: ColumnPlaces, room: float, rules: Sequence[Rule]) -> int:
     """Count the rows just before a table that stand over its columns, or tell its unit; `room` is between its own.
 
     Where a rule is drawn between a row and the table, there may be more.
@@ -188,7 +188,7 @@ def _ends_prose(row: Row, before: Sequence[Row], edge: float) -> bool:
     )
 
 
-def _is_over(row: Row, columns: Columns) -> bool:
+def _is_over(row: Row, columns: ColumnPlaces) -> bool:
     """Whether the cells stand over one column, or centred over several; a label's or a unit may stand left of them."""
     cells = [part for whole in cells_of(row) for part in _parts(whole, columns)]
     over = 0
@@ -209,7 +209,7 @@ def _is_over(row: Row, columns: Columns) -> bool:
     return over > 0
 
 
-def _header(groups: Sequence[Group], columns: Columns, rules: Sequence[Rule]) -> list[Group]:
+def _header(groups: Sequence[Group], columns: ColumnPlaces, rules: Sequence[Rule]) -> list[Group]:
     """Make a table's header rows of groups in any order; nothing if their cells do not fit the columns.
 
     Cells over several columns make rows of their own, then comes one row with a cell for each column.
@@ -259,7 +259,7 @@ def _side_by_side(stack: Sequence[Row]) -> list[list[Row]]:
     return [sorted(cell, key=lambda each: each.y0) for cell in found]
 
 
-def _fragments(groups: Sequence[Group], columns: Columns) -> Iterator[Row]:
+def _fragments(groups: Sequence[Group], columns: ColumnPlaces) -> Iterator[Row]:
     """Yield the lines of cells, each over one column or several."""
     for group in groups:
         for cell in group.cells:
