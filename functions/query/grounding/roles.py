@@ -241,6 +241,17 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     return bool(found) and all(found)
 
 
+_DATE = r"(?:[^\W\d_]{3,9}\.? (?:\d{1,2}, )?)?(?:19|20)\d\d"
+_SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
+
+
+def turns_span(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim exchanges the beginning and the end of a time that its sentences name."""
+    held = {found.groups() for sentence in sentences for found in _SPAN.finditer(sentence)}
+    said = [found.groups() for found in _SPAN.finditer(claim)]
+    return any((end, start) in held and (start, end) not in held for start, end in said)
+
+
 def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """Return the words of what is before and of what is after in a text with one "before" or "after"."""
     found = list(_TIME.finditer(text))
@@ -335,6 +346,52 @@ def _mode_of(tokens: Sequence[str], at: int) -> str:
     return mode
 
 
+# --- numbers of groups ---
+
+_OF_GROUP = re.compile(
+    r"(?<![\w.,])(\d[\d.,]*)\s?(?:%|percent|per cent)?\s+of\s+(?:(?:the|its|their|our|all)\s+)*([^\W\d][\w-]*)",
+    re.IGNORECASE,
+)
+
+
+def exchanges_groups(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim gives a number to a group ("70 % of members") to which its sentences give another one."""
+    mine = _groups_in(claim)
+    theirs = [pair for sentence in sentences for pair in _groups_in(sentence)]
+    held = {number for sentence in sentences for number in re.findall(r"\d[\d.,]*", sentence)}
+    return any(
+        number in held and (number, group) not in theirs and any(group == each for _, each in theirs)
+        for number, group in mine
+    )
+
+
+def _groups_in(text: str) -> Sequence[tuple[str, str]]:
+    return [(number, stem_of(word.lower(), "en")) for number, word in _OF_GROUP.findall(text)]
+
+
+_BOTH = re.compile(
+    r"\bboth\s+(?:(?:an?|the)\s+)?([\w-]+)(?:\s+\w+)?\s+and\s+(?:(?:an?|the)\s+)?([\w-]+)", re.IGNORECASE
+)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_FREE_TO_CHOOSE = re.compile(r"\b(?:may|can|could|allowed|permitted|entitled)\b", re.IGNORECASE)
+"""Words with which "or" means both: "Adults or children may use it"."""
+_ALSO_BOTH = re.compile(r"\b(?:and|both|as well as)\b", re.IGNORECASE)
+
+
+def joins_alternatives(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim says "both A and B" of what each sentence with both calls "A or B"."""
+    for one, other in _BOTH.findall(claim):
+        between = [
+            found.group()
+            for sentence in sentences
+            if (found := re.search(rf"\b{re.escape(one)}\b.*\b{re.escape(other)}\b", sentence, re.IGNORECASE))
+            and not _FREE_TO_CHOOSE.search(sentence)
+        ]
+        if between and all(_OR.search(each) and not _ALSO_BOTH.search(each) for each in between):
+            return True
+    return False
+
+
 # --- numbers and months of like parts ---
 
 _PAIR_PART = re.compile(r";\s|,?\s(?:and|but|while|whereas|compared (?:to|with)|against|versus)\s", re.IGNORECASE)
@@ -376,7 +433,7 @@ def _marks_in(text: str) -> Sequence[str]:
     )
 
 
-# --- limits, rates and comparisons ---
+# --- limits, rates, moves and comparisons ---
 
 _NUMBER = r"(?<![\d.,])[$€£¥]?\s?(\d[\d.,]*\d|\d|[^\W\d_]{3,9})"
 _ROUND = r"(?:(?:about|some|around|an?|additional|period|of|total)\s+){0,3}"
@@ -430,6 +487,22 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
             if number[0].isdigit() or is_number_word(number.lower()):
                 found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))
     return frozenset(found)
+
+
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_FORMER = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
+    rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+"""A move from one number to another, and a number with the one that it was before."""
+
+
+def turns_move(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
+    said = [match.groups() for match in _MOVE.finditer(claim)]
+    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
+    return any((old, new) in held and (new, old) not in held for old, new in said)
 
 
 _RATE = re.compile(

@@ -5,11 +5,14 @@ import pytest
 from functions.query.grounding.clauses import clauses_of, is_denied, states_supposition, turns
 from functions.query.grounding.roles import (
     crosses_pairs,
+    exchanges_groups,
     has_foreign_cause,
     invents_cause,
     is_reversed,
+    joins_alternatives,
     turns_cause,
     turns_mode,
+    turns_span,
     turns_time,
 )
 
@@ -184,6 +187,20 @@ def test_two_that_act_are_no_list(claim: str, expected: bool):
 
 
 @pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The lease runs from May 1, 2026 until June 30, 2023.", True),
+        ("The lease runs from June 30, 2023 to May 1, 2026.", False),
+        ("The lease was extended from June 30, 2023 until 2030.", False),
+        ("From March 2020 to May 1, 2026 it was extended twice.", False),
+    ],
+)
+def test_a_time_keeps_its_beginning_and_its_end(claim: str, expected: bool):
+    sentence = "The lease of the mill was extended by three years, from June 30, 2023 until May 1, 2026."
+    assert turns_span(claim, [sentence]) is expected
+
+
+@pytest.mark.parametrize(
     ("claim", "sentences", "expected"),
     [
         ("The seal is dry in winter.", ["If the seal is dry, the valve leaks."], True),  # two of three words
@@ -238,6 +255,22 @@ def test_a_verb_keeps_its_time_and_its_certainty(claim: str, sentence: str, *, e
 @pytest.mark.parametrize(
     ("claim", "expected"),
     [
+        ("70% of members voted.", True),
+        ("The tower has 70 percent of the members.", True),
+        ("61% of members voted.", False),
+        ("70% of visitors voted.", False),
+        ("80% of members voted.", False),  # a number of no group is compared as a fact
+        ("70% of keepers voted.", False),
+        ("70% of its members voted.", True),
+    ],
+)
+def test_a_number_is_of_its_group(claim: str, *, expected: bool):
+    assert exchanges_groups(claim, ["61% of members voted, as did 70% of visitors."]) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
         ("Whoever is admitted in January must apply by December.", True),
         ("Whoever is admitted in January must apply by July.", False),
         ("Whoever is admitted in January applies by July, and in August by December.", False),
@@ -260,6 +293,21 @@ def test_months_of_two_applications_are_not_crossed():
     sentence = "Apply in April/May for a start in January, and in November/December for a start in August."
     assert crosses_pairs("Apply in April/May for a start in August.", [sentence])
     assert not crosses_pairs("Apply in April/May for a start in January.", [sentence])
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("Both a map and a lamp are needed.", "A map or a lamp is needed.", True),
+        ("Both a map and a lamp are needed.", "A map and a lamp are needed.", False),
+        ("A map and a lamp will do.", "A map or a lamp is needed.", False),
+        ("Both a map and a rope are needed.", "A map or a lamp is needed.", False),
+        ("Both adults and children may use the pool.", "Adults or children may use the pool.", False),
+        ("Both men and children swim.", "Women, boys or children swim.", False),
+    ],
+)
+def test_alternatives_are_not_joined(claim: str, sentence: str, *, expected: bool):
+    assert joins_alternatives(claim, [sentence]) is expected
 
 
 def test_what_may_be_entitled_is_less_than_what_is():
