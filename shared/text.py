@@ -145,6 +145,7 @@ _VERSION_ALONE = re.compile(r"v?\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?: [A-Z]{2,4})?")
 """The number of a version: "7.4", "6.8 LTS"."""
 _MEASURED = re.compile(r"(?<=\w )\([^()\d]*\d+(?:[.,]\d+)? ?[^\W\d_]+[^()]*\)")
 """What is measured, in brackets behind a name: "Hours (37.5 h week)"."""
+_NUMBER = re.compile(r"\d+")
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -213,6 +214,27 @@ def is_header(text: str, start: int) -> bool:
         and all(_may_name(name) and not _SENTENCE_END.search(name) for name in names)
         and any(cell and not _may_name(cell) for row in below for cell in row[1:])
     )
+
+
+def names_data(names: Sequence[str], below: str) -> bool:
+    """Return whether the rows with which a text begins have data in a column, of another form than its name.
+
+    "3 May" above "5 May" is a row like the others.
+    """
+    rows = [row for row in _rows_from(below, 0) if len(row) == len(names)]
+    return (
+        any(
+            name and _is_data(column) and _form_of(name) not in map(_form_of, column)
+            for name, column in list(zip(names, zip(*rows, strict=True), strict=True))[1:]
+            if any(map(str.isalpha, name))
+        )
+        if rows
+        else False
+    )
+
+
+def _form_of(cell: str) -> str:
+    return _NUMBER.sub("0", cell)
 
 
 def is_field(cells: Sequence[str]) -> bool:

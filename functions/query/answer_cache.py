@@ -126,7 +126,7 @@ def stale_answer(lookup: CacheLookup, error: DependencyError, tenant: str, ports
 
 
 def store(lookup: CacheLookup, answer: Answer, ports: QueryPorts) -> None:
-    """Cache an answer for which nothing failed for its fresh time, at least for `STALE_S`."""
+    """Cache an answer, unless something failed while it was made, for its fresh time and at least for `STALE_S`."""
     if ports.answers is None or not lookup.knowledge_version or not DECIDED.issuperset(answer.warnings):
         return
     stored = asdict(replace(answer, sources=(), nearest=(), decision=None, explanation=None, provenance=None))

@@ -4,6 +4,7 @@ A model writes from the passages; without one, each section's most telling sente
 """
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -139,8 +140,10 @@ def headings(passages: Sequence[Passage]) -> Sequence[str]:
 
 
 def _below_title(path: Sequence[str], title: str) -> Sequence[str]:
-    top, whole = path[0].casefold(), title.casefold()
-    return path[1:] if whole and (whole.startswith(top) or top.startswith(whole)) else path
+    """Return the path without the document's title, or the beginning of it that is printed above the sections."""
+    top, whole = (re.findall(r"\w+", text.casefold()) for text in (path[0], title))
+    is_title = top == whole or (len(top) > 1 and top == whole[: len(top)])
+    return path[1:] if is_title else path
 
 
 def chosen_passages(passages: Sequence[Passage]) -> Sequence[Passage]:

@@ -51,6 +51,9 @@ _HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|shar
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
+_NEGATIVE = frozenset({"negative", "minus", "expense", "shortfall"})
+_BELOW_ZERO = re.compile(r"(?:\([^\w(]{0,3}|[-–−]\s?\W?)\Z")
+"""A bracket or a minus before a number: "$(5) million", "–$5 million"."""
 _HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
 _LOWER = frozenset({"lower", "smaller", "less", "fewer"})
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
@@ -423,7 +426,7 @@ class TableComparison:
             changes = [self._changed.change_at(n, at) for n, at in bound[fact.start]]
             if all(changes) and set(changes) == {-self._direction_at(fact)}:
                 return "sign"
-            if all(self._is_of_other_sign(n, at) for n, at in bound[fact.start]):
+            if all(self._is_of_other_sign(fact, n, at) for n, at in bound[fact.start]):
                 return "sign"
         for first, second in pairwise(held):
             pair = (first, second) if _FROM.search(self.claim, 0, first.start) else (second, first)
@@ -438,10 +441,13 @@ class TableComparison:
         said = _PER.match(self.claim, fact.end)
         told = [unit_name(word.lower()) for word in _PER.findall(self.table.name_of(self.table.rows[n].cells[at]))]
         return (
-            said is not None and bool(told) and (period := unit_name(said[1].lower())) in PERIODS and period not in told
+            said is not None
+            and not PERIODS.isdisjoint(told)
+            and (period := unit_name(said[1].lower())) in PERIODS
+            and period not in told
         )
 
-    def _is_of_other_sign(self, n: int, at: int) -> bool:
+    def _is_of_other_sign(self, fact: Fact, n: int, at: int) -> bool:
         """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
         row = self.table.rows[n]
         if row.cells[at].unit == "percent" or self._changed.change_at(n, at):
@@ -451,11 +457,13 @@ class TableComparison:
         if below:
             is_below = bool(said & below)
             return is_below != bool(said & above) and is_below != row.cells[at].negative
-        is_income = not _INCOME.isdisjoint(_WORD.findall(fold(row.label).lower()))
+        label = fold(row.label).lower()
+        is_income = not _INCOME.isdisjoint(_WORD.findall(label)) and "income tax" not in label
         if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
             others = [cell for place, cell in enumerate(row.cells) if not self._changed.change_at(n, place)]
             is_mixed = any(cell.values and not cell.negative for cell in others)
-            return is_income and is_mixed and not said & (_LOSS | {"negative", "minus"})
+            is_written = _BELOW_ZERO.search(self.claim, 0, fact.start) is not None
+            return is_income and is_mixed and not is_written and said.isdisjoint(_LOSS | _NEGATIVE)
         return is_income and bool(said & _LOSS) and not said & _INCOME
 
     def _direction_at(self, fact: Fact) -> int:

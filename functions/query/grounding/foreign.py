@@ -29,6 +29,7 @@ from functions.query.grounding.addressing import (
     signs_in_prose,
 )
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
+from functions.query.grounding.quantities import is_month
 from functions.query.grounding.words import STOP_WORDS, stem_of
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
@@ -52,8 +53,8 @@ _TASK = frozenset(words_in_class("TASK"))
 _CREATED = frozenset(words_in_class("CREATED"))
 _NOUN_TASK = frozenset(words_in_class("NOUN_TASK"))
 _REQUEST = re.compile(
-    r"(\w+)\s+(?!(?:of|and|or|is|was|were|are|has|had|by|in|for|at|from|will|may|\w+ed (?:by|on|in|at|to|for))\b)"
-    r"[^|\n.!?]{8,200}(?:[.!?]|$|\n)"
+    r"(\w+)\s+(?!(?:of|and|or|is|was|were|are|has|had|by|in|for|at|from|will|may)\b)"
+    r"(?!(?!based)\w+ed (?:by|on|in|at|to|for)\b)[^|\n.!?]{8,200}(?:[.!?]|$|\n)"
 )
 _OPENING_MARKS = tuple("\"“„«‘'(")
 _AFTER_NOUN = re.compile(r"\w+\s+(?:an?|the|me|us|my|your|some|how|what|why|out|up|down)\b")
@@ -140,6 +141,8 @@ MAX_SHARED = 0.4
 BEFORE_ITEM = 10
 BEFORE_TITLE = 12
 BEFORE_NAME = 40
+LONGEST_MONTH = 12
+"""Characters from which a month's name is read."""
 BEFORE_CLAUSE = 20
 BEFORE_QUESTION = 220
 """Characters before a place in which a list's mark, the year of a publication, a name's first word, a preposition, and
@@ -210,7 +213,7 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _is_in_name(text: str, at: int) -> bool:
     """Return whether a word at a place ends a name, or a date: "Umar | Sheikh as secretary", "31 | March only"."""
-    if text[at - 2 : at - 1].isdigit() and text[at - 1 : at] == " ":
+    if text[at - 2 : at - 1].isdigit() and is_month(fold(text[at : at + LONGEST_MONTH]).lower().split()[0].strip(",")):
         return True
     is_after_word = _AFTER_CAPITAL.search(text, max(0, at - BEFORE_NAME), at) is not None
     return is_after_word and _BEFORE_PREPOSITION.match(text, at) is not None

@@ -9,33 +9,44 @@ from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
-from shared.lexical import fold
+from shared.lexical import background, fold
 
 _ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever", "wherever", "whenever", "whoever"))
-_NEVER = frozenset(("nobody", "none", "nothing", "never", "nowhere"))
+_NONE = frozenset(("nobody", "none", "nothing", "nowhere", "never"))
+_NO = frozenset(("no", "without", "neither", "nor"))
 _ALL = frozenset(("all", "every", "each", "everybody", "everyone", "everything", "always", "whole"))
 """Words that speak of all, whichever they are, or of none."""
-_IF_ANY = re.compile(r"\b(?:if|when|whether|unless|without|before)\b[^,;]{0,80}\bany", re.IGNORECASE)
-"""What speaks of some only: "if any issues are found"."""
+_IF_ANY = re.compile(r"\b(?:if|when|whether|unless|without|before)\b[^,;]{0,80}\bany|\bat any time\b", re.IGNORECASE)
+"""What speaks of some only, "if any issues are found", or of nothing: "at any time"."""
 
 
 def generalises(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim speaks of any or of none ("wherever", "nobody"), and no sentence of all, or of none."""
     said, held = frozenset(tokens_of(claim)), frozenset(chain.from_iterable(map(tokens_of, sentences)))
     is_any = not said.isdisjoint(_ANY) and held.isdisjoint(_ANY | _ALL) and not _IF_ANY.search(claim)
-    return is_any or (not said.isdisjoint(_NEVER) and held.isdisjoint(_NEVER | _ALL | {"no", "without"}))
+    of_none = said & _NONE
+    others = {"not", "cannot"} if of_none == {"never"} else frozenset[str]()
+    return is_any or (bool(of_none) and held.isdisjoint(_NONE | _ALL | _NO | others))
 
 
-_SUPERLATIVE = (
-    r"most|least|best|worst|(?!(?:inter|requ|for|gu|t|w|r|p|n|b|ch|ar|cont|earn)est\b)[^\W\d_]{3,}est"  # no "forest"
+_SUPERLATIVE = r"most|least|best|worst|[^\W\d_]{3,}est"
+_THE_MOST = re.compile(rf"\bthe\s+(?:\w+\s+)?({_SUPERLATIVE})\b", re.IGNORECASE)
+_TELLS_MOST = re.compile(
+    rf"\b(?:record|peak(?:ed)?|top|lead(?:s|ing)?|first|main|chief|than (?:all|any)|no other|{_SUPERLATIVE})\b",
+    re.IGNORECASE,
 )
-_THE_MOST = re.compile(rf"\bthe\s+(?:\w+\s+)?(?:{_SUPERLATIVE})\b", re.IGNORECASE)
-_TELLS_MOST = re.compile(rf"\b(?:record|peak(?:ed)?|top|lead(?:s|ing)?|{_SUPERLATIVE})\b", re.IGNORECASE)
 
 
 def has_own_superlative(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim calls something the most or the least, and no sentence does so."""
-    return _THE_MOST.search(claim) is not None and not any(map(_TELLS_MOST.search, sentences))
+    is_said = any(_is_superlative(found[1].lower()) for found in _THE_MOST.finditer(claim))
+    return is_said and not any(map(_TELLS_MOST.search, sentences))
+
+
+def _is_superlative(word: str) -> bool:
+    """Return whether a word with the ending of a superlative is one: it has a comparative, "harvest" has none."""
+    comparative = f"{word.removesuffix('st')}r"
+    return not word.endswith("est") or comparative in background("en")
 
 
 _DONE = re.compile(r"\b(?:has|have|had|was|were|did)\b", re.IGNORECASE)
@@ -50,12 +61,12 @@ MIN_PROPOSED_SHARE = 0.6
 
 
 def tells_as_done(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim tells as done what all sentences that speak of it only propose."""
+    """Return whether a claim tells as done what all sentences that speak of it only propose, and tell nothing else."""
     if not _DONE.search(claim) or _PROPOSED.search(claim):
         return False
     said = stems_of(claim, language)
     near = [each for each in sentences if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
-    return bool(near) and all(map(_PROPOSED.search, near))
+    return bool(near) and all(_PROPOSED.search(each) and not _DONE.search(each) for each in near)
 
 
 _OPENING = re.compile(

@@ -140,9 +140,9 @@ def extreme_row(
 ) -> int | None:
     """Return which of the rows at these positions has the most (`sign` 1) or least (-1) of what is asked for.
 
-    They must be of one table and one unit. Compared is the column with a year and with the first of the words that are
-    `measured` (stems, in the question's order), or the only column; None if it is not clear which, or if fewer than two
-    rows have a figure there. Totals are left out.
+    They must be of one table and one unit. Compared is the column of the year with most of the words that are
+    `measured` (stems, in the question's order); None if it is not clear which, or if fewer than two rows have a figure
+    there. Totals are left out.
     """
     found = row_at(text, starts[0])
     column = _compared_column(found[0], measured, years, language) if found else None
@@ -163,11 +163,14 @@ def extreme_row(
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
     columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(_YEAR.findall(name))]
     stems = {at: frozenset(content_stems(table.columns[at], language)) for at in columns}
-    for word in measured:
-        columns = [at for at in columns if word in stems[at]] or columns
-    whole = [at for at in columns if stems[at] and stems[at].issubset(measured)]
-    chosen = columns if len(columns) == 1 else whole
-    return chosen[0] if len(chosen) == 1 else None
+    held = {at: len(stems[at].intersection(measured)) for at in columns}
+    most = [at for at in columns if held[at] == max(held.values())]
+    if len(most) == 1:
+        return most[0]
+    # "The highest rate of stays" may be of the rate or of the stays; "the most loans, and how many stays" is of loans.
+    first = next((named for word in measured if (named := [at for at in most if word in stems[at]])), [])
+    whole = [at for at in first if stems[at].issubset(measured)]
+    return whole[0] if len(whole) == 1 and len(first) <= len(most) else None
 
 
 def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
@@ -310,9 +313,17 @@ def is_label_named(text: str, start: int, question: str) -> bool | None:
         words = row_cells(text[slice(*header)])[0].split()
     if not words:
         return None
-    named = re.findall(rf"(?<!\w){re.escape(words[-1])}s? ({_CODE.pattern})(?!\w)", question, re.IGNORECASE)
-    codes = {each.casefold() for each in named if each not in {"a", "i"}}
-    return code.casefold() in codes if codes else None
+    word, one = re.escape(words[-1]), rf"(?:{_CODE.pattern})(?!\w)"
+    named = re.findall(
+        rf"(?<!\w){word}s? ({one}(?:(?:,? (?:and|or|to) |, | ?[-–/&] ?)(?:{word}s? )?{one})*)", question, re.IGNORECASE
+    )
+    is_range = any(re.search(r" to |[-–]", each) for each in named)
+    codes = {each.casefold() for each in re.findall(rf"(?<!\w){one}", " ".join(named), re.IGNORECASE)}
+    if header is None:  # "Is influenza a risk?"
+        codes -= {each for each in ("a", "i") if not re.search(rf"(?<!\w){each.upper()}(?!\w)", question)}
+    if code.casefold() in codes:
+        return True
+    return None if is_range or not codes else False
 
 
 def _name(table: Table, row: TableRow, at: int) -> str:

@@ -233,12 +233,9 @@ def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
     if not (asked.extreme and best.statement.is_row):
         return ranked
     passage, language = passages[best.passage], best.statement.language
-    least = 0.0 if is_of_all(best.statement.text) else COMPARED * best.score
-    rows = {
-        each.statement.start: each
-        for each in ranked
-        if each.passage == best.passage and each.statement.is_row and each.score >= least
-    }
+    of_table = [each for each in ranked if each.passage == best.passage and each.statement.is_row]
+    least = COMPARED * max((each.score for each in of_table if not is_of_all(each.statement.text)), default=0.0)
+    rows = {each.statement.start: each for each in of_table if each.score >= least}
     shift = len(passage.above)
     starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
     measured = content_stems(asked.measured, language)

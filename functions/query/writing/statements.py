@@ -21,6 +21,7 @@ from shared.text import (
     is_field,
     is_header,
     is_heading,
+    names_data,
     row_cells,
     sentences_of,
     stripped,
@@ -350,8 +351,10 @@ def _names_columns(text: str, start: int, end: int, cells: Sequence[str]) -> boo
     if below is None or row_at(text, start) is not None:
         return False
     names = [cell for cell in cells[1:] if cell]
-    return len(names) > 1 and all(
-        not cell.endswith((".", ",")) and any(cell in column for column in below[0].columns) for cell in names
+    return (
+        len(names) > 1
+        and all(not cell.endswith((".", ",")) and any(cell in column for column in below[0].columns) for cell in names)
+        and names_data(cells, text[end + 1 :])
     )
 
 

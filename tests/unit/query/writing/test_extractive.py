@@ -798,6 +798,11 @@ def test_the_most_is_that_of_a_row_of_its_own_in_the_column_that_is_named_first(
     assert shown(question, GROUPS).removeprefix("Age group: ").startswith(told)
 
 
+def test_where_the_column_is_not_clear_no_row_has_the_most():
+    banks = "Bank | Number of branches | Loans\nNida | 40 | 900\nZara | 12 | 1,500\nOmega | 25 | 700"
+    assert "Zara" in shown("Which bank has the highest number of loans?", passage(banks, language="en"))
+
+
 def test_a_header_with_measures_is_no_answer():
     rows = "Wool | 118 | 137\nCotton | 41 | 72"
     told = passage(f"Kind of cloth | Loom 40 mm (N=211) | Loom 80 mm (N=208)\n{rows}", language="en")
@@ -937,10 +942,26 @@ def test_a_row_with_a_code_as_its_label_is_named_by_its_column_and_code(question
     assert shown(question, passage(zones, language="en")).startswith(f"{told} [1]")
 
 
+VITAMINS = passage(
+    "Vitamin and mineral | Grams | Share\nVitamin A | 1.1 | 9\nVitamin B | 0.4 | 8\nVitamin C | 60 | 70", language="en"
+)
+
+
 @pytest.mark.parametrize(("question", "told"), [("vitamin B", "0.4"), ("vitamin A", "1.1"), ("Vitamin C", "60")])
 def test_a_row_is_named_by_the_code_behind_its_word(question: str, told: str):
-    table = "Vitamin and mineral | Grams | Share\nVitamin A | 1.1 | 9\nVitamin B | 0.4 | 8\nVitamin C | 60 | 70"
-    assert f"Grams: {told}" in shown(f"How many grams of {question} are in it?", passage(table, language="en"))
+    assert f"Grams: {told}" in shown(f"How many grams of {question} are in it?", VITAMINS)
+
+
+@pytest.mark.parametrize("codes", ["B and C", "B or C", "B, C", "B to C"])
+def test_of_several_codes_each_names_its_row(codes: str):
+    told = shown(f"How many grams of vitamins {codes} are in it?", VITAMINS)
+    assert "Vitamin B; Grams: 0.4" in told
+    assert "Vitamin C; Grams: 60" in told
+
+
+def test_the_first_row_of_a_table_without_names_is_told():
+    staff = "Anna Roe | Director | Vilnius\nBen Dahl | Nurse | Kaunas\nCara Kern | Cook | Alytus"
+    assert shown("Who is the director?", passage(staff, language="en")).startswith("Anna Roe")
 
 
 @pytest.mark.parametrize(
