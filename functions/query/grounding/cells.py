@@ -52,8 +52,10 @@ _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
 _NEGATIVE = frozenset({"negative", "minus", "expense", "shortfall"})
-_BELOW_ZERO = re.compile(r"(?:\([^\w(]{0,3}|[-–−]\s?\W?)\Z")
+_BELOW_ZERO = re.compile(r"[(–−-]\s?[^\w\s]?\d")
 """A bracket or a minus before a number: "$(5) million", "–$5 million"."""
+SIGN_CHARACTERS = 3
+"""Characters before a number in which its sign stands."""
 _HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
 _LOWER = frozenset({"lower", "smaller", "less", "fewer"})
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
@@ -462,7 +464,7 @@ class TableComparison:
         if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
             others = [cell for place, cell in enumerate(row.cells) if not self._changed.change_at(n, place)]
             is_mixed = any(cell.values and not cell.negative for cell in others)
-            is_written = _BELOW_ZERO.search(self.claim, 0, fact.start) is not None
+            is_written = _BELOW_ZERO.search(self.claim, max(0, fact.start - SIGN_CHARACTERS), fact.end) is not None
             return is_income and is_mixed and not is_written and said.isdisjoint(_LOSS | _NEGATIVE)
         return is_income and bool(said & _LOSS) and not said & _INCOME
 

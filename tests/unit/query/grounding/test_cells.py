@@ -466,6 +466,8 @@ def test_a_profit_below_zero_is_a_loss():
     text = "2020 | 2019\nSales | 144.2 | 151.0\nProfit before tax | (3.1) | 13.5"
     assert of("The year 2020 brought a profit before tax of 3.1.", text).conflict == "sign"
     assert_bound(of("In 2020 there was a loss: the profit before tax was minus 3.1.", text))
+    for written in ("(3.1)", "-3.1", "–3.1"):
+        assert of(f"The year 2020 brought a profit before tax of {written}.", text).conflict != "sign"
 
 
 @pytest.mark.parametrize(
