@@ -16,7 +16,7 @@ from typing import Any
 
 from local.operate import Target, dead_letters, keys_of, maintain, settings_of
 from local.report import Reporter
-from local.stack.config import LocalStackError
+from local.stack.config import LocalStackError, read_json
 from shared.adapters.aws import from_item
 from shared.adapters.pinecone import PineconeIndex, resolve_host
 from shared.adapters.secrets import PINECONE_API_KEY, read_secret
@@ -78,12 +78,7 @@ def verify(target: Target, report: Reporter, file: Path) -> int:
 
 def _receipt_in(file: Path) -> dict[str, Any]:
     """Return the receipt that a file holds, alone or within the response of GET /erasures/{id}."""
-    try:
-        held = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LocalStackError(f"{file} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise LocalStackError(f"{file} is not a receipt: {error}.") from error
+    held = read_json(file, "a receipt")
     receipt = held.get("receipt", held) if isinstance(held, dict) else held
     if receipt is None:
         raise LocalStackError(

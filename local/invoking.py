@@ -23,7 +23,7 @@ import httpx
 
 from local.stack import sam
 from local.stack.components import NO_PROXY, own_account
-from local.stack.config import ALIAS, LocalConfig, LocalStackError
+from local.stack.config import ALIAS, LocalConfig, LocalStackError, read_json
 from local.stack.laptop import Laptop
 from local.stack.processes import clean_environment, free_port
 
@@ -79,12 +79,7 @@ def invoke(laptop: Laptop, arguments: argparse.Namespace) -> int:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    try:
-        event = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise LocalStackError(f"{path} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise LocalStackError(f"{path} is not JSON: {error}.") from None
+    event = read_json(path, "JSON")
     if not isinstance(event, dict):
         raise LocalStackError(f"{path} is not an event: a JSON object is expected.")
     return event

@@ -221,15 +221,10 @@ def names_data(names: Sequence[str], below: str) -> bool:
 
     "3 May" above "5 May" is a row like the others.
     """
-    rows = [row for row in _rows_from(below, 0) if len(row) == len(names)]
-    return (
-        any(
-            name and _is_data(column) and _form_of(name) not in map(_form_of, column)
-            for name, column in list(zip(names, zip(*rows, strict=True), strict=True))[1:]
-            if any(map(str.isalpha, name))
-        )
-        if rows
-        else False
+    columns = zip(*(row for row in _rows_from(below, 0) if len(row) == len(names)), strict=True)
+    return any(
+        any(map(str.isalpha, name)) and _is_data(column) and _form_of(name) not in map(_form_of, column)
+        for name, column in list(zip(names, columns, strict=False))[1:]
     )
 
 

@@ -30,6 +30,16 @@ class LocalStackError(Exception):
     """The laptop stack cannot do that now; the message says what to do."""
 
 
+def read_json(path: Path, what: str) -> Any:
+    """Return the JSON that a file holds. Raises `LocalStackError`, which says that the file is not `what`."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise LocalStackError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise LocalStackError(f"{path} is not {what}: {error}.") from None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalConfig:
     """One laptop stack. `state` holds everything it stores: emulators' data, build, logs, pid files.

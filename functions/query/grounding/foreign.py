@@ -141,8 +141,6 @@ MAX_SHARED = 0.4
 BEFORE_ITEM = 10
 BEFORE_TITLE = 12
 BEFORE_NAME = 40
-LONGEST_MONTH = 12
-"""Characters from which a month's name is read."""
 BEFORE_CLAUSE = 20
 BEFORE_QUESTION = 220
 """Characters before a place in which a list's mark, the year of a publication, a name's first word, a preposition, and
@@ -213,7 +211,8 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _is_in_name(text: str, at: int) -> bool:
     """Return whether a word at a place ends a name, or a date: "Umar | Sheikh as secretary", "31 | March only"."""
-    if text[at - 2 : at - 1].isdigit() and is_month(fold(text[at : at + LONGEST_MONTH]).lower().split()[0].strip(",")):
+    word = _PROSE_WORD.match(text, at)
+    if word and text[at - 2 : at - 1].isdigit() and is_month(fold(word.group()).lower()):
         return True
     is_after_word = _AFTER_CAPITAL.search(text, max(0, at - BEFORE_NAME), at) is not None
     return is_after_word and _BEFORE_PREPOSITION.match(text, at) is not None

@@ -164,13 +164,14 @@ def _compared_column(table: Table, measured: Sequence[str], years: Set[str], lan
     columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(_YEAR.findall(name))]
     stems = {at: frozenset(content_stems(table.columns[at], language)) for at in columns}
     held = {at: len(stems[at].intersection(measured)) for at in columns}
-    most = [at for at in columns if held[at] == max(held.values())]
+    highest = max(held.values(), default=0)
+    most = [at for at in columns if held[at] == highest]
     if len(most) == 1:
         return most[0]
     # "The highest rate of stays" may be of the rate or of the stays; "the most loans, and how many stays" is of loans.
     first = next((named for word in measured if (named := [at for at in most if word in stems[at]])), [])
     whole = [at for at in first if stems[at].issubset(measured)]
-    return whole[0] if len(whole) == 1 and len(first) <= len(most) else None
+    return whole[0] if len(whole) == 1 else None
 
 
 def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
