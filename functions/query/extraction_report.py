@@ -52,7 +52,7 @@ def report_of(document: Document, language: str) -> ExtractionReport:
         if pages_of.get(kind)
     ]
     summary = texts[f"summary_{document.status.value.lower()}"].format(
-        read=len(pages_of.get("text", ())), total=document.page_count, unit=texts[unit]
+        read=len(pages_of.get("text", ())), total=document.page_count, unit=texts[f"{unit}_title"]
     )
     return ExtractionReport(summary, findings)
 

@@ -74,7 +74,7 @@ def test_many_files_are_uploaded_and_followed_and_what_is_no_pdf_is_refused_at_o
     expect(page.get_by_role("heading", name="1 file uploaded, 2 not. 1 file cannot be read")).to_be_visible()
     look(page, "documents")
     listed(page, f"{folder}-manual.pdf").get_by_role("link").click()
-    expect(page.get_by_role("region", name="What could be read")).to_contain_text("7 of 7 pages have text")
+    expect(page.get_by_role("region", name="What could be read")).to_contain_text("Pages with text: 7 of 7.")
     look(page, "document")
     page.get_by_role("link", name="All documents").click()
     listed(page, f"{folder}-scan.pdf").get_by_role("link").click()

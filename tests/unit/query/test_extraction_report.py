@@ -28,7 +28,7 @@ def document(*states: PageState, pages: int = 0, status: DocumentStatus = Docume
 
 def test_pages_are_told_as_ranges_with_what_to_do() -> None:
     report = report_of(document("text", "scanned", "scanned", "text", "scanned", "failed", pages=9), "en")
-    assert report.summary == "Part of the document can be searched: 2 of 9 pages."
+    assert report.summary == "Part of the document can be searched. Pages with text: 2 of 9."
     assert [(each.kind, each.ranges) for each in report.findings] == [
         ("scanned", [(2, 3), (5, 5)]),
         ("failed", [(6, 6)]),
