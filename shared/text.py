@@ -173,6 +173,15 @@ def column_names(text: str, start: int) -> tuple[int, int] | None:
     return begin, begin + len(lines[first].rstrip())
 
 
+def first_row(text: str, start: int) -> tuple[int, int] | None:
+    """Return the span of the first row of the table at a position; None outside a table."""
+    lines, first = _above(text, start)
+    if first is None:
+        return None
+    begin = sum(len(line) + 1 for line in lines[:first])
+    return begin, begin + len(_line(text, begin).rstrip())
+
+
 MIN_DATA = 0.5
 """Share of a column's cells that must look like data for the row above them to be their names."""
 
@@ -201,7 +210,10 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
 
 
 def is_header(text: str, start: int) -> bool:
-    """Return whether the row at a position only names columns: it and those above it are names, not all below are."""
+    """Return whether the row at a position only names columns: it and those above it are names, not all below are.
+
+    Of columns without figures the names stand in the first row alone.
+    """
     lines, first = _above(text, start)
     if first is None:
         return False
@@ -209,8 +221,10 @@ def is_header(text: str, start: int) -> bool:
     begin = sum(len(line) + 1 for line in lines)
     below = _rows_from(text, begin)[1:]
     names = [cell for row in above for cell in row if cell]
+    has_figures = any(map(str.isdigit, "".join(cell for row in below for cell in row)))
     return (
-        not any(map(is_field, above))
+        (has_figures or len(above) == 1)
+        and not any(map(is_field, above))
         and all(_may_name(name) and not _SENTENCE_END.search(name) for name in names)
         and any(cell and not _may_name(cell) for row in below for cell in row[1:])
     )

@@ -23,13 +23,12 @@ from functions.ingest.parsing.table_cells import (
     Group,
     grouped,
     is_definition,
-    with_leaders,
 )
 from functions.ingest.parsing.table_columns import is_typed_table, regrouped, with_narrow_apart
-from functions.ingest.parsing.table_grid import with_empty_cells
+from functions.ingest.parsing.table_grid import parted, with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
-from functions.ingest.parsing.tables import tables_in
+from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of, pitch_of
 from shared.rects import pair
@@ -176,15 +175,16 @@ def _ruled_tables(
 def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) -> int:
     """Return where a ruled table belongs among the page's rows: behind those above it, before those below.
 
-    What stands beside it says nothing, nor does a header that was written last.
+    What stands beside it says nothing, nor does a header that was written last, or what stands at the page's bottom.
     """
     left, top, right, _ = box_of([row for group in table for row in group.rows])
     lowest = 0.0
     steps: list[int] = []
     for row in rows:
-        is_beside = row.x0 >= right or left >= row.x1
-        steps.append(0 if is_beside or row.y1 < min(lowest, MARGIN * height) else 1 if row.y0 > top else -1)
-        lowest = max(lowest, row.y0 if row.y0 < (1 - MARGIN) * height else 0.0)
+        is_apart = row.x0 >= right or left >= row.x1 or row.y1 < min(lowest, MARGIN * height)
+        is_at_bottom = row.y0 >= (1 - MARGIN) * height
+        steps.append(0 if is_apart or is_at_bottom else 1 if row.y0 > top else -1)
+        lowest = max(lowest, 0.0 if is_at_bottom else row.y0)
     wrong = list(accumulate(steps, initial=0))
     at = wrong.index(min(wrong))
     while 0 < at < len(rows) and rows[at - 1].y0 <= rows[at].y0 < top:  # the short last line of a paragraph above it
@@ -195,14 +195,16 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
 def _lines(
     rows: list[Row], placing: Placing, usual_face: str, numbers: Iterator[int], across: Sequence[Rule]
 ) -> list[Line]:
-    groups = grouped(with_narrow_apart(with_leaders(rows)))
+    groups = with_items_whole(grouped(with_narrow_apart(with_leaders(rows))))
     lines: list[Line] = []
     at = 0
     for start, end in tables_in(groups):
         before = [row for group in groups[at:start] for row in group.rows]
-        taken, table = in_order(before, regrouped(groups[start:end]), across)
-        lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
-        lines += _table_lines(with_empty_cells(join_wrapped_labels(table)), placing, next(numbers))
+        for run in parted(regrouped(groups[start:end])):
+            taken, table = in_order(before, run, across)
+            lines += [_line(row, placing, usual_face) for row in before[: len(before) - taken]]
+            lines += _table_lines(with_empty_cells(join_wrapped_labels(table)), placing, next(numbers))
+            before = []
         at = end
     return lines + [_line(row, placing, usual_face) for group in groups[at:] for row in group.rows]
 

@@ -5,8 +5,9 @@ together. In both, a cell stacks downwards and the next one begins further right
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Word, box_of
@@ -20,13 +21,10 @@ CLOSE_EM = 0.4
 """Room between two words over different columns that makes them two cells, in font sizes; a space is about 0.25."""
 LARGER = 1.15
 """Print that is larger by this factor is a title's."""
-LED_ROWS = 3
-"""Entries of a table of contents with dots, at least, beside which others may be without."""
-ENTRIES_OUTSIDE = 2
-"""Entries without dots before the first or behind the last of these, at most: more are a table."""
-LEADER = "...."
 LONGEST_KIND = 30
 """Characters of what a manual calls the kind of a thing that it defines: "[Config Command]"."""
+LEAST_WORDS = 3
+"""Words of an item that begins with no letter, at least: "3. 12 km" is a row with a rank."""
 MIN_BELOW = 2
 """Rows below a header that show, at least, that figures with words are names of columns."""
 LEVEL = 0.3
@@ -71,10 +69,13 @@ does, in font sizes."""
 IN_BAND = 0.6
 TOUCHING = 0.3
 """How far a cell may stand above or below its row, and overlap the cell before it, in heights of a line."""
+KEPT = 4_096
+"""Texts of cells of which it is remembered whether they are figures: each is asked several times."""
 SPACED_OUT_EM = 0.9
 """Width of each letter of a word set apart, in font sizes."""
 
 
+@lru_cache(maxsize=KEPT)
 def is_number(cell: str) -> bool:
     """Whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", a dash for nothing."""
     return NUMBER.fullmatch(cell.strip()) is not None
@@ -166,7 +167,7 @@ class Group:
             and not (self.at >= 0 and is_number(last.text))
             and (len(self.cells) == 1 or row.x0 > self._left(last))
             and not (
-                len(self.cells) == 1 and (is_title_of(last, cells[0]) or _is_field(last) or _is_led(last.lines[-1]))
+                len(self.cells) == 1 and (is_title_of(last, cells[0]) or _is_field(last) or is_led(last.lines[-1]))
             )
         ):
             last.lines += cells[0].lines
@@ -196,7 +197,7 @@ class Group:
         _, top, right, bottom = self.box
         first = self.rows[0]
         height = max(SMALLEST_HEIGHT, first.y1 - first.y0)
-        is_line = len(self.cells) > 1 and all(_is_beside(first, other) for other in self.rows)
+        is_line = len(self.cells) > 1 and all(is_beside(first, other) for other in self.rows)
         stack: Cell | None = None
         taken = 0
         for count, (line, (cell, *behind)) in enumerate(zip(rows, cells, strict=True), 1):
@@ -210,7 +211,7 @@ class Group:
             else:
                 break
             taken = count
-            if behind or (is_line and count > 1 and _is_beside(first, line)):
+            if behind or (is_line and count > 1 and is_beside(first, line)):
                 break
         if stack is None or taken < 2:
             return 0
@@ -258,64 +259,12 @@ def _is_field(label: Cell) -> bool:
     return label.lines[-1][-1].text[-1] == ":"
 
 
-def _is_led(words: Sequence[Word]) -> bool:
+def is_led(words: Sequence[Word]) -> bool:
     """Whether dots lead to the number that a line ends with: what stands below is the next entry of the contents."""
     return len(words) > 1 and words[-1].text.isdecimal() and _is_leader(words[-2])
 
 
-def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
-    """Return the rows of a page, with dots in the entries of a table of contents that have none beside others.
-
-    Chapters have room there instead: the entry's page ends where those of the others do, and lies between those of the
-    entries before and after it. Before the first and behind the last entry with dots, there are few.
-    """
-    paged = [(at, row) for at, row in enumerate(rows) if row.words[-1].text.isdecimal()]
-    led = {at: row for at, row in paged if _is_led(row.words)}
-    if len(led) < LED_ROWS:
-        return rows
-    edges = [row.x1 for row in led.values()]
-    aligned = [(at, int(row.words[-1].text)) for at, row in paged if any(abs(row.x1 - x) < ALIGNED for x in edges)]
-    first, last = min(led), max(led)
-    groups = ([each for each in aligned if each[0] < first], [each for each in aligned if each[0] > last])
-    few = {at for group in groups if len(group) <= ENTRIES_OUTSIDE for at, _ in group}
-    order = [page for at, page in aligned if first <= at <= last or at in few]
-    entries = (
-        few | {at for at, _ in aligned if first <= at <= last} if order == sorted(order) else _rising(aligned, led)
-    )
-    out: list[Row] = []
-    for at, row in enumerate(rows):
-        *label, page = row.words
-        if at not in entries:
-            out.append(row)
-        elif label:
-            cells = cells_of(row)
-            is_entry = len(cells) == 2 and cells[1].text == page.text and any(map(str.isalpha, cells[0].text))
-            out.append(_with_leader(label, page) if is_entry else row)
-        elif out and out[-1].x1 < page.x0 and _is_beside(out[-1], row) and len(cells_of(out[-1])) == 1:
-            out.append(_with_leader(out.pop().words, page))
-        else:
-            out.append(row)
-    return out
-
-
-def _rising(aligned: Sequence[tuple[int, int]], led: Collection[int]) -> Set[int]:
-    """Return the numbers of the rows between two entries with dots whose pages they lie between."""
-    found: set[int] = set()
-    before = after = None
-    for at, page in aligned:
-        before = page if at in led else before
-        after = next((other for place, other in aligned if place > at and place in led), None)
-        if before is not None and after is not None and before <= page <= after:
-            found.add(at)
-    return found
-
-
-def _with_leader(label: Sequence[Word], page: Word) -> Row:
-    label[-1].ends = ""
-    return Row.of([*label, Word(LEADER, label[-1].x1, page.y0, page.x0, page.y1, label[-1].style), page])
-
-
-def _is_beside(row: Row, other: Row) -> bool:
+def is_beside(row: Row, other: Row) -> bool:
     """Whether two rows stand at one height."""
     least = TOUCHING * max(SMALLEST_HEIGHT, other.y1 - other.y0)
     return abs(row.y0 - other.y0) < least and abs(row.y1 - other.y1) < least
@@ -337,7 +286,7 @@ def cells_of(row: Row) -> list[Cell]:
 
     An entry of a table of contents is one cell.
     """
-    if _is_led(row.words) and not any(_is_leader(a) and not _is_leader(b) for a, b in pairwise(row.words[:-1])):
+    if is_led(row.words) and not any(_is_leader(a) and not _is_leader(b) for a, b in pairwise(row.words[:-1])):
         return [Cell([row.words], row.x0, row.y0, row.x1, row.y1)]
     first = before = row.words[0]
     current = [first]
@@ -347,7 +296,7 @@ def cells_of(row: Row) -> list[Cell]:
         # Most words are near: no further check is needed.
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
             if (
-                not (before is first and _marks(before, word))
+                not (before is first and (_marks(before, word) or _numbers_sentence(row.words)))
                 and not (before is row.words[1] and _names_item(first, before, word))
                 and not (_is_spaced_out(before) and _is_spaced_out(word))
                 and not is_signed_by(before, word)
@@ -395,6 +344,18 @@ def _marks(before: Word, word: Word) -> bool:
     return before.text in BULLETS or (MARK.fullmatch(before.text) is not None and word.text[0].isalpha())
 
 
+def _numbers_sentence(words: Sequence[Word]) -> bool:
+    """Whether a row's first word is the number of an item that begins with no letter: "7. 24-hour access is …"."""
+    if words[0].text[-1] not in ".)" or MARK.fullmatch(words[0].text) is None:
+        return False
+    behind = [words[1]]
+    for before, word in pairwise(words[1:]):
+        if word.x0 - before.x1 > CELL_GAP_EM * word.style.size:
+            break
+        behind.append(word)
+    return len(behind) >= LEAST_WORDS and any(word.text.isalpha() for word in behind)
+
+
 def unparted(words: Sequence[Word]) -> int:
     """Return how many words a row begins with behind which no cell ends: its number, or that of an item of a filing."""
     if len(words) > 2 and _names_item(*words[:3]):
@@ -412,9 +373,14 @@ def is_signed_by(before: Word, word: Word) -> bool:
     return before.text in SIGN_BEFORE and (word.text[0] in BEGINS_SIGNED or any(map(str.isdecimal, word.text)))
 
 
+def is_note_of(before: Word, word: Word) -> bool:
+    """Whether a word is the mark of a note to the word before it, in smaller print."""
+    return before.style.size > LARGER * word.style.size and MARK.fullmatch(word.text) is not None
+
+
 def is_sign_of(before: Word, word: Word) -> bool:
     """Whether a word is the sign of the figure before it; after a year or a word begins another header's cell ("%")."""
-    if word.text not in SIGN_AFTER or YEAR.fullmatch(before.text):
+    if word.text not in SIGN_AFTER or YEAR.fullmatch(before.text) or is_note_of(word, before):
         return False
     return word.text[0] == ")" or (before.text[-1] in ENDS_FIGURE and before.text != word.text)
 
@@ -432,6 +398,7 @@ def has_figure(group: Group) -> bool:
     return len(group.cells) > 1 and any(is_figure(cell.text) for cell in group.cells)
 
 
+@lru_cache(maxsize=KEPT)
 def is_figure(cell: str) -> bool:
     """Whether a cell holds a figure that is no year, perhaps with its unit ("11.6 years")."""
     return (is_number(cell) or MEASURED.fullmatch(cell) is not None) and not YEAR.match(cell)

@@ -108,11 +108,12 @@ def _with_stretched_whole(rows: Sequence[Row], cells: list[list[Cell]]) -> list[
 
     Both are lines of one paragraph, or of one cell.
     """
-    pairs = [(at, at + 1) for at in range(len(rows) - 1)]
-    for at, other in pairs:
-        if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
+    several = [at for at, each in enumerate(cells) if len(each) > 1]  # few rows have
+    below = [(at, at + 1) for at in several if at + 1 < len(rows)]
+    for at, other in below:
+        if _is_next_line(rows[at], rows[other]):
             cells[at] = _joined_at_hyphen(cells[at], rows[other])
-    for at, other in (*((b, a) for a, b in pairs), *reversed(pairs)):
+    for at, other in (*((at, at - 1) for at in several if at), *reversed(below)):
         if len(cells[at]) > 1 and _is_next_line(rows[at], rows[other]):
             for cell in cells[other]:
                 if len(cell.lines[0]) > 1:

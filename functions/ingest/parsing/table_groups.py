@@ -130,14 +130,19 @@ def over_groups(fragments: Sequence[Row], columns: ColumnPlaces, rules: Sequence
             is_divided = are_apart and len(set(below).intersection(group)) > 1
             if len(group) > 1 and (is_divided or _stands_over(cell, group, lines[at + 1 :], columns)):
                 found[id(cell.lines[0])] = group
+    ruled: set[int] = set()
     for at, line in enumerate(lines[:-1]):
-        found |= _over_rules(line, lines[at + 1], columns, rules)
+        by_rule = _over_rules(line, lines[at + 1], columns, rules)
+        found |= by_rule
+        ruled.update(by_rule)
         found |= _over_names(line, lines[at + 1 :], fragments, columns, found)
     for line, below_it in reversed(list(pairwise(lines))):
         for cell in line:
             goes_on = [other for other in below_it if id(other.lines[0]) in found and _is_line_above(cell, other)]
-            if goes_on and id(cell.lines[0]) not in found:
+            is_ruled = bool(goes_on) and id(goes_on[0].lines[0]) in ruled
+            if goes_on and (is_ruled or id(cell.lines[0]) not in found):
                 found[id(cell.lines[0])] = found[id(goes_on[0].lines[0])]
+                ruled.update([id(cell.lines[0])] if is_ruled else [])
     return {id(each): found[id(each.words)] for each in fragments if id(each.words) in found}
 
 

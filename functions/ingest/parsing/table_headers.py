@@ -20,6 +20,7 @@ from functions.ingest.parsing.table_cells import (
     cells_of,
     has_figure,
     header_of,
+    is_note_of,
     is_sign_of,
     is_signed_by,
 )
@@ -114,7 +115,8 @@ def _parts(cell: Cell, columns: ColumnPlaces) -> list[Cell]:
         return [cell]
     phrases = [[words[0]]]
     for before, word in pairwise(words):
-        apart = word.x0 - before.x1 > CLOSE_EM * min(before.style.size, word.style.size)
+        size = before.style.size if is_note_of(before, word) else min(before.style.size, word.style.size)
+        apart = word.x0 - before.x1 > CLOSE_EM * size
         if apart and not is_signed_by(before, word) and not is_sign_of(before, word):
             phrases.append([])
         phrases[-1].append(word)

@@ -1,25 +1,29 @@
 """Finds tables among a page's rows: where they begin and end, and what is none."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from itertools import pairwise
 
 from functions.ingest.parsing.table_cells import (
     ALIGNED,
     LARGER,
+    LEAST_WORDS,
     MARK,
     SMALLEST_HEIGHT,
     UNIT,
     YEAR,
+    Cell,
     Group,
     cells_of,
     has_figure,
+    is_beside,
     is_figure,
+    is_led,
     is_number,
     is_title_of,
 )
 from functions.ingest.parsing.table_columns import WIDER, cut_at, gutters_of, is_cut_in_two
-from functions.ingest.parsing.words import Row
+from functions.ingest.parsing.words import Row, Word
 
 PROSE_GAP_EM = 2.5
 """Gaps in spread prose are under it; columns of text are further apart, or begin below each other."""
@@ -31,6 +35,13 @@ MAX_BETWEEN_FIGURES = 3
 MAX_CELL_CHARACTERS = 500
 MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
+LED_ROWS = 3
+"""Entries of a table of contents with dots, at least, beside which others may be without."""
+ENTRIES_OUTSIDE = 2
+"""Entries without dots before the first or behind the last of these, at most: more are a table."""
+LEADER = "...."
+NEAR_ITEMS = 3
+"""Lines or rows around an item within which the one before or after it begins."""
 ROW_ROOM = 3
 ROW_OVERLAP = 0.8
 """How far two rows of a table may be apart or overlap, in heights of a line."""
@@ -40,6 +51,7 @@ LONGEST_SINGLE = 160
 FIGURES_SHARE = 0.4
 """Share of the cells behind the labels that are figures, if these alone tell that it is a table."""
 _FORMULA_NUMBER = re.compile(r"\((?:\d+\.)*(\d+)\)")
+_ITEM_NUMBER = re.compile(r"\(?(\d{1,2})([.)]?)")
 _RELATION = re.compile(r"[=<>≤≥≈∼~≡≠∝∈→]")
 """What a formula holds: "x = 2y"."""
 NARROW_SHARE = 0.6
@@ -47,6 +59,87 @@ PROSE_ALIGNED = 0.3
 ALIGNED_SHARE = 0.6
 """Share of narrow gaps in justified prose at least, share of its lines whose gaps are at one place at most, and share
 of a table's rows that line up at least."""
+
+
+def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return the rows of a page, with dots in the entries of a table of contents that have none beside others.
+
+    Chapters have room there instead: the entry's page ends where those of the others do, and lies between those of the
+    entries before and after it. Before the first and behind the last entry with dots, there are few.
+    """
+    paged = [(at, row) for at, row in enumerate(rows) if row.words[-1].text.isdecimal()]
+    led = {at: row for at, row in paged if is_led(row.words)}
+    if len(led) < LED_ROWS:
+        return rows
+    edges = [row.x1 for row in led.values()]
+    aligned = [(at, int(row.words[-1].text)) for at, row in paged if any(abs(row.x1 - x) < ALIGNED for x in edges)]
+    first, last = min(led), max(led)
+    groups = ([each for each in aligned if each[0] < first], [each for each in aligned if each[0] > last])
+    few = {at for group in groups if len(group) <= ENTRIES_OUTSIDE for at, _ in group}
+    order = [page for at, page in aligned if first <= at <= last or at in few]
+    entries = (
+        few | {at for at, _ in aligned if first <= at <= last} if order == sorted(order) else _rising(aligned, led)
+    )
+    out: list[Row] = []
+    for at, row in enumerate(rows):
+        *label, page = row.words
+        if at not in entries:
+            out.append(row)
+        elif label:
+            cells = cells_of(row)
+            is_entry = len(cells) == 2 and cells[1].text == page.text and any(map(str.isalpha, cells[0].text))
+            out.append(_with_leader(label, page) if is_entry else row)
+        elif out and out[-1].x1 < page.x0 and is_beside(out[-1], row) and len(cells_of(out[-1])) == 1:
+            out.append(_with_leader(out.pop().words, page))
+        else:
+            out.append(row)
+    return out
+
+
+def _rising(aligned: Sequence[tuple[int, int]], led: Collection[int]) -> Set[int]:
+    """Return the numbers of the rows between two entries with dots whose pages they lie between."""
+    found: set[int] = set()
+    before = after = None
+    for at, page in aligned:
+        before = page if at in led else before
+        after = next((other for place, other in aligned if place > at and place in led), None)
+        if before is not None and after is not None and before <= page <= after:
+            found.add(at)
+    return found
+
+
+def _with_leader(label: Sequence[Word], page: Word) -> Row:
+    label[-1].ends = ""
+    return Row.of([*label, Word(LEADER, label[-1].x1, page.y0, page.x0, page.y1, label[-1].style), page])
+
+
+def with_items_whole(groups: list[Group]) -> list[Group]:
+    """Return groups, those of numbered items and notes whose numbers stand apart with a single cell: no table."""
+    out: list[Group] = []
+    for at, group in enumerate(groups):
+        number = _number_of(*group.cells) if len(group.cells) == 2 else None
+        near = groups[max(0, at - NEAR_ITEMS) : at + NEAR_ITEMS + 1]
+        if number is None or {number - 1, number + 1}.isdisjoint(map(_first_number, near)):
+            out.append(group)
+            continue
+        mark, text = group.cells
+        lines = [mark.lines[0] + text.lines[0], *text.lines[1:]]
+        out.append(Group([Row.of(words) for words in lines], [Cell(lines, mark.x0, text.y0, text.x1, text.y1)]))
+    return out
+
+
+def _number_of(mark: Cell, text: Cell) -> int | None:
+    """Return the number before an item ("7.", "(7)") or, in small print, before a note, if words stand behind it."""
+    number = _ITEM_NUMBER.fullmatch(mark.text)
+    if number is None or sum(map(len, text.lines)) < LEAST_WORDS or not any(map(str.isalpha, text.text)):
+        return None
+    is_small = mark.lines[0][0].style.size < SMALLER * text.lines[0][0].style.size
+    return int(number[1]) if number[2] or is_small else None
+
+
+def _first_number(group: Group) -> int | None:
+    number = _ITEM_NUMBER.fullmatch(group.rows[0].words[0].text)
+    return int(number[1]) if number else None
 
 
 def tables_in(groups: list[Group]) -> list[tuple[int, int]]:

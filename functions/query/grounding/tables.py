@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 
 from functions.query.grounding.column_names import column_names, names_words_in
 from functions.query.grounding.table_cells import (
@@ -38,6 +38,8 @@ MAX_HEAD_ROWS = 3
 MIN_ROWS_BELOW = 2
 BARE_SHARE = 0.8
 """Rows below one that names columns with numbers in its words, at least, and the share of bare figures in them."""
+MIN_STEPS = 3
+"""Names that are figures with one unit, each greater than the one before, at least."""
 MAX_SHORT_LINE = 90
 """A longer line above a table is its caption, a shorter one may name columns."""
 _SENTENCE_END = re.compile(r"[.!?;][)\"'”’]*$")
@@ -98,7 +100,8 @@ def row_text(text: str, start: int, end: int) -> str:
     if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
         table, row = found
         if table.names_words or any(cell.values for cell in row.cells):
-            cells = [" ".join(row.label.split()), *(cell.text for cell in row.cells)]
+            label = row.label if cells[0] in row.label else f"{cells[0]} {row.label}"
+            cells = [" ".join(label.split()), *(cell.text for cell in row.cells)]
             names = ["", *("".join(_named(table, cell)) for cell in row.cells)]
     if len(names) != len(cells):
         names = [""] * len(cells)
@@ -160,17 +163,32 @@ def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
 
 
 def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row with numbers in its words stands above bare figures: "80 mg", "Rate per 100,000".
+    """Return whether a row with numbers in its words names columns: "80 mg", "Rate per 100,000".
 
-    One of its names is more than a figure with its unit: "40 miles" and "50 min" are a row.
+    It stands above bare figures or words without any, and one of its names is more than a figure with its unit: "40
+    miles" and "50 min" are a row. If it has no label and all rows below have one, it names them anyway.
     """
     of_width = [row for row in rows if len(row) == len(names)]
     if len(of_width) < MIN_ROWS_BELOW or any(map(is_bare, names)) or all(map(may_name, names)):
         return False
-    if all(map(is_figure, names[1:])):
-        return False
     values = [cell for row in of_width for cell in row[1:] if cell]
-    return sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
+    if names[:1] == [""] and all(names[1:]) and all(row[0] for row in of_width):
+        return not set(names) & set(values)
+    if all(map(is_figure, names[1:])):
+        return _counts_up(names[1:], values)
+    is_of_words = not any(map(str.isdigit, "".join(values))) and all(any(map(str.isdigit, name)) for name in names[1:])
+    return is_of_words or sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
+
+
+def _counts_up(names: Sequence[str], values: Sequence[str]) -> bool:
+    """Return whether several figures with one unit, which no value has, grow from column to column: "5 km | 10 km"."""
+    read = [read_cell(name, None) for name in names]
+    units = {cell.unit for cell in read}
+    if len(names) < MIN_STEPS or len(units) > 1 or "" in units:
+        return False
+    sizes = [min(cell.values) for cell in read]
+    others = {read_cell(value, None).unit for value in values}
+    return all(a < b for a, b in pairwise(sizes)) and units.isdisjoint(others)
 
 
 def _cells_of(line: str, named: int) -> Sequence[str]:
@@ -231,6 +249,9 @@ class _TableReader:
         rows = _rows_of(lines, count)
         columns = column_names(above, heads, count, rows)
         corners = [head[0] for head in heads if len(head) == count + 1]
+        if more := _more_labels(rows):
+            count, corners, columns = count - more, [*corners, *columns[:more]], columns[more:]
+            rows = _grouped_by_label(rows, more)
         caption = "\n".join(filter(None, (self.caption, *above, *corners)))
         scale = scale_in((*caption.split("\n"), *chain.from_iterable(heads)))
         table = Table(caption, columns, rows, scale, names_words_in(columns, heads, rows))
@@ -273,9 +294,11 @@ def _is_next_head(line: _TextLine) -> bool:
 
 
 def _begins_next(rows: Sequence[_TextLine], at: int) -> bool:
-    """Return whether another table begins at a row: it is a head, and none of many rows of dates."""
-    around = (*takewhile(_is_next_head, rows[at:]), *takewhile(_is_next_head, reversed(rows[:at])))
-    return 0 < len(around) <= MAX_HEAD_ROWS and _is_next_head(rows[at])
+    """Return whether another table begins at a row: it is a head, figures stand below, and it is none of many dates."""
+    heads = [*takewhile(_is_next_head, rows[at:])]
+    around = (*heads, *takewhile(_is_next_head, reversed(rows[:at])))
+    below = (cell for line in rows[at + len(heads) :] for cell in line.cells[1:])
+    return bool(heads) and len(around) <= MAX_HEAD_ROWS and any(map(is_figure, below))
 
 
 def _is_named(line: _TextLine) -> bool:
@@ -300,7 +323,8 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
             len(head) == width or (len(head) == width - 1 and not any(map(is_period, head))) for head in heads
         ):
             return width - 1
-        if not with_label and any(len(head) == width and head[0] for head in heads) and _are_keys(lines):
+        corners = [head[0] for head in heads if len(head) == width]
+        if not with_label and corners and (not any(corners) or _are_keys(lines)):
             return width - 1
     counts = Counter(
         sum(map(_is_value, line.cells[_has_label(line.cells) :])) or len(line.cells) - 1
@@ -311,10 +335,18 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
 
 
 def _are_keys(lines: Sequence[_TextLine]) -> bool:
-    """Return whether the figures that rows of words begin with are their labels: the times of a timetable."""
+    """Return whether the figures that rows begin with are labels: before words, or in a unit of their own.
+
+    "14:30 | Tea", "10 km | 34 min".
+    """
     labels = [line.cells[0] for line in lines]
     values = [cell for line in lines for cell in line.cells[1:]]
-    return len(set(labels)) == len(labels) and 2 * sum(map(is_figure, values)) < len(values)
+    if len(set(labels)) < len(labels):
+        return False
+    if 2 * sum(map(is_figure, values)) < len(values):
+        return True
+    units = {read_cell(label, None).unit for label in labels}
+    return "" not in units and units.isdisjoint(read_cell(value, None).unit for value in values)
 
 
 def _is_value(cell: str) -> bool:
@@ -355,6 +387,47 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
             )
         )
     return tuple(rows)
+
+
+def _more_labels(rows: Sequence[TableRow]) -> int:
+    """Return how many columns of words behind the first one are labels, too: where those before do not tell rows apart.
+
+    "North | Quay | 12" above "North | Mill | 9", or above " | Mill | 9". A column of figures stands behind them.
+    """
+    texts = [{cell.column: cell.text for cell in row.cells if cell.column is not None} for row in rows]
+    of_figures = [n for cells in texts for n, text in cells.items() if is_figure(text)]
+    labels: list[tuple[str, ...]] = [(label,) for label in _carried([row.label for row in rows])]
+    for at in range(min(of_figures, default=0)):
+        labels = [(*label, cells.get(at, "")) for label, cells in zip(labels, texts, strict=True)]
+        filled = [label for label in labels if label[-1]]
+        if all(len({label[:n] for label in filled}) < len(filled) for n in range(1, at + 2)) and (
+            len(set(filled)) == len(filled) > len(rows) / 2
+        ):
+            return at + 1
+    return 0
+
+
+def _carried(labels: Sequence[str]) -> Sequence[str]:
+    """Return labels, that of the row above for each row that has none."""
+    carried: list[str] = []
+    for label in labels:
+        carried.append(label or (carried[-1] if carried else ""))
+    return carried
+
+
+def _grouped_by_label(rows: Sequence[TableRow], more: int) -> Sequence[TableRow]:
+    """Return rows whose first column names their group, and the `more` columns behind it their labels."""
+    out: list[TableRow] = []
+    for row, carried in zip(rows, _carried([row.label for row in rows]), strict=True):
+        own = [cell.text for cell in row.cells if cell.column is not None and cell.column < more]
+        cells = tuple(
+            cell if cell.column is None else replace(cell, column=cell.column - more)
+            for cell in row.cells
+            if cell.column is None or cell.column >= more
+        )
+        group = " ".join(filter(None, (row.group, carried))) if own else row.group
+        out.append(replace(row, label=" ".join(own) or row.label, group=group, cells=cells))
+    return tuple(out)
 
 
 def _count_shares_at_end(lines: Sequence[_TextLine]) -> int:

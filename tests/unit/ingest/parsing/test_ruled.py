@@ -194,3 +194,23 @@ def test_a_rule_below_a_cell_tells_the_columns_that_it_heads() -> None:
         pieces += [(60, y, label), *((160 + 70 * n, y, str(n + 2)) for n in range(4))]
     assert tables([(155, 82, 320, 82.5)], *pieces)[:2] == ["Water", "Dam | In | Out | Lost | Fish"]
     assert tables([(50, 82, 420, 82.5)], *pieces)[0] == "Dam | In | Water Out | Lost | Fish"
+
+
+def test_a_foot_written_before_the_title_of_a_table_says_nothing_of_its_place() -> None:
+    above: list[Piece] = [(50, 760, "Floors are tested in spring."), (290, 30, "17"), (50, 724, "Table 3. Tests")]
+    lines = lay_out(words_of([*above, *HEADER, *BODY]), PAGE, rules=Rules.of(ruled((100, 120, 145)), ()))
+    texts = [line.text for line in lines]
+    assert texts.index("Table 3. Tests") < texts.index("Test | Level | Guidance")
+
+
+def test_a_rule_below_the_last_line_of_a_name_tells_the_columns_of_all_its_lines() -> None:
+    def header(boxes: Sequence[Box]) -> list[str]:
+        pieces: list[Piece] = [(180, 752, "Sold by"), (182, 741, "weight"), (390, 752, "Sold by"), (392, 741, "weight")]
+        places = (150, 195, 240, 290, 360, 405, 450, 500)
+        pieces += [(x, 720, name) for x, name in zip(places, 2 * ["Rye", "Oat", "Hay", "All"], strict=True)]
+        for y, farm in ((700, "Hill"), (688, "Dale"), (676, "Moor")):
+            pieces += [(50, y, farm), *((x, y, "31") for x in places)]
+        return [line.text for line in lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ()))][:2]
+
+    rules = [(148, 65, 262, 66), (358, 65, 472, 66)]
+    assert header(rules) == ["Sold by weight | Sold by weight", "| Rye | Oat | Hay | All | Rye | Oat | Hay | All"]

@@ -393,3 +393,88 @@ def test_figures_below_each_other_are_no_lines_of_a_cell_that_was_written_betwee
     rows: list[Piece] = [(50, 740, "Tree"), (150, 740, "Parks"), (300, 740, "Metres")]
     rows += [(50, 720, "Alder"), (300, 720, "20"), (150, 720, "14"), (150, 706, "31"), (50, 690, "Hazel")]
     assert "Alder | 14 31 | 20" not in read(*rows, (300, 690, "6"), (150, 690, "9"))
+
+
+def beside(*heads: tuple[float, str], left: str = "31", right: str = "9") -> list[str]:
+    """Rows that run through two tables, of which the second begins at 300."""
+    pieces: list[Piece] = [(x, 724, head) for x, head in heads]
+    for y, label, other in ((710, "Rye", "Ewes"), (698, "Oats", "Rams"), (686, "Hay", "Lambs")):
+        cells = (50, label), (150, left), (220, "17"), (300, other), (400, right), (470, "4")
+        pieces += [(x, y, cell) for x, cell in cells]
+    return read(*pieces)
+
+
+def test_two_tables_side_by_side_stand_below_each_other() -> None:
+    named = beside((50, "Kind"), (150, "2019"), (220, "2020"), (300, "Kind"), (400, "2019"), (470, "2020"))
+    assert named[:2] == ["Kind | 2019 | 2020", "Rye | 31 | 17"]
+    assert named[4:6] == ["Kind | 2019 | 2020", "Ewes | 9 | 4"]
+    unnamed = beside((150, "2019"), (220, "2020"), (400, "Sold"), (470, "Kept"))
+    assert unnamed[0] == "| 2019 | 2020"
+    assert unnamed[4:6] == ["| Sold | Kept", "Ewes | 9 | 4"]
+
+
+def test_a_table_with_words_in_its_middle_is_one() -> None:
+    whole = beside((50, "Crop"), (150, "2019"), (220, "2020"), (300, "Flock"), (400, "2019"), (470, "2020"))
+    assert whole[1] == "Rye | 31 | 17 | Ewes | 9 | 4"
+    groups = beside((50, "Crop"), (150, "2019"), (220, "2020"), (300, "Beasts"), (400, "Sold"), (470, "Kept"))
+    assert len(groups) == 4
+    figures = beside((150, "2019"), (220, "2020"), (300, "Flock"), (400, "Sold"), (470, "Kept"))
+    assert len(figures) == 4
+
+
+def test_an_item_that_begins_with_no_letter_is_no_row_and_a_rank_is_one() -> None:
+    rules: list[Piece] = [
+        (50, 700, "4."),
+        (80, 700, "(In winter) Boots stay outside."),
+        (50, 686, "5."),
+        (80, 686, "£3 is kept for each lost key."),
+    ]
+    assert read(*rules) == ["4. (In winter) Boots stay outside.", "5. £3 is kept for each lost key."]
+    ranks: list[Piece] = [(50, 700, "4."), (80, 700, "12 km"), (50, 686, "5."), (80, 686, "11 km")]
+    assert read(*ranks) == ["4. | 12 km", "5. | 11 km"]
+
+
+def test_items_whose_numbers_stand_in_the_middle_of_their_lines_are_no_rows() -> None:
+    text: list[Piece] = []
+    for n, y in enumerate((700, 664)):
+        text += [(50, y - 6, f"{n + 3}."), (90, y, "Lamps are put out by"), (90, y - 12, "whoever leaves last.")]
+    assert read(*text)[0] == "3. Lamps are put out by"
+    one_line: list[Piece] = [
+        (50, 690, "2."),
+        (68, 690, "Doors are shut."),
+        (50, 664, "3."),
+        (90, 670, "Lamps are put out by"),
+        (90, 658, "whoever leaves last."),
+    ]
+    assert read(*one_line)[1] == "3. Lamps are put out by"
+    apart: list[Piece] = [(x, y, "9." if piece == "4." else piece) for x, y, piece, *_ in text]
+    assert read(*apart)[0].startswith("3. | ")
+
+
+def test_notes_below_a_table_are_none_of_its_rows() -> None:
+    rows: list[Piece] = [(200, 724, "2019"), (270, 724, "2020")]
+    for y, label in ((710, "Rye"), (698, "Oats"), (686, "Hay")):
+        rows += [(50, y, label), (200, y, "31"), (270, y, "17")]
+    small = Style(size=6)
+    for y, mark in ((670, "1"), (658, "2")):
+        rows += [(50, y + 4, mark, small), (70, y, "Weighed in the barn when dry.", Style(size=9))]
+    assert read(*rows)[-2:] == ["1 Weighed in the barn when dry.", "2 Weighed in the barn when dry."]
+
+
+def test_the_mark_of_a_note_stays_with_its_name() -> None:
+    def head(size: float) -> str:
+        words = words_of([(50, 724, "Crop"), (150, 724, "2019")])
+        words += in_one_line(724, (220, "2020"))
+        words[-1].ends = ""
+        words += [
+            *written(243, 726, "(1)", Style(size=size)),
+            *written(290, 724, "% Change"),
+            *written(380, 724, "2021"),
+        ]
+        words[-2].ends = ""
+        words[-4].ends = ""
+        for y, label in ((700, "Rye"), (688, "Oats"), (676, "Hay")):
+            words += words_of([(50, y, label), *((x, y, "31") for x in (155, 225, 305, 385))])
+        return lay_out(words, PAGE)[0].text
+
+    assert head(6) == "Crop | 2019 | 2020 (1) | % Change | 2021"

@@ -359,3 +359,79 @@ def test_rows_of_dates_are_no_heads():
     table = only(text)
     assert table.columns == ("Begins", "Ends")
     assert [row.label for row in table.rows] == ["Autumn", "Spring", "Summer", "Harvest", "Camp"]
+
+
+def test_a_second_column_of_labels_names_the_rows_that_the_first_does_not_tell_apart():
+    repeated = only("Parish | Mill | 2019 | 2020\nAsh | Upper | 31 | 40\nAsh | Lower | 12 | 9\nElm | Ford | 7 | 8")
+    assert repeated.columns == ("2019", "2020")
+    assert [(row.group, row.label) for row in repeated.rows] == [("Ash", "Upper"), ("Ash", "Lower"), ("Elm", "Ford")]
+    assert [cell.column for cell in repeated.rows[1].cells] == [0, 1]
+    empty = only("| | Flour | Bran\nAsh | Upper | 31 | 40\n| Lower | 12 | 9\nElm | Ford | 7 | 8\nAll | | 50 | 57")
+    assert [(row.group, row.label) for row in empty.rows] == [
+        ("Ash", "Upper"),
+        ("Ash", "Lower"),
+        ("Elm", "Ford"),
+        ("", "All"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The first column tells the rows apart; the second one does not, either; no figures stand behind it.
+        "Mill | Parish | 2019\nUpper | Ash | 31\nLower | Ash | 12\nFord | Elm | 7",
+        "Parish | Use | 2019\nAsh | Corn | 31\nAsh | Corn | 12\nElm | Corn | 7",
+        "Day | Class | Room\nMonday | Yoga | Hall\nMonday | Chess | Loft\nFriday | Judo | Hall",
+    ],
+)
+def test_a_column_of_words_is_no_label_where_it_tells_nothing_more(text: str):
+    assert only(text).rows[0].label == text.split("\n")[1].split(" | ")[0]
+    assert len(only(text).columns) == 2
+
+
+def test_a_row_without_names_of_its_columns_is_told_with_both_labels():
+    text = "2019 | 2020\nAsh | Upper | 31 | 40\nAsh | Lower | 12 | 9"
+    assert row_text(text, text.index("Ash"), text.index("\nAsh | Lower")) == "Ash Upper; 2019: 31; 2020: 40"
+
+
+def test_rows_of_dates_below_names_are_no_heads_however_few():
+    rows = only("Crop | Sown | Cut\nOats | 3 March 2021 | 9 August 2021\nRye | 1 March 2021 | 2 August 2021").rows
+    assert [row.label for row in rows] == ["Oats", "Rye"]
+    first, second = tables_in("Crop | 2020 | 2021\nOats | 31 | 40\nCost | March 2020 | March 2021\nOats | 7 | 9")
+    assert (first.columns, second.columns) == (("2020", "2021"), ("March 2020", "March 2021"))
+
+
+@pytest.mark.parametrize(
+    ("head", "rows", "is_head"),
+    [
+        # Without a label, above rows that have one.
+        ("| 5 l | 10 l", "Oil | £3.10 | £5.40\nWax | £7.20 | £9.90", True),
+        ("| Up to 2 km | Over 2 km", "Van | 3 days | 6 days\nBike | 1 day | 2 days", True),
+        ("Goods | 5 l | 10 l", "Oil | £3.10 | £5.40\nWax | £7.20 | £9.90", False),
+        ("| 5 l | 10 l", "| 3 l | 4 l\nWax | 7 l | 9 l", False),
+        # Several of one unit that grow.
+        ("Goods | 5 l | 10 l | 20 l", "Oil | £3.10 | £5.40 | £9\nWax | £7.20 | £9.90 | £12", True),
+        ("Goods | 5 l | 10 l | 8 l", "Oil | £3.10 | £5.40 | £9\nWax | £7.20 | £9.90 | £12", False),
+        ("Goods | 5 l | 10 l | 20 l", "Oil | 3 l | 5 l | 9 l\nWax | 7 l | 9 l | 12 l", False),
+        # Words and figures above words alone.
+        ("Goods | Tin 500 ml | Tin 750 ml", "Oil | in stock | sold\nWax | sold | in stock", True),
+        ("Goods | Tin 500 ml | Tin 750 ml", "Oil | shelf 3 | sold\nWax | sold | in stock", False),
+    ],
+)
+def test_figures_with_units_name_columns(head: str, rows: str, is_head: bool):
+    table = only(f"{head}\n{rows}")
+    assert (len(table.rows) == 2) is is_head
+    assert (table.columns == tuple(head.split("| ", 1)[1].split(" | "))) is is_head
+
+
+@pytest.mark.parametrize(
+    ("text", "is_key"),
+    [
+        ("Dose | Cost | Packs\n10 mg | £4 | 120\n20 mg | £6 | 80", True),
+        ("| Cost | Packs\n10 | £4 | 120\n25 | £6 | 80", True),
+        ("Width | Depth | Packs\n10 mm | 30 mm | 120\n20 mm | 40 mm | 80", False),
+        ("Sold | Cost | Packs\n10 | £4 | 120\n25 | £6 | 80", False),
+    ],
+)
+def test_figures_at_the_beginning_are_labels_if_they_have_a_unit_of_their_own(text: str, is_key: bool):
+    assert only(text).rows[0].label == (text.split("\n")[1].split(" | ")[0] if is_key else "")
