@@ -296,14 +296,16 @@ class _Aligned:
 
     def _contrary(self, theirs: Sequence[Clause]) -> Iterator[str]:
         """Yield "contrary" if a word of one kind stands where the sentence has one of a kind that it excludes."""
-        mine, held = (frozenset().union(*(clause.kinds for clause in clauses)) for clauses in (self.mine, theirs))
-        if "only" in held:
+        stated = [clause for clause in self.mine if clause.opener != "whether"]  # "whether it will" leaves it open
+        mine, held = (frozenset().union(*(clause.kinds for clause in clauses)) for clauses in (stated, theirs))
+        everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
+        if "only" in held or self.sentence[0].opener == "only":
             held -= {"possible"}  # "only members may" is "you must be a member"
+            held -= {"duty"} if "only" in mine else set()  # "only members should": "it must be by members only"
         known = frozenset(word for clause in self.sentence for word in clause.words)
         if not any(clause.says_all(known) for clause in self.mine):
             mine -= {"all"}
         words = [word for clause in (*self.mine, *theirs) for word in clause.words]
-        everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
         excluded = any(one in mine - held and other in held - mine for one, other in CONTRARY)
         if not count_negations(words) and (excluded or ("all" in mine - everywhere and "occasion" not in mine)):
             yield "contrary"

@@ -39,7 +39,7 @@ _MEASURE = re.compile(
 )
 """A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
 _YEAR_RANGE = re.compile(r"(?<![\w-])((?:19|20)\d\d)\s?[-–—]{1,2}\s?(\d\d(?:\d\d)?)(?![\w-])")
-_AGE = re.compile(r"(?<![\w.,])(\d{1,3})[\s-]years?[\s-]old\b", re.IGNORECASE)
+_AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
@@ -147,7 +147,8 @@ def facts_in(text: str) -> tuple[Fact, ...]:
             date = next(iter(dates_in(match.group())), None)  # "2007-08" may also be a month
             add(Fact("years", match.group(), frozenset({Decimal(match[1]), last}), date=date), *match.span())
     for match in unread(_AGE):
-        add(Fact("number", match.group(), frozenset({Decimal(match[1])})), *match.span())
+        age = Decimal(match[1]) if match[1] else quantities.spelled_value(match[2])
+        add(Fact("number", match.group(), frozenset({age})), *match.span())
     for date in dates_in(folded):
         if any(taken[date.start : date.end]):
             continue

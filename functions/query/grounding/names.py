@@ -44,6 +44,7 @@ def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     tokens = frozenset(re.findall(r"\w+", held))
     prefix = _NAME_PREFIX if language == "en" else _INFLECTED_NAME_PREFIX
     unknown = [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
+    unknown = [name for name in unknown if not (name.isupper() and _is_one_of_many(name, texts))]
     # "Care Quality Commission" is known if a text has "CQC".
     spelled = " ".join(spelled_out_for(claim, texts, _ABBREVIATED)) if unknown else ""
     return [name for name in unknown if name not in spelled]
@@ -71,6 +72,11 @@ def _is_known_name(name: str, tokens: frozenset[str], prefix: int) -> bool:
     if len(name) > 2 and name[-1] == "s" and name[:-1].isalpha() and name[:-1].isupper():
         parts = [*parts[:-1], parts[-1].removesuffix("s")]  # "DDs" are several of "DD"
     return all(part in tokens or _has_form(part, tokens, prefix) for part in parts)
+
+
+def _is_one_of_many(name: str, texts: Iterable[str]) -> bool:
+    """Return whether a text has a capitalised abbreviation in the plural: "DVDs" for "a DVD"."""
+    return any(re.search(rf"\b{re.escape(name)}s\b", text) for text in texts)
 
 
 def _is_acronym_of(name: str, held: str) -> bool:

@@ -32,7 +32,8 @@ def generalises(claim: str, sentences: Sequence[str]) -> bool:
 _SUPERLATIVE = r"most|least|best|worst|[^\W\d_]{3,}est"
 _THE_MOST = re.compile(rf"\bthe\s+(?:\w+\s+)?({_SUPERLATIVE})\b", re.IGNORECASE)
 _TELLS_MOST = re.compile(
-    rf"\b(?:record|peak(?:ed)?|top|lead(?:s|ing)?|first|main|chief|than (?:all|any)|no other|{_SUPERLATIVE})\b",
+    r"\b(?:record|peak(?:ed)?|top|lead(?:s|ing)?|first|main|chief|than (?:all|any)|no other"
+    rf"|(?<!\bat )(?:{_SUPERLATIVE}))\b",
     re.IGNORECASE,
 )
 
@@ -46,7 +47,7 @@ def has_own_superlative(claim: str, sentences: Sequence[str]) -> bool:
 def _is_superlative(word: str) -> bool:
     """Return whether a word with the ending of a superlative is one: it has a comparative, "harvest" has none."""
     comparative = f"{word.removesuffix('st')}r"
-    return not word.endswith("est") or comparative in background("en")
+    return word == "best" or not word.endswith("est") or comparative in background("en")
 
 
 _DONE = re.compile(r"\b(?:has|have|had|was|were|did)\b", re.IGNORECASE)
@@ -65,7 +66,11 @@ def tells_as_done(claim: str, sentences: Sequence[str], language: str) -> bool:
     if not _DONE.search(claim) or _PROPOSED.search(claim):
         return False
     said = stems_of(claim, language)
-    near = [each for each in sentences if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
+    clauses = [clause.text for each in sentences for clause in clauses_of(each, language)]
+    near = [each for each in clauses if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
+    near = near or [
+        each for each in sentences if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)
+    ]
     return bool(near) and all(_PROPOSED.search(each) and not _DONE.search(each) for each in near)
 
 

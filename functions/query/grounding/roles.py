@@ -310,7 +310,8 @@ def turns_mode(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim says that something has happened, or must, that its sentences say will or may happen."""
     if language.split("-")[0] != "en":
         return False
-    mine = {stem: modes for stem, modes in _modes_in(claim).items() if "" not in modes}
+    stated = claim.partition(" whether ")[0]  # "whether it will" leaves it open
+    mine = {stem: modes for stem, modes in _modes_in(stated).items() if "" not in modes}
     theirs = [_modes_in(sentence) for sentence in sentences] if mine else []
     for stem, modes in mine.items():
         held = frozenset().union(*(each.get(stem, frozenset()) for each in theirs))

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 from itertools import groupby
 from typing import Literal
 
+from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite, is_negation
 from functions.query.grounding.quantities import PERIODS, is_month, is_number_word, is_unit, spelled_value, unit_name
 from functions.query.grounding.quotes import EvidenceSpan
@@ -16,6 +17,7 @@ from functions.query.grounding.words import (
     are_synonyms,
     is_degree,
     is_stop_word,
+    other_words_of,
     spelled_out_for,
     stem_of,
     stems_of,
@@ -86,7 +88,9 @@ def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
     """Return whether nothing like a claim, or a statement in it, is in the stems `held`."""
     parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
     parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
-    known = held | with_synonyms(frozenset().union(*parts), held, language)
+    said = frozenset().union(*parts)
+    known = held | with_synonyms(said, held, language)
+    known |= {stem for stem in said - known if not held.isdisjoint(other_words_of(stem, language))}
     return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
 
 
@@ -258,7 +262,7 @@ class _Comparison:
         single = len(theirs) == 1 and self._is_between_equal_words(steps, at)
         if not self._is_new(mine[0], theirs, single):
             return ""
-        if start == 1 and self.claim[0] == "the" and mine[0] in _ORDERS:
+        if self._is_order(mine[0], start):
             return ""  # "The first", for what the sentence names
         is_verb = mine[0].endswith(_VERB_ENDINGS)
         if is_verb and single and theirs[0].endswith(_VERB_ENDINGS) and not self._excludes(mine[0], theirs[0]):
@@ -270,7 +274,13 @@ class _Comparison:
     def _is_put_in(self, words: Sequence[str], steps: Sequence[Step], at: int) -> bool:
         """Return whether words of which nothing around the sentence tells stand inside of what it says otherwise."""
         inside = 0 < len(words) <= MAX_PUT_IN and self._is_between_equal_words(steps, at)
+        if len(words) == 1 and self._is_order(words[0], steps[at][1]):
+            return False
         return self.near >= PUT_IN_SHARE and inside and all(map(self._is_added, words))
+
+    def _is_order(self, word: str, start: int) -> bool:
+        """Return whether a claim begins with the number of what it tells among several: "The second film is …"."""
+        return start <= 1 and "the" in self.claim[:1] and word in _ORDERS
 
     def _is_copy(self, steps: Sequence[Step]) -> bool:
         """Return whether a claim is a part of the sentence word for word, but for one replacement."""
@@ -294,7 +304,8 @@ class _Comparison:
     def _excludes(self, word: str, other: str) -> bool:
         if is_degree(word) or is_degree(other):
             return is_degree(word) and is_degree(other)
-        return are_opposite([word], [other]) or (self.is_proper(word) and self.is_proper(other))
+        are_names = self.is_proper(word) and self.is_proper(other) and word.rstrip("s") != other.rstrip("s")
+        return are_names or are_opposite([word], [other])
 
     def _is_new(self, word: str, theirs: Sequence[str], single: bool) -> bool:
         if word in _CONNECTIVES or any(are_synonyms(word, other, self.language) for other in theirs):
@@ -449,7 +460,8 @@ def _is_of_another_part(
     claim, and more; an earlier part, whose words the later ones may mean as well, only if it has the claim's year."""
     if _RESPECTIVELY in sentence:
         return False
-    parts = [frozenset(_told_stems(part, language)) for part in _NUMBER_PART.split(sentence)]
+    texts = _NUMBER_PART.split(sentence)
+    parts = [frozenset(_told_stems(part, language)) for part in texts]
     own = [at for at, part in enumerate(parts) if number in part]
     if len(own) != 1:
         return False
@@ -459,10 +471,27 @@ def _is_of_another_part(
         more = (words & part) - held
         if at < own[0]:
             has_year = any(map(_YEAR.fullmatch, parts[own[0]]))
-            more = frozenset(filter(_YEAR.fullmatch, more)) if has_year else frozenset()
-        if at != own[0] and others and more and not (at > own[0] and held - part):
+            is_contrast = _are_alike(texts[at], texts[own[0]]) and bool(parts[own[0]] - part - words - amounts)
+            more = frozenset(filter(_YEAR.fullmatch, more)) if has_year else more if is_contrast else frozenset()
+        # "Cups cost 3 euros to glaze, bowls 5."
+        is_short = at > own[0] and words >= _words_in(part) and _units_in(texts[at]) <= _units_in(texts[own[0]]) | {""}
+        if at != own[0] and others and more and (is_short or not (at > own[0] and held - part)):
             return True
     return False
+
+
+def _words_in(stems: frozenset[str]) -> frozenset[str]:
+    return frozenset(stem for stem in stems if not _is_amount(stem))
+
+
+def _units_in(text: str) -> frozenset[str]:
+    return frozenset(fact.unit for fact in facts_in(text) if fact.kind == "number")
+
+
+def _are_alike(one: str, other: str) -> bool:
+    """Return whether two texts have each one number, of the same unit: "boats €9 an hour", "bikes €5 an hour"."""
+    units = [[fact.unit for fact in facts_in(text) if fact.kind == "number"] for text in (one, other)]
+    return len(units[0]) == len(units[1]) == 1 and units[0] == units[1] != [""]
 
 
 def _is_of_another_item(number: str, claim: str, sentence: str) -> bool:

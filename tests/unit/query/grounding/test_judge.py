@@ -283,6 +283,10 @@ def test_long_runs_of_digits_take_no_quadratic_time(check: Callable[[str, Sequen
         ("The club meets weekly.", "The club meets every week in the old hall."),
         ("The course costs €12 a month.", "The course costs €12 per month, drinks included."),
         ("The rehearsal is held annually.", "The rehearsal is held once a year in June."),
+        ("You must own a kayak to enter the race.", "Only people who own a kayak can enter the race. It is long."),
+        ("It is open whether the bakery will grow.", "The bakery may grow, but no decision has been taken."),
+        ("A CSV holds up to 900 rows.", "CSVs hold up to 900 rows each. Larger files are cut."),
+        ("The kiln burns 1,250 units extra.", "The kiln burns 4,870 units in summer and 6,120 units in winter."),
     ],
 )
 def test_what_is_said_in_other_words_is_not_refuted(claim: str, text: str):
@@ -303,6 +307,11 @@ def test_what_is_said_in_other_words_is_not_refuted(claim: str, text: str):
         ("Add 4 eggs.", "Beat 6 eggs with sugar. Keep 2 eggs for the glaze."),
         ("The prize is 30 million euros.", "The prize is described on page 30\n\nMillion euros were raised."),
         ("The CAR tax is 30 euros.", "Cars tax is 30 euros."),
+        (
+            "The filter must be cleaned by the maker.",
+            "The filter may be cleaned by the user; the lid only by the maker.",
+        ),
+        ("The kettle may run dry for 30 minutes.", "The kettle may run dry for up to 30 seconds."),
     ],
 )
 def test_what_says_something_else_in_like_words_is_refuted(claim: str, text: str):

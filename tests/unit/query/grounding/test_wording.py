@@ -81,6 +81,12 @@ def test_a_paraphrase_or_a_shorter_sentence_is_no_replacement(claim: str):
     assert not replaced(claim.replace("declined", "rejected"))
 
 
+def test_the_first_of_several_is_a_paraphrase():
+    sentence = "Marsh Lane is a 1996 German silent film directed by Olga Brandt and produced by Nord."
+    assert not replaced("The second is a 1996 German silent film directed by Olga Brandt.", sentence)
+    assert not replaced("The second film is a 1996 German silent film directed by Olga Brandt.", sentence)
+
+
 def test_a_name_may_replace_what_the_document_calls_itself():
     sentence = "The Company's shares are listed under the exchange of the state since May."
     claim = "Orbico's shares are listed on the exchange of the state since May."
@@ -248,6 +254,9 @@ NOTEBOOKS = "Notebook revenue was $4.4 billion, down $1.5 billion from Q3 2021."
         ("There are between 300 and 400 yards of rock.", "There are between 300 and 400 feet of rock."),
         ("The act provided 160 square miles.", "The act provided pioneers 160 acres of land."),
         ("A plot has 640 square miles.", "A plot has 640 acres, or one square mile."),
+        ("Glazing a bowl costs 3 euros.", "Cups cost 3 euros each to glaze, bowls 5."),
+        ("The fine is 40 euros for lorries.", "The fine is 40 euros, or 90 for lorries."),
+        ("A tandem costs 15 euros an hour.", "A tandem costs 20 euros an hour and a tricycle 15 euros an hour."),
     ],
 )
 def test_a_number_of_another_thing_year_or_unit_is_found(claim: str, sentence: str):
@@ -268,6 +277,10 @@ def test_a_number_of_another_thing_year_or_unit_is_found(claim: str, sentence: s
         ("In 2022 we bought 67 million shares.", SHARES),
         ("Notebook revenue fell by $1.5 billion.", NOTEBOOKS),
         ("Notebook revenue was $4.4 billion.", NOTEBOOKS),
+        ("Glazing a cup costs 3 euros.", "Cups cost 3 euros each to glaze, bowls 5."),
+        ("The fine is 40 euros.", "The fine is 40 euros, or 90 for lorries."),
+        ("A tandem costs 20 euros an hour.", "A tandem costs 20 euros an hour and a tricycle 15 euros an hour."),
+        ("A tricycle costs 15 euros an hour.", "A tandem costs 20 euros an hour and a tricycle 15 euros an hour."),
         ("A plot has one square mile.", "A plot has 640 acres, or one square mile."),
         ("There are 112 factories.", "They have 112 footwear factories."),
         ("It is a 3.45-mile freeway.", "It is a 3.45 mi freeway."),
