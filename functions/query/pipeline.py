@@ -33,7 +33,7 @@ from functions.query.suggesting import Suggested, begin_suggestions, finish_sugg
 from functions.query.summarising import read_document
 from functions.query.unanswered import unanswered_question
 from functions.query.understanding.question import Understood
-from functions.query.understanding.rewriting import understand
+from functions.query.understanding.rewriting import replaces_a_word, understand
 from functions.query.understanding.summary import Summarized
 from functions.query.withholding import Watch
 from functions.query.writing.extractive import near_claims
@@ -301,6 +301,8 @@ def writing_request(
             for each in found.parts
         ],
         sentences=near_claims(found.asked.standalone, found.sources, found.near),
+        # "How much is it?" and "and the year before?" are about what was named before.
+        inherited=found.asked.inherited if replaces_a_word(typed, found.asked.language) else "",
     )
 
 

@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from functions.query.understanding.question import SENTENCE_BORDER, QuestionPart, lines_of, without_answer_form
+from functions.query.understanding.question import (
+    LEAST,
+    MOST,
+    SENTENCE_BORDER,
+    QuestionPart,
+    lines_of,
+    without_answer_form,
+)
 from shared import identity, lexical
 
 MAX_PARTS = 4
@@ -22,6 +29,11 @@ MAX_RUN = 6
 
 _TOKEN = re.compile(r"[^\s,;:?!()]+|[,;:?!()]")
 _END = " .?!,;:"
+_EXTREME = re.compile(rf"\b(?:{MOST}|{LEAST})\b", re.IGNORECASE)
+_OTHER_END = re.compile(
+    rf"(?:which|who)(?: one)?(?: is| are| was| were| has| had)?(?: the)? ({MOST}|{LEAST})", re.IGNORECASE
+)
+"""A part that asks who has the most or least, and does not say of what."""
 CUE_BEFORE = 3
 """Words before "and" among which a word such as "between" stands."""
 
@@ -95,7 +107,13 @@ def _joined_questions(
     ends = [*(tokens[at].start for at in borders), len(text)]
     parts = [text[start:stop].strip(_END) for start, stop in zip(starts, ends, strict=True)]
     end = "?" if text.endswith("?") else ""
-    return [QuestionPart(part, _capital(part) + end) for part in parts]
+    return [QuestionPart(part, _capital(_completed(part, parts[0])) + end) for part in parts]
+
+
+def _completed(part: str, first: str) -> str:
+    """Return a part that only asks for the other end ("and which the lowest") in the words of the first part."""
+    other = _OTHER_END.fullmatch(part)
+    return _EXTREME.sub(other[1], first, count=1) if other and _EXTREME.search(first) else part
 
 
 def _compared(
@@ -231,8 +249,8 @@ def _asks(sentence: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> boo
 
 
 def _differ(parts: Sequence[str], language: str) -> bool:
-    """Say whether each part has words to search for that no other part has."""
-    stems = [_rare_stems(part, language) for part in parts]
+    """Say whether each part has words to search for, or asks for an end, that no other part has."""
+    stems = [_rare_stems(part, language).union(_EXTREME.findall(part)) for part in parts]
     return all(own.difference(*stems[:at], *stems[at + 1 :]) for at, own in enumerate(stems))
 
 

@@ -290,14 +290,24 @@ def with_inherited(question: str, inherited: str) -> str:
 
 def points_back(question: str, language: str) -> bool:
     """Say whether the question depends on what was said before."""
-    pattern = _POINTS_BACK.get(language or "en")
-    pronoun = pattern.search(lexical.fold(question)) if pattern else None
-    if pronoun and _content(question[: pronoun.start()], language) < ANTECEDENT_CONTENT:
+    if refers_back(question, language):
         return True
     if lexical.background(language or "en"):
         return _content(question, language) < MIN_CONTENT
     # Without a table every word looks rare, so words are counted.
     return len(question.split()) < FEW_WORDS
+
+
+def refers_back(question: str, language: str) -> bool:
+    """Say whether a pronoun of the question stands for something that was said before."""
+    pattern = _POINTS_BACK.get(language or "en")
+    pronoun = pattern.search(lexical.fold(question)) if pattern else None
+    return pronoun is not None and _content(question[: pronoun.start()], language) < ANTECEDENT_CONTENT
+
+
+def replaces_a_word(question: str, language: str) -> bool:
+    """Say whether a follow-up names something itself, in place of what was named before: "and on Sundays?"."""
+    return bool(_terms(question, language, TELLING_RARITY)) and not refers_back(question, language)
 
 
 def salient_terms(question: str, history: Sequence[Message], language: str) -> list[str]:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
-from functions.query.understanding.question import SENTENCE_BORDER
+from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
 from functions.query.writing.needed import needed_by
 from functions.query.writing.orders import gives_order, purposes_in
 from shared.identity import periods_in, with_plain_periods
@@ -113,16 +113,18 @@ _AFTER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """What is counted: the words after "how many", and those after a number."""
-_EXTREME = re.compile(
-    r"\b(?<!at )(?:(most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|widest|deepest|tallest|dearest)"
-    r"|(?:least|lowest|smallest|shortest|fewest|worst|minimum|lightest|narrowest|cheapest))\b",
-    re.IGNORECASE,
-)
+_EXTREME = re.compile(rf"\b(?<!at )(?:({MOST})|(?:{LEAST}))\b", re.IGNORECASE)
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
 """What has it need not have the most, or the least, of a row's figures: the best price, a maximum load of 100 kg."""
 _FOR_NAME = re.compile(
     r"\b(?:which|who|whom|whose|why|where|drove|drives?|caused?|reasons?|explain|describe)\b", re.IGNORECASE
 )
+_WHAT_ONE = re.compile(
+    r"\bwhat (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|the|an?|if|about"
+    r"|percentage|number|amount|share|year|date|time|day|month)\b)[^\W\d_]+ ",
+    re.IGNORECASE,
+)
+"""What asks for one of several as "which" does: "what room has the most seats"."""
 _COMPUTES = re.compile(
     r"\b(?:ratio|average|margin|turnover|cycle|growth|change\w*|differ\w*|compar\w*|less|minus|plus|divided"
     r"|per ?cent\w*|share|rate|return|intens\w+|increas\w+|decreas\w+|improv\w+|declin\w+"
@@ -135,6 +137,8 @@ _CHANGES = re.compile(
     re.IGNORECASE,
 )
 """English words of a question for how a figure changed: the year before belongs to its answer."""
+_CHANGED_MOST = re.compile(rf"{_CHANGES.pattern} (?:the )?(?:{MOST}|{LEAST}|fastest)\b", re.IGNORECASE)
+"""How a question asks what has changed most, which no row's figures of one year tell."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
@@ -269,7 +273,7 @@ class Asked:
     """A question with its kind of answer.
 
     `numbers` are those it names itself, `quoted` what it puts in quotes, `needed` what an answer must hold, `years`
-    those it asks about.
+    those it asks about. `inherited` are words of its text that it takes over from the question before it.
     """
 
     text: str
@@ -278,6 +282,7 @@ class Asked:
     quoted: Sequence[re.Pattern[str]] = ()
     needed: Sequence[re.Pattern[str]] = ()
     years: frozenset[str] = frozenset()
+    inherited: str = ""
 
     @classmethod
     def of(cls, question: str) -> "Asked":
@@ -287,6 +292,11 @@ class Asked:
         quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
         needed = () if kind is Kind.STEPS else needed_by(text)
         return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
+
+    def following(self, before: str, inherited: str) -> "Asked":
+        """Return the question as one that only replaces a word of the question `before`: it is of the same kind."""
+        same = Asked.of(before) if self.kind is Kind.FACT and before else self
+        return replace(self, kind=same.kind, needed=(*self.needed, *same.needed), inherited=inherited)
 
     @cached_property
     def abbreviations(self) -> Sequence[str]:
@@ -312,8 +322,10 @@ class Asked:
 
     @cached_property
     def extreme(self) -> int:
-        """1 where it is asked which has the most, -1 where which has the least, else 0."""
-        found = _EXTREME.search(self.text) if self.for_name else None
+        """1 where it is asked which has the most, -1 where which has the least, else 0: which grew most, no row has."""
+        if _CHANGED_MOST.search(self.text):
+            return 0
+        found = _EXTREME.search(self.text) if self.for_name or _WHAT_ONE.search(self.text) else None
         return 0 if found is None else 1 if found[1] else -1
 
     @cached_property

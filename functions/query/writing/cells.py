@@ -14,10 +14,11 @@ from functions.query.grounding.words import content_stems, other_words_of, with_
 from functions.query.understanding.field_terms import document_words
 from shared import lexical
 from shared.lexical import fold
-from shared.text import SEPARATOR, header_at, row_cells
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
+_UNIT_OF_NAME = re.compile(r"\s+(?:per|pro|par|por|in)\s.*|\s*\(.*", re.IGNORECASE | re.DOTALL)
+"""What a column's name says after what it measures: "Rate per 100,000", "Cost (£)"."""
 _TOTAL = re.compile(r"(?:sub)?total|all\b|average|mean\b|sum\b|overall", re.IGNORECASE)
 _DIGITS = r"\d{1,3}(?:[., \u00a0\u202f]\d{3})+|\d+"
 _UNIT = r"(?:\s?[%€$£]|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
@@ -37,8 +38,6 @@ _ASKED_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]
 """A number of a question, with the word after it: "7 years", "16-year-old", "15kg"."""
 _DAYS: Mapping[str, Decimal] = {"day": Decimal(1), "week": Decimal(7), "month": Decimal(365) / 12, "year": Decimal(365)}
 """The units of time that are compared with one another, in days."""
-_CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
-"""The label of a row that says nothing without its column's name: "B", "12", "3a", "IV"."""
 MIN_RARITY = 4.4
 """Rarity of a word (`lexical.background`) from which on it stands for a column's name that begins with it."""
 MIN_COMPARED = 2
@@ -140,9 +139,9 @@ def extreme_row(
 ) -> int | None:
     """Return which of the rows at these positions has the most (`sign` 1) or least (-1) of what is asked for.
 
-    They must be of one table and one unit. Compared is the column of the year with most of the words that are
-    `measured` (stems, in the question's order); None if it is not clear which, or if fewer than two rows have a figure
-    there. Totals are left out.
+    They must be of one table, and of one unit or times. Compared is the column of the year with most of the words that
+    are `measured` (stems, in the question's order); None if it is not clear which, or if fewer than two rows have a
+    figure there. Totals are left out.
     """
     found = row_at(text, starts[0])
     column = _compared_column(found[0], measured, years, language) if found else None
@@ -155,9 +154,11 @@ def extreme_row(
         if row.start in starts and cell.column == column and len(cell.values) == 1 and not is_of_all(row.label)
     ]
     units = {cell.unit for _, cell in figures} - CURRENCIES
-    if len(figures) < MIN_COMPARED or len(units) > 1:
+    if len(figures) < MIN_COMPARED or not (len(units) <= 1 or units <= _DAYS.keys()):
         return None
-    return max(figures, key=lambda each: sign * _size(each[1]))[0]
+    scale = _DAYS if len(units) > 1 else {}
+    sizes = {start: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for start, cell in figures}
+    return max(sizes, key=sizes.__getitem__)
 
 
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
@@ -170,7 +171,11 @@ def _compared_column(table: Table, measured: Sequence[str], years: Set[str], lan
         return most[0]
     # "The highest rate of stays" may be of the rate or of the stays; "the most loans, and how many stays" is of loans.
     first = next((named for word in measured if (named := [at for at in most if word in stems[at]])), [])
-    whole = [at for at in first if stems[at].issubset(measured)]
+    whole = [at for at in first if stems[at].issubset(measured)] or [
+        at
+        for at in first
+        if frozenset(content_stems(_UNIT_OF_NAME.sub("", table.columns[at]), language)) <= {*measured}
+    ]
     return whole[0] if len(whole) == 1 else None
 
 
@@ -299,32 +304,6 @@ def _limits(found: re.Match[str], language: str) -> tuple[Decimal | None, Decima
         for digits, unit in ((low, below), (high, above))
     )
     return (upper, lower) if lower is not None and upper is not None and lower > upper else (lower, upper)
-
-
-def is_label_named(text: str, start: int, question: str) -> bool | None:
-    """Return whether a question names a row by a code; None if by none.
-
-    The code stands behind the label's word, "influenza B", or behind the column's name: "zone B" of `Zone | Price`.
-    """
-    *words, code = text[start:].partition(SEPARATOR)[0].split() or [""]
-    if not _CODE.fullmatch(code):
-        return None
-    header = None if words else header_at(text, start)
-    if header and header[0] != start:
-        words = row_cells(text[slice(*header)])[0].split()
-    if not words:
-        return None
-    word, one = re.escape(words[-1]), rf"(?:{_CODE.pattern})(?!\w)"
-    named = re.findall(
-        rf"(?<!\w){word}s? ({one}(?:(?:,? (?:and|or|to) |, | ?[-–/&] ?)(?:{word}s? )?{one})*)", question, re.IGNORECASE
-    )
-    is_range = any(re.search(r" to |[-–]", each) for each in named)
-    codes = {each.casefold() for each in re.findall(rf"(?<!\w){one}", " ".join(named), re.IGNORECASE)}
-    if header is None:  # "Is influenza a risk?"
-        codes -= {each for each in ("a", "i") if not re.search(rf"(?<!\w){each.upper()}(?!\w)", question)}
-    if code.casefold() in codes:
-        return True
-    return None if is_range or not codes else False
 
 
 def _name(table: Table, row: TableRow, at: int) -> str:

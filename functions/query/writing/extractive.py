@@ -78,13 +78,15 @@ class Extract(NamedTuple):
     rows: int = 0
 
 
-def extract(question: str, passages: Sequence[Passage]) -> Extract:
+def extract(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Extract:
     """Return the answer as claims in the order to be shown; each quotes what it is made from.
+
+    `inherited` are the words at its end that it takes over from the question `before`, if it replaces a word of that.
 
     A claim is a sentence or a list, verbatim, or a table's row as "column: value". One that stands beside the answer is
     `further`.
     """
-    asked = asked_of(question, passages)
+    asked = asked_of(question, passages, before=before, inherited=inherited)
     blocks, rows = _blocks(asked, passages)
     return Extract(_claims(asked, blocks, passages), rows)
 

@@ -58,7 +58,8 @@ class WritingRequest:
 
     `question` was typed, `standalone` was searched for; `language` is the answer's. `summary` covers the conversation
     before `history`. `parts` are the questions that it consists of, if it consists of several.
-    `sentences` are what is quoted without a model, if they are chosen already.
+    `sentences` are what is quoted without a model, if they are chosen already. `inherited` are the words at the end of
+    `standalone` that come from the question before this one, if it only replaces a word of that ("and on Sundays?").
     """
 
     question: str
@@ -70,6 +71,7 @@ class WritingRequest:
     summary: str = ""
     parts: Sequence[AskedPart] = ()
     sentences: Sequence[Claim] = ()
+    inherited: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +305,8 @@ def _chosen(request: WritingRequest) -> _Chosen:
     if claims:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
-    whole, rows = extract(question, request.sources)
+    before = next((each.content for each in reversed(request.history) if each.role == "user"), "")
+    whole, rows = extract(question, request.sources, before=before, inherited=request.inherited)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id

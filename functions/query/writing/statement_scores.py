@@ -9,7 +9,7 @@ without the number that is asked for, garbled, cut. Measured by `python -m evals
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain, pairwise
@@ -24,10 +24,10 @@ from functions.query.writing.cells import (
     compares_cells,
     is_in_range,
     is_label_asked,
-    is_label_named,
     is_whole_label_asked,
     with_line_items,
 )
+from functions.query.writing.numbered import is_row_named
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
@@ -58,6 +58,8 @@ ASKED_CONTENTS_ENTRY = 4.0
 """Factor for one where a page is asked for."""
 NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""
+COUNTED = 1.5
+"""Factor for a statement with a number of what is counted: "eleven people" where it is asked how many people."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
 YES_OR_NO = 1.3
@@ -79,6 +81,8 @@ LISTED = 1.4
 """Factor for a list, or a series in a sentence, where a list is asked for."""
 TITLE = 0.4
 """Factor for what is written like a title."""
+INHERITED = 0.6
+"""Factor for the weight of a word that a question takes over from the one before it, of which it replaces another."""
 OF_CARD = 0.3
 """Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
 MIN_SPELLED_OUT = 0.6
@@ -95,12 +99,14 @@ FIELD = 6.0
 """Factor for the field of a form that is asked for."""
 CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
-THAT_ROW, ANOTHER_ROW = 3.0, 0.5
-"""Factors for a row with a range ("6 to 9") or a code ("B") as its label: of the one that is asked for, of others."""
+THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
+"""Factors for the row with the range ("6 to 9") or the code ("B") that is asked for, and for rows with another one."""
 WHOLE_LABEL = 1.5
 """Factor for a row whose whole label is in the question; figures of years have `ASKED_FIGURE`."""
 THING = 1.6
 """Factor for a row of a table of what is asked for: "which hotel" is answered by `Place | Hotel | Nights`."""
+COMPARED_THING = 3.0
+"""The same where it is asked which of them has the most or the least."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -144,9 +150,14 @@ class Candidate(NamedTuple):
         return PassageSpan(self.passage, self.statement.start, self.statement.end)
 
 
-def asked_of(question: str, passages: Sequence[Passage]) -> Asked:
-    """Read a question as it is compared with statements: what it asks, and line items in the statements' words."""
+def asked_of(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Asked:
+    """Read a question as it is compared with statements: what it asks, and line items in the statements' words.
+
+    `inherited` are the words at its end that it takes over from the question `before`, if it replaces a word of that.
+    """
     asked = Asked.of(without_scope(question))
+    if inherited:
+        asked = asked.following(before, inherited)
     texts = [passage.text for passage in passages]
     if joined := " ".join(_joined_in(texts, asked.text)):
         asked = replace(asked, text=f"{asked.text} {joined}")
@@ -202,10 +213,17 @@ def _scores(
     languages = {passage.language or "en" for passage in passages}
     of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
-    pairs = {pair for stems in of_language.values() for pair in pairwise(stems)}
+    pairs = {
+        pair
+        for language, stems in of_language.items()
+        for pair in pairwise(stems)
+        if _inherited(asked, language).isdisjoint(pair)
+    }
     abbreviated = Abbreviated(asked, passages)
     held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
     weights = _weights(wanted, languages, held)
+    for stem in wanted & _NO_STEMS.union(*(_inherited(asked, language) for language in languages)):
+        weights[stem] *= INHERITED
     for stem in wanted & _words_of_card(passages[0]) if passages else ():
         weights[stem] *= OF_CARD
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
@@ -325,6 +343,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= NOT_THE_KIND
     if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
         fitness *= QUOTED
+    if asked.is_counted_in(statement.text):
+        fitness *= COUNTED
     if asked.gives_reason(statement.text):
         fitness *= REASON
     if asked.is_done_by(statement.text):
@@ -348,7 +368,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     if statement.is_title:
         fitness *= TITLE
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
-    if short and asked.kind is not Kind.YES_NO and not statement.has_yes_or_no and _repeats(wanted, statement):
+    may_repeat = asked.kind is Kind.YES_NO or statement.has_yes_or_no or _is_of_thing(asked, statement)
+    if short and not may_repeat and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
     elif is_field_asked(wanted, statement) and not in_contents and fits:
         fitness *= FIELD
@@ -370,10 +391,15 @@ def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted
     fitness, language = 1.0, statement.language
     start = statement.start + len(passage.above)
     row = row_at(passage.whole, start)
-    if row and row[0].columns and not asked.years and is_whole_label_asked(row[1], wanted, language):
+    if (
+        row
+        and row[0].columns
+        and not asked.years
+        and is_whole_label_asked(row[1], wanted - _inherited(asked, language), language)
+    ):
         fitness *= WHOLE_LABEL
-    if asked.things and _is_of_thing(asked.things, statement):
-        fitness *= THING
+    if _is_of_thing(asked, statement):
+        fitness *= COMPARED_THING if asked.extreme_of_row else THING
     if row is None or is_label_asked(row[1], wanted, language):
         if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
             fitness *= YES_OR_NO
@@ -381,16 +407,28 @@ def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted
             fitness *= CELLS_COMPARED
     label = statement.text.partition(SEPARATOR)[0]
     in_range = is_in_range(label, asked.without_years, language) if asked.numbers else None
-    for is_meant in (in_range, is_label_named(passage.whole, start, asked.text)):
-        if is_meant is not None:
-            fitness *= THAT_ROW if is_meant else ANOTHER_ROW
+    if in_range is not None:
+        fitness *= THAT_ROW if in_range else ANOTHER_ROW
+    is_named = is_row_named(passage.whole, start, asked.text)
+    if is_named is not None:
+        fitness *= NAMED_ROW if is_named else ANOTHER_ROW
     return fitness
 
 
-def _is_of_thing(things: Set[Sequence[str]], statement: Statement) -> bool:
-    """Return whether a row's table has a column, or labels, named after what is asked for."""
+def _inherited(asked: Asked, language: str) -> frozenset[str]:
+    """Return the stems of the words that a question takes over and has not itself."""
+    if not asked.inherited:
+        return _NO_STEMS
+    typed = content_stems(asked.text.replace(asked.inherited, " "), language)
+    return frozenset(content_stems(asked.inherited, language)).difference(typed)
+
+
+def _is_of_thing(asked: Asked, statement: Statement) -> bool:
+    """Return whether a statement is a row whose table has a column, or labels, named after what is asked for."""
+    if not (asked.things and statement.is_row):
+        return False
     header = next((line for line in reversed(statement.context.split("\n")) if SEPARATOR in line), "")
-    return any(content_stems(cell, statement.language) in things for cell in row_cells(header) if cell)
+    return any(content_stems(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
 
 
 def _repeats(wanted: frozenset[str], statement: Statement) -> bool:

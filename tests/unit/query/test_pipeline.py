@@ -275,6 +275,22 @@ def test_a_history_that_the_client_sends_is_used_and_nothing_is_stored():
     assert answer.message_id
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("And at Easter?", "At Easter the ferry runs from 9 to 12."),
+        ("And on Sundays?", "On Sundays the ferry runs from 8 to 20."),
+    ],
+)
+def test_without_a_model_a_follow_up_is_answered_by_its_own_word(question: str, told: str):
+    text = "On Sundays the ferry runs from 8 to 20.\n\nAt Easter the ferry runs from 9 to 12."
+    before = "When does the ferry run at Easter?" if "Sundays" in question else "When does the ferry run on Sundays?"
+    history = (Message("", "user", before, ""), Message("", "assistant", "It runs [1].", ""))
+    ports = query_ports([match(text, score=0.9)])
+    answer = answer_question(Question(question, history=history, is_saved=False), WHO, ports, Deadline(ports.clock, 26))
+    assert answer.text.startswith(told)
+
+
 @pytest.mark.parametrize(("turns", "has_rewriter", "is_read"), [(0, True, False), (4, True, True), (4, False, False)])
 def test_the_head_of_a_conversation_is_read_where_it_may_have_a_summary(
     turns: int, has_rewriter: bool, is_read: bool

@@ -25,6 +25,15 @@ def split(question: str) -> list[str]:
             "How is the boiler descaled, how much is the fee, and who repairs the pump?",
             ["How is the boiler descaled?", "How much is the fee?", "Who repairs the pump?"],
         ),
+        (
+            "Which barge carries the heaviest load, and which the lightest?",
+            ["Which barge carries the heaviest load?", "Which barge carries the lightest load?"],
+        ),
+        ("Which mill is the oldest and which the newest?", ["Which mill is the oldest?", "Which the newest?"]),
+        (
+            "Which mill has the most looms and which has the fewest doors?",
+            ["Which mill has the most looms?", "Which has the fewest doors?"],
+        ),
         ("Compare the warranty of X100 and X200", ["The warranty of X100", "The warranty of X200"]),
         ("Compare X100, X200 and X300 in weight", ["X100 in weight", "X200 in weight", "X300 in weight"]),
         ("Compare the M250 and M350 batteries", ["The M250 batteries", "The M350 batteries"]),

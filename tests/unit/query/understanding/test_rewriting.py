@@ -17,6 +17,7 @@ from functions.query.understanding.rewriting import (
     Understood,
     inherited_words,
     points_back,
+    replaces_a_word,
     understand,
     whole_session,
 )
@@ -438,6 +439,21 @@ def test_a_question_points_back_by_its_pronouns_or_says_too_little(question: str
     history = conversation("What is the espresso machine's thermostat?", "A part of its boiler.")
     assert bool(inherited_words(question, history, language)) is expected
     assert not inherited_words(question, [], language)
+
+
+@pytest.mark.parametrize(
+    ("question", "replaces"),
+    [
+        ("And on Sundays?", True),
+        ("What about the attic?", True),
+        ("And the year before?", False),
+        ("Try again", False),
+        ("How much does it weigh?", False),
+        ("Is that for children, too?", False),
+    ],
+)
+def test_a_follow_up_replaces_a_word_if_it_names_something_and_has_no_pronoun(question: str, replaces: bool):
+    assert replaces_a_word(question, "en") is replaces
 
 
 @pytest.mark.parametrize(

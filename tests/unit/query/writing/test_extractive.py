@@ -10,6 +10,7 @@ from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_in_range
 from functions.query.writing.extractive import MAX_ALIKE, chosen_spans, extract, extractive_claims
+from functions.query.writing.numbered import is_row_named
 from functions.query.writing.premises import missing_words
 from functions.query.writing.statement_scores import asked_of, ranked_statements
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
@@ -798,9 +799,70 @@ def test_the_most_is_that_of_a_row_of_its_own_in_the_column_that_is_named_first(
     assert shown(question, GROUPS).removeprefix("Age group: ").startswith(told)
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which village has the highest rate of visits?", "Dorn"),
+        ("Which village has the lowest rate of visits?", "Alm"),
+        ("What village has the most visits?", "Alm"),
+        ("Which course takes the longest time?", "Weaving"),
+        ("Which course takes the shortest time?", "Felting"),
+    ],
+)
+def test_a_rate_is_compared_by_what_it_measures_and_times_by_their_length(question: str, told: str):
+    villages = "Village | Visits | Rate per 1,000\nAlm | 900 | 11.0\nDorn | 120 | 47.5\nAll villages | 1,020 | 13.2"
+    courses = "Course | Time\nSpinning | 17 weeks\nWeaving | 7 months\nFelting | 2 weeks"
+    assert told in shown(question, passage(villages if "village" in question else courses, language="en")).split(";")[0]
+
+
+def test_how_many_is_answered_by_a_number_of_what_is_counted():
+    first = passage("The supply boat calls at Ulva five times a winter.", language="en")
+    second = passage("Nine guests can winter here. It holds food for two months.", chunk_id="b", language="en")
+    assert shown("How many guests can winter at Ulva?", first, second).startswith("Nine guests can winter here.")
+
+
+def test_which_grew_most_is_not_told_by_the_row_that_has_most():
+    text = "Herd | 2020 | 2021\nGoats | 90 | 80\nGeese | 10 | 40\nPonies | 20 | 22"
+    told = shown("Which herd grew most from 2020 to 2021?", passage(text, language="en"))
+    assert "Geese" in told
+    assert shown("Which herd had the most in 2021?", passage(text, language="en")).startswith("Goats; 2021: 80")
+
+
+def test_which_has_the_most_is_answered_by_the_table_of_such_things():
+    text = "We send the mill's bills every season.\n\nSeason | Bill\nThaw | 620\nBloom | 390\nFrost | 557"
+    assert shown("Which season had the lowest bill?", passage(text, language="en")) == "Season: Bloom; Bill: 390 [1]"
+
+
 def test_where_the_column_is_not_clear_no_row_has_the_most():
     banks = "Bank | Number of branches | Loans\nNida | 40 | 900\nZara | 12 | 1,500\nOmega | 25 | 700"
     assert "Zara" in shown("Which bank has the highest number of loans?", passage(banks, language="en"))
+
+
+SHEDS = passage(
+    "Holiday | First day | Open again\nMidsummer holidays | 21 June | 2 July\n"
+    "Harvest holidays | 5 October | 12 October\n\nThe weaving shed opens at nine.",
+    language="en",
+)
+
+
+def test_a_follow_up_that_replaces_a_word_is_answered_by_its_own_word():
+    before = "When are the midsummer holidays?"
+
+    def told(question: str, inherited: str) -> str:
+        found = extract(f"{question} {inherited}".strip(), [SHEDS], before=before, inherited=inherited).claims
+        return found[0].references[0].quote
+
+    assert told("And harvest?", "midsummer holidays").startswith("Harvest")
+    assert told("And midsummer?", "harvest holidays").startswith("Midsummer")
+    # Words that are left out of the question, as what only says how to answer, count nothing.
+    assert extract("And harvest?", [SHEDS], before=before, inherited="midsummer holidays").claims
+
+
+def test_a_follow_up_is_of_the_kind_of_the_question_before_it():
+    asked = Asked.of("And on Sundays? opening")
+    assert asked.following("When do you open on Fridays?", "opening").kind is Kind.TIME
+    assert asked.following("", "opening").kind is Kind.FACT
+    assert Asked.of("How much? opening").following("When do you open?", "opening").kind is Kind.NUMBER
 
 
 def test_a_header_with_measures_is_no_answer():
@@ -940,6 +1002,52 @@ def test_what_stands_on_each_page_and_bare_numbers_give_way():
 def test_a_row_with_a_code_as_its_label_is_named_by_its_column_and_code(question: str, told: str):
     zones = "Zone | First permit | Second permit\nA | £96 | £168\nB | £72 | £130\nC | £50 | £90"
     assert shown(question, passage(zones, language="en")).startswith(f"{told} [1]")
+
+
+BINS = passage(
+    "Bin | Colour | Contents\nA | red lid | oily rags\nB | green lid | broken glass\nC | grey lid | batteries\n\n"
+    "Bins are emptied when full. Nothing goes into the yard.",
+    language="en",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [("What goes into bin A?", "A; red lid; oily rags"), ("What goes into bin C?", "C; grey lid; batt")],
+)
+def test_a_code_names_a_row_of_words_too(question: str, told: str):
+    assert (
+        shown(question, BINS).removeprefix("Bin: ").replace("Colour: ", "").replace("Contents: ", "").startswith(told)
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which cable has the plug N?", "K20"),
+        ("Which cable has the plug P?", "K10"),
+        ("Which cable has a plug?", "K10"),
+    ],
+)
+def test_a_code_names_a_row_in_any_column(question: str, told: str):
+    cables = "Cable | Plug | Length\nK10 | P | 3 m\nK20 | N | 5 m\nK30 | R | 7 m"
+    assert shown(question, passage(cables, language="en")).removeprefix("Cable: ").startswith(told)
+
+
+def test_a_day_of_a_month_is_no_code_of_a_row():
+    rows = "Balance at June 30 | 400\nPaid by quarry B | 90\nPaid by quarry C | 80"
+    told = passage(rows, language="en")
+    start = rows.index
+    assert is_row_named(told.text, start("Balance"), "What is the worth of the mill at June 30?") is None
+    assert is_row_named(told.text, start("Paid by quarry B"), "What has quarry B paid?") is True
+    assert is_row_named(told.text, start("Paid by quarry C"), "What has quarry B paid?") is False
+    assert is_row_named(told.text, start("Paid by quarry C"), "What has the quarry paid?") is None
+
+
+def test_the_name_of_what_is_asked_for_is_no_repetition():
+    rows = "AS (slow) | Woollen blankets\nAC (quick) | Thin shirts\nMF | Turn the dial to set the time yourself."
+    modes = f"Drying mode | Use\n{rows}"
+    assert shown("Which drying mode is for thin shirts?", passage(modes, language="en")).startswith("AC (quick)")
 
 
 VITAMINS = passage(

@@ -66,7 +66,7 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
     ("question", "text", "other", "factor"),
     [
         ("On which page is the pump?", "The pump is red ........ 30", "The pump is red.", 4.0 * 0.7),
-        ("How many pumps are red?", "Those pumps are red.", "Twelve pumps are red.", 0.4),
+        ("How many pumps are red?", "Those pumps are red.", "Twelve pumps are red.", 0.4 / 1.5),
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
         ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
         ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
