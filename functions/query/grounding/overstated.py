@@ -67,10 +67,11 @@ def tells_as_done(claim: str, sentences: Sequence[str], language: str) -> bool:
         return False
     said = stems_of(claim, language)
     clauses = [clause.text for each in sentences for clause in clauses_of(each, language)]
-    near = [each for each in clauses if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
-    near = near or [
-        each for each in sentences if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)
-    ]
+
+    def near_of(texts: Sequence[str]) -> list[str]:
+        return [each for each in texts if len(said & stems_of(each, language)) >= MIN_PROPOSED_SHARE * len(said)]
+
+    near = near_of(clauses) or near_of(sentences)
     return bool(near) and all(_PROPOSED.search(each) and not _DONE.search(each) for each in near)
 
 

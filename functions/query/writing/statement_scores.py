@@ -24,10 +24,10 @@ from functions.query.writing.cells import (
     compares_cells,
     is_in_range,
     is_label_asked,
+    is_row_named,
     is_whole_label_asked,
     with_line_items,
 )
-from functions.query.writing.numbered import is_row_named
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
