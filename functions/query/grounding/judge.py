@@ -52,6 +52,7 @@ from functions.query.grounding.roles import (
     turns_span,
     turns_time,
 )
+from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
 from functions.query.grounding.wording import (
     UNINFORMATIVE_STEMS,
@@ -260,7 +261,8 @@ def _is_translation(it: ClaimComparison, original: str) -> bool:
 
 
 def _tokens(text: str) -> tuple[str, ...]:
-    return tokens_of(_SIGN_APART.sub(r"\1", text))
+    """Return the words of a text as a claim is written: in plain signs, a currency sign beside its number."""
+    return tokens_of(_SIGN_APART.sub(r"\1", plain(text)))
 
 
 def texts_of(passages: Sequence[Passage]) -> list[str]:

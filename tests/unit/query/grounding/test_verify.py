@@ -312,11 +312,19 @@ def test_for_any_text_shown_claims_have_citations_that_match_the_source(
 
 @given(text=TEXTS.filter(lambda text: any(character.isalpha() for character in text)))
 @example(text="0Ａ")
+@example(text=" |  It costs 5 % ０")
 def test_a_source_repeated_word_for_word_has_no_doubt(text: str):
     shown = without_markers(text)  # as the prompt shows it
     verifier = Verifier([passage(text)], language="en")
     list(verifier.check(Claim(shown, (Reference(1, shown),))))
     assert not {"number", "negation", "name"} & set(verifier.support.flags)
+
+
+@pytest.mark.parametrize(("said", "verdict"), [("It costs 5 % ０.", "confirmed"), ("It costs 5 % ７.", "refuted")])
+def test_a_source_in_full_width_digits_is_repeated_by_plain_ones(said: str, verdict: str):
+    text = "It costs 5 % ０."
+    (judged,) = Verifier([passage(text)], language="en").judge(claim(said, text))
+    assert (judged.judgement.verdict, "number" in judged.flags) == (verdict, verdict == "refuted")
 
 
 # --- translations ---------------------------------------------------------------------------------------------------
