@@ -14,8 +14,8 @@ from itertools import combinations, pairwise, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES
-from functions.query.grounding.words import stems_of
+from functions.query.grounding.quantities import CENTURY_YEAR, CURRENCIES, scale_of
+from functions.query.grounding.words import WORD, stems_of
 from shared.lexical import fold
 
 MAX_OPERANDS = 4
@@ -23,12 +23,9 @@ MAX_NUMBERS = 12
 """More numbers of one row or sentence are not combined: some calculation would always fit."""
 MAX_IN_PROSE = 6
 """Numbers of one unit in sentences, any two of which may add up."""
-_WORD = re.compile(r"[^\W\d_]+")
-_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _CLAUSE_END = re.compile(r"; |(?<=\w{3})\. ")
 """No full stop of an abbreviation: "Rs. 13 crore"."""
 _SCALE = re.compile(r"\b(thousand|million|billion|trillion)\b", re.IGNORECASE)
-_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 
 # --- the numbers of the evidence ---
 
@@ -64,7 +61,7 @@ class Operand:
     @property
     def is_year(self) -> bool:
         """Whether it is written as a year, which is a date and no amount."""
-        return not self.unit and self.column is None and _YEAR.fullmatch(self.text) is not None
+        return not self.unit and self.column is None and CENTURY_YEAR.fullmatch(self.text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +377,7 @@ def _direction(claim: str, fact: Fact) -> int:
     """Return 1 or -1 for the word of rising or falling nearest to a number, 0 for none."""
     places = [
         (min(abs(match.start() - fact.end), abs(fact.start - match.end())), direction_of(match.group().lower()))
-        for match in _WORD.finditer(claim)
+        for match in WORD.finditer(claim)
     ]
     return min(((at, each) for at, each in places if each), default=(0, 0))[1]
 
@@ -393,7 +390,7 @@ def _joined(operands: Sequence[Operand], sign: str, end: str) -> str:
 def _plain(value: Decimal, like: Operand) -> str:
     """Write a result as its operands are written: in millions, if they are."""
     if word := _SCALE.search(like.text):
-        return f"{_shown(value / 10 ** _SCALES[word[1].lower()], 2)} {word[1].lower()}"
+        return f"{_shown(value / 10 ** scale_of(word[1]), 2)} {word[1].lower()}"
     return f"{_shown(value / like.scale, 2)}{' %' if like.unit == 'percent' else ''}"
 
 

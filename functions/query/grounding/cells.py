@@ -29,6 +29,7 @@ from functions.query.grounding.superlatives import Superlative, is_superlative
 from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
 from functions.query.grounding.table_changes import TableChanges
 from functions.query.grounding.tables import Table, tables_in
+from functions.query.grounding.words import WORD
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
@@ -49,7 +50,6 @@ _AROUND_A_TIME = re.compile(
 _HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|sharply|steeply))\b", re.IGNORECASE)
 """Words that compare changes, not figures: "grew faster"."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+")
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
 _NEGATIVE = frozenset({"negative", "minus", "expense", "shortfall"})
 _BELOW_ZERO = re.compile(r"[(–−-]\s?[^\w\s]?\d")
@@ -113,7 +113,7 @@ def compare_tables(
 ) -> "list[TableComparison]":
     """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    compares = any(map(_is_order, _WORD.findall(claim))) or is_superlative(claim)
+    compares = any(map(_is_order, WORD.findall(claim))) or is_superlative(claim)
     tells_when = bool(_moments_of(facts_in(claim)))
     if SEPARATOR not in text or not (_numbers_of(claim, PERIODS) or compares or tells_when):
         return []
@@ -454,13 +454,13 @@ class TableComparison:
         row = self.table.rows[n]
         if row.cells[at].unit == "percent" or self._changed.change_at(n, at):
             return False
-        said = frozenset(word.lower() for word in _WORD.findall(fold(self.claim)))
+        said = frozenset(word.lower() for word in WORD.findall(fold(self.claim)))
         above, below = _sides_of(row.label)
         if below:
             is_below = bool(said & below)
             return is_below != bool(said & above) and is_below != row.cells[at].negative
         label = fold(row.label).lower()
-        is_income = not _INCOME.isdisjoint(_WORD.findall(label)) and "income tax" not in label
+        is_income = not _INCOME.isdisjoint(WORD.findall(label)) and "income tax" not in label
         if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
             others = [cell for place, cell in enumerate(row.cells) if not self._changed.change_at(n, place)]
             is_mixed = any(cell.values and not cell.negative for cell in others)
@@ -470,8 +470,8 @@ class TableComparison:
 
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
-        before = _WORD.findall(self.claim[self._end_before(fact) : fact.start])
-        after = _WORD.findall(self.claim[fact.end : fact.end + AFTER_CHARACTERS])[:AFTER_WORDS]
+        before = WORD.findall(self.claim[self._end_before(fact) : fact.start])
+        after = WORD.findall(self.claim[fact.end : fact.end + AFTER_CHARACTERS])[:AFTER_WORDS]
         words = [word.lower() for word in (*reversed(before), *after)]
         directions = [direction_of(word) or (word in _HIGHER) - (word in _LOWER) for word in words]
         return next((each for each in directions if each), 0)
@@ -516,7 +516,7 @@ class TableComparison:
 
     def _conflict_of_order(self) -> Conflict:
         """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""
-        said = next((word for word in _WORD.finditer(self.claim) if _is_order(word.group())), None)
+        said = next((word for word in WORD.finditer(self.claim) if _is_order(word.group())), None)
         if said is None or self.rows.by != "label" or _HOW_FAST.search(self.claim):
             return ""
         direction = direction_of(said.group().lower()) or (1 if said.group().lower() in _HIGHER else -1)
@@ -564,7 +564,7 @@ class TableComparison:
             if len({cell.signed for cell in others}) > 1 and (
                 meant is None or not any(cell.column in meant for cell in cells)
             ):
-                return any(direction_of(word.lower()) for word in _WORD.findall(self.claim))
+                return any(direction_of(word.lower()) for word in WORD.findall(self.claim))
         return True
 
     def _may_be_meant(self, other: TableCell, cells: Sequence[TableCell]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from functions.query.grounding.facts import QUARTERS
 from functions.query.grounding.quantities import DateMention, dates_agree, dates_in, spelled_value
 from functions.query.grounding.words import content_stems
 from shared.lexical import fold
@@ -26,7 +27,6 @@ _DURATION = re.compile(
 _QUARTER = re.compile(
     r"\b(?:(?P<name>first|second|third|fourth)(?: fiscal)?[ -]quarter|q(?P<number>[1-4]))\b", re.IGNORECASE
 )
-_QUARTER_NUMBER = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _EARLIER = re.compile(
     r"\b(?:(?:a|one) year (?:earlier|ago|before)|year[ -]ago|the year before"
     r"|(?:prior|previous|preceding|last)[ -](?:fiscal )?(?:year|period)(?:'s)?"
@@ -257,7 +257,7 @@ def _months(match: "re.Match[str]") -> int:
 
 def _quarter(match: "re.Match[str] | DateMention") -> int:
     assert isinstance(match, re.Match)  # noqa: S101
-    return _QUARTER_NUMBER[match["name"].lower()] if match["name"] else int(match["number"])
+    return QUARTERS[match["name"].lower()] if match["name"] else int(match["number"])
 
 
 # --- words ---

@@ -41,7 +41,6 @@ _MEASURE = re.compile(
 _YEAR_RANGE = re.compile(r"(?<![\w-])((?:19|20)\d\d)\s?[-–—]{1,2}\s?(\d\d(?:\d\d)?)(?![\w-])")
 _AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
-_CENTURY_YEAR = re.compile(r"1[5-9]\d\d|2[01]\d\d")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
 _HOUR = re.compile(
@@ -55,8 +54,8 @@ LONGEST_BEFORE_HOUR = 12
 QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _QUARTER = re.compile(rf"\b({'|'.join(QUARTERS)})[ -](?:fiscal[ ])?quarter\b", re.IGNORECASE)
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
-_PARTS = ("third", "quarter", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_DENOMINATORS = {"half": 2, "quarter": 4, "third": 3, **{part: at for at, part in enumerate(_PARTS[2:], start=4)}}
+_PARTS = ("quarter", *quantities.ORDINALS)
+_DENOMINATORS = {"half": 2, "quarter": 4, **quantities.ORDINALS}
 _OF_WHAT = rf"(?=\s+of\b(?!\s+an?\s+(?:{UNIT})(?!\w)))"
 _FRACTION = re.compile(
     rf"\b(?P<many>{quantities.SPELLED.pattern}|\d)(?:\s+out\s+of(?:\s+every)?|\s+in(?:\s+every)?|\s+of\s+every)\s+"
@@ -271,7 +270,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         unit, letter = unit or letter, ""
     if money and unit_name(unit) not in CURRENCIES:
         unit = ""  # "$164 million year-to-date"
-    if _CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
+    if quantities.CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
         unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
     start = match.start()

@@ -21,12 +21,11 @@ from functions.query.grounding.quantities import UNIT, is_month, is_number_word,
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
 from functions.query.grounding.tables import tables_in
-from functions.query.grounding.words import content_stems, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import WORD, content_stems, stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
-_WORD = re.compile(r"[^\W\d_]+")
 _OF_FIGURES = stems_of(
     "compared compares versus total together combined altogether average share change difference earlier ago prior"
     " previous year quarter month period ended about approximately roughly around nearly almost some"
@@ -232,7 +231,7 @@ def tells_only(claim: str, texts: Sequence[str], language: str, *, is_calculated
     last = max((fact.start for fact in facts_in(claim) if fact.kind == "number"), default=0)
     unknown = [
         match
-        for match in _WORD.finditer(folded)
+        for match in WORD.finditer(folded)
         if not stems_of(match.group(), language) <= known
         and not any(start <= match.start() < end for start, end in skipped)
         and not _is_of_figure(match.group().lower())

@@ -30,7 +30,7 @@ from functions.query.grounding.addressing import (
 )
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.quantities import is_month
-from functions.query.grounding.words import STOP_WORDS, stem_of
+from functions.query.grounding.words import STOP_WORDS, WORD, stem_of
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
 from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentences_of
@@ -38,7 +38,6 @@ from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentences_of
 MAX_SENTENCE = 600
 """A longer sentence is a table or a page without full stops; only the text near an instruction counts as injected."""
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
-_PROSE_WORD = re.compile(r"[^\W\d_]+")
 _DOCUMENT = "|".join((*words_in_class("READ"), *words_in_class("TEXT")))
 _THIS_DOCUMENT = re.compile(
     rf"\b(?:this|these|the (?:above|below|following|preceding)) (?:\w+ )?(?:{_DOCUMENT})\b"
@@ -125,7 +124,7 @@ MIN_FOREIGN_WORDS = 6
 MIN_ALONE = 4
 MIN_ALONE_SHARE = 0.25
 """Sentences of a text, and their share, that share nothing with the rest, from which it is about many things."""
-MIN_PROSE_WORDS = 5
+MINWORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
 MIN_LOWER_CASE_OF_EVIDENCE = 0.4
@@ -211,7 +210,7 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _is_in_name(text: str, at: int) -> bool:
     """Return whether a word at a place ends a name, or a date: "Umar | Sheikh as secretary", "31 | March only"."""
-    word = _PROSE_WORD.match(text, at)
+    word = WORD.match(text, at)
     if word and text[at - 2 : at - 1].isdigit() and is_month(fold(word.group()).lower()):
         return True
     is_after_word = _AFTER_CAPITAL.search(text, max(0, at - BEFORE_NAME), at) is not None
@@ -289,9 +288,9 @@ def _is_prose(sentence: str, *, lower_case: float = MIN_LOWER_CASE) -> bool:
     """Return whether a text is a sentence of running words, not a title, a reference or a row."""
     if sentence.rstrip(_CLOSING_MARKS)[-1:] not in (".", "!", "?"):
         return False
-    words = _PROSE_WORD.findall(sentence)
+    words = WORD.findall(sentence)
     return (
-        len(words) >= MIN_PROSE_WORDS
+        len(words) >= MINWORDS
         and words[0][0].isupper()
         and sum(map(str.islower, (word[0] for word in words))) >= lower_case * len(words)
     )

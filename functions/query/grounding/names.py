@@ -13,7 +13,7 @@ _SENTENCE_START = re.compile(r"(?:\A|[.!?…:\n(\[\"“„«'‘|*•–—-])[\
 _LABEL = re.compile(
     r"\A(?:[^\W\d_a-z][\w'’-]*\s+(?:(?:and|or|of|the|for|to|in|with|a)\s+)*){0,6}?[^\W\d_a-z][\w'’-]*\s*:\s"
 )
-_ABBREVIATED = re.compile(r"\b[A-Z]{3,6}\b")
+ABBREVIATED = re.compile(r"\b[A-Z]{3,6}\b")
 _SHORT_NAME = 2
 """Letters of a name that is too short to tell, such as "US", "TV" and "PM"."""
 _CASED_NOUNS = frozenset({"de", "lb"})
@@ -46,7 +46,7 @@ def unknown_names(claim: str, texts: Iterable[str], language: str) -> list[str]:
     unknown = [name for name in names if not (_is_known_name(name, tokens, prefix) or _is_acronym_of(name, held))]
     unknown = [name for name in unknown if not (name.isupper() and _is_one_of_many(name, texts))]
     # "Care Quality Commission" is known if a text has "CQC".
-    spelled = " ".join(spelled_out_for(claim, texts, _ABBREVIATED)) if unknown else ""
+    spelled = " ".join(spelled_out_for(claim, texts, ABBREVIATED)) if unknown else ""
     return [name for name in unknown if name not in spelled]
 
 

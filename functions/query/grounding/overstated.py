@@ -8,6 +8,7 @@ from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
+from functions.query.grounding.quantities import is_year
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from shared.lexical import background, fold
 
@@ -98,7 +99,6 @@ def begins_otherwise(claim: str, sentences: Sequence[str], language: str) -> boo
     return False
 
 
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _DENIES = re.compile(
     r"\b(?:at (?:most|least)|up to|maximum|minimum|limit\w*|only|within|until|from|under|over|below|above|less|fewer"
     r"|more|without|lack\w*|miss\w*|fail\w*|refus\w*|declin\w*|reject\w*|exclud\w*|rest|other)\b|\b(?:un|in|im|dis|non)\w{4,}",
@@ -113,7 +113,7 @@ def affirms_number(claim: str, sentences: Sequence[str], language: str) -> bool:
         return False
     clauses = [clause for each in sentences for clause in clauses_of(each, language)]
     for fact in facts_in(claim):
-        if fact.kind == "number" and not _YEAR.fullmatch(fact.text):
+        if fact.kind == "number" and not is_year(fact.text):
             with_it = [each for each in clauses if not missing_facts(fact.text, known_facts([each.text], ""))]
             if with_it and all(any(map(is_verb_negation, each.words)) for each in with_it):
                 return True
@@ -136,7 +136,7 @@ def is_example(written: str, claim: str, sentences: Sequence[str]) -> bool:
     mine = [fact for fact in facts_in(claim) if fact.text.rstrip(" .,;") == written]
     units = {fact.unit for each in sentences for fact in facts_in(each) if _is_limit(fact, each)}
     return bool(mine) and all(
-        fact.kind == "number" and not (_YEAR.fullmatch(fact.text) or _is_limit(fact, claim)) and fact.unit in units
+        fact.kind == "number" and not (is_year(fact.text) or _is_limit(fact, claim)) and fact.unit in units
         for fact in mine
     )
 

@@ -10,9 +10,11 @@ from typing import Literal
 
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
+from functions.query.grounding.quantities import is_year
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,
+    has_digit,
     is_stop_word,
     stem_of,
     stems_of,
@@ -129,7 +131,6 @@ _LIMITS = tuple(
     )
 )
 """What denies that something is beyond a limit ("will not pay more than 7%"), and what states such a limit."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _FROM_OR_TO = re.compile(r"\b(from|to)[\s$€£¥]*\Z", re.IGNORECASE)
 
 
@@ -140,7 +141,7 @@ def moves_against_its_word(claim: str) -> bool:
     """
     text = fold(claim)
     facts = (fact for fact in facts_in(claim) if fact.kind == "number" and fact.values and not fact.negative)
-    numbers = [fact for fact in facts if fact.unit or not _YEAR.fullmatch(fact.text)]
+    numbers = [fact for fact in facts if fact.unit or not is_year(fact.text)]
     end = 0
     for first, second in pairwise(numbers):
         before, end = text[end : first.start], second.start
@@ -233,7 +234,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
 def _is_about_another(claim: str, sentence: str) -> bool:
     """Return whether a claim and a sentence begin with different numbers: "Version 8.1 gets …", "Version 7 gets …"."""
     numbers = [
-        next((word for word in tokens_of(text)[:FIRST_WORDS] if _has_digit(word)), "") for text in (claim, sentence)
+        next((word for word in tokens_of(text)[:FIRST_WORDS] if has_digit(word)), "") for text in (claim, sentence)
     ]
     return all(numbers) and numbers[0] != numbers[1]
 
@@ -366,13 +367,12 @@ def _replaced(
 
 def _are_numbers_reordered(said: Sequence[str], held: Sequence[str]) -> bool:
     """Return whether a claim has a sentence's numbers in another order: "from 7 to 5" for "from 5 to 7"."""
-    mine, theirs = ([re.sub(r"[^\d.]", "", each) for each in tokens if _has_digit(each)] for tokens in (said, held))
+    mine, theirs = ([re.sub(r"[^\d.]", "", each) for each in tokens if has_digit(each)] for tokens in (said, held))
     if not set(mine) <= set(theirs):
         return False
     # A date may stand before or after another number.
     parts = [
-        ([each for each in numbers if bool(_YEAR.fullmatch(each)) == years] for numbers in (mine, theirs))
-        for years in (True, False)
+        ([each for each in numbers if is_year(each) == years] for numbers in (mine, theirs)) for years in (True, False)
     ]
     if all(_is_in_order(*part) for part in parts):
         return False
@@ -387,12 +387,8 @@ def _is_in_order(numbers: Sequence[str], others: Sequence[str]) -> bool:
 
 def _numbers_in_context(tokens: Sequence[str]) -> set[tuple[str, ...]]:
     """Return each number with the content word before it."""
-    words = [token for token in tokens if _has_digit(token) or content_stems(token)]
-    return {(*words[max(0, at - 1) : at], word) for at, word in enumerate(words) if _has_digit(word)}
-
-
-def _has_digit(token: str) -> bool:
-    return any(map(str.isdigit, token))
+    words = [token for token in tokens if has_digit(token) or content_stems(token)]
+    return {(*words[max(0, at - 1) : at], word) for at, word in enumerate(words) if has_digit(word)}
 
 
 def _is_another_number(mine: Sequence[str], theirs: Sequence[str]) -> bool:

@@ -44,12 +44,12 @@ _NUMBER_WORDS = {
     "devynios": 9, "devyniu": 9, "desimt": 10, "desimties": 10, "dvylika": 12, "dvidesimt": 20, "trisdesimt": 30,
     "penkiasdesimt": 50, "simtas": 100, "simta": 100,
 }  # fmt: skip
-_ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
 _NUMBER_WORD = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
 SPELLED = re.compile(
     rf"\b(?:{_NUMBER_WORD})(?:(?:[ -]|[ ]and[ ]|[ -]hundred[ ](?:and[ ])?)(?:{_NUMBER_WORD}|{SCALE}))*\b", re.IGNORECASE
 )
-ORDINAL = re.compile(rf"\b(?:{'|'.join(_ORDINALS)})\b", re.IGNORECASE)
+ORDINAL = re.compile(rf"\b(?:{'|'.join(ORDINALS)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def scale_of(word: str) -> int:
 
 def is_number_word(word: str) -> bool:
     """Return whether a word (folded, in lower case) is a number or a scale."""
-    return word in _NUMBER_WORDS or word in _SCALES or word in _ORDINALS
+    return word in _NUMBER_WORDS or word in _SCALES or word in ORDINALS
 
 
 def spelled_value(words: str) -> Decimal:
@@ -111,7 +111,7 @@ def spelled_value(words: str) -> Decimal:
 
 def ordinal_value(word: str) -> Decimal:
     """Return the value of an ordinal from "third" to "tenth"."""
-    return Decimal(_ORDINALS[word.lower()])
+    return Decimal(ORDINALS[word.lower()])
 
 
 def _plain_forms(plain: str) -> Iterator[str]:
@@ -148,9 +148,15 @@ _MONTHS = {
     11: "november nov lapkricio lapkritis lapkriti noviembre novembre",
     12: "december dec gruodzio gruodis gruodi dezember dez diciembre decembre",
 }
+ENGLISH_MONTHS = tuple(names.split()[0] for names in _MONTHS.values())
 _MONTH_NUMBER = {name: number for number, names in _MONTHS.items() for name in names.split()}
 _MONTH = "(?:" + "|".join(sorted(_MONTH_NUMBER, key=len, reverse=True)) + ")"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
+CENTURY_YEAR = re.compile(_YEAR)
+"""A number that may be a year of any of seven centuries."""
+RECENT_YEAR = re.compile(r"(?:19|20)\d\d")
+"""A number that, without a unit, is more likely a year than an amount."""
+_RECENT_YEAR_ALONE = re.compile(rf"(?<!\d){RECENT_YEAR.pattern}(?!\d)")
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
 _ORDINAL_SUFFIX = r"(?:\s?(?:st|nd|rd|th)\b)?"
 _DATES = tuple(
@@ -172,6 +178,16 @@ _AMBIGUOUS_MONTHS = frozenset((
     "may", "march", "mar", "mai", "mars", "dec", "sep", "jan", "okt", "dez", "juni", "juli", "liepa",
 ))  # fmt: skip
 """Month names that are also other words: alone they are months only if capitalised, and "may" never."""
+
+
+def is_year(word: str) -> bool:
+    """Return whether a word is a year of this century or the last one."""
+    return RECENT_YEAR.fullmatch(word) is not None
+
+
+def years_written(text: str) -> list[str]:
+    """Return the years of this century and the last one that stand in a text, in order."""
+    return _RECENT_YEAR_ALONE.findall(text)
 
 
 def is_month(word: str) -> bool:

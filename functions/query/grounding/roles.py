@@ -10,9 +10,11 @@ from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
     PERIODS,
+    RECENT_YEAR,
     is_month,
     is_number_word,
     is_unit,
+    is_year,
     month_number,
     spelled_value,
     unit_name,
@@ -21,6 +23,7 @@ from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
     content_stems,
+    has_digit,
     stem_of,
     stems_of,
     tokens_of,
@@ -41,7 +44,6 @@ _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
 _RELATING = frozenset(("by", "of", "on", "in", "for", "with", "over", "under", "above", "below", "then", "because"))
 """Words that may stand between two things to tell how they are related."""
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _SAYING = frozenset(("say", "said", "accord", "explain", "told", "tell", "add"))
 
 WordPlace = tuple[int, int]
@@ -148,7 +150,7 @@ def _agents(tokens: Sequence[str], shared: Set[str]) -> Sequence[int]:
         for at, word in enumerate(tokens)
         if word == "by"
         and any(stem_of(each, "en") in shared for each in tokens[max(0, at - BEFORE_VERB) : at])
-        and not any(map(str.isdigit, "".join(tokens[at + 1 : at + 2])))
+        and not has_digit("".join(tokens[at + 1 : at + 2]))
         and (
             _BE.intersection(tokens[max(0, at - BEFORE_VERB - 1) : at]) or tokens[at - 1].endswith(_PARTICIPLE_ENDINGS)
         )
@@ -165,7 +167,7 @@ def _ordered_stems(tokens: tuple[str, ...]) -> Sequence[tuple[int, str]]:
     return [
         (at, stem_of(word, "en"))
         for at, word in enumerate(tokens)
-        if not (is_month(word) or _YEAR.fullmatch(word) or _is_day(tokens, at))
+        if not (is_month(word) or is_year(word) or _is_day(tokens, at))
         and (word in _DIRECTION_WORDS or (content_stems(word, "en") and stem_of(word, "en") not in _SAYING))
     ]
 
@@ -430,7 +432,7 @@ def _marks_in(text: str) -> Sequence[str]:
     return tuple(
         f"month {month_number(word)}" if is_month(word) else word.strip("$€£¥%").lstrip("0")
         for word in tokens_of(text)
-        if (is_month(word) and word != "may") or (any(map(str.isdigit, word)) and not _YEAR.fullmatch(word))
+        if (is_month(word) and word != "may") or (has_digit(word) and not is_year(word))
     )
 
 
@@ -587,7 +589,7 @@ def _rates_in(text: str) -> dict[str, set[str]]:
 def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim compares two things ("higher than") of which no sentence compares any."""
     found = _COMPARED.search(claim)
-    if found is None or any(map(str.isdigit, _YEAR.sub("", claim))):
+    if found is None or has_digit(RECENT_YEAR.sub("", claim)):
         return False  # numbers are compared as facts
     word = (found[1] or found[2]).lower()
     held = {token for sentence in sentences for token in tokens_of(sentence)}

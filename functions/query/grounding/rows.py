@@ -13,7 +13,7 @@ from functions.query.grounding.facts import Fact
 from functions.query.grounding.quantities import NUMBER, UNIT, read_number, unit_name
 from functions.query.grounding.table_cells import TableRow
 from functions.query.grounding.tables import Table
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import WORD, content_stems
 from shared.lexical import fold
 
 MIN_LABEL_SHARE = 0.5
@@ -27,7 +27,6 @@ _CODE = re.compile(r"\A\s*(?:[A-Z]\d{1,2}|[A-Z](?=[ .)])|\d{1,2}(?:\.\d{1,2})+|\
 """The number of a row, before its label: "D1 Any one item"."""
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r",? net of .*|\b(?:total|, net)\b|(?:less|plus|add):", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 MAX_BESIDE_RANGE = 2
 """Words of a label besides the range that names it: "Dog 10 to 25 kg"."""
@@ -176,7 +175,7 @@ def _range_of(label: str) -> tuple[_End | None, _End | None]:
     between = _RANGE.search(folded)
     least = None if between else _AT_LEAST.search(folded)
     found = between or least or _AT_MOST.search(folded)
-    if found is None or len(_WORD.findall(folded[: found.start()] + folded[found.end() :])) > MAX_BESIDE_RANGE:
+    if found is None or len(WORD.findall(folded[: found.start()] + folded[found.end() :])) > MAX_BESIDE_RANGE:
         return None, None
     if between:
         first, unit, last, last_unit = between.groups(default="")
@@ -208,7 +207,7 @@ def _joined(mentions: Sequence[RowMention], claim: str) -> Sequence[RowMention]:
     joined: list[RowMention] = []
     end = 0
     for each in mentions:
-        if joined and len(_WORD.findall(claim[end : each.start])) <= 2 and not _DIGIT.search(claim, end, each.start):
+        if joined and len(WORD.findall(claim[end : each.start])) <= 2 and not _DIGIT.search(claim, end, each.start):
             before = joined.pop()
             joined.append(RowMention(before.start, before.rows | each.rows))
         else:

@@ -26,6 +26,7 @@ from functions.query.grounding.table_cells import (
     read_cell,
     scale_in,
 )
+from functions.query.grounding.words import has_digit
 from shared.text import (
     BULLET_LETTER,
     SEPARATOR,
@@ -176,7 +177,7 @@ def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return not set(names) & set(values)
     if all(map(is_figure, names[1:])):
         return _counts_up(names[1:], values)
-    is_of_words = not any(map(str.isdigit, "".join(values))) and all(any(map(str.isdigit, name)) for name in names[1:])
+    is_of_words = not has_digit("".join(values)) and all(has_digit(name) for name in names[1:])
     return is_of_words or sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
 
 

@@ -10,11 +10,21 @@ from typing import Literal
 
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite, is_negation
-from functions.query.grounding.quantities import PERIODS, is_month, is_number_word, is_unit, spelled_value, unit_name
+from functions.query.grounding.quantities import (
+    ENGLISH_MONTHS,
+    PERIODS,
+    is_month,
+    is_number_word,
+    is_unit,
+    is_year,
+    spelled_value,
+    unit_name,
+)
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
+    has_digit,
     is_degree,
     is_stop_word,
     other_words_of,
@@ -51,7 +61,7 @@ FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(lines_of("function_word
 
 _ARTICLES = frozenset(("the", "a", "an"))
 _SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
-_MONTHS = stems_of("january february march april june july august september october november december")
+_MONTHS = stems_of(" ".join(month for month in ENGLISH_MONTHS if month != "may"))
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
 MAX_PREDICATE_WORDS = 8
 """Words of a claim of which the last one, after "is", must be in the evidence."""
@@ -246,7 +256,7 @@ class _Comparison:
         theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in _CONNECTIVES]
         if start == 0 and tuple(said[:2]) == _YOU_CAN and len(mine) == 1:
             return ""  # "You can save the file", for "Save the file"
-        if any(map(_has_digit, theirs)) and all(map(_is_fact, mine)):
+        if any(map(has_digit, theirs)) and all(map(_is_fact, mine)):
             return ""  # a number written differently ("3rd", "third")
         if not theirs:
             return "other" if self._is_put_in(mine, steps, at) else ""
@@ -345,11 +355,7 @@ def _is_compared(word: str) -> bool:
 
 
 def _is_fact(word: str) -> bool:
-    return _has_digit(word) or is_number_word(word) or is_unit(word) or is_month(word)
-
-
-def _has_digit(word: str) -> bool:
-    return any(map(str.isdigit, word))
+    return has_digit(word) or is_number_word(word) or is_unit(word) or is_month(word)
 
 
 def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
@@ -358,7 +364,7 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return not {"one", "1"}.intersection(theirs) and any(word.isdigit() or is_number_word(word) for word in theirs)
     if len(mine) == len(theirs) == 1 and _ROMAN.fullmatch(mine[0]) and _ROMAN.fullmatch(theirs[0]):
         return True
-    if any(map(_has_digit, (*mine, *theirs))) or any(map(is_number_word, (*mine, *theirs))):
+    if any(map(has_digit, (*mine, *theirs))) or any(map(is_number_word, (*mine, *theirs))):
         return False  # "24 hours" for "a day": numbers with units are compared as facts
     periods, other_periods = (PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
@@ -409,7 +415,7 @@ def has_moved_number(claim: str, sentences: Sequence[str], language: str) -> boo
     texts = [_told_stems(sentence, language) for sentence in sentences]
     stems = frozenset(stem for text in texts for stem in text)
     told = stems_of(claim, language)
-    words = [stem for stem in said if stem in stems and (stem in told or _has_digit(stem))]
+    words = [stem for stem in said if stem in stems and (stem in told or has_digit(stem))]
     for at, number in enumerate(words):
         beside = frozenset((*words[max(0, at - 2) : at], *words[at + 1 : at + 2])) - {number}
         holding = [text for text in texts if number in text and beside & frozenset(text)]
@@ -450,7 +456,7 @@ def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -
 
 
 def _is_amount(stem: str) -> bool:
-    return _has_digit(stem) and not _YEAR.fullmatch(stem)
+    return has_digit(stem) and not is_year(stem)
 
 
 def _is_of_another_part(
@@ -470,9 +476,9 @@ def _is_of_another_part(
         others = frozenset(filter(_is_amount, part)) - amounts
         more = (words & part) - held
         if at < own[0]:
-            has_year = any(map(_YEAR.fullmatch, parts[own[0]]))
+            has_year = any(map(is_year, parts[own[0]]))
             is_contrast = _are_alike(texts[at], texts[own[0]]) and bool(parts[own[0]] - part - words - amounts)
-            more = frozenset(filter(_YEAR.fullmatch, more)) if has_year else more if is_contrast else frozenset()
+            more = frozenset(filter(is_year, more)) if has_year else more if is_contrast else frozenset()
         # "Cups cost 3 euros to glaze, bowls 5."
         is_short = at > own[0] and words >= _words_in(part) and _units_in(texts[at]) <= _units_in(texts[own[0]]) | {""}
         if at != own[0] and others and more and (is_short or not (at > own[0] and held - part)):
@@ -501,7 +507,7 @@ def _is_of_another_item(number: str, claim: str, sentence: str) -> bool:
     said = set(tokens_of(claim))
     for values in rows:
         places = [at for at, value in enumerate(values) if number in map(_plain_number, tokens_of(value))]
-        if len(places) != 1 or not all(any(map(_has_digit, tokens_of(value))) for value in values):
+        if len(places) != 1 or not all(any(map(has_digit, tokens_of(value))) for value in values):
             continue
         for items in rows:
             named = [at for at, item in enumerate(items) if set(tokens_of(item)) <= said]
@@ -512,7 +518,7 @@ def _is_of_another_item(number: str, claim: str, sentence: str) -> bool:
 
 def _items(row: Sequence[str]) -> Sequence[str]:
     """Return the items of a row; of a row with years only these: "March 31, 2023 and 2022"."""
-    return [item for item in row if _YEAR.fullmatch(item)] or row
+    return [item for item in row if is_year(item)] or row
 
 
 def _is_of_another_unit(number: str, claim: str, sentences: Sequence[str], language: str) -> bool:
@@ -529,7 +535,7 @@ def _is_of_another_unit(number: str, claim: str, sentences: Sequence[str], langu
 
 
 def _numbers_in(text: str) -> frozenset[str]:
-    return frozenset(word for word in map(_plain_number, tokens_of(text)) if _has_digit(word) or is_number_word(word))
+    return frozenset(word for word in map(_plain_number, tokens_of(text)) if has_digit(word) or is_number_word(word))
 
 
 def _counted(number: str, text: str) -> frozenset[str]:
@@ -550,13 +556,12 @@ def _told_stems(text: str, language: str) -> Sequence[str]:
 
 def _plain_number(word: str) -> str:
     """Return a number as digits without signs and separators of thousands; any other word as it is."""
-    if word in _NOT_ALWAYS_NUMBERS or not (_has_digit(word) or is_number_word(word)):
+    if word in _NOT_ALWAYS_NUMBERS or not (has_digit(word) or is_number_word(word)):
         return word
-    return _SEPARATOR.sub("", word).strip("$€£¥%-−") if _has_digit(word) else str(spelled_value(word))
+    return _SEPARATOR.sub("", word).strip("$€£¥%-−") if has_digit(word) else str(spelled_value(word))
 
 
 _SCALES = ("hundred", "thousand", "million", "billion", "trillion", "lakh", "crore")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{'|'.join(_SCALES)}))?[\s-](?=([^\W\d_]+))")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _FREE = _CONNECTIVES | _AUTHORS | _ROUGHLY | _REFERRING | {"percent", "per", "cent", *_SCALES}

@@ -21,7 +21,8 @@ _ABBREVIATION = re.compile(r"\((?:the )?[“\"]?([A-Z]{2,6})s?[”\"]?\)")
 _BETWEEN_INITIALS = r"[^\W\d_]*[\s-]+(?:(?:of|and|the|for|in)\s+)?"
 """What stands between the initials of what an abbreviation is short for."""
 
-
+WORD = re.compile(r"[^\W\d_]+")
+"""A run of letters."""
 STOP_WORDS = frozenset(lines_of("stop_words.txt"))
 LONGEST_ENDING = 3
 """Letters that two forms of one word may differ at the end."""
@@ -30,6 +31,11 @@ LONGEST_ENDING = 3
 def is_stop_word(word: str) -> bool:
     """Return whether a word (in lower case) is a stop word or a single letter."""
     return word in STOP_WORDS or (len(word) == 1 and "a" <= word <= "z")
+
+
+def has_digit(text: str) -> bool:
+    """Return whether a text has a digit."""
+    return any(map(str.isdigit, text))
 
 
 @lru_cache(maxsize=512)

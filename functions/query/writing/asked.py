@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, cached_property, lru_cache
 
+from functions.query.grounding.names import ABBREVIATED
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
@@ -153,7 +154,6 @@ _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     )
 }
 """What a question or a statement supposes, by language: "falls" is a verb in English."""
-_ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
 _PREPARES = re.compile(
@@ -301,7 +301,7 @@ class Asked:
     @cached_property
     def abbreviations(self) -> Sequence[str]:
         """The abbreviations that it names, of three letters or more: "CEO"."""
-        return () if self.text.isupper() else _ABBREVIATION.findall(self.text)
+        return () if self.text.isupper() else ABBREVIATED.findall(self.text)
 
     @cached_property
     def things(self) -> frozenset[Sequence[str]]:

@@ -8,16 +8,15 @@ from functools import lru_cache
 
 from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.columns import is_change
-from functions.query.grounding.quantities import CURRENCIES, dates_in, is_unit, unit_name
+from functions.query.grounding.quantities import CURRENCIES, ENGLISH_MONTHS, dates_in, is_unit, unit_name, years_written
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
-from functions.query.grounding.words import content_stems, other_words_of, with_synonyms
+from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
 from shared import lexical
 from shared.lexical import fold
 from shared.text import first_row, row_cells
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
 _UNIT_OF_NAME = re.compile(r"\s+(?:per|pro|par|por|in)\s.*|\s*\(.*", re.IGNORECASE | re.DOTALL)
 """What a column's name says after what it measures: "Rate per 100,000", "Cost (£)"."""
@@ -43,8 +42,7 @@ _DAYS: Mapping[str, Decimal] = {"day": Decimal(1), "week": Decimal(7), "month": 
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """What says nothing without the name before it: "B", "12", "3a", "IV"."""
 _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
-_MONTHS = "january february march april may june july august september october november december"
-_NO_NAMES = frozenset((*_MONTHS.split(), "page", "pages"))
+_NO_NAMES = frozenset((*ENGLISH_MONTHS, "page", "pages"))
 """What a number behind it is no code of."""
 MIN_RARITY = 4.4
 """Rarity of a word (`lexical.background`) from which on it stands for a column's name that begins with it."""
@@ -170,7 +168,7 @@ def extreme_row(
 
 
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
-    columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(_YEAR.findall(name))]
+    columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(years_written(name))]
     stems = {at: frozenset(content_stems(table.columns[at], language)) for at in columns}
     held = {at: len(stems[at].intersection(measured)) for at in columns}
     highest = max(held.values(), default=0)
@@ -189,13 +187,13 @@ def _compared_column(table: Table, measured: Sequence[str], years: Set[str], lan
 
 def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
     """Return the cells with a figure whose column is of one of the years, and of no other."""
-    found = ((at, frozenset(_YEAR.findall(_name(table, row, at)))) for at, cell in enumerate(row.cells) if cell.values)
+    found = ((at, frozenset(years_written(_name(table, row, at)))) for at, cell in enumerate(row.cells) if cell.values)
     return [at for at, named in found if named and named <= years]
 
 
 def _is_verdict(cell: TableCell) -> bool:
     """Return whether a cell of words tells by itself: "Yes", "Not supported"."""
-    return 0 < len(cell.text) <= MAX_VERDICT_CHARACTERS and not any(map(str.isdigit, cell.text))
+    return 0 < len(cell.text) <= MAX_VERDICT_CHARACTERS and not has_digit(cell.text)
 
 
 def _named(table: Table, row: TableRow, wanted: Set[str], language: str) -> Sequence[int]:

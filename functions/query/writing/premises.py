@@ -20,7 +20,8 @@ from functools import cache, lru_cache
 from itertools import dropwhile, groupby, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import is_stop_word, other_words_of, spells_out
+from functions.query.grounding.quantities import years_written
+from functions.query.grounding.words import has_digit, is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
@@ -103,7 +104,6 @@ class _Exempt(NamedTuple):
 
 # --- Whose page it is: names and periods ---
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _LANGUAGES_WITH_CAPITAL_NAMES = frozenset({"en", "es", "fr", "lt"})
 _PERIODIC = frozenset({"10-K", "10-Q", "20-F", "40-F", "earnings release", "annual report", "interim report"})
 """Kinds of document that report on the periods they are named after, and compare them with earlier ones."""
@@ -143,7 +143,7 @@ def _with_names(asked: str, inherited: str) -> str:
 
     A question about another year takes over the former one, too.
     """
-    names = " ".join(word for word in inherited.split() if not any(map(str.isdigit, word)))
+    names = " ".join(word for word in inherited.split() if not has_digit(word))
     return f"{asked.rstrip(' ?')}, {names}?" if names and inherited not in asked else asked
 
 
@@ -220,7 +220,7 @@ def _absent_periods(question: str, passages: Sequence[Passage]) -> Sequence[str]
     untold = [period for period in quarters if not any(_tells_of_quarter(each, period) for each in passages)]
     if untold and untold == quarters:
         return untold
-    years = list(dict.fromkeys(_YEAR.findall(question)))
+    years = list(dict.fromkeys(years_written(question)))
     kinds = statements_asked(question)
     compared = BALANCES_COMPARED if "balance" in kinds and "cash" not in kinds else YEARS_COMPARED
     outside = [year for year in years if not any(_is_about(each, year, compared) for each in passages)]
@@ -291,7 +291,7 @@ def _spaced(text: str) -> str:
 
 @lru_cache(maxsize=5_000)
 def _years_of_name(title: str, key: str) -> frozenset[int]:
-    return frozenset(map(int, _YEAR.findall(identity.name_of(title, key))))
+    return frozenset(map(int, years_written(identity.name_of(title, key))))
 
 
 def _absent_names(question: str, passages: Sequence[Passage]) -> Sequence[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.judge import Verdict
-from functions.query.grounding.quantities import CURRENCIES
+from functions.query.grounding.quantities import CURRENCIES, years_written
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, tables_in
@@ -24,7 +24,6 @@ from functions.query.writing.statements import count_items, on_lines, statements
 from shared import lexical
 from shared.text import row_cells
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SUM = re.compile(r"\b(total|sum|combined|together|altogether|in all)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
     r"\bdifference (?:between|in|of)\b|\b(?:how much|how many|by how|by what)\b.*\b(?:more|less|fewer|higher|lower|"
@@ -81,7 +80,7 @@ def _operands(table: Table, question: str) -> Sequence[_Operand]:
     """Return the cells of two to four rows in one column, or of two to four columns in one row; none if unclear."""
     asked, years = content_stems(question, "en"), Asked.of(question).years
     rows = _named(asked, [row.label for row in table.rows])
-    dated = [(at, _YEAR.findall(name)) for at, name in enumerate(table.columns)]
+    dated = [(at, years_written(name)) for at, name in enumerate(table.columns)]
     columns = (
         [at for at, found in dated if found and years.issuperset(found)] if years else _named(asked, table.columns)
     )
