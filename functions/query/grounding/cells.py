@@ -5,11 +5,11 @@ numbers may follow their names or come before them; a claim conflicts with its t
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property, lru_cache, partial
-from itertools import pairwise, product
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import Literal
 
 from functions.query.grounding.arithmetic import Operand
@@ -22,52 +22,29 @@ from functions.query.grounding.columns import (
     spans_of_periods,
 )
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
+from functions.query.grounding.fitting import CellPlace, Fitting, common_columns
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, read_number, unit_name
-from functions.query.grounding.rows import EITHER, NamedRows, Place, RowFinder, RowMention, rows_within, words_of
+from functions.query.grounding.rows import NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.superlatives import Superlative, is_superlative
 from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
-from functions.query.grounding.table_changes import TableChanges
+from functions.query.grounding.table_changes import TableChanges, direction_of_order, is_order
 from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.words import WORD
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
-_REFERENCE = re.compile(
-    r"\b(?:from|(?:compared|comparing) (?:with|to)|versus|vs\.?|against|than|instead of)\s+"
-    r"(?:(?!(?:was|were|is|are|had|has|to)\b)[\w$€£'’]+\s+){0,3}?\Z",
-    re.IGNORECASE,
-)
-"""Before a number to which another one is compared."""
 _WITHOUT = re.compile(r"\b(?:no|without)\s+(?:[^\W\d_]+\s+)?\Z", re.IGNORECASE)
 """Before a name of which no number is told: "has no minimum mark"."""
-_NAMED_BEFORE = re.compile(r"\s*(?:of|is|are|was|were|at|:|=)?\s*")
-"""Between the name of a column and its number."""
 _AROUND_A_TIME = re.compile(
     r"\b(?:no|not|never|before|after|until|till|later|earlier|than|from)\b|n['’]t\b", re.IGNORECASE
 )
 """What makes a date or time another one than that of the row: "later than 08:00", "not on 3 May"."""
-_HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|sharply|steeply))\b", re.IGNORECASE)
-"""Words that compare changes, not figures: "grew faster"."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
-_INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
-_NEGATIVE = frozenset({"negative", "minus", "expense", "shortfall"})
-_BELOW_ZERO = re.compile(r"[(–−-]\s?[^\w\s]?\d")
-"""A bracket or a minus before a number: "$(5) million", "–$5 million"."""
-SIGN_CHARACTERS = 3
-"""Characters before a number in which its sign stands."""
-_HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
-_LOWER = frozenset({"lower", "smaller", "less", "fewer"})
-_THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
 _PER = re.compile(r"\s*\b(?:an?|per|each|every)\s+([^\W\d_]+)", re.IGNORECASE)
 """By what a figure is counted."""
-_VERB_ENDINGS = ("ed", "ew", "ose", "fell")
-"""Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _FIGURE = re.compile(r"\d[\d.,'’\u00a0\u202f]*")
 
-type _RowWay = Callable[[Fact, Sequence[RowMention]], frozenset[int] | None]
-type _ColumnWay = Callable[[Fact, Sequence[ColumnMention]], frozenset[int] | None]
-"""Which rows or columns a number may be of, by the places of their names."""
 Conflict = Literal["", "row", "column", "sign", "order"]
 AFTER_CHARACTERS = 24
 AFTER_WORDS = 2
@@ -113,7 +90,7 @@ def compare_tables(
 ) -> "list[TableComparison]":
     """Return the comparisons of a claim with each table of a passage's text that a quoted place lies in."""
     around = around or Surroundings()
-    compares = any(map(_is_order, WORD.findall(claim))) or is_superlative(claim)
+    compares = any(map(is_order, WORD.findall(claim))) or is_superlative(claim)
     tells_when = bool(_moments_of(facts_in(claim)))
     if SEPARATOR not in text or not (_numbers_of(claim, PERIODS) or compares or tells_when):
         return []
@@ -178,12 +155,14 @@ class TableComparison:
             return Binding(conflict="order")
         if not self.stated:
             texts = self._texts(frozenset(self._named_rows)) if is_extreme else ()
-            return Binding(conflict=self._conflict_of_order(), texts=texts, is_extreme=bool(is_extreme))
+            return Binding(
+                conflict="order" if self._contradicts_order() else "", texts=texts, is_extreme=bool(is_extreme)
+            )
         cells, held = self._cells, self._held
         if not held:
             rows = frozenset(n for each in self.rows.mentions for n in each.rows)
             return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
-        bound = self._fit(held, cells, self.columns)
+        bound = self._fitting.fit(held, self.columns)
         if bound is None:
             conflict = self._conflict(held, cells)
             return Binding(conflict=conflict, is_open=not conflict)
@@ -247,13 +226,17 @@ class TableComparison:
         return [fact for fact in self.numbers if self._cells[fact.start]]
 
     @cached_property
-    def _cells(self) -> "dict[int, frozenset[tuple[int, int]]]":
+    def _cells(self) -> "dict[int, frozenset[CellPlace]]":
         """The cells with each number, by where it begins in the claim."""
         return {fact.start: self._cells_with(fact) for fact in self.numbers}
 
+    @cached_property
+    def _fitting(self) -> Fitting:
+        return Fitting(self.claim, self.table, self.rows.mentions, self.numbers, self._held, self._cells)
+
     # --- numbers and cells ---
 
-    def _cells_with(self, fact: Fact) -> frozenset[tuple[int, int]]:
+    def _cells_with(self, fact: Fact) -> frozenset[CellPlace]:
         """Return the places (row, position) of the cells with a number."""
         return frozenset(
             (n, at)
@@ -291,118 +274,18 @@ class TableComparison:
         written = [read_number(digits.group().rstrip(".,")) for fact in said if (digits := _FIGURE.search(fact.text))]
         return any(not each.values.isdisjoint(values) for each in written for values in figures)
 
-    # --- fitting ---
-
-    def _fit(
-        self,
-        held: Sequence[Fact],
-        cells: "dict[int, frozenset[tuple[int, int]]]",
-        columns: Sequence[ColumnMention],
-    ) -> "dict[int, frozenset[tuple[int, int]]] | None":
-        """Return the cells that each number may be; None if neither order of names and numbers fits."""
-        row_ways: Sequence[_RowWay] = (_preceding, _following, partial(_in_order, held))
-        column_ways: Sequence[_ColumnWay] = (
-            self._columns_before,
-            self._columns_after,
-            partial(_column_in_order, held),
-        )
-        for of_row, of_column in product(row_ways, column_ways):
-            bound = {}
-            for fact in held:
-                # What a number is compared with may be of any row that the claim names.
-                allowed_rows = of_row(fact, self.rows.mentions)
-                is_last = all(each.start < fact.start for each in self.rows.mentions)
-                if allowed_rows is not None and of_row is _preceding and is_last and self._is_reference(fact):
-                    allowed_rows = allowed_rows.union(*(each.rows for each in self.rows.mentions))
-                own = [each.columns for each in columns if self._is_right_before(each, fact)]
-                free = [each for each in columns if not any(self._is_right_before(each, other) for other in held)]
-                allowed_columns = self._narrowed(fact, own[-1] if own else of_column(fact, free), free)
-                bound[fact.start] = frozenset(
-                    (n, at)
-                    for n, at in cells[fact.start]
-                    if (allowed_rows is None or n in allowed_rows) and self._in(n, at, allowed_columns)
-                )
-            if all(bound.values()):
-                return bound
-        return None
-
-    def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
-        column = self.table.rows[n].cells[at].column
-        return allowed is None or column is None or column in allowed
-
-    def _narrowed(
-        self, fact: Fact, allowed: "frozenset[int] | None", mentions: Sequence[ColumnMention]
-    ) -> "frozenset[int] | None":
-        """Return the columns that other names beside a number leave of some: "revenue of 5.1 *in 2024*"."""
-        parts = [
-            each.columns & allowed
-            for each in mentions
-            if allowed is not None and each.columns & allowed and self._is_beside(fact, each)
-        ]
-        return (frozenset.intersection(*parts) if parts else None) or allowed
-
-    def _is_beside(self, fact: Fact, mention: ColumnMention) -> bool:
-        """Return whether no other number stands between a number and the name of a column, nor "than in"."""
-        start, end = min(fact.start, mention.start), max(fact.start, mention.start)
-        is_alone = not any(start < other.start < end for other in self._held)
-        return is_alone and (mention.start < fact.start or not self._is_of_reference(fact, mention))
-
-    def _is_right_before(self, mention: ColumnMention, fact: Fact) -> bool:
-        """Return whether the name of a column stands right before a number, and is thus of no other."""
-        return mention.end <= fact.start and bool(_NAMED_BEFORE.fullmatch(self.claim, mention.end, fact.start))
-
-    def _columns_before(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
-        """Return the columns named before a number; one that others are compared with needs its own."""
-        begin = self._end_before(fact)
-        own = [each for each in mentions if begin <= each.start < fact.start]
-        if own:
-            return _common(own)
-        if self._is_reference(fact):
-            after = [each for each in mentions if each.start > fact.start]
-            return _common(after) if fact is self.numbers[-1] and after else None
-        earlier = [each for each in mentions if each.start < fact.start]
-        later = [each for each in mentions if each.start > fact.start]
-        return _common(earlier[-1:] or later[:1])
-
-    def _columns_after(self, fact: Fact, mentions: Sequence[ColumnMention]) -> "frozenset[int] | None":
-        """Return the columns named between a number and the next one; one before all numbers holds for the rest."""
-        stop = min((other.start for other in self._held if other.start > fact.start), default=len(self.claim))
-        own = [each for each in mentions if fact.start < each.start < stop]
-        own = [each for each in own if not self._is_of_reference(fact, each)]
-        if own:
-            return _common(own)
-        if self._is_reference(fact):
-            return None
-        leading = [each for each in mentions if each.start < self._held[0].start]
-        if leading and any(each.start > self._held[0].start for each in mentions):
-            return frozenset()  # the names stand before their numbers
-        return _common(leading)
-
-    def _is_of_reference(self, fact: Fact, mention: ColumnMention) -> bool:
-        """Return whether a column named after a number is that of what it is compared with: "than in 2023"."""
-        between = _REFERENCE.search(self.claim[fact.end : mention.start] + " ")
-        if between is None or not between.group().lower().startswith("from"):
-            return between is not None
-        return any(any(period_of(self.table.columns[column]).order) for column in mention.columns)
-
-    def _end_before(self, fact: Fact) -> int:
-        return max((other.end for other in self._held if other.start < fact.start), default=0)
-
-    def _is_reference(self, fact: Fact) -> bool:
-        return _REFERENCE.search(self.claim, 0, fact.start) is not None
-
     # --- conflicts ---
 
-    def _conflict(self, held: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
+    def _conflict(self, held: Sequence[Fact], cells: "dict[int, frozenset[CellPlace]]") -> Conflict:
         """Return what does not fit, if it is certain: a small number may be in other evidence, or say how many."""
         certain = [fact for fact in held if self._is_certain(fact)]
         if not certain:
             return ""
-        if self._fit(certain, cells, []) is None:
+        if self._fitting.fit(certain, []) is None:
             return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
-        return "column" if self.columns and self._fit(certain, cells, self.columns) is None else ""
+        return "column" if self.columns and self._fitting.fit(certain, self.columns) is None else ""
 
-    def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[tuple[int, int]]]") -> bool:
+    def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[CellPlace]]") -> bool:
         """Return whether the row that a number stands in has words of the claim that no named row has.
 
         A row without content words ("For") may always be meant: a claim cannot be seen to name it.
@@ -420,7 +303,7 @@ class TableComparison:
         free = free or any(fact.values & each.values for each in facts_in(words) if each.kind in {"number", "part"})
         return not free and (bool(fact.unit) or fact.scaled or sum(map(str.isdigit, fact.text)) > 2 or "." in fact.text)
 
-    def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[tuple[int, int]]]") -> Conflict:
+    def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[CellPlace]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
         for fact in held:
             if all(self._is_per_another(fact, n, at) for n, at in bound[fact.start]):
@@ -428,7 +311,7 @@ class TableComparison:
             changes = [self._changed.change_at(n, at) for n, at in bound[fact.start]]
             if all(changes) and set(changes) == {-self._direction_at(fact)}:
                 return "sign"
-            if all(self._is_of_other_sign(fact, n, at) for n, at in bound[fact.start]):
+            if all(self._changed.is_of_other_sign(self.claim, fact, n, at) for n, at in bound[fact.start]):
                 return "sign"
         for first, second in pairwise(held):
             pair = (first, second) if _FROM.search(self.claim, 0, first.start) else (second, first)
@@ -449,31 +332,11 @@ class TableComparison:
             and period not in told
         )
 
-    def _is_of_other_sign(self, fact: Fact, n: int, at: int) -> bool:
-        """Return whether the claim calls a figure a loss that its row calls income, or the other way round."""
-        row = self.table.rows[n]
-        if row.cells[at].unit == "percent" or self._changed.change_at(n, at):
-            return False
-        said = frozenset(word.lower() for word in WORD.findall(fold(self.claim)))
-        above, below = _sides_of(row.label)
-        if below:
-            is_below = bool(said & below)
-            return is_below != bool(said & above) and is_below != row.cells[at].negative
-        label = fold(row.label).lower()
-        is_income = not _INCOME.isdisjoint(WORD.findall(label)) and "income tax" not in label
-        if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
-            others = [cell for place, cell in enumerate(row.cells) if not self._changed.change_at(n, place)]
-            is_mixed = any(cell.values and not cell.negative for cell in others)
-            is_written = _BELOW_ZERO.search(self.claim, max(0, fact.start - SIGN_CHARACTERS), fact.end) is not None
-            return is_income and is_mixed and not is_written and said.isdisjoint(_LOSS | _NEGATIVE)
-        return is_income and bool(said & _LOSS) and not said & _INCOME
-
     def _direction_at(self, fact: Fact) -> int:
         """Return 1 or -1 for the nearest word of rising or falling beside a number; 0 for none."""
-        before = WORD.findall(self.claim[self._end_before(fact) : fact.start])
+        before = WORD.findall(self.claim[self._fitting.end_before(fact) : fact.start])
         after = WORD.findall(self.claim[fact.end : fact.end + AFTER_CHARACTERS])[:AFTER_WORDS]
-        words = [word.lower() for word in (*reversed(before), *after)]
-        directions = [direction_of(word) or (word in _HIGHER) - (word in _LOWER) for word in words]
+        directions = map(direction_of_order, (*reversed(before), *after))
         return next((each for each in directions if each), 0)
 
     # --- dates and times in cells ---
@@ -511,47 +374,31 @@ class TableComparison:
             return None
         quoted = frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
         return Superlative(
-            self.claim, self.table, min(self._named_rows), _common(self.columns) or frozenset(), quoted
+            self.claim, self.table, min(self._named_rows), common_columns(self.columns) or frozenset(), quoted
         ).is_right()
 
-    def _conflict_of_order(self) -> Conflict:
-        """Return "order" if the table shows the opposite of "A is higher than B" or "A rose" in every column."""
-        said = next((word for word in WORD.finditer(self.claim) if _is_order(word.group())), None)
-        if said is None or self.rows.by != "label" or _HOW_FAST.search(self.claim):
-            return ""
-        direction = direction_of(said.group().lower()) or (1 if said.group().lower() in _HIGHER else -1)
-        than = _THAN.search(self.claim, said.end())
-        before = [each.rows for each in self.rows.mentions if each.start < said.start()]
-        after = [each.rows for each in self.rows.mentions if than and each.start > than.end()]
-        if than and len(before) == len(after) == 1 and len(before[0]) == len(after[0]) == 1:
-            found = self._changed.differences(min(before[0]), min(after[0]), _common(self.columns))
-        elif (
-            not than
-            and len(self.rows.mentions) == len(before) == 1
-            and len(before[0]) == 1
-            and said.group().lower() not in {*_HIGHER, *_LOWER}
-        ):
-            found = self._changed.rises(min(before[0]))
-        else:
-            found = []
-        return "order" if found and all(each == -direction for each in found) else ""
+    def _contradicts_order(self) -> bool:
+        """Return whether the table shows the opposite of "A is higher than B" or "A rose"."""
+        if self.rows.by != "label":
+            return False
+        return self._changed.contradicts(self.claim, self.rows.mentions, common_columns(self.columns))
 
     # --- what else the claim says ---
 
     def _is_named(
         self,
         held: Sequence[Fact],
-        bound: "dict[int, frozenset[tuple[int, int]]]",
+        bound: "dict[int, frozenset[CellPlace]]",
     ) -> bool:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
-        meant = _common(asked) if asked and not self.columns else None
+        meant = common_columns(asked) if asked and not self.columns else None
         # Figures that are all told leave no doubt between them where a column is named.
         alone = (places for places in bound.values() if len(places) == 1)
         told = frozenset().union(*alone) if self.columns else frozenset()
         for fact in held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
-            if any(cell.unit == "percent" for cell in cells) or self._is_reference(fact):
+            if any(cell.unit == "percent" for cell in cells) or self._fitting.is_reference(fact):
                 continue
             row_values = [
                 cell
@@ -640,53 +487,3 @@ def _moments_of(facts: Iterable[Fact]) -> frozenset[tuple[object, ...]]:
 @lru_cache(maxsize=256)
 def _moments_in(row: TableRow) -> frozenset[tuple[object, ...]]:
     return _moments_of(fact for text in (row.label, *(cell.text for cell in row.cells)) for fact in facts_in(text))
-
-
-def _is_order(word: str) -> bool:
-    """Return whether a word says that a figure is higher or lower than another, or rose or fell."""
-    lower = word.lower()
-    return lower in _HIGHER or lower in _LOWER or (direction_of(lower) != 0 and lower.endswith(_VERB_ENDINGS))
-
-
-def _preceding(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
-    if not mentions:
-        return None
-    before = [each.rows for each in mentions if each.start < fact.start]
-    return before[-1] if before else mentions[0].rows if _is_one(mentions) else frozenset()
-
-
-def _following(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
-    if not mentions:
-        return None
-    after = [each.rows for each in mentions if each.start > fact.start]
-    return after[0] if after else mentions[0].rows if _is_one(mentions) else frozenset()
-
-
-def _in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
-    """Return the rows of the name with a number's rank, if there are as many names as numbers: "A above B (7 − 5)"."""
-    return mentions[held.index(fact)].rows if len(mentions) == len(held) else _preceding(fact, mentions)
-
-
-def _column_in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
-    if len(mentions) == len(held):
-        return mentions[held.index(fact)].columns
-    return _common([each for each in mentions if each.start < fact.start][-1:] or mentions[:1])
-
-
-def _is_one(mentions: Sequence[RowMention]) -> bool:
-    return all(each.rows == mentions[0].rows for each in mentions)
-
-
-def _common(mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
-    """Return the columns of all mentions together, or of any where none is of all; None without mentions."""
-    if not mentions:
-        return None
-    sets = [each.columns for each in mentions]
-    return frozenset.intersection(*sets) or frozenset().union(*sets)
-
-
-@lru_cache(maxsize=1_024)
-def _sides_of(label: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words for a figure above zero and for one below it ("Net income (loss)"); empty if there are none."""
-    match = EITHER.search(fold(label).lower())
-    return (frozenset({match[1]}), frozenset({match[2]})) if match else (frozenset(), frozenset())

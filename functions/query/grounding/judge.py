@@ -23,6 +23,16 @@ from functions.query.grounding.known_facts import (
     known_facts,
     missing_facts,
 )
+from functions.query.grounding.measures import (
+    counts_otherwise,
+    crosses_pairs,
+    exchanges_groups,
+    repeats_otherwise,
+    turns_limit,
+    turns_move,
+    turns_rate,
+)
+from functions.query.grounding.merging import has_moved_number, has_number_of_another, is_merged
 from functions.query.grounding.names import names_in, unknown_names
 from functions.query.grounding.overstated import (
     affirms_number,
@@ -36,33 +46,18 @@ from functions.query.grounding.polarity import count_negations, moves_against_it
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.roles import (
     compares_otherwise,
-    counts_otherwise,
-    crosses_pairs,
-    exchanges_groups,
     has_foreign_cause,
     invents_cause,
     is_reversed,
     joins_alternatives,
-    repeats_otherwise,
     turns_cause,
-    turns_limit,
     turns_mode,
-    turns_move,
-    turns_rate,
     turns_span,
     turns_time,
 )
 from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
-from functions.query.grounding.wording import (
-    UNINFORMATIVE_STEMS,
-    has_moved_number,
-    has_number_of_another,
-    is_covered,
-    is_foreign,
-    is_merged,
-    replacement,
-)
+from functions.query.grounding.wording import UNINFORMATIVE_STEMS, is_covered, is_foreign, replacement
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold

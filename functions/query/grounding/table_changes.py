@@ -1,10 +1,31 @@
 """Reads from a table in which direction its figures changed, and in which one row differs from another."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from functions.query.grounding.columns import is_change, period_of
+from functions.query.grounding.facts import Fact
+from functions.query.grounding.polarity import direction_of
+from functions.query.grounding.rows import EITHER, RowMention
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import Table
+from functions.query.grounding.words import WORD
+from shared.lexical import fold
+
+_HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
+_LOWER = frozenset({"lower", "smaller", "less", "fewer"})
+_THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
+_HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|sharply|steeply))\b", re.IGNORECASE)
+"""Words that compare changes, not figures: "grew faster"."""
+_VERB_ENDINGS = ("ed", "ew", "ose", "fell")
+"""Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
+_INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
+_NEGATIVE = frozenset({"negative", "minus", "expense", "shortfall"})
+_BELOW_ZERO = re.compile(r"[(–−-]\s?[^\w\s]?\d")
+"""A bracket or a minus before a number: "$(5) million", "–$5 million"."""
+SIGN_CHARACTERS = 3
+"""Characters before a number in which its sign stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +68,42 @@ class TableChanges:
         ]
         return [(a > b) - (a < b) for a, b in pairs if a is not None and b is not None]
 
+    def contradicts(self, claim: str, rows: Sequence[RowMention], columns: frozenset[int] | None) -> bool:
+        """Return whether all figures show the opposite of "A is higher than B" or "A rose".
+
+        `rows` are those that the claim names, `columns` those in which they are compared, None for all.
+        """
+        said = next((word for word in WORD.finditer(claim) if is_order(word.group())), None)
+        if said is None or _HOW_FAST.search(claim):
+            return False
+        than = _THAN.search(claim, said.end())
+        before = [each.rows for each in rows if each.start < said.start()]
+        after = [each.rows for each in rows if than and each.start > than.end()]
+        found: list[int] = []
+        if than and _is_one_row(before) and _is_one_row(after):
+            found = self.differences(min(before[0]), min(after[0]), columns)
+        elif not than and len(rows) == 1 and _is_one_row(before) and said.group().lower() not in _HIGHER | _LOWER:
+            found = self.rises(min(before[0]))
+        return bool(found) and all(each == -direction_of_order(said.group()) for each in found)
+
+    def is_of_other_sign(self, claim: str, fact: Fact, n: int, at: int) -> bool:
+        """Return whether a claim calls a figure, a fact of it, a loss that its row calls income, or the reverse."""
+        row = self.table.rows[n]
+        if row.cells[at].unit == "percent" or self.change_at(n, at):
+            return False
+        said = frozenset(word.lower() for word in WORD.findall(fold(claim)))
+        label = fold(row.label).lower()
+        if either := EITHER.search(label):  # "Net income (loss)"
+            is_below = either[2] in said
+            return is_below != (either[1] in said) and is_below != row.cells[at].negative
+        is_income = not _INCOME.isdisjoint(WORD.findall(label)) and "income tax" not in label
+        if row.cells[at].negative:  # brackets need not mean a loss, but they do where others have none
+            others = [cell for place, cell in enumerate(row.cells) if not self.change_at(n, place)]
+            is_mixed = any(cell.values and not cell.negative for cell in others)
+            is_written = _BELOW_ZERO.search(claim, max(0, fact.start - SIGN_CHARACTERS), fact.end) is not None
+            return is_income and is_mixed and not is_written and said.isdisjoint(_LOSS | _NEGATIVE)
+        return is_income and bool(said & _LOSS) and not said & _INCOME
+
     def _is_computed_change(self, n: int, at: int) -> bool:
         """Return whether a figure is the change between the row's first two, in percent or as an amount."""
         row = self.table.rows[n]
@@ -79,3 +136,19 @@ class TableChanges:
 
 def _signed(cell: TableCell) -> float | None:
     return None if cell.signed is None else float(cell.signed)
+
+
+def is_order(word: str) -> bool:
+    """Return whether a word says that a figure is higher or lower than another, or rose or fell."""
+    lower = word.lower()
+    return lower in _HIGHER or lower in _LOWER or (direction_of(lower) != 0 and lower.endswith(_VERB_ENDINGS))
+
+
+def direction_of_order(word: str) -> int:
+    """Return 1 for a word of rising or being higher, -1 for one of falling or being lower, 0 for any other."""
+    lower = word.lower()
+    return direction_of(lower) or (lower in _HIGHER) - (lower in _LOWER)
+
+
+def _is_one_row(named: Sequence[frozenset[int]]) -> bool:
+    return len(named) == 1 and len(named[0]) == 1

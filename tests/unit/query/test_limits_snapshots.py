@@ -60,6 +60,8 @@ import functions.query.grounding.injection
 import functions.query.grounding.instructions
 import functions.query.grounding.judge
 import functions.query.grounding.known_facts
+import functions.query.grounding.measures
+import functions.query.grounding.merging
 import functions.query.grounding.names
 import functions.query.grounding.overstated
 import functions.query.grounding.own_arithmetic
@@ -71,6 +73,7 @@ import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
 import functions.query.grounding.superlatives
 import functions.query.grounding.table_cells
+import functions.query.grounding.table_changes
 import functions.query.grounding.tables
 import functions.query.grounding.verify
 import functions.query.grounding.wording

@@ -3,9 +3,8 @@
 import pytest
 
 from functions.query.grounding.clauses import clauses_of, is_denied, states_supposition, turns
+from functions.query.grounding.measures import crosses_pairs, exchanges_groups
 from functions.query.grounding.roles import (
-    crosses_pairs,
-    exchanges_groups,
     has_foreign_cause,
     invents_cause,
     is_reversed,

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from functions.query.grounding.judge import RULES, Context, Judgement, Verdict, judge
+from functions.query.grounding.measures import repeats_otherwise, turns_move, turns_rate
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
-from functions.query.grounding.roles import compares_otherwise, repeats_otherwise, turns_move, turns_rate
+from functions.query.grounding.roles import compares_otherwise
 from functions.query.retrieval.passages import Passage
 from tests.support.query import passage
 

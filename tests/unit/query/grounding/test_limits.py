@@ -6,6 +6,7 @@ import pytest
 
 from functions.query.grounding.facts import facts_in, is_rounded
 from functions.query.grounding.known_facts import is_count, is_fraction
+from functions.query.grounding.merging import has_moved_number, has_number_of_another, is_merged
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, find_quote, nearest_spans, quoted_spans, with_markers
 from functions.query.grounding.roles import (
@@ -16,15 +17,7 @@ from functions.query.grounding.roles import (
     turns_span,
     turns_time,
 )
-from functions.query.grounding.wording import (
-    has_moved_number,
-    has_number_of_another,
-    has_unknown_part,
-    is_covered,
-    is_foreign,
-    is_merged,
-    replacement,
-)
+from functions.query.grounding.wording import has_unknown_part, is_covered, is_foreign, replacement
 from functions.query.grounding.words import stems_of
 from tests.support.query import passage
 

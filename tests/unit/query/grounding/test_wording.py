@@ -4,16 +4,10 @@ import random
 
 import pytest
 
+from functions.query.grounding.merging import has_number_of_another, is_merged
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import (
-    Replacement,
-    has_number_of_another,
-    has_unknown_part,
-    is_foreign,
-    is_merged,
-    replacement,
-)
+from functions.query.grounding.wording import Replacement, has_unknown_part, is_foreign, replacement
 from functions.query.grounding.words import are_synonyms, other_words_of, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack

@@ -1,0 +1,235 @@
+"""Checks what the numbers of a claim are of: which group, part, limit, rate or move."""
+
+import re
+from collections.abc import Sequence, Set
+from functools import lru_cache
+from itertools import combinations, permutations
+
+from functions.query.grounding.polarity import count_negations
+from functions.query.grounding.quantities import (
+    ADVERBS_OF_PERIODS,
+    PERIODS,
+    is_month,
+    is_number_word,
+    is_unit,
+    is_year,
+    month_number,
+    spelled_value,
+    unit_name,
+)
+from functions.query.grounding.words import are_synonyms, has_digit, stem_of, stems_of, tokens_of, with_synonyms
+from shared.lexical import fold
+
+# --- numbers of groups ---
+
+_OF_GROUP = re.compile(
+    r"(?<![\w.,])(\d[\d.,]*)\s?(?:%|percent|per cent)?\s+of\s+(?:(?:the|its|their|our|all)\s+)*([^\W\d][\w-]*)",
+    re.IGNORECASE,
+)
+
+
+def exchanges_groups(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim gives a number to a group ("70 % of members") to which its sentences give another one."""
+    mine = _groups_in(claim)
+    theirs = [pair for sentence in sentences for pair in _groups_in(sentence)]
+    held = {number for sentence in sentences for number in re.findall(r"\d[\d.,]*", sentence)}
+    return any(
+        number in held and (number, group) not in theirs and any(group == each for _, each in theirs)
+        for number, group in mine
+    )
+
+
+def _groups_in(text: str) -> Sequence[tuple[str, str]]:
+    return [(number, stem_of(word.lower(), "en")) for number, word in _OF_GROUP.findall(text)]
+
+
+# --- numbers and months of like parts ---
+
+_PAIR_PART = re.compile(r";\s|,?\s(?:and|but|while|whereas|compared (?:to|with)|against|versus)\s", re.IGNORECASE)
+
+
+def crosses_pairs(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim takes a number or month of one part of a sentence with another one of a like part.
+
+    "Admitted in January, by December" crosses "Admitted in January, by July; admitted in August, by December".
+    """
+    said = [frozenset(_marks_in(part)) for part in _PAIR_PART.split(claim)]
+    for sentence in sentences:
+        parts = [marks for part in _PAIR_PART.split(sentence) if len(marks := _marks_in(part)) > 1]
+        for one, other in combinations(parts, 2):
+            if len(one) != len(other) and all(each.startswith("month") for each in (*one, *other)):
+                one, other = (one[0], one[-1]), (other[0], other[-1])  # "in April/May …, in November/December …"
+            elif len(one) != len(other):
+                continue
+            if any(_crosses(marks, one, other) for marks in said):
+                return True
+    return False
+
+
+def _crosses(said: frozenset[str], one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether marks hold the first of one row and the second of another, but not the others of both."""
+    return any(
+        one[i] in said and other[j] in said and one[j] not in said and other[i] not in said
+        for i, j in permutations(range(len(one)), 2)
+    )
+
+
+@lru_cache(maxsize=512)
+def _marks_in(text: str) -> Sequence[str]:
+    """Return the numbers but years, and the months of a text, in order; "01" is "1", "Jan" is "month 1"."""
+    return tuple(
+        f"month {month_number(word)}" if is_month(word) else word.strip("$€£¥%").lstrip("0")
+        for word in tokens_of(text)
+        if (is_month(word) and word != "may") or (has_digit(word) and not is_year(word))
+    )
+
+
+# --- limits ---
+
+_NUMBER = r"(?<![\d.,])[$€£¥]?\s?(\d[\d.,]*\d|\d|[^\W\d_]{3,9})"
+_ROUND = r"(?:(?:about|some|around|an?|additional|period|of|total)\s+){0,3}"
+_FIRST = r"(?:the\s+(?:first|last)\s+)?"
+_LEAST = re.compile(
+    rf"\b(?:at least|(?:a |the )?minimum(?: of)?|more than|over|longer than|exceed(?:s|ed|ing)?)\s+{_ROUND}{_NUMBER}"
+    r"(?:\s+([^\W\d_]+))?",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_FIRST}{_ROUND}"
+    rf"{_NUMBER}(?:\s+([^\W\d_]+))?",
+    re.IGNORECASE,
+)
+_UNTIL_BEFORE = re.compile(r"up to\s[\w\s]+?\s(?:before|prior|ahead|in advance)\b", re.IGNORECASE)
+"""A time that ends something: "up to 72 hours before" is "at least 72 hours before"."""
+AFTER_BOUND = 20
+"""Characters behind "up to" and its number in which "before" ends."""
+MIN_SAME_LIMITED = 0.6
+"""Share of a claim's content words that a sentence must contain for its limit to be of the same thing."""
+
+
+def turns_limit(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim calls the most what a sentence about the same calls the least, or the other way round."""
+    mine = _limits_in(claim)
+    if not mine or count_negations(tokens_of(claim)):
+        return False
+    said = stems_of(claim, language)
+    theirs = [_limits_in(each) for each in sentences if _is_about_the_same(said, each, language)]
+    held = frozenset().union(*theirs)
+    return any((*limit, not is_least) in held and (*limit, is_least) not in held for *limit, is_least in mine)
+
+
+def _is_about_the_same(said: frozenset[str], sentence: str, language: str) -> bool:
+    held = stems_of(sentence, language)
+    shared = (said & held) | with_synonyms(said, held, language)
+    return len(shared) >= MIN_SAME_LIMITED * len(said) and not count_negations(tokens_of(sentence))
+
+
+def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
+    """Return the numbers that a text calls the least or the most, with their units; whether they are the least."""
+    found: set[tuple[str, str, bool]] = set()
+    for way, is_least in ((_LEAST, True), (_MOST, False)):
+        for match in way.finditer(text):
+            number, unit = match.groups(default="")
+            is_least_here = is_least or _UNTIL_BEFORE.match(text, match.start(), match.end() + AFTER_BOUND) is not None
+            value = number.lower() if number[0].isdigit() else str(spelled_value(number.lower()))
+            if number[0].isdigit() or is_number_word(number.lower()):
+                found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))
+    return frozenset(found)
+
+
+# --- moves ---
+
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_FORMER = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
+    rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+"""A move from one number to another, and a number with the one that it was before."""
+
+
+def turns_move(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
+    said = [match.groups() for match in _MOVE.finditer(claim)]
+    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
+    return any((old, new) in held and (new, old) not in held for old, new in said)
+
+
+# --- rates ---
+
+_RATE = re.compile(
+    r"(?<![\w.,])(?:[$€£¥]\s?)?(\d[\d.,]*\d|\d)(?:\s?[%pc])?(?:\s+(?:per|each|every)\s+|\s?/\s?)((?:[^\W\d_]+\s?){1,3})"
+    r"|(?<![\w.,])(?:[$€£¥]\s?(\d[\d.,]*\d|\d)|(\d[\d.,]*\d|\d)\s?%)\s+an?\s+((?:[^\W\d_]+\s?){1,2})",
+    re.IGNORECASE,
+)
+"""A number with what it is counted by: "€18 per day", "5 % a year"."""
+_SAME_RATES = {"annum": "year", "yearly": "year", "head": "person", "guest": "person", "kilo": "kg", "kilogram": "kg"}
+
+
+def turns_rate(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim counts a number by another unit or time than its sentences: "per month" for "per day"."""
+    mine = _rates_in(claim)
+    held = _rates_in(" . ".join(sentences)) if mine else {}
+    return any(
+        number in held and words.isdisjoint(held[number]) and _is_measured(words) and _is_measured(held[number])
+        for number, words in mine.items()
+    )
+
+
+def counts_otherwise(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim counts a number by something that none of its sentences counts it by: "per rental"."""
+    mine = _rates_in(claim)
+    held = _rates_in(" . ".join(sentences)) if mine else {}
+    return any(
+        number in held and not any(are_synonyms(word, other, "en") for word in words for other in held[number])
+        for number, words in mine.items()
+    )
+
+
+_EVERY = re.compile(
+    r"\b(?:every|each|per)\s+([^\W\d_]+)|(?:\d|\bonce|\btwice|\btimes)\s+an?\s+([^\W\d_]+)|\b([^\W\d_]+ly)\b",
+    re.IGNORECASE,
+)
+"""How a claim says how often something is: "every month", "€5 a week", "daily"."""
+
+
+_TELLING = {
+    **dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "weekend"), "week"),
+    **dict.fromkeys(("morning", "afternoon", "evening", "night", "nightly", "24"), "day"),
+    "pa": "year",
+}
+_WHOLE_WEEK = frozenset(("monday", "sunday"))
+"""Words of "from Monday to Sunday", which is every day."""
+
+
+def repeats_otherwise(claim: str, texts: Sequence[str]) -> bool:
+    """Return whether a claim tells what is so every day, week or the like, of which its evidence does not speak."""
+    said = {period for match in _EVERY.finditer(fold(claim)) for word in match.groups() if (period := _period(word))}
+    words = {word for text in texts for word in tokens_of(fold(text).replace(".", "").lower())}
+    told = {_period(word) for word in words} | {_period_told(word) for word in words}
+    return bool(said) and not said <= told | ({"day"} if words >= _WHOLE_WEEK else set())
+
+
+def _period_told(word: str) -> str:
+    """Return the period that a word tells without naming it: "on Tuesdays" is every week, "at night" every day."""
+    return _TELLING.get(word.removesuffix("s"), "")
+
+
+def _period(word: str | None) -> str:
+    """Return the period that a word names, "day" for "days" and "daily"; empty if none."""
+    name = unit_name(ADVERBS_OF_PERIODS.get((word or "").lower(), (word or "").lower()))
+    return name if name in PERIODS else ""
+
+
+def _is_measured(words: Set[str]) -> bool:
+    return any(map(is_unit, words))
+
+
+def _rates_in(text: str) -> dict[str, set[str]]:
+    """Return the words, units by their names, by which each number is counted."""
+    found: dict[str, set[str]] = {}
+    for number, words, amount, share, others in _RATE.findall(text):
+        for word in (words or others).lower().split():
+            name = unit_name(word) if is_unit(word) else _SAME_RATES.get(word, word)
+            found.setdefault(number or amount or share, set()).add(name)
+    return found
