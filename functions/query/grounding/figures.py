@@ -106,8 +106,28 @@ def check_figures(
     if missing and texts:
         unknown = {fact.start for fact in facts_missing(claim, known_facts(texts, ""))}
         missing = [fact for fact in missing if fact.start in unknown]
-    sentences = [text for span in spans for text in span.sentences] if missing else []
     stated = [fact for fact in numbers if fact not in missing]
+    calculated, missing = _calculated(quoted, missing, stated)
+    is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
+    is_extreme = any(each.is_extreme for each in fitting)
+    is_bound = (bool(bound) or is_extreme) and not missing and not is_open
+    is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
+    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
+    derived = "; ".join(each.text for _, each in calculated)
+    is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)
+    return FigureCheck(
+        written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated), is_rest, is_possible
+    )
+
+
+def _calculated(
+    quoted: "_Quoted", missing: Sequence[Fact], stated: Sequence[Fact]
+) -> tuple[Sequence[tuple[Fact, Calculation]], Sequence[Fact]]:
+    """Return the missing facts of a claim that a calculation gives, each with it, and those that none gives."""
+    if not missing:
+        return [], []
+    claim = quoted.claim
+    sentences = [text for span in quoted.spans for text in span.sentences]
     calculated: list[tuple[Fact, Calculation]] = []
     ways: Sequence[Callable[[Fact], Calculation | None]] = (
         lambda fact: derive(claim, fact, quoted.operands) if fact.kind in _CALCULATED else None,
@@ -121,16 +141,7 @@ def check_figures(
     if missing and calculated:  # "for three people: 3 × €28"
         times = set(multipliers_in(claim, sentences))
         missing = [fact for fact in missing if not fact.values & times]
-    is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
-    is_extreme = any(each.is_extreme for each in fitting)
-    is_bound = (bool(bound) or is_extreme) and not missing and not is_open
-    is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
-    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
-    derived = "; ".join(each.text for _, each in calculated)
-    is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)
-    return FigureCheck(
-        written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated), is_rest, is_possible
-    )
+    return calculated, missing
 
 
 def _tells_rest(claim: str, operands: Sequence[Operand]) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
+from operator import attrgetter
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition, turns
 from functions.query.grounding.evidence import claim_language, passage_language
@@ -185,10 +186,15 @@ class ClaimComparison:
         spoken = {passage_language(span.passage, self.context.language) for span in self.spans}
         return self.language not in spoken
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether its words are not compared with the sentences: they are the same, or in another language."""
+        return self.is_same or self.is_translated
+
     @cached_property
     def turns(self) -> frozenset[str]:
         """The kinds of turning words by which it differs from the clauses it repeats."""
-        return frozenset() if self.is_same or self.is_translated else turns(self.wording, self.sentences, self.language)
+        return frozenset() if self.is_alike else turns(self.wording, self.sentences, self.language)
 
     @cached_property
     def passage_stems(self) -> frozenset[str]:
@@ -311,7 +317,7 @@ def _changes_a_copy(it: ClaimComparison) -> Finding | None:
 
 
 def _says_the_opposite(it: ClaimComparison) -> Finding | None:
-    found = "" if it.is_same or it.is_translated else reversal(it.wording, it.sentences, it.language)
+    found = "" if it.is_alike else reversal(it.wording, it.sentences, it.language)
     if not found or it.figures.is_rest:  # "two of the eight do not" where six do
         return None
     return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
@@ -326,54 +332,21 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    exempt = it.is_same or it.is_translated or it.figures.derived
+    exempt = it.is_alike or it.figures.derived
     foreign = not exempt and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 
 
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
-    covered = (
-        it.is_same
-        or it.is_translated
-        or (
-            not (it.has_cells and denies_figures(it.claim))
-            and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
-        )
+    covered = it.is_alike or (
+        not (it.has_cells and denies_figures(it.claim))
+        and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
-def _in_any_language(check: Callable[[str, Sequence[str]], bool]) -> Callable[[str, Sequence[str], str], bool]:
-    return lambda claim, sentences, _language: check(claim, sentences)
-
-
-def _found(
-    verdict: Verdict, name: str, check: Callable[[str, Sequence[str], str], bool]
-) -> Callable[[ClaimComparison], Finding | None]:
-    """Return a rule that compares a claim's wording with the sentences, unless they are the same."""
-
-    def judge_wording(it: ClaimComparison) -> Finding | None:
-        if it.is_same or it.is_translated or not check(it.wording, it.sentences, it.language):
-            return None
-        return Finding(verdict, name)
-
-    return judge_wording
-
-
-def _unless_repeated(
-    name: str, check: Callable[[str, Sequence[str], str], bool]
-) -> Callable[[ClaimComparison], Finding | None]:
-    """Return a rule that refutes, also where a table tells the rest of a claim."""
-
-    def judge_numbers(it: ClaimComparison) -> Finding | None:
-        refuted = not (it.repeats or it.is_translated) and check(it.wording, it.sentences, it.language)
-        return Finding(Verdict.REFUTED, name) if refuted else None
-
-    return judge_numbers
-
-
 def _replaces_words(it: ClaimComparison) -> Finding | None:
-    if it.is_same or it.is_translated:
+    if it.is_alike:
         return None
     found = replacement(
         it.wording, it.sentences, it.proper_words.__contains__, it.passage_stems.__contains__, it.language
@@ -381,21 +354,6 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     if not found:
         return None
     return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
-
-
-def _is_apart(check: Callable[[str, Sequence[str], str], bool]) -> Callable[[ClaimComparison], Finding | None]:
-    def judge_places(it: ClaimComparison) -> Finding | None:
-        if (
-            it.is_same
-            or it.is_translated
-            or it.figures.derived
-            or it.has_cells
-            or not check(it.wording, it.sentences, it.language)
-        ):
-            return None
-        return Finding(Verdict.UNCONFIRMED, "apart")
-
-    return judge_places
 
 
 def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
@@ -412,20 +370,6 @@ def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     negations = count_negations(tokens_of(it.claim)) + count_negations(tokens_of(it.context.question))
     affirms = negations % 2 == 0
     return Finding(Verdict.UNCONFIRMED, "negation") if affirms != (answer == "yes") else None
-
-
-def _has_own_superlative(it: ClaimComparison) -> Finding | None:
-    exempt = it.repeats or it.is_translated or it.figures.is_bound or it.figures.derived
-    return Finding(Verdict.UNCONFIRMED, "order") if not exempt and has_own_superlative(it.claim, it.sentences) else None
-
-
-def _affirms_number(it: ClaimComparison) -> Finding | None:
-    exempt = it.is_same or it.is_translated or it.figures.derived or it.figures.is_rest
-    return (
-        Finding(Verdict.UNCONFIRMED, "negation")
-        if not exempt and affirms_number(it.claim, it.sentences, it.language)
-        else None
-    )
 
 
 def _is_denied(it: ClaimComparison) -> Finding | None:
@@ -447,10 +391,51 @@ def _turned(kind: str) -> Callable[[ClaimComparison], Finding | None]:
 
 
 def _says_the_contrary(it: ClaimComparison) -> Finding | None:
-    if it.is_same or it.is_translated:
+    if it.is_alike:
         return None
     contrary = "contrary" in it.turns or states_supposition(it.wording, it.sentences, it.language)
     return Finding(Verdict.REFUTED, "contrary") if contrary else None
+
+
+def _is_repeated(it: ClaimComparison) -> bool:
+    """Return whether a claim repeats a sentence or translates one, whatever a table tells."""
+    return it.repeats or it.is_translated
+
+
+def _has_its_figures(it: ClaimComparison) -> bool:
+    """Return whether words need no comparison, or numbers have the places that a table or a calculation gives them."""
+    return it.is_alike or it.has_cells or bool(it.figures.derived)
+
+
+def _tells_most_of_table(it: ClaimComparison) -> bool:
+    """Return whether a claim is repeated, or has from a table or a calculation what it calls the most."""
+    return _is_repeated(it) or it.figures.is_bound or bool(it.figures.derived)
+
+
+def _tells_rest(it: ClaimComparison) -> bool:
+    """Return whether words need no comparison, or a claim tells what a part leaves over."""
+    return it.is_alike or it.figures.is_rest or bool(it.figures.derived)
+
+
+def _compared(
+    verdict: Verdict,
+    name: str,
+    check: Callable[[str, Sequence[str], str], bool],
+    *,
+    unless: Callable[[ClaimComparison], bool] = attrgetter("is_alike"),
+) -> Callable[[ClaimComparison], Finding | None]:
+    """Return a rule that compares a claim's wording with the sentences, unless it need not be compared."""
+
+    def judge_wording(it: ClaimComparison) -> Finding | None:
+        if unless(it) or not check(it.wording, it.sentences, it.language):
+            return None
+        return Finding(verdict, name)
+
+    return judge_wording
+
+
+def _in_any_language(check: Callable[[str, Sequence[str]], bool]) -> Callable[[str, Sequence[str], str], bool]:
+    return lambda claim, sentences, _language: check(claim, sentences)
 
 
 KINDS = ("negation", "all", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
@@ -465,33 +450,38 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("translated", _is_translated),
     ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
-    ClaimRule("order", _found(Verdict.UNCONFIRMED, "order", is_reversed)),
-    ClaimRule("span", _found(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),
-    ClaimRule("invented cause", _found(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
-    ClaimRule("cause", _found(Verdict.REFUTED, "order", turns_cause)),
-    ClaimRule("time", _found(Verdict.REFUTED, "order", turns_time)),
-    ClaimRule("foreign cause", _found(Verdict.UNCONFIRMED, "order", has_foreign_cause)),
-    ClaimRule("mode", _found(Verdict.REFUTED, "mode", turns_mode)),
-    ClaimRule("pairs", _found(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
-    ClaimRule("alternatives", _found(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
-    ClaimRule("groups", _found(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
-    ClaimRule("limit", _unless_repeated("number", turns_limit)),
-    ClaimRule("rate", _unless_repeated("number", _in_any_language(turns_rate))),
-    ClaimRule("counted", _found(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
+    ClaimRule("order", _compared(Verdict.UNCONFIRMED, "order", is_reversed)),
+    ClaimRule("span", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),
+    ClaimRule("invented cause", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
+    ClaimRule("cause", _compared(Verdict.REFUTED, "order", turns_cause)),
+    ClaimRule("time", _compared(Verdict.REFUTED, "order", turns_time)),
+    ClaimRule("foreign cause", _compared(Verdict.UNCONFIRMED, "order", has_foreign_cause)),
+    ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
+    ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
+    ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
+    ClaimRule("groups", _compared(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
+    ClaimRule("limit", _compared(Verdict.REFUTED, "number", turns_limit, unless=_is_repeated)),
+    ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),
+    ClaimRule("counted", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
     ClaimRule("repeated", _repeats_otherwise),
-    ClaimRule("move", _found(Verdict.REFUTED, "number", _in_any_language(turns_move))),
-    ClaimRule("comparison", _found(Verdict.UNCONFIRMED, "order", compares_otherwise)),
+    ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
+    ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
-    ClaimRule("merged", _is_apart(is_merged)),
-    ClaimRule("moved number", _is_apart(has_moved_number)),
-    ClaimRule("number of another", _is_apart(has_number_of_another)),
+    ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_has_its_figures)),
+    ClaimRule("moved number", _compared(Verdict.UNCONFIRMED, "apart", has_moved_number, unless=_has_its_figures)),
+    ClaimRule(
+        "number of another", _compared(Verdict.UNCONFIRMED, "apart", has_number_of_another, unless=_has_its_figures)
+    ),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
-    ClaimRule("general", _found(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
-    ClaimRule("superlative", _has_own_superlative),
-    ClaimRule("done", _found(Verdict.UNCONFIRMED, "plan", tells_as_done)),
-    ClaimRule("opening", _found(Verdict.UNCONFIRMED, "order", begins_otherwise)),
-    ClaimRule("affirmed", _affirms_number),
+    ClaimRule("general", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
+    ClaimRule(
+        "superlative",
+        _compared(Verdict.UNCONFIRMED, "order", _in_any_language(has_own_superlative), unless=_tells_most_of_table),
+    ),
+    ClaimRule("done", _compared(Verdict.UNCONFIRMED, "plan", tells_as_done)),
+    ClaimRule("opening", _compared(Verdict.UNCONFIRMED, "order", begins_otherwise)),
+    ClaimRule("affirmed", _compared(Verdict.UNCONFIRMED, "negation", affirms_number, unless=_tells_rest)),
     ClaimRule("contrary", _says_the_contrary),
     *(ClaimRule(f"turned {kind}", _turned(kind)) for kind in KINDS),
     ClaimRule("covered", _is_covered),

@@ -9,7 +9,7 @@ without the number that is asked for, garbled, cut. Measured by `python -m evals
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache
 from itertools import chain, pairwise
@@ -213,12 +213,7 @@ def _scores(
     languages = {passage.language or "en" for passage in passages}
     of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
-    pairs = {
-        pair
-        for language, stems in of_language.items()
-        for pair in pairwise(stems)
-        if _inherited(asked, language).isdisjoint(pair)
-    }
+    pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
     abbreviated = Abbreviated(asked, passages)
     held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
     weights = _weights(wanted, languages, held)
@@ -228,13 +223,6 @@ def _scores(
         weights[stem] *= OF_CARD
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
-
-    alike: dict[str, set[str]] = {}
-    """The question's words that each of their synonyms may stand for."""
-    for language, stems in of_language.items():
-        for stem in frozenset(stems):
-            for other in other_words_of(stem, language):
-                alike.setdefault(other, set()).add(stem)
 
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
@@ -275,6 +263,26 @@ def _scores(
         for score, (at, _) in zip(scores, found, strict=True)
     ]
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
+
+
+def _own_pairs(asked: Asked, of_language: Mapping[str, Sequence[str]]) -> frozenset[tuple[str, str]]:
+    """Return the pairs of neighbouring words of a question, without those that it takes over."""
+    return frozenset(
+        pair
+        for language, stems in of_language.items()
+        for pair in pairwise(stems)
+        if _inherited(asked, language).isdisjoint(pair)
+    )
+
+
+def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> Mapping[str, Set[str]]:
+    """Return the words of a question that each of their synonyms may stand for."""
+    meant: dict[str, set[str]] = {}
+    for language, stems in of_language.items():
+        for stem in frozenset(stems):
+            for other in other_words_of(stem, language):
+                meant.setdefault(other, set()).add(stem)
+    return meant
 
 
 def _fitted(
