@@ -158,17 +158,16 @@ class TableComparison:
             return Binding(
                 conflict="order" if self._contradicts_order() else "", texts=texts, is_extreme=bool(is_extreme)
             )
-        cells, held = self._cells, self._held
-        if not held:
+        if not self._held:
             rows = frozenset(n for each in self.rows.mentions for n in each.rows)
             return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
-        bound = self._fitting.fit(held, self.columns)
+        bound = self._fitting.fit(self._held, self.columns)
         if bound is None:
-            conflict = self._conflict(held, cells)
+            conflict = self._conflict()
             return Binding(conflict=conflict, is_open=not conflict)
-        if conflict := self._changes(held, bound):
+        if conflict := self._changes(bound):
             return Binding(conflict=conflict)
-        is_named = self.rows.by in {"label", "most"} and self._is_named(held, bound)
+        is_named = self.rows.by in {"label", "most"} and self._is_named(bound)
         return Binding(
             frozenset(bound) | {each.start for each in self._ranges},
             is_named=is_named,
@@ -276,16 +275,16 @@ class TableComparison:
 
     # --- conflicts ---
 
-    def _conflict(self, held: Sequence[Fact], cells: "dict[int, frozenset[CellPlace]]") -> Conflict:
+    def _conflict(self) -> Conflict:
         """Return what does not fit, if it is certain: a small number may be in other evidence, or say how many."""
-        certain = [fact for fact in held if self._is_certain(fact)]
+        certain = [fact for fact in self._held if self._is_certain(fact)]
         if not certain:
             return ""
         if self._fitting.fit(certain, []) is None:
-            return "row" if self.rows.by == "label" and not self._may_mean_others(certain, cells) else ""
+            return "row" if self.rows.by == "label" and not self._may_mean_others(certain) else ""
         return "column" if self.columns and self._fitting.fit(certain, self.columns) is None else ""
 
-    def _may_mean_others(self, facts: Sequence[Fact], cells: "dict[int, frozenset[CellPlace]]") -> bool:
+    def _may_mean_others(self, facts: Sequence[Fact]) -> bool:
         """Return whether the row that a number stands in has words of the claim that no named row has.
 
         A row without content words ("For") may always be meant: a claim cannot be seen to name it.
@@ -294,7 +293,7 @@ class TableComparison:
             *(words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         )
         said = frozenset(self._finder.places) - named
-        labels = (words_of(self.table.rows[n].label) for fact in facts for n, _ in cells[fact.start])
+        labels = (words_of(self.table.rows[n].label) for fact in facts for n, _ in self._cells[fact.start])
         return any(not words or said & words for words in labels)
 
     def _is_certain(self, fact: Fact) -> bool:
@@ -303,9 +302,9 @@ class TableComparison:
         free = free or any(fact.values & each.values for each in facts_in(words) if each.kind in {"number", "part"})
         return not free and (bool(fact.unit) or fact.scaled or sum(map(str.isdigit, fact.text)) > 2 or "." in fact.text)
 
-    def _changes(self, held: Sequence[Fact], bound: "dict[int, frozenset[CellPlace]]") -> Conflict:
+    def _changes(self, bound: "dict[int, frozenset[CellPlace]]") -> Conflict:
         """Return "sign" for a rise that is a fall in the table, "order" for "from" and "to" exchanged."""
-        for fact in held:
+        for fact in self._held:
             if all(self._is_per_another(fact, n, at) for n, at in bound[fact.start]):
                 return "column"
             changes = [self._changed.change_at(n, at) for n, at in bound[fact.start]]
@@ -313,7 +312,7 @@ class TableComparison:
                 return "sign"
             if all(self._changed.is_of_other_sign(self.claim, fact, n, at) for n, at in bound[fact.start]):
                 return "sign"
-        for first, second in pairwise(held):
+        for first, second in pairwise(self._held):
             pair = (first, second) if _FROM.search(self.claim, 0, first.start) else (second, first)
             if _FROM.search(self.claim, 0, pair[0].start) and self._changed.is_later(
                 bound[pair[0].start], bound[pair[1].start]
@@ -385,18 +384,14 @@ class TableComparison:
 
     # --- what else the claim says ---
 
-    def _is_named(
-        self,
-        held: Sequence[Fact],
-        bound: "dict[int, frozenset[CellPlace]]",
-    ) -> bool:
+    def _is_named(self, bound: "dict[int, frozenset[CellPlace]]") -> bool:
         """Return whether the claim, or else the question, leaves no other cell of the rows in doubt."""
         asked = mentions_in(self.around.asked, self.table.columns, context=self.text, own_words=frozenset())
         meant = common_columns(asked) if asked and not self.columns else None
         # Figures that are all told leave no doubt between them where a column is named.
         alone = (places for places in bound.values() if len(places) == 1)
         told = frozenset().union(*alone) if self.columns else frozenset()
-        for fact in held:
+        for fact in self._held:
             cells = [self.table.rows[n].cells[at] for n, at in bound[fact.start]]
             if any(cell.unit == "percent" for cell in cells) or self._fitting.is_reference(fact):
                 continue

@@ -27,8 +27,8 @@ from shared.lexical import fold
 from shared.text import SEPARATOR
 
 _OF_FIGURES = stems_of(
-    "compared compares versus total together combined altogether average share change difference earlier ago prior"
-    " previous year quarter month period ended about approximately roughly around nearly almost some"
+    "compared versus total together combined altogether average share change difference earlier ago prior"
+    " previous year quarter month period ended approximately roughly around nearly almost some"
 )
 """Words that a claim may put around figures."""
 _UNIT_AFTER = re.compile(rf"\s+(?:(?!(?:an?|per|each|every)\s)[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
@@ -121,8 +121,8 @@ def check_figures(
 
 
 def _calculated(
-    quoted: "_Quoted", missing: Sequence[Fact], stated: Sequence[Fact]
-) -> tuple[Sequence[tuple[Fact, Calculation]], Sequence[Fact]]:
+    quoted: "_Quoted", missing: list[Fact], stated: Sequence[Fact]
+) -> tuple[list[tuple[Fact, Calculation]], list[Fact]]:
     """Return the missing facts of a claim that a calculation gives, each with it, and those that none gives."""
     if not missing:
         return [], []

@@ -49,29 +49,34 @@ class Fitting:
             self._columns_after,
             partial(_column_in_order, facts),
         )
+        free = [each for each in columns if not any(self._is_right_before(each, fact) for fact in facts)]
         for of_row, of_column in product(row_ways, column_ways):
             bound = {}
             for fact in facts:
-                # What a number is compared with may be of any row that the claim names.
-                allowed_rows = of_row(fact, self.rows)
-                is_last = all(each.start < fact.start for each in self.rows)
-                if allowed_rows is not None and of_row is _preceding and is_last and self.is_reference(fact):
-                    allowed_rows = allowed_rows.union(*(each.rows for each in self.rows))
+                allowed_rows = self._rows_allowed(fact, of_row)
                 own = [each.columns for each in columns if self._is_right_before(each, fact)]
-                free = [each for each in columns if not any(self._is_right_before(each, other) for other in facts)]
                 allowed_columns = self._narrowed(fact, own[-1] if own else of_column(fact, free), free)
                 bound[fact.start] = frozenset(
                     (n, at)
                     for n, at in self.cells[fact.start]
-                    if (allowed_rows is None or n in allowed_rows) and self._in(n, at, allowed_columns)
+                    if (allowed_rows is None or n in allowed_rows) and self._is_in(n, at, allowed_columns)
                 )
             if all(bound.values()):
                 return bound
         return None
 
-    def _in(self, n: int, at: int, allowed: "frozenset[int] | None") -> bool:
+    def _rows_allowed(self, fact: Fact, of_row: _RowWay) -> "frozenset[int] | None":
+        """Return the rows that a number may be of; one that others are compared with may be of any row named."""
+        rows = of_row(fact, self.rows)
+        is_last = all(each.start < fact.start for each in self.rows)
+        if rows is not None and of_row is _preceding and is_last and self.is_reference(fact):
+            return rows.union(*(each.rows for each in self.rows))
+        return rows
+
+    def _is_in(self, n: int, at: int, columns: "frozenset[int] | None") -> bool:
+        """Return whether a cell is in one of some columns, as far as that is known."""
         column = self.table.rows[n].cells[at].column
-        return allowed is None or column is None or column in allowed
+        return columns is None or column is None or column in columns
 
     def _narrowed(
         self, fact: Fact, allowed: "frozenset[int] | None", mentions: Sequence[ColumnMention]
@@ -138,6 +143,7 @@ class Fitting:
 
 
 def _preceding(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
+    """Return the rows of the last name before a number."""
     if not mentions:
         return None
     before = [each.rows for each in mentions if each.start < fact.start]
@@ -145,20 +151,22 @@ def _preceding(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | N
 
 
 def _following(fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
+    """Return the rows of the first name behind a number."""
     if not mentions:
         return None
     after = [each.rows for each in mentions if each.start > fact.start]
     return after[0] if after else mentions[0].rows if _is_one(mentions) else frozenset()
 
 
-def _in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
+def _in_order(facts: Sequence[Fact], fact: Fact, mentions: Sequence[RowMention]) -> frozenset[int] | None:
     """Return the rows of the name with a number's rank, if there are as many names as numbers: "A above B (7 − 5)"."""
-    return mentions[held.index(fact)].rows if len(mentions) == len(held) else _preceding(fact, mentions)
+    return mentions[facts.index(fact)].rows if len(mentions) == len(facts) else _preceding(fact, mentions)
 
 
-def _column_in_order(held: Sequence[Fact], fact: Fact, mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
-    if len(mentions) == len(held):
-        return mentions[held.index(fact)].columns
+def _column_in_order(facts: Sequence[Fact], fact: Fact, mentions: Sequence[ColumnMention]) -> frozenset[int] | None:
+    """Return the columns of the name with a number's rank, if there are as many names as numbers."""
+    if len(mentions) == len(facts):
+        return mentions[facts.index(fact)].columns
     return common_columns([each for each in mentions if each.start < fact.start][-1:] or mentions[:1])
 
 

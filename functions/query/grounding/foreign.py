@@ -124,7 +124,7 @@ MIN_FOREIGN_WORDS = 6
 MIN_ALONE = 4
 MIN_ALONE_SHARE = 0.25
 """Sentences of a text, and their share, that share nothing with the rest, from which it is about many things."""
-MINWORDS = 5
+MIN_PROSE_WORDS = 5
 MIN_LOWER_CASE = 0.6
 """Share of a sentence's words that begin with a small letter, from which it is prose: no title, reference, or row."""
 MIN_LOWER_CASE_OF_EVIDENCE = 0.4
@@ -290,7 +290,7 @@ def _is_prose(sentence: str, *, lower_case: float = MIN_LOWER_CASE) -> bool:
         return False
     words = WORD.findall(sentence)
     return (
-        len(words) >= MINWORDS
+        len(words) >= MIN_PROSE_WORDS
         and words[0][0].isupper()
         and sum(map(str.islower, (word[0] for word in words))) >= lower_case * len(words)
     )

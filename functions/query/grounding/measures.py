@@ -163,7 +163,7 @@ _RATE = re.compile(
     re.IGNORECASE,
 )
 """A number with what it is counted by: "€18 per day", "5 % a year"."""
-_SAME_RATES = {"annum": "year", "yearly": "year", "head": "person", "guest": "person", "kilo": "kg", "kilogram": "kg"}
+_SAME_RATES = {"annum": "year", "yearly": "year", "head": "person", "guest": "person", "kilo": "kg"}
 
 
 def turns_rate(claim: str, sentences: Sequence[str]) -> bool:

@@ -35,7 +35,8 @@ _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
 _RELATING = frozenset(("by", "of", "on", "in", "for", "with", "over", "under", "above", "below", "then", "because"))
 """Words that may stand between two things to tell how they are related."""
-_SAYING = frozenset(("say", "said", "accord", "explain", "told", "tell", "add"))
+_SAYING = frozenset(("say", "accord", "explain", "tell", "add"))
+"""Stems of verbs that only tell who says something."""
 
 WordPlace = tuple[int, int]
 """The index of a word in the claim, and in the sentence."""

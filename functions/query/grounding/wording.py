@@ -47,9 +47,7 @@ MAX_UNKNOWN_INSIDE = 4
 MAX_UNKNOWN_AT_END = 3
 """Run of content words outside the evidence from which a claim counts as unsupported. The limit is lower at the start
 and end of a claim, where a false addition to a true sentence usually is."""
-UNINFORMATIVE_STEMS = stems_of(
-    "percent cent per proc procentai procentų according document documents source sources states says"
-)
+UNINFORMATIVE_STEMS = stems_of("percent cent proc procentai procentų according document source states says")
 """Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
 FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(lines_of("function_words.txt")))
@@ -143,7 +141,7 @@ _VERB_ENDINGS = ("ed", "ing")
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _CONNECTIVES = frozenset((
-    "additionally", "also", "furthermore", "moreover", "however", "therefore", "thus", "hence", "overall",
+    "additionally", "furthermore", "moreover", "however", "therefore", "thus", "hence", "overall",
     "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
     "according", "document", "documents", "source", "sources", "text", "section", "page", "table", "report", "says",
     "said", "states", "stated", "mentions", "notes", "following", "follows", "based", "example", "instance",
@@ -151,7 +149,7 @@ _CONNECTIVES = frozenset((
 ))  # fmt: skip
 """Words that only join claims or mention the source."""
 _YOU_CAN = ("you", "can")
-_ROUGHLY = frozenset(("about", "approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
+_ROUGHLY = frozenset(("approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
 _ROMAN = re.compile(r"[ivx]+")
 _ORDERS = frozenset(("first", "second", "third", "former", "latter", "other"))

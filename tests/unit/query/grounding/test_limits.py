@@ -19,6 +19,7 @@ from functions.query.grounding.roles import (
 )
 from functions.query.grounding.wording import has_unknown_part, is_covered, is_foreign, replacement
 from functions.query.grounding.words import stems_of
+from functions.query.understanding.question import lines_of
 from tests.support.query import passage
 
 WORDS = [
@@ -66,6 +67,13 @@ def test_function_words_months_and_what_an_abbreviation_is_short_for_need_no_evi
     assert not covered("lamp quarry saddle", "lamp and boat")
     assert covered("the lamp boat tower in april", "the LBT on the lamp")
     assert not covered("the lamp boat tower in april", "the LBX on the lamp")
+
+
+def test_each_function_word_is_there_once_whatever_its_form() -> None:
+    stems = [stems_of(word) for line in lines_of("function_words.txt") for word in line.split()]
+    assert all(stems)
+    assert len(frozenset().union(*stems)) == len(stems)
+    assert covered("the lamp gave taken boat", "lamp boat")
 
 
 def test_a_title_and_the_question_count_half() -> None:
