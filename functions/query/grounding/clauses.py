@@ -15,8 +15,8 @@ from functions.query.grounding.quantities import PERIODS, is_number_word, unit_n
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
 
-LEFT_OUT = ("possible", "some", "most", "only", "condition", "attribution")
-PUT_IN = ("possible", "plan", "whole", "most", "only")
+LEFT_OUT = ("possible", "some", "most", "condition", "attribution")
+PUT_IN = ("plan", "whole", "most", "only")
 """Kinds of words that a claim must not leave out, and must not put in."""
 CONTRARY = tuple(
     pair

@@ -64,7 +64,11 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, quest
         spans, missing = _follow(statement, reference, sources[reference.source - 1], language)
         found += [each for each in spans if each not in found]
         findings += ["quote"] if missing else []
-    readable = [span for span in found if not (span.is_injected or _is_stray(statement, span, sources, question))]
+    readable = [
+        span
+        for span in found
+        if not (span.is_injected or is_foreign_in(span.passage, statement, span.start, span.end, sources, question))
+    ]
     if len(readable) < len(found):
         findings.append("instruction")
     spans = [span for span in readable if _is_related(statement, span, language)]
@@ -75,11 +79,13 @@ def find_evidence(claim: Claim, sources: Sequence[Passage], language: str, quest
     return Evidence(spans, findings, unknown)
 
 
-def _is_stray(claim: str, span: EvidenceSpan, sources: Sequence[Passage], question: str) -> bool:
-    passage = span.passage
+def is_foreign_in(
+    passage: Passage, claim: str, start: int, end: int, sources: Sequence[Passage], question: str
+) -> bool:
+    """Return whether the place that a claim is made from is foreign to its document and the question (`is_stray`)."""
     others = (each for each in sources if each.document_id == passage.document_id and each is not passage)
     near = (question, *titles_of(passage), *(each.text for each in others))
-    return is_stray(claim, passage.text, span.start, span.end, near)
+    return is_stray(claim, passage.text, start, end, near)
 
 
 def passage_language(passage: Passage, language: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import is_negation
 from functions.query.grounding.quantities import is_number_word, is_unit, is_year, spelled_value
-from functions.query.grounding.wording import BESIDE_ANY, NOT_ALWAYS_NUMBERS
+from functions.query.grounding.wording import BESIDE_ANY, MIN_RARE_WORDS, NOT_ALWAYS_NUMBERS, common_stems
 from functions.query.grounding.words import (
     has_digit,
     is_degree,
@@ -44,18 +44,24 @@ NEAR_NUMBER = 2
 
 
 def is_merged(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a part of a claim is made of words that its sentences have, but none of them all."""
+    """Return whether a part of a claim is made of words that its sentences have, but none of them all.
+
+    A common word that only another sentence has was not taken from there: "costs" for "pays".
+    """
     texts = [frozenset(_told_stems(sentence, language)) for sentence in sentences]
+    common = common_stems(claim, language)
     parts = _PART.split(_OPENING.sub(_OPENED, claim))
-    return any(_is_merged(frozenset(_told_stems(part, language)), texts, language) for part in parts)
+    return any(_is_merged(frozenset(_told_stems(part, language)), texts, common, language) for part in parts)
 
 
-def _is_merged(said: frozenset[str], texts: Sequence[frozenset[str]], language: str) -> bool:
+def _is_merged(said: frozenset[str], texts: Sequence[frozenset[str]], common: frozenset[str], language: str) -> bool:
     if any(said <= stems for stems in texts):
         return False
     held = [(said & stems) | with_synonyms(said, stems, language) for stems in texts]
-    found = frozenset().union(*held)
-    return bool(found) and found not in held
+    found, most = frozenset().union(*held), max(map(len, held), default=0)
+    if not found or found in held:
+        return False
+    return most < MIN_RARE_WORDS or not any(found - each <= common for each in held if len(each) == most)
 
 
 # --- numbers ---

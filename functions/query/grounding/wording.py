@@ -32,12 +32,18 @@ from functions.query.grounding.words import (
     with_synonyms,
 )
 from functions.query.understanding.question import lines_of
+from shared.lexical import MAX_RARITY, background
+from shared.lexical import stem as stem_in_index
 
 # --- coverage: enough words ---
 
 COVERAGE = 0.65
 FEW_WORDS_COVERAGE = 0.75
 """Share of a claim's content words that its evidence must contain, and for claims of one or two content words."""
+COMMON_RARITY = 3.0
+"""Rarity up to which a word is common: it is in every twentieth text of 200 words."""
+MIN_RARE_COVERAGE, MIN_RARE_WORDS = 0.4, 2
+"""The share, and the number of words, that are enough where all others are common: "costs", "gets", "the same"."""
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
@@ -79,7 +85,10 @@ def is_covered(
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + AROUND_WEIGHT * len(said & around)) / len(said)
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
-    return share >= needed and not has_unknown_part(claim, own | around, language)
+    if share >= needed and not has_unknown_part(claim, own | around, language):
+        return True
+    is_told = share >= MIN_RARE_COVERAGE and len(said & own) >= MIN_RARE_WORDS
+    return is_told and said - own - around <= common_stems(claim, language)
 
 
 def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
@@ -116,6 +125,23 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
     at_end = max(runs[:1] + runs[-1:], default=0)
     return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
+
+
+@lru_cache(maxsize=512)
+def common_stems(text: str, language: str) -> frozenset[str]:
+    """Return the stems of the words that are so common that they tell no text from another; numbers and times are none.
+
+    What a claim says in other words it says with them: "it costs 5 euros" for "the fee is 5 euros".
+    """
+    rarity = background(language)
+    words = (word for word in tokens_of(text) if not (_is_fact(word) or has_digit(word)))
+    stems = {stem: word for word in words for stem in stems_of(word, language)}
+    rare = (
+        stem
+        for stem, word in stems.items()
+        if min(rarity.get(stem, MAX_RARITY), rarity.get(stem_in_index(word, language), MAX_RARITY)) > COMMON_RARITY
+    )
+    return frozenset(stems) - FUNCTION_STEMS - frozenset(rare)
 
 
 # --- replacements: a word in the place of another ---

@@ -1,11 +1,12 @@
 """The extractive answer, without a model: the statement of the passages that answers best, with what belongs to it."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
@@ -71,6 +72,10 @@ _SET_APART = re.compile(
 """Words above a text that is set apart: they say nothing about what it tells."""
 
 
+_BULLET = re.compile(r"\A[•◦▪‣·–-]\s+(?=\w)")
+"""What stands before an item, and nothing says where it is told alone."""
+
+
 class Extract(NamedTuple):
     """An answer's claims; `rows` counts those of a table that are its list, if that is what it is."""
 
@@ -118,6 +123,8 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
         (at, start, _), (_, _, end) = block.spans[0], block.spans[-1]
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
         text = without_markers("".join(shown).rstrip())
+        if "\n" not in text:
+            text = _BULLET.sub("", text)
         reference = Reference(at + 1, passages[at].text[start:end])
         claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
     return list(claims.values())
@@ -356,8 +363,11 @@ def _block(
     of_passage = statements_in(passage)
     block = [statement]
 
+    def is_evidence(each: Statement) -> bool:
+        return not is_foreign_in(passage, each.text, each.start, each.end, passages, asked.text)
+
     def may_add(one: Statement, other: Statement, added: Statement) -> bool:
-        return not said.repeats(added) and _continues(passage.text, one, other)
+        return not said.repeats(added) and _continues(passage.text, one, other) and is_evidence(added)
 
     before = of_passage[best.number - 1] if best.number else None
     if before and _POINTS_BACK.match(statement.text) and may_add(before, statement, before) and said.adds(before):
@@ -376,7 +386,7 @@ def _block(
         block.append(after)
         said.add(after)
     if strong is not None and is_first and said.share < LITTLE:
-        block = _window(asked, passage.text, of_passage, best.number)
+        block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:
             said.add(each)
     spans = [PassageSpan(at, each.start, each.end) for each in block]
@@ -403,7 +413,9 @@ def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan
     return None
 
 
-def _window(asked: Asked, text: str, statements: Sequence[Statement], number: int) -> list[Statement]:
+def _window(
+    asked: Asked, text: str, statements: Sequence[Statement], number: int, is_evidence: Callable[[Statement], bool]
+) -> list[Statement]:
     """Return a statement with those directly after and before it, in turn, a table's row alone.
 
     Where a number or a time is asked for, there is enough with the first one. A question, as in a FAQ, begins another
@@ -421,6 +433,7 @@ def _window(asked: Asked, text: str, statements: Sequence[Statement], number: in
             and not (added.is_garbled or added.is_contents_entry)
             and not (added if after else statements[first]).is_question
             and (after or not added.is_short_lines)
+            and is_evidence(added)
         )
 
     first = last = number

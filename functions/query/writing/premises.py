@@ -14,6 +14,7 @@ explains after it, and all words of one about the asker's own matters ("my dog c
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
@@ -56,6 +57,13 @@ YEARS_COMPARED = 2
 """A periodic report compares its period with those of as many years before."""
 BALANCES_COMPARED = 1
 """A balance sheet compares with one year before."""
+
+MIN_ALIKE_CODES = 2
+"""Codes of the same form from which one that is not among them is taken to be none."""
+_CODE = re.compile(r"(?<![\w-])([A-Za-z]{1,6})(-?|(?<=[A-Z]) )(\d{1,5})(?![\w-]|[.,]\d)")
+"""A model, type or error: letters and a number ("VP-50", "E5"), after capitals also with a space between."""
+_PERIOD_CODE = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
+_DIGIT = re.compile(r"\d")
 
 _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
@@ -135,6 +143,7 @@ def absent_subjects(
     # Where no document says whose it is, a name that is not in the text may still be the author's.
     names = _absent_names(asked, passages) if any(map(_is_identified, passages)) else ()
     absent = dict.fromkeys((*names, *(() if own else named), *(() if named else _foreign_subjects(asked, passages))))
+    absent.update(dict.fromkeys(absent_codes(asked, passages)))
     return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]
 
 
@@ -191,6 +200,25 @@ def _absent_forms(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     kinds = {each.kind for each in passages}
     forms = identity.kinds_asked(question)
     return sorted(forms & _FILINGS) if kinds <= _FILINGS and forms.isdisjoint(kinds) else ()
+
+
+def absent_codes(question: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the codes of a question ("VP-50") that stand nowhere, where at least two others of their form stand.
+
+    Of one form are those with the same letters and as many digits: "VP-10", "VP-35". Years and periods are no codes.
+    """
+    asked = {_joined(code): code for code in map("".join, _CODE.findall(question)) if not _PERIOD_CODE.match(code)}
+    if not asked:
+        return ()
+    told = {
+        _joined("".join(code))
+        for each in passages
+        for code in _CODE.findall(f"{each.whole}\n{each.section}\n{each.title}\n{each.key}\n{each.cover}")
+    }
+    forms = Counter(_DIGIT.sub("0", code) for code in told)
+    return [
+        typed for code, typed in asked.items() if code not in told and forms[_DIGIT.sub("0", code)] >= MIN_ALIKE_CODES
+    ]
 
 
 def _is_identified(passage: Passage) -> bool:
