@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Literal
 
@@ -134,7 +134,7 @@ def common_stems(text: str, language: str) -> frozenset[str]:
     What a claim says in other words it says with them: "it costs 5 euros" for "the fee is 5 euros".
     """
     rarity = background(language)
-    words = (word for word in tokens_of(text) if not (_is_fact(word) or has_digit(word)))
+    words = (word for word in tokens_of(text) if not _is_fact(word))
     stems = {stem: word for word in words for stem in stems_of(word, language)}
     rare = (
         stem
