@@ -340,7 +340,9 @@ def _is_foreign(it: ClaimComparison) -> Finding | None:
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     covered = it.is_alike or (
         not (it.has_cells and denies_figures(it.claim))
-        and is_covered(it.wording, it.stems, it.spans, question=it.context.question, language=it.language)
+        and is_covered(
+            it.wording, it.stems, it.spans, question=it.context.question, language=it.language, of_row=it.has_cells
+        )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 

@@ -74,9 +74,12 @@ AROUND_WEIGHT = 0.5
 
 
 def is_covered(
-    claim: str, said: frozenset[str], spans: Sequence[EvidenceSpan], *, question: str, language: str
+    claim: str, said: frozenset[str], spans: Sequence[EvidenceSpan], *, question: str, language: str, of_row: bool
 ) -> bool:
-    """Return whether enough of a claim's stems `said` are in its evidence; titles and the question count half."""
+    """Return whether enough of a claim's stems `said` are in its evidence; titles and the question count half.
+
+    Common words may be others than the evidence's, but not `of_row`: what a row's figures are is told by them alone.
+    """
     said -= FUNCTION_STEMS
     if not said:
         return True
@@ -87,7 +90,7 @@ def is_covered(
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
     if share >= needed and not has_unknown_part(claim, own | around, language):
         return True
-    is_told = share >= MIN_RARE_COVERAGE and len(said & own) >= MIN_RARE_WORDS
+    is_told = not of_row and share >= MIN_RARE_COVERAGE and len(said & own) >= MIN_RARE_WORDS
     return is_told and said - own - around <= common_stems(claim, language)
 
 

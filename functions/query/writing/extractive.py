@@ -27,7 +27,7 @@ from functions.query.writing.statement_scores import (
 from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_in
 from shared import lexical
 from shared.language import language_of
-from shared.text import SEPARATOR, is_heading, row_cells
+from shared.text import BULLETS, SEPARATOR, is_heading, row_cells
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -72,8 +72,8 @@ _SET_APART = re.compile(
 """Words above a text that is set apart: they say nothing about what it tells."""
 
 
-_BULLET = re.compile(r"\A[•◦▪‣·–-]\s+(?=\w)")
-"""What stands before an item, and nothing says where it is told alone."""
+_BULLET = re.compile(rf"\A[{BULLETS}]\s+(?=[^\W\d_])")
+"""What stands before an item, and says nothing where the item is told alone."""
 
 
 class Extract(NamedTuple):
@@ -123,10 +123,10 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
         (at, start, _), (_, _, end) = block.spans[0], block.spans[-1]
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
         text = without_markers("".join(shown).rstrip())
-        if "\n" not in text:
-            text = _BULLET.sub("", text)
         reference = Reference(at + 1, passages[at].text[start:end])
         claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
+    if len(claims) == 1 and "\n" not in (text := next(iter(claims))):
+        return [replace(claims[text], text=_BULLET.sub("", text))]
     return list(claims.values())
 
 

@@ -137,9 +137,7 @@ def test_what_is_not_mentioned_is_named_with_the_nearest_place():
     settings = Settings(handoff_offer=False)
     answer = written(request, chat=None, settings=settings, deadline=Deadline(FakeClock(), 26.0))
     assert answer.refusal == "not_mentioned"
-    assert answer.text == (
-        "The documents do not mention “wheels”. The closest that I found is “Skarvnes handbook”, page iv."
-    )
+    assert answer.text == ("“Skarvnes handbook” comes closest (page iv), but it does not mention “wheels”.")
     assert not answer.citations
 
 
