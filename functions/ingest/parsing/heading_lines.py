@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import inf
 
+from functions.ingest.parsing.paragraphs import first_word
 from functions.ingest.parsing.sections import depth_of
 from functions.ingest.parsing.wire import Line
 from shared.rects import word_count, word_starts
@@ -69,6 +70,8 @@ SAME_SIZE = 0.4
 """How much the print of two lines of one item may differ, in points."""
 CAPITALS_SHARE = 0.7
 """Share of a line's characters that are letters if it is a heading in capitals."""
+FARTHER = 1.35
+"""How far below the line above, in heights of a line, a heading of its own begins."""
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 """How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
@@ -159,6 +162,13 @@ def is_name(text: str) -> bool:
     return len(text) >= LEAST_NAME and text.replace(" ", "").isalpha() and not LABEL.match(f"{text}:")
 
 
+def is_name_over_prose(lines: list[Line], i: int) -> bool:
+    """Whether a line is a word or two in capitals, however short, above a long line at its edge."""
+    line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
+    is_over = below is not None and len(below.text) >= LONG and abs(below.x0 - line.x0) < 1
+    return is_over and line.text.isupper() and is_name(line.text)
+
+
 def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the runs of lines without those written one after the other on one row: cells of a table's header."""
     cells: set[int] = set()
@@ -187,10 +197,26 @@ def is_cut(line: Line) -> bool:
     return len(line.text) >= PROSE and not line.column and JOINS.search(line.text) is not None
 
 
+def is_cut_by_end(line: Line, below: Line) -> bool:
+    """Whether a line in bold goes on below: in a paragraph if the next word had no room, or as the name of columns."""
+    if below.column:
+        return JOINS.search(line.text) is not None
+    is_near = abs(line.size - below.size) < SAME_SIZE and 0 < below.y0 - line.y0 < NEXT_LINE * (line.y1 - line.y0)
+    is_near = is_near and abs(line.x0 - below.x0) < 1 and below.x1 > line.x1 - 1
+    return is_near and GOES_ON.match(below.text) is not None and line.x1 + first_word(below) > below.x1
+
+
 def goes_on(above: Line, line: Line) -> bool:
     """Whether a line is the rest of the heading above it, which cannot end there."""
     is_rest = line.text[:1].islower() or JOINS.search(above.text) is not None
     return is_rest and not line.column and (line.bold or line.apart) and continues_heading(above, line)
+
+
+def _had_room(above: Line, line: Line) -> bool:
+    """Whether a line had room for the first word of the one below it, which stands further off: each is a heading."""
+    is_far = line.y0 - above.y0 > FARTHER * max(line.size, above.y1 - above.y0)
+    is_at_edge = abs(line.x0 - above.x0) < 1 and above.x1 + first_word(line) + line.size < line.x1
+    return is_far and is_at_edge and not (depth_of(above.text) or JOINS.search(above.text) or line.text[:1].islower())
 
 
 def continues_heading(above: Line, line: Line) -> bool:
@@ -199,4 +225,5 @@ def continues_heading(above: Line, line: Line) -> bool:
     near = 0 <= line.y0 - above.y0 < NEXT_LINE * max(line.size, above.y1 - above.y0)
     begins = (depth_of(line.text) > 0 or LETTERED.match(line.text) is not None) and not JOINS.search(above.text)
     is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
-    return same and near and not begins and not is_beside and not above.text.endswith((".", ":", "!", "?"))
+    is_one = not (begins or is_beside or _had_room(above, line))
+    return same and near and is_one and not above.text.endswith((".", ":", "!", "?"))

@@ -26,9 +26,11 @@ from functions.ingest.parsing.heading_lines import (
     goes_on,
     is_below,
     is_cut,
+    is_cut_by_end,
     is_in_capitals,
     is_in_item,
     is_name,
+    is_name_over_prose,
     is_over_small_print,
     is_scattered,
     masked,
@@ -442,7 +444,8 @@ class Headings:
         if not is_bold and not is_in_capitals(text):
             is_set_off = room_above(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
             below = room_above(lines, i + 1) if i + 1 < len(lines) else inf
-            if not is_set_off or not (line.apart or (PLAIN.match(text) and below > usual)):
+            is_plain = below > usual and (PLAIN.match(text) or is_name_over_prose(lines, i))
+            if not (is_set_off and (line.apart or is_plain)):
                 return False
         if text.endswith(":"):
             is_short = 0 < text.count(" ") < MOST_WORDS and not (ANNOUNCES.search(text) or LABEL.match(text))
@@ -462,6 +465,8 @@ class Headings:
         if end == len(lines):
             return True
         below = lines[end]
+        if is_cut_by_end(last, below):
+            return False
         is_plain = last.size < BIGGER * body and not depth_of(lines[start].text)
         is_over = abs(below.x0 - last.x0) < OVER_LABELS * last.size and room_above(lines, end) < TIGHT * (
             last.y1 - last.y0

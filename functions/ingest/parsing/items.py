@@ -18,13 +18,13 @@ _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
-_IN_PARENTHESES = re.compile(r"\(([a-z]|\d{1,3}|[ivx]{1,5})\) ")
+_IN_PARENTHESES = re.compile(r"(\(?)([a-z]|\d{1,3}|[ivx]{1,5})\) ")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _MARKS_BEFORE = {
-    after: [f"({before})" for before, other in chain(pairwise(ascii_lowercase), pairwise(_ROMAN)) if other == after]
+    after: [before for before, other in chain(pairwise(ascii_lowercase), pairwise(_ROMAN)) if other == after]
     for after in chain(ascii_lowercase[1:], _ROMAN[1:])
 }
-"""The marks that stand before another one in a sentence: "(h)" before "(i)"."""
+"""What is counted before another letter or number: "h" before "i"."""
 _STEP = re.compile(r"(\d{1,2}) [A-Z][a-z]")
 FIRST_ITEM = 12
 """Lines below the first item of a numbered list within which its second begins."""
@@ -170,9 +170,8 @@ def _counts_on_within(last: Part | None, text: str) -> bool:
     mark = _IN_PARENTHESES.match(text)
     if mark is None or last is None or not last.is_open or not last.full:
         return False
-    before = list(_MARKS_BEFORE.get(mark[1], ()))
-    if mark[1].isdecimal():
-        before.append(f"({int(mark[1]) - 1})")
+    before = [str(int(mark[2]) - 1)] if mark[2].isdecimal() else _MARKS_BEFORE.get(mark[2], ())
+    before = [f"{mark[1]}{each})" for each in before]
     return any(f" {each} " in last.text and not last.text.startswith(each) for each in before)
 
 

@@ -209,15 +209,18 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         # Another column, or no positions: only the text decides.
         return not ended and (first.islower() or last.full)
     drop = line.y0 - above.y0
+    indent = line.x0 - above.x0
+    em = max(SMALLEST_EM, line.size)
+    is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
+    is_outdented = indent < -OUTDENT * em and not is_centred
     if drop > FARTHER * max(pitch, OF_LINE * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
         is_entry = above.mono != line.mono or (line.leads and not last.full)
         most = FARTHEST * max(pitch, above.y1 - above.y0 if last.full else 0.0)
-        return not ended and first.islower() and drop < most and not is_title and not is_entry
+        is_entry = is_entry or (is_outdented and (not last.full or _SIGNATURE.match(line.text) is not None))
+        return not ended and first.islower() and drop < most and not (is_title or is_entry)
     if line.x0 > above.x1 and line.y0 > above.y1 - BELOW * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
-    indent = line.x0 - above.x0
-    em = max(SMALLEST_EM, line.size)
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
     had_room = above.x1 + first_word(line) + SPARE * em < edge
@@ -254,12 +257,11 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return False
     if ended and is_set_off and not first.islower() and (had_room or _is_even(page.lines, i, last)):
         return False
-    is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
     if ended and had_room and not first.islower() and _is_justified(page.lines, i, last, edge):
         return False
     if last.full:
-        return not (ended and is_set_off) or indent > -OUTDENT * em or is_centred
-    if indent < -OUTDENT * em and not is_centred:
+        return not (ended and is_set_off and is_outdented)
+    if is_outdented:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     inside = _PARENTHESES.match(line.text) if first == "(" and above.text[-1:].isalpha() and not had_room else None
@@ -397,8 +399,16 @@ def _had_room(around: Sequence[Line], above: Line, line: Line) -> bool:
 
 
 def _drop_above(lines: Sequence[Line], i: int, last: Part, pitch: float) -> float:
-    """Return the distance between the last two lines of a part that may go on in line `i`; the page's for one line."""
-    drop = lines[i - 1].y0 - lines[i - 2].y0 if len(last.lines) > 1 and i > 1 else 0.0
+    """Return the distance between the last two lines of a part that may go on in line `i`.
+
+    For one line it is the page's, or less below a line in the same print at the same edge, as in notes below a table.
+    """
+    if i == 1:
+        return pitch
+    above, before = lines[i - 1], lines[i - 2]
+    drop = above.y0 - before.y0
+    if len(last.lines) == 1 and (drop > pitch or before.size != above.size or abs(before.x0 - above.x0) > 1):
+        return pitch
     return drop if drop > 0 else pitch
 
 

@@ -314,23 +314,27 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
         return []
     has_figures = any(is_figure(cell) for row in cells for cell in row[1:])
     head = rows[: body_of(cells)] if has_figures else list(rows)
+    first = next((at for at, row in enumerate(cells) if len(row) > 1), 0)
+    if has_figures and not _holds_sentence(cells[first]):
+        head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
     while head and SEPARATOR not in head[-1]:
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
     if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):
         return head
-    first = next((at for at, row in enumerate(rows) if SEPARATOR in row), 0) + 1
-    if first > HEADER_TITLES or first + 1 >= len(rows) or any(map(_has_value, cells[first - 1])):
+    if first >= HEADER_TITLES or first + 2 >= len(rows) or any(map(_has_value, cells[first])):
         return []
-    return rows[:first] if is_bold or _names_columns(cells[first - 1]) else []
+    return rows[: first + 1] if is_bold or _names_columns(cells[first]) else []
 
 
 def _names_columns(row: Sequence[str]) -> bool:
     """Whether a row of words may name columns: behind its first cell it holds no sentence."""
-    return not any(
-        len(cell) > MAX_HEADER_CHARACTERS or (cell.endswith(".") and cell.count(" ") >= WORDS_OF_SENTENCE)
-        for cell in row[1:]
-    )
+    return not (_holds_sentence(row) or any(len(cell) > MAX_HEADER_CHARACTERS for cell in row[1:]))
+
+
+def _holds_sentence(row: Sequence[str]) -> bool:
+    """Whether a row holds a sentence behind its first cell."""
+    return any(cell.endswith(".") and cell.count(" ") >= WORDS_OF_SENTENCE for cell in row[1:])
 
 
 def _has_value(cell: str) -> bool:

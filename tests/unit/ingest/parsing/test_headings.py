@@ -82,10 +82,64 @@ def test_a_bold_line_is_a_heading_by_how_it_begins_and_ends(text: str, expected:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("RISK FACTORS", True), ("RISKS", False), ("RISK_FACTORS", False), ("Risk Factors", False)]
+    ("text", "expected"), [("RISK FACTORS", True), ("XR-77", False), ("RISK_FACTORS", False), ("Risk Factors", False)]
 )
 def test_capitals_alone_make_a_heading_if_they_are_enough(text: str, expected: bool) -> None:
     assert is_heading(title(text, 100), *prose(122)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "y", "below", "x", "expected"),
+    [
+        ("RISKS", 100, 122, 50, True),
+        ("RISKS", 80, 122, 50, False),  # no room above it
+        ("RISKS", 100, 112, 50, False),  # nor below it
+        ("RISKS", 100, 122, 60, False),  # not at the edge of what stands below it
+    ],
+)
+def test_a_short_name_in_capitals_is_a_heading_above_prose(
+    text: str, y: float, below: float, x: float, expected: bool
+) -> None:
+    assert is_heading(title(text, y, x=x), *prose(below)) is expected
+    assert not is_heading(title(text, y, x=x), title("equiv.", below))
+
+
+@pytest.mark.parametrize(
+    ("text", "x1", "below", "expected"),
+    [
+        ("Plums are better than apples", 398, "preserves. They keep until spring and need no room", False),
+        ("Plums are better than apples", 398, "They keep until spring, and they need no room at all", True),
+        ("Plums are better than apples", 300, "preserves. They keep until spring and need no room", True),
+    ],
+)
+def test_a_bold_line_that_goes_on_in_a_paragraph_is_no_heading(
+    text: str, x1: float, below: str, expected: bool
+) -> None:
+    line = replace(title(text, 100, bold=True), x1=x1)
+    assert is_heading(line, Line(below, 50, 112, 400, 122, 10), *prose(124)) is expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("Gains on plums sold in", False), ("Gains on plums", True)])
+def test_a_name_of_columns_that_cannot_end_is_no_heading(text: str, expected: bool) -> None:
+    row = Line("Spring | Autumn", 80, 122, 380, 132, 10, column=1, cells=2)
+    assert is_heading(title(text, 100, bold=True, x=150), row) is expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "drop", "expected"),
+    [
+        ("Plums", "Plums by kind and year", 16, ["Plums", "Plums by kind and year"]),
+        ("Plums", "Plums by kind and year", 12, ["Plums Plums by kind and year"]),  # as near as lines of one heading
+        ("Plums by kind and", "year of the harvest", 16, ["Plums by kind and year of the harvest"]),  # cannot end
+        ("Plums by kind", "Year", 16, ["Plums by kind Year"]),  # the first line is the longer one
+        ("Part II", "Plums by kind and year", 16, ["Part II Plums by kind and year"]),
+    ],
+)
+def test_two_headings_one_below_the_other_are_told_by_room(
+    first: str, second: str, drop: float, expected: list[str]
+) -> None:
+    lines = title(first, 100, bold=True), title(second, 100 + drop, bold=True)
+    assert [path.rsplit(" > ", 1)[-1] for path in paths(*prose(20), *lines, *prose(140), pages_before=1)] == expected
 
 
 @pytest.mark.parametrize(("room", "expected"), [(20, True), (2, False)])

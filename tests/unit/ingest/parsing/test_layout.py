@@ -1007,6 +1007,20 @@ def test_a_table_keeps_its_title_and_unit_as_its_header() -> None:
     assert table.header == "Consolidated Statements of Income\n(in millions)\n2022 | 2021"
 
 
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ("| They are kept in a cellar until spring. | | ", "Fruit | Kept | Kilograms"),
+        ("| in a cellar | per year", "Fruit | Kept | Kilograms\n| in a cellar | per year"),
+    ],
+)
+def test_a_row_with_a_sentence_is_no_part_of_a_header(second: str, expected: str) -> None:
+    rows = ["Fruit | Kept | Kilograms", second, "Plums | in a jar | 12", "Pears | in a shed | 14"]
+    lines = [Line(row, 50, 130 + 12 * at, 560, 142 + 12 * at, 10, cells=3, column=1) for at, row in enumerate(rows)]
+    table = reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary())[-1]
+    assert table.header == expected
+
+
 def test_long_text_and_list_items_above_a_table_are_no_part_of_its_header() -> None:
     rows = ["2022 | 2021", "Net sales | 18,992 | 18,127", "Cost of sales | 12,590 | 11,678"]
     table = [Line(row, 50, 330 + 12 * at, 560, 342 + 12 * at, 10, cells=3, column=1) for at, row in enumerate(rows)]

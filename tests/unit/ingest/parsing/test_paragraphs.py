@@ -56,6 +56,27 @@ def test_a_full_line_or_an_open_sentence_goes_on_below(text: str, x1: float, bel
 
 
 @pytest.mark.parametrize(
+    ("x0", "below", "left", "expected"),
+    [
+        (90, "and this is next", 50, False),  # back at the page's edge: a text of its own
+        (90, "and this is next", 80, True),
+        (90, "and this is next", -60, True),  # below a line in its middle, as a formula
+        (150, "and this is next", 50, True),  # nothing tells whether the line above had room
+        (150, "shop.order(number, day=None)", 50, False),
+    ],
+)
+def test_an_open_sentence_does_not_go_on_further_left(x0: float, below: str, left: float, expected: bool) -> None:
+    assert are_one(line("returns a list", 100, x0, 250), line(below, 124, left, 400)) is expected
+
+
+@pytest.mark.parametrize(("drop", "expected"), [(14.5, False), (10.5, True)])
+def test_a_note_of_one_line_ends_at_more_room_than_is_above_it(drop: float, expected: bool) -> None:
+    notes = line("Source: a survey of all", 100, 50, 250, 8), line("Note: see below for it all.", 110, 50, 400, 8)
+    found = texts(*filled(20), *notes, line("THE FRUIT COUNCIL", 110 + drop, 50, 180, 8))
+    assert any("all. THE" in text for text in found) is expected
+
+
+@pytest.mark.parametrize(
     ("drop", "below", "expected"),
     [
         (12, "And this is next", True),

@@ -149,6 +149,9 @@ def test_a_mark_in_the_middle_of_a_sentence_begins_no_item() -> None:
     first = line("Debt means, without doubt, (a) all of it, (b) what is owed, (c) what is not,", 100, 400)
     assert len(made(first, line("(d) all that was lent to anyone.", 112, 300))) == 1
     assert len(made(line("(c) all that was lent to anyone;", 100), line("(d) all that was not.", 112, 300))) == 2
+    second = "2) what it is used for by whoever keeps it."
+    assert len(made(line("It says 1) what it is and where it is kept, and", 100), line(second, 112, 300))) == 1
+    assert len(made(line("It says (1) what it is and where it is kept, and", 100), line(second, 112, 300))) == 2
     roman = line("It was done (i) by us and (ii) by you, as is told elsewhere, or else", 100, 400)
     assert len(made(roman, line("(iii) by others.", 112, 200))) == 1
 
