@@ -17,8 +17,10 @@ from functions.query.grounding.injection import (
     reported_spans,
     without_injections,
 )
+from functions.query.writing.extractive import chosen_spans
 from shared.language import FUNCTION_WORDS, language_of
 from tests.support import hostile_output
+from tests.support.query import passage
 
 
 @pytest.mark.parametrize("letters", [("s", "ſ"), ("i", "ı"), ("k", "\u212a"), ("i", "İ"), ("o", "Ö")])
@@ -534,6 +536,15 @@ STRAY_TEXTS = ("{page} {it} {more}", "{it} {page} {more}", "{page} {more}, {it}"
 
 def stray(it: str, text: str, *near: str) -> bool:
     return is_stray(it, text, text.index(it), text.index(it) + len(it), near)
+
+
+@pytest.mark.parametrize(("next_one", "is_told"), [(STRAYS[0], False), ("Gravel is spread around it.", True)])
+def test_an_answer_does_not_go_on_with_what_is_no_evidence(next_one: str, *, is_told: bool) -> None:
+    houses = passage(f"{PAGE} The sauna is heated by wood. {next_one} {MORE_PAGE}")
+    spans = chosen_spans("How is the sauna of the caretaker heated at night in winter?", [houses])
+    told = [houses.text[each.start : each.end] for each in spans]
+    assert "The sauna is heated by wood." in told
+    assert (next_one in told) is is_told
 
 
 @pytest.mark.parametrize("place", STRAY_TEXTS)

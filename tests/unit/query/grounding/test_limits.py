@@ -39,7 +39,9 @@ def span(text: str, **more: object) -> EvidenceSpan:
 
 
 def covered(claim: str, text: str, *, question: str = "", **more: object) -> bool:
-    return is_covered(claim, stems_of(claim, "en"), [span(text, **more)], question=question, language="en")
+    return is_covered(
+        claim, stems_of(claim, "en"), [span(text, **more)], question=question, language="en", of_row=False
+    )
 
 
 @pytest.mark.parametrize(

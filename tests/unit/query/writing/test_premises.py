@@ -4,7 +4,7 @@ import pytest
 
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest
-from functions.query.writing.premises import absent_subjects, missing_words
+from functions.query.writing.premises import absent_codes, absent_subjects, missing_words
 from shared.deadline import Deadline
 from shared.models import PageStart
 from shared.settings import Settings
@@ -229,6 +229,28 @@ def test_a_number_and_a_word_are_no_initials():
     others = passage(text, title="Report", language="en", organisations=("Orbico Inc",))
     assert absent_subjects("What was the revenue of 3M?", [others]) == ["3M"]
     assert absent_subjects("What was the revenue of BAMGM?", [others]) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What is the maximum flow of the VP-50?", ["VP-50"]),
+        ("What is the maximum flow of the vp50?", ["vp50"]),
+        ("What is the maximum flow of the VP 50?", ["VP 50"]),
+        ("What is the maximum flow of the VP-35?", []),
+        ("What is the maximum flow of the vp 35?", []),
+        ("Does the VP20 have a filter?", []),
+        ("What does error E7 mean?", []),  # only one code of that form is told
+        ("What was the flow in Q4?", []),
+        ("Is the VP-100 louder?", []),  # of another form
+        ("Does it meet ISO 9001?", []),
+        ("Does it cost EUR 50?", []),
+    ],
+)
+def test_a_code_that_stands_nowhere_among_others_of_its_form_is_absent(question: str, absent: list[str]):
+    pumps = passage("Model | Flow\nVP-10 | 9\nVP-20 | 19\nVP 35 | 30\nE5: no water. In Q1, Q2 and Q3.", language="en")
+    assert list(absent_codes(question, [pumps])) == absent
+    assert not absent_codes(question, [passage("Only the VP-10 is sold.", language="en")])
 
 
 def test_a_document_without_a_period_need_only_mention_the_year():
