@@ -7,7 +7,7 @@ from functools import lru_cache
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import is_negation
 from functions.query.grounding.quantities import is_number_word, is_unit, is_year, spelled_value
-from functions.query.grounding.wording import BESIDE_ANY, MIN_RARE_WORDS, NOT_ALWAYS_NUMBERS, common_stems
+from functions.query.grounding.wording import BESIDE_ANY, NOT_ALWAYS_NUMBERS, common_stems
 from functions.query.grounding.words import (
     has_digit,
     is_degree,
@@ -39,6 +39,8 @@ _COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{'|'.join(_
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _FREE = BESIDE_ANY | {"percent", "per", "cent", *_SCALES}
 """Words that may stand beside any others: they join, refer or scale."""
+MIN_TOLD = 2
+"""Words that a sentence must have of a claim for a common one to be told in other words than its own."""
 NEAR_NUMBER = 2
 """How many words a number may stand from a word in a sentence that is next to it in the claim."""
 
@@ -61,7 +63,7 @@ def _is_merged(said: frozenset[str], texts: Sequence[frozenset[str]], common: fr
     found, most = frozenset().union(*held), max(map(len, held), default=0)
     if not found or found in held:
         return False
-    return most < MIN_RARE_WORDS or not any(found - each <= common for each in held if len(each) == most)
+    return most < MIN_TOLD or not any(found - each <= common for each in held if len(each) == most)
 
 
 # --- numbers ---

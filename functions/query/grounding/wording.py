@@ -42,8 +42,8 @@ FEW_WORDS_COVERAGE = 0.75
 """Share of a claim's content words that its evidence must contain, and for claims of one or two content words."""
 COMMON_RARITY = 3.0
 """Rarity up to which a word is common: it is in every twentieth text of 200 words."""
-MIN_RARE_COVERAGE, MIN_RARE_WORDS = 0.4, 2
-"""The share, and the number of words, that are enough where all others are common: "costs", "gets", "the same"."""
+MIN_RARE_COVERAGE, MIN_WORDS_WITH_COMMON = 0.4, 5
+"""The share that is enough where all others are common ("costs", "the same"), in a claim of so many content words."""
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
@@ -88,10 +88,10 @@ def is_covered(
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + AROUND_WEIGHT * len(said & around)) / len(said)
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
-    if share >= needed and not has_unknown_part(claim, own | around, language):
-        return True
-    is_told = not of_row and share >= MIN_RARE_COVERAGE and len(said & own) >= MIN_RARE_WORDS
-    return is_told and said - own - around <= common_stems(claim, language)
+    if has_unknown_part(claim, own | around, language):
+        return False
+    is_told = not of_row and len(said) >= MIN_WORDS_WITH_COMMON and share >= MIN_RARE_COVERAGE
+    return share >= needed or (is_told and said - own - around <= common_stems(claim, language))
 
 
 def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
