@@ -16,6 +16,7 @@ from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.rewriting import inherited_words, with_inherited
 from functions.query.writing.asked import Asked
+from functions.query.writing.statements import without_bullet
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role
@@ -121,7 +122,9 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
         one, source = candidates[row], by_number[candidates[row].source]
         text, shift = source.above + source.text, len(source.above)
         is_row = SEPARATOR in one.text
-        told = row_text(text, shift + one.start, shift + one.end) if is_row else " ".join(one.text.split())
+        told = (
+            row_text(text, shift + one.start, shift + one.end) if is_row else without_bullet(" ".join(one.text.split()))
+        )
         picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())
 

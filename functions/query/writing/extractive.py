@@ -24,10 +24,17 @@ from functions.query.writing.statement_scores import (
     ranking,
     share_asked,
 )
-from functions.query.writing.statements import Statement, follows_in_list, is_item, on_lines, statements_in
+from functions.query.writing.statements import (
+    Statement,
+    follows_in_list,
+    is_item,
+    on_lines,
+    statements_in,
+    without_bullet,
+)
 from shared import lexical
 from shared.language import language_of
-from shared.text import BULLETS, SEPARATOR, is_heading, row_cells
+from shared.text import SEPARATOR, is_heading, row_cells
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -70,10 +77,6 @@ _SET_APART = re.compile(
     r"(?:notes?|tips?|hint|pastaba|patarimas|hinweis|tipp|nota|consejo|remarque|astuce)\s?:?", re.IGNORECASE
 )
 """Words above a text that is set apart: they say nothing about what it tells."""
-
-
-_BULLET = re.compile(rf"\A[{BULLETS}]\s+(?=[^\W\d_])")
-"""What stands before an item, and says nothing where the item is told alone."""
 
 
 class Extract(NamedTuple):
@@ -126,7 +129,7 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
         reference = Reference(at + 1, passages[at].text[start:end])
         claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
     if len(claims) == 1 and "\n" not in (text := next(iter(claims))):
-        return [replace(claims[text], text=_BULLET.sub("", text))]
+        return [replace(claims[text], text=without_bullet(text))]
     return list(claims.values())
 
 

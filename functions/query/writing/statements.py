@@ -60,6 +60,7 @@ _FIGURE_FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
+_LONE_BULLET = re.compile(rf"\A{_BULLET}\s+(?=[^\W\d_])")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
@@ -173,6 +174,11 @@ class Statement:
             return False
         last = self.text.rstrip(")]\"'”’»*")[-1:]
         return self.text[:1].islower() or (last not in ".!?…:;。！？" and not is_item(self.text))
+
+
+def without_bullet(item: str) -> str:
+    """Return an item without its bullet, which says nothing where the item is told alone."""
+    return _LONE_BULLET.sub("", item)
 
 
 def is_item(text: str) -> bool:

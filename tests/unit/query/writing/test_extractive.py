@@ -12,7 +12,7 @@ from functions.query.writing.cells import is_in_range, is_row_named
 from functions.query.writing.extractive import MAX_ALIKE, chosen_spans, extract, extractive_claims
 from functions.query.writing.premises import missing_words
 from functions.query.writing.statement_scores import asked_of, ranked_statements
-from functions.query.writing.statements import MAX_CHARACTERS, statements_of
+from functions.query.writing.statements import MAX_CHARACTERS, statements_of, without_bullet
 from shared.models import SectionStart
 from tests.support.query import passage
 
@@ -1478,3 +1478,12 @@ def test_what_is_gathered_beyond_enough_stands_beside_the_answer_but_not_beside_
     assert claims[1].text == "The board consists of a chair, a clerk and five others."
     prices = passage("Item | 2019 | 2020\nCrane weight | 4 | 5\nCrane height | 7 | 8\nCrane noise | 61 | 62")
     assert answer("What is the change of the crane weight?", prices) == ["Crane weight | 4 | 5"]
+
+
+def test_an_item_that_is_told_alone_has_no_bullet():
+    duties = passage("Every evening:\n\n• Rinse the tray.\n\n• Soak the baskets in soda for 20 minutes.\n\n• Lock up.")
+    assert (
+        shown("For how many minutes are baskets soaked in soda?", duties)
+        == "Soak the baskets in soda for 20 minutes. [1]"
+    )
+    assert without_bullet("- 5 degrees") == "- 5 degrees"
