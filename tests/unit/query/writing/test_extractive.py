@@ -1481,9 +1481,6 @@ def test_what_is_gathered_beyond_enough_stands_beside_the_answer_but_not_beside_
 
 
 def test_an_item_that_is_told_alone_has_no_bullet():
-    duties = passage("Every evening:\n\n• Rinse the tray.\n\n• Soak the baskets in soda for 20 minutes.\n\n• Lock up.")
-    assert (
-        shown("For how many minutes are baskets soaked in soda?", duties)
-        == "Soak the baskets in soda for 20 minutes. [1]"
-    )
+    pump = passage("- The motor draws 3.5 kW at 230 V.\n- The tank holds 9 litres of oil.\n- The hose is 2 m long.")
+    assert shown("How many kW does the motor draw at 230 V?", pump) == "The motor draws 3.5 kW at 230 V. [1]"
     assert without_bullet("- 5 degrees") == "- 5 degrees"
