@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from local.cli_documents import counts_of, lines_of, name_of
 from local.client import ApiClient, ApiError
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.users import USERS, laptop_user
@@ -89,7 +89,7 @@ def verdicts_of(support: Mapping[str, Any]) -> str:
         (support["dropped"], "left out"),
     )
     told = ", ".join(f"{count} {name}" for count, name in counts if count)
-    return f"{support['claims']} claims: {told}"
+    return f"{counted(support['claims'], 'claim')}: {told}"
 
 
 def _print_end(answer: Mapping[str, Any], reporter: Reporter, *, how_to_go_on: bool) -> None:

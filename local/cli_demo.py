@@ -13,7 +13,7 @@ from local.cli_ask import print_answer
 from local.cli_stack import page_of
 from local.cli_upload import upload_files
 from local.client import ApiClient
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 
@@ -114,7 +114,7 @@ def demo(laptop: Laptop, *, stop: bool) -> int:
     colour = "red" if wrong else "green"
     laptop.report.markup(
         f"[bold {colour}]{right} of {len(questions)} answers are right[/] "
-        f"[dim](up {up_s:.1f} s, {len(files)} PDFs {upload_s:.1f} s, questions {ask_s:.1f} s)[/]"
+        f"[dim](up {up_s:.1f} s, {counted(len(files), 'PDF')} {upload_s:.1f} s, questions {ask_s:.1f} s)[/]"
     )
     if not stop:
         laptop.report.say("The stack keeps running; `make down` stops it.")

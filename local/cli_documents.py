@@ -11,6 +11,7 @@ from typing import Any
 from rich.markup import escape
 
 from local.client import ApiClient
+from local.report import counted
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.users import USERS
@@ -36,10 +37,10 @@ def _line(document: Document, width: int) -> str:
     colour = {"READY": "green", "PARTIAL": "green", "PENDING": "yellow", "PROCESSING": "yellow"}.get(status, "red")
     problem = (document.get("error") or {}).get("message")
     told = escape(str(problem or document["title"]))
-    counted = f"{pages:,} page{'s' if pages != 1 else ''}" if pages else ""
+    read = counted(pages, "page") if pages else ""
     # A key may hold a line break, which would tear the table apart.
     name = "".join(each if each.isprintable() else "�" for each in name_of(str(document["key"])))
-    return f"[{colour}]{status:10}[/] {counted:>11}  {escape(name):{width}}  [dim]{told}[/]"
+    return f"[{colour}]{status:10}[/] {read:>11}  {escape(name):{width}}  [dim]{told}[/]"
 
 
 def counts_of(documents: Iterable[Document]) -> str:
@@ -47,7 +48,7 @@ def counts_of(documents: Iterable[Document]) -> str:
     counts = Counter(str(each["status"]) for each in documents)
     total = counts.total()
     listed = ", ".join(f"{count:,} {status}" for status, count in counts.most_common())
-    return f"{total:,} document{'s' if total != 1 else ''}: {listed}" if total else "no documents"
+    return f"{counted(total, 'document')}: {listed}" if total else "no documents"
 
 
 def documents(laptop: Laptop, arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from local.client import ApiClient, ApiError
 from local.operate import Target
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack.config import LocalStackError
 from local.stack.laptop import Laptop
 from local.stack.users import USERS
@@ -76,4 +76,5 @@ def _summary(receipt: Mapping[str, Any]) -> str:
     claims = receipt["claims"]
     dropped = sum(1 for each in claims if not each["shown"])
     cached = ", from the cache" if receipt["caches"]["answer"] else ""
-    return f"{said}{cached}; {sources} sources, {len(claims) - dropped} claims, {dropped} dropped"
+    shown = counted(len(claims) - dropped, "claim")
+    return f"{said}{cached}; {counted(sources, 'source')}, {shown}, {dropped} dropped"

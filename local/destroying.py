@@ -14,7 +14,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack import template
 from local.stack.config import LocalStackError
 
@@ -67,7 +67,8 @@ def destroy(
     if stack is not None:
         report.say(f"  the stack {name}")
     if has_documents:
-        report.say(f"  the bucket {bucket} with {contents.versions:,} versions of documents, {contents.bytes:,} bytes")
+        held = f"{counted(contents.versions, 'version')} of documents, {counted(contents.bytes, 'byte')}"
+        report.say(f"  the bucket {bucket} with {held}")
     if not yes and not _confirmed(name, ask):
         report.say("Nothing was deleted.")
         return 1
@@ -123,7 +124,7 @@ def _delete_stack(account: AwsAccount, stack_id: str, report: Reporter, wait: Ca
                 return
             if status == "DELETE_FAILED":
                 raise LocalStackError(_why_failed(account, stack_id))
-            show(f"{len(left)} resources left")
+            show(f"{counted(len(left), 'resource')} left")
             wait(POLL_S)
 
 
@@ -173,7 +174,7 @@ def _contents(account: AwsAccount, bucket: str, report: Reporter) -> Contents:
         for versions, each in enumerate(_versions(account, bucket), start=1):
             size += each.get("Size", 0)
             if versions % (10 * BATCH) == 0:
-                show(f"{versions:,} versions")
+                show(counted(versions, "version"))
     return Contents(versions, size)
 
 
@@ -189,7 +190,7 @@ def _empty(account: AwsAccount, bucket: str, count: int, report: Reporter) -> No
             objects = [{"Key": each["Key"], "VersionId": each["VersionId"]} for each in batch]
             failed = s3.delete_objects(Bucket=bucket, Delete={"Objects": objects, "Quiet": True}).get("Errors", [])
             done += len(batch) - len(failed)
-            show(f"{done:,} of {max(count, done):,} versions")
+            show(f"{done:,} of {counted(max(count, done), 'version')}")
             fruitless = fruitless + 1 if len(failed) == len(batch) else 0
             if fruitless == TRIES:
                 raise LocalStackError(_left(failed))
@@ -200,7 +201,7 @@ def _empty(account: AwsAccount, bucket: str, count: int, report: Reporter) -> No
 
 def _left(failed: Sequence[dict[str, Any]]) -> str:
     named = "\n".join(f"  {each['Key']}: {each.get('Message', each.get('Code'))}" for each in failed[:SHOWN])
-    return f"{len(failed):,} versions could not be deleted, among them:\n{named}\nRun this again."
+    return f"{counted(len(failed), 'version')} could not be deleted, among them:\n{named}\nRun this again."
 
 
 def _delete_bucket(account: AwsAccount, bucket: str) -> None:

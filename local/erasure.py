@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from local.operate import Target, dead_letters, keys_of, maintain, settings_of
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack.config import LocalStackError, read_json
 from shared.adapters.aws import from_item
 from shared.adapters.pinecone import PineconeIndex, resolve_host
@@ -104,7 +104,7 @@ def finish(target: Target, report: Reporter, settle_s: float | None) -> int:
                 break
             show(f"{finished} finished, {done['unfinished']} left")
             time.sleep(WAIT_S if settle_s is None else min(settle_s, WAIT_S))
-    report.say(f"{finished} erasures finished.")
+    report.say(f"{counted(finished, 'erasure')} finished.")
     return 0
 
 
@@ -121,12 +121,12 @@ def check(target: Target, report: Reporter, ids: Sequence[str]) -> int:
         found = []
         for trace in traces(target, sought, settings_of(target)):
             found.append(trace)
-            show(f"{len(found)} traces")
+            show(counted(len(found), "trace"))
     for trace in found[:SHOWN]:
         report.say(f"  {trace.store}: {trace.place} holds {trace.subject}")
     if len(found) > SHOWN:
         report.say(f"  … and {len(found) - SHOWN} more")
-    report.say(f"{len(found)} traces of {len(sought)} erased ids.")
+    report.say(f"{counted(len(found), 'trace')} of {counted(len(sought), 'erased id')}.")
     return 1 if found else 0
 
 

@@ -15,7 +15,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from functions.ingest.changes import unpack
 from functions.query.understanding.glossary import GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.question import normalized
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack import users
 from local.stack.config import ALIAS, LocalStackError
 from local.stack.laptop import Laptop
@@ -136,6 +136,10 @@ _DIFFERENCES = {
 }
 
 
+def _objects_and_vectors(seen: Mapping[str, int]) -> str:
+    return f"{counted(seen['objects'], 'object')}, {counted(seen['vectors'], 'vector')}"
+
+
 def sweep(target: Target, report: Reporter) -> int:
     """Compare bucket and registry, resume stalled documents, delete orphans; 1 when a tenant ran out of time."""
     tenants = maintain(target, {"recto": "tenants"})["tenants"]
@@ -145,15 +149,14 @@ def sweep(target: Target, report: Reporter) -> int:
         for number, tenant in enumerate(tenants, start=1):
             for compared in _compared(target, tenant):
                 seen.update({name: compared[name] for name in (*_DIFFERENCES, "objects", "young")})
-                counts = f"{seen['objects']:,} objects, {seen['vectors']:,} vectors"
-                show(f"tenant {number} of {len(tenants)}, {counts}")
+                show(f"tenant {number} of {len(tenants)}, {_objects_and_vectors(seen)}")
             swept = maintain(target, {"recto": "sweep", "tenant": tenant})
             unfinished += {*compared["unfinished"], *swept["unfinished"]}
             seen.update({name: swept[name] for name in ("vectors", "orphans")})
     changes = maintain(target, {"recto": "resume_stalled"})["changes"]
     report.say(
-        f"{len(tenants)} tenants, {seen['objects']:,} objects, {seen['vectors']:,} vectors: "
-        f"{seen['orphans']:,} orphans deleted, {changes:,} stalled documents resumed."
+        f"{counted(len(tenants), 'tenant')}, {_objects_and_vectors(seen)}: "
+        f"{counted(seen['orphans'], 'orphan')} deleted, {counted(changes, 'stalled document')} resumed."
     )
     differences = ", ".join(f"{seen[name]:,} {words}" for name, words in _DIFFERENCES.items() if seen[name])
     if differences:
@@ -184,7 +187,8 @@ def redrive(target: Target, report: Reporter) -> int:
             report.say(f"  {', '.join(keys) or 'a message that names no key'}")
         elif count % 100 == 0:
             report.say(f"  … {count:,} so far")
-    result = f"{count:,} dead letters are back in the queue. The status of their documents shows the result."
+    back = counted(count, "dead letter is", "dead letters are")
+    result = f"{back} back in the queue. The status of the documents shows the result."
     report.say(result if count else "There are no dead letters.")
     return 0
 
@@ -223,7 +227,7 @@ def _run(target: Target, report: Reporter, tenant: str, wait: Callable[[float], 
         if state["conflict"]:
             return state
         while True:
-            show(f"{state['done']:,} of {state['documents']:,} documents")
+            show(f"{state['done']:,} of {counted(state['documents'], 'document')}")
             if not state["waiting"]:
                 # A document that cannot be built blocks the switch, and the response names it.
                 state = _ask(target, "switch", tenant)
@@ -241,7 +245,9 @@ def _summary(state: dict[str, Any]) -> str:
     other = state["other"]
     lines = [f"{state['tenant']}: queries search {_name(state['current'])}."]
     if state["phase"] == "building":
-        lines.append(f"  {_name(other)} is being built: {state['done']:,} of {state['documents']:,} documents.")
+        lines.append(
+            f"  {_name(other)} is being built: {state['done']:,} of {counted(state['documents'], 'document')}."
+        )
     elif state["phase"] == "switched":
         lines.append(f"  {_name(other)} is kept: `reindex rollback` goes back to it, `reindex confirm` deletes it.")
     if state["declined"]:
@@ -270,7 +276,7 @@ def check_access(path: Path, tenant: str = "", key: str = "") -> int:
     except AccessRulesInvalid as error:
         print("\n".join(f"{path.name}: {each}" for each in error.errors))
         return 1
-    print(f"{path.name}: {len(rules.folders)} folders with a rule.")
+    print(f"{path.name}: {counted(len(rules.folders), 'folder')} with a rule.")
     for prefix, rule in sorted(rules.folders.items()):
         print(f"{prefix}: {_readers(rule)}")
     if key:
@@ -300,7 +306,9 @@ def check_glossary(path: Path, question: str = "") -> int:
         print(error)
         return 1
     spellings = sum(len(entity.spellings) + len(entity.synonyms) for entity in glossary.entities)
-    print(f"{path.name}: {len(glossary.entities)} entities ({spellings} other names), {len(glossary.rules)} rules.")
+    entities = counted(len(glossary.entities), "entity", "entities")
+    other_names, rules = counted(spellings, "other name"), counted(len(glossary.rules), "rule")
+    print(f"{path.name}: {entities} ({other_names}), {rules}.")
     if question:
         text = normalized(question)
         found = apply_glossary(glossary, text, language_of(text))

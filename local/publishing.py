@@ -13,7 +13,7 @@ from typing import Any
 
 from local.environments import AwsAccount, Environment, find_stack
 from local.page import BUILT, CONFIG, HASHED, INDEX, config, how_long_kept, media_type
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack.config import LocalStackError
 
 KEPT = timedelta(days=7)
@@ -43,7 +43,7 @@ def publish(environment: Environment, account: AwsAccount, report: Reporter, *, 
     _put(s3, bucket, INDEX, (built / INDEX).read_bytes(), how_long_kept(Path(INDEX)), media_type(Path(INDEX)))
     removed = _remove_former(s3, bucket, uploaded)
     old = f"; {removed} of earlier builds removed" if removed else ""
-    report.say(f"The page is uploaded ({len(uploaded) + 2} files{old}): {outputs['PageUrl']}")
+    report.say(f"The page is uploaded ({counted(len(uploaded) + 2, 'file')}{old}): {outputs['PageUrl']}")
     return 0
 
 

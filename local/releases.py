@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from local.operate import Target
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack.config import ALIAS, KEPT_RELEASES, LocalStackError
 
 if TYPE_CHECKING:
@@ -98,5 +98,5 @@ def _prune(target: Target, report: Reporter, found: list[Release]) -> int:
             if target.lambda_.get_alias(FunctionName=name, Name=ALIAS)["FunctionVersion"] != version:
                 target.lambda_.delete_function(FunctionName=name, Qualifier=version)
         report.say(f"  {each.name}")
-    report.say(f"{len(old)} releases deleted, {len(found) - len(old)} kept.")
+    report.say(f"{counted(len(old), 'release')} deleted, {len(found) - len(old)} kept.")
     return 0

@@ -13,6 +13,11 @@ SILENCE_S = 5.0
 """Seconds between two lines which say that a long step is still running, where there is no terminal."""
 
 
+def counted(n: int, one: str, more: str = "") -> str:
+    """Return "1 page", or "1,200 pages"; `more` is the plural where it is not made with an s."""
+    return f"{n:,} {one if n == 1 else more or f'{one}s'}"
+
+
 class Reporter:
     """Prints one line per finished step with its duration; steps may run at the same time in threads."""
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from botocore.exceptions import BotoCoreError
 
 from local.client import ApiClient
-from local.report import Reporter
+from local.report import Reporter, counted
 from local.stack import asserts, components, pinecone_index, recover, sam, users
 from local.stack.aws import Aws, Deployed, find_stack
 from local.stack.config import ALIAS, LocalConfig, LocalStackError
@@ -121,7 +121,7 @@ class Laptop:
         self._start_streaming(deployed)
         if crashed:
             with self.report.step("Read the bucket again") as note:
-                note(f"{recover.notify_every_object(self.aws, deployed)} documents, in the background")
+                note(f"{counted(recover.notify_every_object(self.aws, deployed), 'document')}, in the background")
         return deployed
 
     def _start_streaming(self, deployed: Deployed) -> None:
@@ -155,7 +155,7 @@ class Laptop:
             recover.clear_the_way(self.aws, self.config)
             deployed = sam.deploy(self.aws, self.config, sam.parameters(self.config), wanted)
             if rescued := recover.bring_back(self.aws, deployed):
-                note(f"{rescued} objects were rescued and are read again")
+                note(f"{counted(rescued, 'object was rescued and is', 'objects were rescued and are')} read again")
         with self.report.step("Check routes, authorizer, triggers, tables, secret"):
             asserts.assert_complete(self.aws, deployed)
         return deployed

@@ -73,7 +73,7 @@ def test_what_a_refusing_provider_left_with_the_dead_letters_is_ready_after_a_re
     told = run_local(laptop.config.state, "redrive")
     assert told.returncode == 0, told.stderr
     assert KEY in told.stdout
-    assert "1 dead letters are back" in told.stdout
+    assert "1 dead letter is back" in told.stdout
     assert api.wait_until(document_id, lambda d: d["status"] == "READY")["error"] is None
     assert dead_letters(laptop) == 0
     assert "There are no dead letters." in run_local(laptop.config.state, "redrive").stdout
@@ -90,7 +90,7 @@ def test_a_sweep_deletes_what_nobody_knows_of_and_leaves_the_documents(
     httpx.post(f"{index}/vectors/upsert", json=body, headers=headers).raise_for_status()
     told = run_local(laptop.config.state, "sweep")
     assert told.returncode == 0, told.stderr
-    assert "1 orphans deleted" in told.stdout
+    assert "1 orphan deleted" in told.stdout
     assert "0 orphans deleted" in run_local(laptop.config.state, "sweep").stdout
     question = "At what temperature is the coffee boiler of the Brunata Duo held?"
     assert "93" in " ".join(citation["quote"] for citation in api.query(question)["citations"])

@@ -336,7 +336,7 @@ def test_a_sweep_by_hand_goes_on_until_all_is_compared_and_tells_what_it_found(
     console = Console(file=io.StringIO(), record=True, width=300)
     assert sweep(target, Reporter(console)) == 0
     answer = console.export_text()
-    assert "1 tenants, 5 objects, 0 vectors: 0 orphans deleted" in answer
+    assert "1 tenant, 5 objects, 0 vectors: 0 orphans deleted" in answer
     assert "bucket and registry differ: 5 objects that were never read." in answer
     assert "Out of time" not in answer
     assert deliver_changes(stack) == 5

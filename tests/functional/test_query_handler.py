@@ -290,6 +290,9 @@ def test_of_a_million_wrong_fields_only_some_are_named(stack: Stack):
         ('{"question": ', "application/json", "not valid JSON: Expecting value (at character 13)"),
         ("[" * 100_000, "application/json", "nested less deep"),
         ('{"question": "Why?", "preferences": 1}', "application/json", "preferences: An object is expected"),
+        ('{"question": "Why?", "conversation_id": "x"}', "application/json", "conversation_id: An id is expected as"),
+        ('{"question": "Why?", "top_k": 0}', "application/json", "top_k: 1 or more is expected."),
+        ('{"question": "Why?", "language": "klingon"}', "application/json", "or the name of a known language such as"),
     ],
 )
 def test_a_body_that_cannot_be_read_is_answered_with_what_to_do(

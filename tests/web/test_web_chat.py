@@ -198,8 +198,8 @@ def test_an_answer_in_other_words_than_the_question_says_so(open_page: Opened, l
     look(page, "second-look")
 
 
-@pytest.mark.parametrize(("band", "doubts"), [("low", 1), ("medium", 0), ("none", 0)])
-def test_an_answer_that_may_answer_something_else_says_so_before_its_tick(
+@pytest.mark.parametrize(("band", "doubts"), [("low", 1), ("medium", 0), ("none", 0), ("high", 0)])
+def test_an_answer_that_may_answer_something_else_says_so_and_only_a_sure_one_has_a_green_line(
     open_page: Opened, look: Look, band: str, doubts: int
 ) -> None:
     page = open_page("reader")
@@ -208,15 +208,31 @@ def test_an_answer_that_may_answer_something_else_says_so_before_its_tick(
     said = [claim("The pond is swept on Mondays.", 1), claim("The boats are counted daily.", 2)]
     text = "The pond is swept on Mondays. [1] The boats are counted daily. [2]"
     stream.done(answer(text, [citation(1), citation(2)], said, band=band, confidence=0.006))
-    tick = "Both statements stand in their sources."
-    expect(found.get_by_text(tick)).to_be_visible()
+    supported = "Both statements are in the sources cited."
+    expect(found.get_by_text(supported)).to_be_visible()
+    expect(found.locator("p[class*=good]")).to_have_text([supported] if band == "high" else [])
     doubt = "Recto is not sure that this answers your question: check the sources."
     expect(found.get_by_text(doubt)).to_have_count(doubts)
     expect(page.get_by_role("status").filter(has_text="The answer is there")).to_have_count(1)
     if doubts:
-        assert found.inner_text().index(doubt) < found.inner_text().index(tick)
+        assert found.inner_text().index(doubt) < found.inner_text().index(supported)
         expect(page.get_by_role("status").filter(has_text=doubt)).to_have_count(1)
-        look(page, "unsure")
+    look(page, f"supported-{band}")
+
+
+@pytest.mark.parametrize(("locale", "told"), [("en-GB", "The answer is there."), ("lt-LT", "Atsakymas gautas.")])
+def test_an_answer_of_the_service_itself_has_no_statements_to_count_and_needs_no_person(
+    open_page: Opened, look: Look, locale: str, told: str
+) -> None:
+    page = open_page("reader", locale=locale)
+    stream = AnswerStream(page)
+    page.get_by_role("textbox").last.fill("Hello!")
+    page.keyboard.press("Enter")
+    stream.done(answer("Hello! Ask about the documents.", mode="service", message_id=f"{1:026d}"))
+    expect(page.get_by_role("status").get_by_text(told, exact=True)).to_have_count(1)
+    expect(page.get_by_role("button", name=re.compile("Copy with sources|Kopijuoti su šaltiniais"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("^(Ask a person|Klausti žmogaus)$"))).to_have_count(0)
+    look(page, f"service-{locale}")
 
 
 def test_a_stored_answer_is_doubted_as_it_was(open_page: Opened, laptop: Laptop) -> None:
@@ -495,7 +511,9 @@ def test_progress_is_told_in_words_and_half_a_marker_is_not_shown(open_page: Ope
     found.get_by_role("button", name="Ask again").click()
     stream.done(answer("Every two years. [1]", [citation(1)], [claim("Every two years.", 1)]))
     expect(found).to_contain_text("Every two years.")
-    expect(found).to_contain_text("The statement stands in its source.")
+    expect(found).to_contain_text("The statement is in the source cited.")
+    told = page.get_by_role("status").filter(has_text="The answer is there: 1 statement, 1 source.")
+    expect(told).to_have_count(1)
     assert [each["question"] for each in stream.asked] == [BOILERS, BOILERS]
 
 
@@ -672,7 +690,7 @@ def test_the_chat_in_lithuanian(open_page: Opened) -> None:
     stream.emit("sources", sources=[source(1, 3), source(1, 4)])
     expect(page.get_by_text("Skaitoma: 2 ištraukos iš 1 dokumento …")).to_be_visible()
     stream.done(answer("Kasmet. [1]", [citation(1)], [claim("Kasmet.", 1)]))
-    expect(page.get_by_text("Teiginys yra šaltinyje.")).to_be_visible()
+    expect(page.get_by_text("Teiginys yra cituotame šaltinyje.")).to_be_visible()
     expect(
         page.get_by_role("button", name="1 šaltinis, Handbook 1, psl. 3 (išspausdinta 1), patvirtinta")
     ).to_be_visible()

@@ -70,8 +70,9 @@ def test_many_files_are_uploaded_and_followed_and_what_is_no_pdf_is_refused_at_o
     expect(uploads(page, "letter.pdf")).to_contain_text("not a PDF, though its name says so")
     expect(listed(page, f"{folder}-manual.pdf")).to_contain_text("Ready")
     expect(listed(page, f"{folder}-scan.pdf")).to_contain_text("Could not be read")
-    expect(uploads(page, "scan.pdf")).to_contain_text("Uploaded, but could not be read")
-    expect(page.get_by_role("heading", name="1 file uploaded, 2 not. 1 file cannot be read")).to_be_visible()
+    expect(uploads(page, "scan.pdf")).to_contain_text("Uploaded, but could not be read. The file is damaged: open and")
+    outcome = "2 files uploaded, 2 not. 1 of the uploaded files cannot be read"
+    expect(page.get_by_role("heading", name=outcome, exact=True)).to_be_visible()
     look(page, "documents")
     listed(page, f"{folder}-manual.pdf").get_by_role("link").click()
     expect(page.get_by_role("region", name="What could be read")).to_contain_text("Pages with text: 7 of 7.")
@@ -98,8 +99,29 @@ def document(**more: Any) -> dict[str, Any]:
     }
 
 
-def test_a_file_that_is_stored_and_cannot_be_read_is_not_counted_as_uploaded(open_page: Opened, look: Look) -> None:
-    page = open_page("editor", "#/documents")
+@pytest.mark.parametrize(
+    ("locale", "button", "row", "outcome", "toast"),
+    [
+        (
+            "en-GB",
+            "Upload PDFs",
+            "Uploaded, but password protected. The file has a password.",
+            "1 file uploaded. The uploaded file cannot be read",
+            "1 file uploaded",
+        ),
+        (
+            "lt-LT",
+            "Įkelti PDF",
+            "Įkeltas, bet apsaugotas slaptažodžiu. The file has a password.",
+            "Įkelta: 1 failas. Įkelto failo perskaityti nepavyko",
+            "Įkelta: 1 failas",
+        ),
+    ],
+)
+def test_a_file_that_is_stored_and_cannot_be_read_says_why_and_is_counted_the_same_everywhere(
+    open_page: Opened, look: Look, locale: str, button: str, row: str, outcome: str, toast: str
+) -> None:
+    page = open_page("editor", "#/documents", locale=locale)
     locked = document(status="ENCRYPTED", error={"code": "ENCRYPTED", "message": "The file has a password."})
     form = {"url": f"{page.url.split('#')[0]}form", "fields": {}, "expires_in_s": 900, "max_bytes": 10_000_000}
     announced = {"document_id": locked["document_id"], "status": "PENDING", "upload": form}
@@ -107,17 +129,20 @@ def test_a_file_that_is_stored_and_cannot_be_read_is_not_counted_as_uploaded(ope
     page.route("**/documents/bulk", lambda route: route.fulfill(json={"items": [item]}))
     page.route("**/form", lambda route: route.fulfill(status=204))
     page.route(f"**/documents/{locked['document_id']}", lambda route: route.fulfill(json=locked))
-    choose(page, pdf("locked letter.pdf", b"%PDF-1.7 locked"))
-    expect(uploads(page, "locked letter.pdf")).to_contain_text("Uploaded, but password protected")
-    expect(page.get_by_role("heading", name="1 file cannot be read", exact=True)).to_be_visible()
-    look(page, "locked")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name=button).first.click()
+    chooser.value.set_files([pdf("locked letter.pdf", b"%PDF-1.7 locked")])
+    expect(page.get_by_role("status").get_by_text(re.compile(f"^{toast}"))).to_have_count(1)
+    expect(page.get_by_role("listitem").filter(has_text="locked letter.pdf").get_by_text(row)).to_be_visible()
+    expect(page.get_by_role("heading", name=outcome, exact=True)).to_be_visible()
+    look(page, f"locked-{locale}")
 
 
 def test_the_report_of_a_document_that_cannot_be_read_says_why_where_it_says_so(open_page: Opened, look: Look) -> None:
     page = open_page("editor")
     why = {"code": "NO_TEXT", "message": "The only page has neither text nor a picture."}
     blank = document(status="FAILED", title="Blank sheet", error=why)
-    summary, finding = "The document could not be read; the error says why.", "Page 1: empty."
+    summary, finding = "The document could not be read.", "Page 1: empty."
     report = {
         "document_id": blank["document_id"],
         "status": "FAILED",
@@ -135,6 +160,60 @@ def test_the_report_of_a_document_that_cannot_be_read_says_why_where_it_says_so(
     said = box.inner_text()
     assert said.index(summary) < said.index(why["message"]) < said.index(finding)
     look(page, "blank")
+
+
+def test_the_advice_on_a_protected_document_is_given_once(open_page: Opened, look: Look) -> None:
+    page = open_page("editor")
+    why = {"code": "ENCRYPTED", "message": "The file needs a password. Remove the password and upload the file again."}
+    locked = document(status="ENCRYPTED", error=why)
+    summary = "The file is protected. Save it without protection and upload it again."
+    kept = {name: locked[name] for name in ("document_id", "status", "page_count")}
+    report = {**kept, "language": "en", "summary": summary, "findings": [], "error": why}
+    page.route(f"**/documents/{locked['document_id']}", lambda route: route.fulfill(json=locked))
+    page.route(f"**/documents/{locked['document_id']}/report", lambda route: route.fulfill(json=report))
+    page.goto(f"{page.url.split('#')[0]}#/documents/{locked['document_id']}")
+    box = page.get_by_role("region", name="What could be read")
+    expect(box.get_by_text(summary)).to_be_visible()
+    expect(box).not_to_contain_text("upload the file again")
+    look(page, "protected")
+
+
+def test_the_examples_for_one_document_are_about_it_and_all_come_back_without_the_limit(
+    open_page: Opened, look: Look, samples: dict[str, str]
+) -> None:
+    manual = next(samples[name] for name in samples if "brunata" in name)
+    page = open_page("reader", f"#/documents/{manual}")
+    page.get_by_role("button", name="Ask about it").click()
+    examples = page.get_by_role("region", name="Questions to begin with").get_by_role("button")
+    expect(examples.first).to_contain_text("What is “Brunata Duo espresso machine” about?")
+    limited = examples.all_inner_texts()
+    assert all("Brunata" in each or each.startswith("What do the documents say about “") for each in limited), limited
+    look(page, "welcome-limited")
+    page.set_viewport_size({"width": 360, "height": 740})
+    end = page.get_by_role("button", name=re.compile("^Do not limit to"))
+    place = end.bounding_box()
+    assert place
+    assert place["x"] + place["width"] < 350
+    end.click()
+    expect(page.get_by_role("button", name=re.compile("^Do not limit to"))).to_have_count(0)
+    expect(examples).to_have_count(3)
+    expect(page.locator("[aria-busy=false]")).to_be_visible()
+    assert examples.all_inner_texts() != limited
+
+
+def test_without_examples_of_a_document_none_are_shown(
+    open_page: Opened, samples: dict[str, str], heard: Heard
+) -> None:
+    heard.expected.append("404")
+    manual = next(samples[name] for name in samples if "brunata" in name)
+    page = open_page("reader", f"#/documents/{manual}")
+    ask = page.get_by_role("button", name="Ask about it")
+    expect(ask).to_be_enabled()
+    gone = {"title": "Not found", "status": 404, "code": "not_found", "detail": "There is no such document."}
+    page.route(f"**/documents/{manual}", lambda route: route.fulfill(status=404, json=gone))
+    ask.click()
+    expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
+    expect(page.get_by_role("region", name="Questions to begin with")).to_have_count(0)
 
 
 def test_four_files_are_sent_at_once_one_is_cancelled_a_failed_one_tried_again_and_leaving_warns(

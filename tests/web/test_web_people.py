@@ -71,6 +71,21 @@ def test_an_agent_answers_a_handoff_and_an_editor_publishes_it(
     expect(desk.get_by_role("link", name="See the document")).to_be_visible()
 
 
+@pytest.mark.parametrize("locale", ["en-GB", "lt-LT"])
+def test_every_tab_is_seen_whole_on_a_phone(open_page: Opened, look: Look, locale: str) -> None:
+    page = open_page("agent", "#/queue", locale=locale)
+    page.set_viewport_size({"width": 360, "height": 740})
+    tabs = page.get_by_role("radio")
+    expect(tabs).to_have_count(5)
+    row = page.get_by_role("radiogroup").bounding_box()
+    assert row
+    for box in (tab.bounding_box() for tab in tabs.all()):
+        assert box
+        assert row["x"] <= box["x"] < box["x"] + box["width"] <= row["x"] + row["width"] <= 360
+        assert row["y"] <= box["y"] < box["y"] + box["height"] <= row["y"] + row["height"]
+    look(page, f"queue-tabs-{locale}")
+
+
 def test_an_agent_is_told_that_another_one_was_faster(
     open_page: Opened, api: Api, handoff: dict[str, Any], heard: Heard
 ) -> None:

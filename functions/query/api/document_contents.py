@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from functions.query.api.dependencies import DeadlineDep, DocumentIdDep, PrincipalDep, ServicesDep
 from functions.query.api.openapi import errors
 from functions.query.api.problems import language_of
-from functions.query.api.schemas import ErrorOut, Out
+from functions.query.api.schemas import VERSION_ID, ErrorOut, Out
 from functions.query.bootstrap import Services
 from functions.query.extraction_report import UnreadPages, report_of
 from functions.query.ports import DocumentRegistry, QueryPorts
@@ -28,7 +28,7 @@ JSON = "application/json"
 NO_DOCUMENT = "There is no such document."
 _ERASED = {DocumentStatus.DELETING, DocumentStatus.DELETED}
 
-VersionId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,1024}$")]
+VersionId = Annotated[str, StringConstraints(pattern=VERSION_ID)]
 
 
 class ContentOut(Out):

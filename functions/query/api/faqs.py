@@ -17,7 +17,8 @@ from functions.query.api.admin import CSV
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.middleware import in_a_thread
 from functions.query.api.openapi import errors
-from functions.query.api.schemas import NEXT_CURSOR, Body, DeletedOut, ErrorOut, Out, Ulid
+from functions.query.api.problems import field_error
+from functions.query.api.schemas import LANGUAGE_TAG, NEXT_CURSOR, Body, DeletedOut, ErrorOut, Out, Ulid
 from functions.query.bootstrap import Services
 from functions.query.faqs import (
     AT_ONCE,
@@ -56,7 +57,7 @@ Question = Annotated[str, StringConstraints(min_length=1, max_length=1_000)]
 Answer = Annotated[str, StringConstraints(min_length=1, max_length=8_000)]
 Tag = Annotated[str, StringConstraints(max_length=200)]
 TagName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
-FaqLanguage = Annotated[str, StringConstraints(pattern=r"^([A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)?$", max_length=35)]
+FaqLanguage = Annotated[str, StringConstraints(pattern=LANGUAGE_TAG, max_length=35)]
 
 _EXAMPLE: JsonDict = {
     "question": "Where can I park my bicycle?",
@@ -344,7 +345,8 @@ def _read(row: CsvRow) -> tuple[str, Pair | str]:
         pair = FaqBody.model_validate({**cells, "tags": tags}).to_pair()
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)
-        return faq_id, "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in wrong[:5])
+        told = (field_error({**each, "loc": ("row", *each["loc"])}) for each in wrong[:5])
+        return faq_id, "; ".join(f"{each['field']}: {each['message']}" for each in told)
     return faq_id or id_of_question(pair.question, pair.language), pair
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from functions.query.api.dependencies import PrincipalDep, ServicesDep
-from functions.query.api.schemas import ULID, Body, Cursor, GroupName, Out
+from functions.query.api.schemas import ONE_LINE, ULID, Body, Cursor, GroupName, Out
 from shared.access import MAX_NAMES
 from shared.api_keys import USER_PREFIX, ClientKey, new_secret, time_of
 from shared.errors import InvalidRequest, NotAllowed, NotFound
@@ -18,7 +18,7 @@ from shared.telemetry import logger
 router = APIRouter(prefix="/keys", tags=["administration"])
 
 LONGEST = timedelta(days=36_500)
-KeyName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")]
+KeyName = Annotated[str, StringConstraints(min_length=1, max_length=100, pattern=ONE_LINE)]
 
 
 class KeyBody(Body):

@@ -14,7 +14,16 @@ from functions.query.api.documents import list_documents
 from functions.query.api.openai_wire import RectoOut, citation_list, citations_of
 from functions.query.api.problems import field_error
 from functions.query.api.roles import PERMISSIONS, require_permission, roles_of
-from functions.query.api.schemas import Body, CitationOut, Cursor, DocumentListOut, FilterField, Language, Out
+from functions.query.api.schemas import (
+    DOCUMENT_ID,
+    Body,
+    CitationOut,
+    Cursor,
+    DocumentListOut,
+    FilterField,
+    Language,
+    Out,
+)
 from functions.query.api.search import SearchBody, search
 from functions.query.bootstrap import Services
 from functions.query.retrieval.filters import checked_filter
@@ -216,7 +225,7 @@ def _list(given: ListArguments, caller: Caller) -> _Call:
 class PageArguments(Body):
     """What `get_page` takes."""
 
-    document_id: str = Field(pattern=r"^[0-9a-f]{32}$", description="As in a citation, a passage or the list.")
+    document_id: str = Field(pattern=DOCUMENT_ID, description="As in a citation, a passage or the list.")
     page: int = Field(ge=1, le=1_000_000, description="The page, counted from 1: a citation's `page_start`.")
 
 

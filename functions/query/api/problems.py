@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
+from functions.query.api.schemas import DOCUMENT_ID, LANGUAGE_TAG, ONE_LINE, ULID, VERSION_ID
 from functions.query.limits import LimitReached
 from shared.deadline import RequestTimedOut
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
@@ -43,20 +44,52 @@ _OPENAI_INVALID = {
     "unknown_parameter": "unknown_parameter",
 }
 """OpenAI's code for a kind of wrong field, as pydantic and `known_parameters` call it."""
+_TIME = "A time with its zone is expected, such as 2026-11-22T14:03:00Z."
+_DAY = "A day is expected, such as 2026-11-22."
 _IN_PLAIN_WORDS = {
     "missing": "It is needed, but was not sent.",
     "extra_forbidden": "It is not known here: check how it is spelled, or leave it out.",
     "bytes_type": "The file itself is expected as the body, sent with its own Content-Type, not as JSON.",
     "string_type": "Text is expected.",
+    "string_unicode": "Text in UTF-8 is expected.",
+    "string_too_short": "{min_length} characters or more are expected.",
+    "string_too_long": "It is too long: {max_length} characters are allowed.",
+    "string_pattern_mismatch": "It has another form than is expected here.",
     "int_parsing": "A whole number is expected.",
+    "int_parsing_size": "A whole number of fewer digits is expected.",
     "int_type": "A whole number is expected.",
     "int_from_float": "A whole number is expected.",
+    "finite_number": "A whole number is expected.",
+    "greater_than_equal": "{ge} or more is expected.",
+    "less_than_equal": "{le} or less is expected.",
     "bool_parsing": "true or false is expected.",
     "bool_type": "true or false is expected.",
+    "enum": "{expected} is expected.",
+    "literal_error": "{expected} is expected.",
     "list_type": "A list is expected.",
-    "datetime_from_date_parsing": "A time is expected, such as 2026-11-22 or 2026-11-22T14:03:00Z.",
+    "dict_type": "An object is expected.",
+    "model_attributes_type": "An object is expected.",
+    "model_type": "An object is expected.",
+    "too_long": "It has too many entries: {max_length} are allowed.",
+    "too_short": "{min_length} entries or more are expected.",
+    "date_from_datetime_inexact": _DAY,
+    "date_from_datetime_parsing": _DAY,
+    "date_type": _DAY,
+    "datetime_from_date_parsing": _TIME,
+    "datetime_parsing": _TIME,
+    "datetime_type": _TIME,
+    "timezone_aware": _TIME,
 }
-"""What to do about a kind of wrong field, as pydantic calls it, where its own message does not say so."""
+"""What to do about a kind of wrong field, as pydantic calls it: every kind that a route can find."""
+SHAPES = {
+    DOCUMENT_ID: "The id of a document is expected as the API gives it: 32 digits and letters from a to f.",
+    ULID: "An id is expected as the API gives it: 26 digits and capital letters.",
+    VERSION_ID: "The id of a version is expected as the API gives it.",
+    LANGUAGE_TAG: "A language code such as lt or en-GB is expected.",
+    ONE_LINE: "Text without line breaks and other control characters is expected.",
+}
+"""What is expected of a text, by its pattern."""
+_A_CURSOR = "The next_cursor of the page before is expected; leave it out for the first page."
 _TEXTS = Path(__file__).parents[1] / "texts" / "problems"
 DEFAULT_LANGUAGE = "en"
 
@@ -196,14 +229,19 @@ def field_error(error: Mapping[str, Any]) -> dict[str, str]:
         message = "A body is needed, but none was sent."
     elif not path and error["type"] == "model_attributes_type":
         message = "A JSON object is expected, sent with Content-Type: application/json."
-    elif error["type"] == "model_attributes_type":
-        message = "An object is expected."
-    elif error.get("ctx", {}).get("min_length") == 1:
-        message = "It must not be empty."
     else:
-        message = _IN_PLAIN_WORDS.get(error["type"], message)
+        message = _in_plain_words(error["type"], path, error.get("ctx", {})) or message
     name = ".".join(map(str, path)) or str(error["loc"][0])
     return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
+
+
+def _in_plain_words(kind: str, path: Sequence[int | str], facts: Mapping[str, Any]) -> str:
+    """Return what is expected of a field instead; empty for a kind of error that says so itself."""
+    if facts.get("min_length") == 1:
+        return "It must not be empty."
+    if kind == "string_pattern_mismatch":
+        return _A_CURSOR if path[-1:] == ("cursor",) else SHAPES.get(facts["pattern"], _IN_PLAIN_WORDS[kind])
+    return _IN_PLAIN_WORDS.get(kind, "").format_map(facts)
 
 
 def _methods_at(request: Request) -> list[str]:

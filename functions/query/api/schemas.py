@@ -23,6 +23,9 @@ from shared.models import Conversation, Document, FeedbackRating, FeedbackReason
 
 DOCUMENT_ID = r"^[0-9a-f]{32}$"
 ULID = r"^[0-9A-HJKMNP-TV-Z]{26}$"
+VERSION_ID = r"^[A-Za-z0-9._-]{0,1024}$"
+LANGUAGE_TAG = r"^([A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*)?$"
+ONE_LINE = r"^[^\x00-\x1f\x7f]*$"
 MAX_PAGE_BYTES = 5_000_000
 """Bytes of pages in one response. Lambda allows 6 MB, counted with the body as a JSON string."""
 
@@ -37,7 +40,7 @@ def _language_code(named: str) -> str:
         return re.split("[-_]", named)[0].lower()
     if code := language_code_of(named):
         return code
-    raise ValueError("must be a language code such as lt or en-GB")
+    raise ValueError("must be a language code such as lt or en-GB, or the name of a known language such as German")
 
 
 def _reader_name(name: str) -> str:
@@ -63,7 +66,7 @@ Language = Annotated[
     AfterValidator(_language_code),
 ]
 GroupName = Annotated[str, StringConstraints(min_length=1, max_length=MAX_NAME), AfterValidator(_reader_name)]
-Preference = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Preference = Annotated[str, StringConstraints(max_length=200, pattern=ONE_LINE)]
 Rounded3 = Annotated[float, AfterValidator(lambda value: round(value, 3))]
 Rounded4 = Annotated[float, AfterValidator(lambda value: round(value, 4))]
 BandOut = Literal["high", "medium", "low", "none"]

@@ -18,7 +18,7 @@ def test_a_good_glossary_is_counted_and_shown_at_work(tmp_path: Path, capsys: py
     )
     assert main(["glossary", "check", str(path), "--question", "Who runs Haley?"]) == 0
     shown = capsys.readouterr().out
-    assert "acme.json: 1 entities (1 other names), 0 rules." in shown
+    assert "acme.json: 1 entity (1 other name), 0 rules." in shown
     assert "searched for: Who runs Halley VI?" in shown
     assert "filter: {'region': 's'}" in shown
 

@@ -53,7 +53,7 @@ def test_the_same_answer_exits_with_0(capsys: pytest.CaptureFixture[str]) -> Non
     assert run(SAME) == 0
     printed = capsys.readouterr().out
     assert "The same decision, sources and claims." in printed
-    assert "generated, from the cache; 1 sources, 1 claims, 1 dropped" in printed
+    assert "generated, from the cache; 1 source, 1 claim, 1 dropped" in printed
 
 
 def test_another_answer_exits_with_3_and_says_what_has_changed(capsys: pytest.CaptureFixture[str]) -> None:

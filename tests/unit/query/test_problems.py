@@ -1,11 +1,19 @@
 """What a client sees of an error: status, code, sentence and when to come back, in its own form and language."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 from fastapi import Request
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import SchemaError, SchemaValidator
 
-from functions.query.api.problems import Problem, error_body, field_error, language_of, problem_of, response_to
+from functions.query.api.mcp_tools import TOOLS
+from functions.query.api.problems import SHAPES, Problem, error_body, field_error, language_of, problem_of, response_to
+from functions.query.api.schemas import ULID
+from functions.query.app import app
+from functions.query.faqs import FAQ_ID
 from shared.deadline import RequestTimedOut
 from shared.errors import (
     ConfigurationError,
@@ -123,7 +131,26 @@ def test_the_id_of_a_request_is_that_of_the_gateway() -> None:
         ({"loc": ("body", "q"), "msg": "-", "type": "extra_forbidden"}, "q", "It is not known here: check how"),
         ({"loc": ("body",), "msg": "-", "type": "bytes_type"}, "body", "The file itself is expected as the body"),
         ({"loc": ("body", "q"), "msg": "-", "type": "string_too_short", "ctx": {"min_length": 1}}, "q", "It must not"),
-        ({"loc": ("body", "q"), "msg": "kept", "type": "string_too_short", "ctx": {"min_length": 2}}, "q", "kept"),
+        (
+            {"loc": ("body", "q"), "msg": "-", "type": "string_too_short", "ctx": {"min_length": 2}},
+            "q",
+            "2 characters or more are expected.",
+        ),
+        (
+            {"loc": ("query", "cursor"), "msg": "-", "type": "string_pattern_mismatch", "ctx": {"pattern": "^a$"}},
+            "cursor",
+            "The next_cursor of the page before is expected",
+        ),
+        (
+            {"loc": ("body", "id"), "msg": "-", "type": "string_pattern_mismatch", "ctx": {"pattern": ULID}},
+            "id",
+            "An id is expected as the API gives it",
+        ),
+        (
+            {"loc": ("body", "a"), "msg": "-", "type": "string_pattern_mismatch", "ctx": {"pattern": "^a$"}},
+            "a",
+            "It has another form than is expected here.",
+        ),
         ({"loc": ("body", "x" * 300), "msg": "no", "type": "x"}, "x" * 200 + "…", "no"),
         ({"loc": ("body", "x" * 200), "msg": "no", "type": "x"}, "x" * 200, "no"),
         (
@@ -137,3 +164,74 @@ def test_a_wrong_field_is_named_with_what_is_wrong(error: dict[str, Any], field:
     told = field_error(error)
     assert told["field"] == field
     assert told["message"].startswith(message)
+
+
+# --- every kind of wrong field of every route and tool
+
+NUMBERS: Sequence[Any] = (3, 1.5, -1, 10**9, 10**18, "9" * 5_000, float("inf"), True)
+TEXTS: Sequence[Any] = ("", "?", "\n", "2026-11-22", "2026-11-22T14:03", b"\xff")
+OTHERS: Sequence[Any] = (None, [], {}, ["x"] * 1_001, {str(n): "x" for n in range(99)}, object())
+WRONG: Sequence[Any] = (*NUMBERS, *TEXTS, *OTHERS)
+"""Values of which each field refuses some."""
+OWN_WORDS = {"value_error", "json_invalid"}
+"""Kinds whose message is Recto's own."""
+
+
+def fields_of_routes() -> Iterator[Any]:
+    """Yield pydantic's schema of each parameter and body of each route, and of the arguments of each tool."""
+    routers = list(app.routes)
+    while routers:
+        route = routers.pop()
+        routers += getattr(getattr(route, "original_router", None), "routes", ())
+        dependants = [route.dependant] if isinstance(route, APIRoute) else []
+        while dependants:
+            each = dependants.pop()
+            dependants += each.dependencies
+            for field in (*each.path_params, *each.query_params, *each.header_params, *each.body_params):
+                yield field._type_adapter.core_schema
+    yield from (TypeAdapter(tool.arguments).core_schema for tool in TOOLS.values())
+
+
+def parts_of(schema: Any) -> Iterator[Mapping[str, Any]]:
+    """Yield a schema and everything in it that may be checked by itself."""
+    parts = schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list | tuple) else ()
+    if isinstance(schema, Mapping) and isinstance(schema.get("type"), str):
+        yield schema
+    for part in parts:
+        yield from parts_of(part)
+
+
+def errors_of_routes() -> Iterator[Mapping[str, Any]]:
+    """Yield what pydantic says of wrong values for every part of every field."""
+    checked = {"str", "int", "bool", "date", "datetime", "list", "dict", "enum", "literal", "bytes", "float", "model"}
+    for part in (each for field in fields_of_routes() for each in parts_of(field) if each["type"] in checked):
+        for wrong in WRONG:
+            try:
+                SchemaValidator(part).validate_python(wrong)
+            except ValidationError as error:
+                yield from error.errors(include_url=False, include_input=False)
+            except SchemaError:  # a reference to another part, which comes by itself
+                break
+
+
+def test_no_message_is_that_of_the_validator() -> None:
+    raw, kinds = set(), set()
+    for error in errors_of_routes():
+        kinds.add(error["type"])
+        told = field_error({**error, "loc": ("body", "a")})["message"]
+        if told == error["msg"] and error["type"] not in OWN_WORDS:
+            raw.add((error["type"], told))
+        assert "{" not in told
+    assert raw == set()
+    assert {"string_pattern_mismatch", "greater_than_equal", "date_from_datetime_parsing", "timezone_aware"} <= kinds
+
+
+def test_every_pattern_of_a_text_says_what_is_expected() -> None:
+    patterns = {
+        str(part["pattern"])
+        for field in fields_of_routes()
+        for part in parts_of(field)
+        if part["type"] == "str" and part.get("pattern")
+    }
+    cursors = {r"^[A-Za-z0-9_=-]*$", rf"^({FAQ_ID})?$", rf"{ULID}|^$"}
+    assert patterns - cursors == set(SHAPES)

@@ -68,7 +68,7 @@ export function Actions({ chat, turn, onAskPerson }: { chat: Chat; turn: Turn; o
             onClick={() => void chat.ask(turn.question ?? "", { scope: turn.scope, fresh: true })}
           />
         )}
-        {turn.message_id && !turn.handoff_offered && (
+        {turn.message_id && !turn.handoff_offered && turn.mode !== "service" && (
           <Button size="s" kind="quiet" icon="person" onClick={onAskPerson}>
             {t("ask_person")}
           </Button>

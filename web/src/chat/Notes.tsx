@@ -43,6 +43,10 @@ export function doubtOf({ warnings, mode, band }: Turn): string | null {
   return band === "low" && (mode === "generated" || mode === "extractive") ? t("unsure") : null;
 }
 
+// That statements are in their sources is no approval of the answer: a green tick only where it is sure as well.
+const SURE = { icon: "check", tone: "good" } as const;
+const UNJUDGED = { icon: "quote", tone: "plain" } as const;
+
 function lines(turn: Turn): Line[] {
   const { support } = turn;
   const doubt = doubtOf(turn);
@@ -52,7 +56,7 @@ function lines(turn: Turn): Line[] {
     all.push(
       support.unconfirmed > 0
         ? { icon: "help", tone: "warn", text: t("support_some", support.unconfirmed, shown) }
-        : { icon: "check", tone: doubt ? "plain" : "good", text: t("support_all", shown) },
+        : { ...(turn.band === "high" && !doubt ? SURE : UNJUDGED), text: t("support_all", shown) },
     );
   }
   if (support && support.dropped > 0) all.push({ icon: "minus", tone: "warn", text: t("dropped", support.dropped) });

@@ -4,15 +4,13 @@ import { can } from "../app/session.ts";
 import { t } from "../i18n/chat.ts";
 import { Icon } from "../ui/Icon.tsx";
 import { exampleQuestions } from "./examples.ts";
+import { type ScopedDocument, scope } from "./scope.ts";
 import css from "./Welcome.module.css";
 
-/** Before the first question: what this is, and three questions about the documents at hand. */
+/** Before the first question: what this is, and three questions about the documents that it would be answered from. */
 export function Welcome({ onAsk }: { onAsk: (question: string) => void }) {
-  const [examples, setExamples] = useState<readonly string[] | null>(null);
-  const [failed, setFailed] = useState(false);
-  useEffect(() => {
-    exampleQuestions().then(setExamples, () => setFailed(true)); // the box works without them
-  }, []);
+  const limited = scope.value;
+  const { examples, failed } = useExamples(limited);
   return (
     <div class={css.welcome}>
       <h1>{t("welcome")}</h1>
@@ -26,11 +24,29 @@ export function Welcome({ onAsk }: { onAsk: (question: string) => void }) {
               <Icon name="chevronRight" size={16} />
             </button>
           ))}
-          {examples?.length === 0 && <NoDocuments />}
+          {examples?.length === 0 && limited.length === 0 && <NoDocuments />}
         </section>
       )}
     </div>
   );
+}
+
+function useExamples(limited: readonly ScopedDocument[]) {
+  const [examples, setExamples] = useState<readonly string[] | null>(null);
+  const [failed, setFailed] = useState(false);
+  useEffect(() => {
+    let mine = true;
+    setExamples(null);
+    setFailed(false);
+    exampleQuestions(limited).then(
+      (found) => mine && setExamples(found),
+      () => mine && setFailed(true), // the box works without them
+    );
+    return () => {
+      mine = false;
+    };
+  }, [limited]);
+  return { examples, failed };
 }
 
 function NoDocuments() {

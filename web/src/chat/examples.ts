@@ -4,17 +4,28 @@ import { api, data } from "../api/client.ts";
 import type { Document } from "../api/types.ts";
 import { t } from "../i18n/chat.ts";
 import { chosenQuestions, headingsOf, MOST } from "./exampleWords.ts";
+import type { ScopedDocument } from "./scope.ts";
 
 const LOOKED_AT = 20; // documents, newest first
 const FIRST_PAGES = 2; // covers and contents of a longer one: their lines are no headings
 
-/** Three questions about different documents; none while nothing can be asked about. */
-export async function exampleQuestions(): Promise<string[]> {
+/** Three questions about different documents, or about those that one is limited to; none while there is nothing to ask about. */
+export async function exampleQuestions(scope: readonly ScopedDocument[]): Promise<string[]> {
+  if (scope.length) return questionsAbout(await Promise.all(scope.slice(0, MOST).map(read)));
   const { documents } = await data(api().GET("/documents", { params: { query: { limit: LOOKED_AT } } }));
   const ready = documents.filter(({ status }) => status === "READY" || status === "PARTIAL");
-  const chosen = spread(ready, MOST);
-  const found = await Promise.all(chosen.map(async (each) => ({ each, headings: await headingsIn(each) })));
-  return found.length ? [...chosenQuestions(found), t("example_documents")].slice(0, MOST) : [];
+  const questions = await questionsAbout(spread(ready, MOST));
+  return questions.length ? [...questions, t("example_documents")].slice(0, MOST) : [];
+}
+
+function read({ document_id }: ScopedDocument): Promise<Document> {
+  return data(api().GET("/documents/{document_id}", { params: { path: { document_id } } }));
+}
+
+async function questionsAbout(documents: readonly Document[]): Promise<string[]> {
+  return chosenQuestions(
+    await Promise.all(documents.map(async (each) => ({ each, headings: await headingsIn(each) }))),
+  );
 }
 
 /** At most `most` of the newest documents, first those whose title names no other: the rest cannot be asked about by it. */

@@ -189,7 +189,11 @@ function ReportPanel({ document }: { document: DocumentDetail }) {
       {report && (
         <>
           <p>{report.summary}</p>
-          {report.error && <p class={css.error}>{report.error.message}</p>}
+          {report.error && report.status !== "ENCRYPTED" && (
+            <p class={css.error} lang="en">
+              {report.error.message}
+            </p>
+          )}
           {isMoving(document) && <p class={css.soft}>{t("moving_hint")}</p>}
           {report.findings.length > 0 && (
             <ul class={css.findings}>

@@ -89,7 +89,10 @@ function Row({ upload }: { upload: Upload }) {
             <span class={css.share}>{shareOf(state.sent, upload.file.size)}</span>
           </div>
         ) : (
-          <p class={css.state}>{wordsOf(upload)}</p>
+          <p class={css.state}>
+            {wordsOf(upload)}
+            {state.kind === "stored" && state.why && <span lang="en">. {state.why}</span>}
+          </p>
         )}
       </div>
       {stoppable && (

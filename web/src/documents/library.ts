@@ -36,7 +36,7 @@ export function makeWatch(changed: (document_id: string, now: Document | null) =
 }
 
 function uploadFound(now: Document): void {
-  if (!isMoving(now)) uploads.found(now.document_id, now.status);
+  if (!isMoving(now)) uploads.found(now.document_id, now.status, now.error?.message);
 }
 
 /** The documents as one looks through them, each followed until it has come to rest. */

@@ -29,13 +29,13 @@ effect(() => {
   wasBusy = busy;
 });
 
-/** How uploads ended, in words. */
+/** How uploads ended, in words. What is found out of a file later only adds to them. */
 export function outcome(all: readonly Upload[]): string {
   const states = all.map((each) => each.state.value);
-  const stored = states.filter((state) => state.kind === "stored" && !state.unreadable).length;
+  const stored = states.filter(({ kind }) => kind === "stored").length;
   const unreadable = states.filter((state) => state.kind === "stored" && state.unreadable).length;
   const lost = states.filter(({ kind }) => kind === "failed" || kind === "refused").length;
-  const sent = stored > 0 || unreadable === 0 ? t("uploaded", stored) : "";
-  const said = lost === 0 ? sent : stored > 0 ? t("uploaded_failed", stored, lost) : t("nothing_uploaded", lost);
-  return [said, unreadable > 0 && t("uploaded_unreadable", unreadable)].filter(Boolean).join(". ");
+  const failed = stored > 0 ? t("uploaded_failed", stored, lost) : t("nothing_uploaded", lost);
+  const said = lost > 0 ? failed : t("uploaded", stored);
+  return unreadable > 0 ? `${said}. ${t("uploaded_unreadable", unreadable, stored)}` : said;
 }

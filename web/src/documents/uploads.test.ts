@@ -170,11 +170,14 @@ test("a file whose document cannot be read is told from the others, until a new 
   await settled();
   const unreadable = () => uploads.all.value.map(({ state: { value } }) => value.kind === "stored" && value.unreadable);
   assert.deepEqual(unreadable(), [undefined, undefined]);
-  uploads.found("id of a.pdf", "ENCRYPTED");
-  uploads.found("id of b.pdf", "PARTIAL");
+  const why = () => uploads.all.value.map(({ state: { value } }) => value.kind === "stored" && value.why);
+  uploads.found("id of a.pdf", "ENCRYPTED", "It needs a password.");
+  uploads.found("id of b.pdf", "PARTIAL", "A page is a picture.");
   assert.deepEqual(unreadable(), ["ENCRYPTED", undefined]);
+  assert.deepEqual(why(), ["It needs a password.", undefined]);
   uploads.found("id of a.pdf", "READY");
   assert.deepEqual(unreadable(), [undefined, undefined]);
+  assert.deepEqual(why(), [undefined, undefined]);
 });
 
 test("a form that has expired is asked for anew, once", async () => {

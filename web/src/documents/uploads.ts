@@ -44,7 +44,7 @@ export type Failure = { why: "network" } | { why: "storage"; code: string } | { 
 export type UploadState =
   | { kind: "waiting" }
   | { kind: "sending"; sent: number }
-  | { kind: "stored"; document_id: string; replaced: boolean; unreadable?: Unreadable }
+  | { kind: "stored"; document_id: string; replaced: boolean; unreadable?: Unreadable; why?: string }
   | { kind: "refused"; refusal: Refusal }
   | { kind: "failed"; failure: Failure }
   | { kind: "cancelled" };
@@ -148,14 +148,14 @@ export class Uploads {
     await this.queue(upload);
   }
 
-  /** Note what has become of an uploaded file as a document. */
-  found(document_id: string, status: string): void {
+  /** Note what has become of an uploaded file as a document, and the reason if it cannot be read. */
+  found(document_id: string, status: string, why = ""): void {
     for (const { state } of this.all.peek()) {
       const { value } = state;
       if (value.kind !== "stored" || value.document_id !== document_id) continue;
-      const { unreadable: _, ...stored } = value;
+      const { unreadable: _, why: __, ...stored } = value;
       const unreadable = UNREADABLE.find((each) => each === status);
-      state.value = { ...stored, ...(unreadable && { unreadable }) };
+      state.value = { ...stored, ...(unreadable && { unreadable, why }) };
     }
   }
 

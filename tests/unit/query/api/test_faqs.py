@@ -185,7 +185,7 @@ def test_each_row_of_an_import_has_its_own_outcome(api: Routes):
     assert errors[3] == errors[6] == "An earlier row has this id or question already."
     assert errors[7].startswith("id: 1 to 100 letters")
     assert errors[8] == "tags: a JSON object is expected"
-    assert errors[9] == "tags: Input should be a valid dictionary"
+    assert errors[9] == "tags: An object is expected."
     assert [part.split(":")[0] for part in errors[10].split("; ")] == ["question", "language"]
     assert errors[12] == "It was changed or deleted since it was exported."
     assert api.call("GET", "/faqs/new")[1]["answer"] == "Bo."

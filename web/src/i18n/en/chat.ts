@@ -75,7 +75,9 @@ export const chat = {
     `Reading ${en(passages, { one: "passage", other: "passages" })} of ${en(documents, { one: "document", other: "documents" })}`,
   progress_checking: "Checking the next statement against its source",
   progress_done: (statements: number, sources: number) =>
-    `The answer is there: ${en(statements, { one: "statement", other: "statements" })}, ${en(sources, { one: "source", other: "sources" })}.`,
+    statements === 0
+      ? "The answer is there."
+      : `The answer is there: ${en(statements, { one: "statement", other: "statements" })}, ${en(sources, { one: "source", other: "sources" })}.`,
   progress_failed: "No answer came.",
   progress_refused: "No answer was found.",
   progress_searching: "Searching the documents",
@@ -134,8 +136,8 @@ export const chat = {
   suggestions: "Ask next",
   support_all: (n: number) =>
     n === 1
-      ? "The statement stands in its source."
-      : `${n === 2 ? "Both" : `All ${n}`} statements stand in their sources.`,
+      ? "The statement is in the source cited."
+      : `${n === 2 ? "Both" : `All ${n}`} statements are in the sources cited.`,
   support_some: (unconfirmed: number, all: number) =>
     `${unconfirmed} of ${en(all, { one: "statement", other: "statements" })} unconfirmed: the quotes are about it, but do not say quite that.`,
   unconfirmed: "unconfirmed",

@@ -59,7 +59,10 @@ export const documents = {
   uploading: (done: number, all: number) => `Uploading: ${done} of ${files(all)} done`,
   uploaded: (n: number) => `${files(n)} uploaded`,
   uploaded_failed: (n: number, failed: number) => `${files(n)} uploaded, ${failed} not`,
-  uploaded_unreadable: (n: number) => `${files(n)} cannot be read`,
+  uploaded_unreadable: (n: number, uploaded: number) =>
+    n < uploaded
+      ? `${n} of the uploaded files cannot be read`
+      : `${n === 1 ? "The uploaded file cannot" : "None of the uploaded files can"} be read`,
   nothing_uploaded: (n: number) => `${files(n)} not uploaded`,
   progress: (name: string) => `Progress of ${name}`,
   waiting: "Waiting",

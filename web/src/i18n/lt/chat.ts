@@ -75,7 +75,9 @@ export const chat: Messages<typeof english> = {
     `Skaitoma: ${lt(passages, { one: "ištrauka", few: "ištraukos", other: "ištraukų" })} iš ${lt(documents, { one: "dokumento", few: "dokumentų", other: "dokumentų" })}`,
   progress_checking: "Kitas teiginys tikrinamas pagal šaltinį",
   progress_done: (count, sources) =>
-    `Atsakymas gautas: ${lt(count, statements)}, ${lt(sources, { one: "šaltinis", few: "šaltiniai", other: "šaltinių" })}.`,
+    count === 0
+      ? "Atsakymas gautas."
+      : `Atsakymas gautas: ${lt(count, statements)}, ${lt(sources, { one: "šaltinis", few: "šaltiniai", other: "šaltinių" })}.`,
   progress_failed: "Atsakymo nesulaukta.",
   progress_refused: "Atsakymo nerasta.",
   progress_searching: "Ieškoma dokumentuose",
@@ -133,7 +135,9 @@ export const chat: Messages<typeof english> = {
   stopped_unanswered: "Atsakymas į šį klausimą nebuvo gautas.",
   suggestions: "Klauskite toliau",
   support_all: (n) =>
-    n === 1 ? "Teiginys yra šaltinyje." : `${n === 2 ? "Abu teiginiai" : `Visi teiginiai (${n})`} yra šaltiniuose.`,
+    n === 1
+      ? "Teiginys yra cituotame šaltinyje."
+      : `${n === 2 ? "Abu teiginiai" : `Visi teiginiai (${n})`} yra cituotuose šaltiniuose.`,
   support_some: (unconfirmed, all) =>
     `Nepatvirtinta ${unconfirmed} iš ${all}: citatos yra apie tai, bet sako ne visai tą patį.`,
   unconfirmed: "nepatvirtinta",

@@ -63,7 +63,10 @@ export const documents: Messages<typeof english> = {
   uploading: (done, all) => `Įkeliama: baigta ${done} iš ${ofFiles(all)}`,
   uploaded: (n) => `Įkelta: ${files(n)}`,
   uploaded_failed: (n, failed) => `Įkelta: ${files(n)}, nepavyko: ${failed}`,
-  uploaded_unreadable: (n) => `Nepavyko perskaityti: ${files(n)}`,
+  uploaded_unreadable: (n, uploaded) =>
+    n < uploaded
+      ? `Iš įkeltų nepavyko perskaityti: ${files(n)}`
+      : `${n === 1 ? "Įkelto failo" : "Nė vieno įkelto failo"} perskaityti nepavyko`,
   nothing_uploaded: (n) => `Neįkelta: ${files(n)}`,
   progress: (name) => `${name}: įkėlimo eiga`,
   waiting: "Laukia",
