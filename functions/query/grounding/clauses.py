@@ -15,8 +15,8 @@ from functions.query.grounding.quantities import PERIODS, is_number_word, unit_n
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
 
-LEFT_OUT = ("possible", "some", "most", "condition", "attribution")
-PUT_IN = ("plan", "whole", "most", "only")
+LEFT_OUT = ("possible", "some", "most", "only", "condition", "attribution")
+PUT_IN = ("possible", "plan", "whole", "most", "only")
 """Kinds of words that a claim must not leave out, and must not put in."""
 CONTRARY = tuple(
     pair
@@ -57,6 +57,8 @@ _SUPPOSED = re.compile(r"\b(?:may|might|could) have\b")
 _NO_TURNS = frozenset((("you", "can"), ("at", "most"), ("not", "all")))
 _ALMOST = frozenset(("almost", "nearly", "virtually"))
 _IN_ALL = frozenset(("in", "at"))
+MIN_ABLE = 4
+"""Letters before "able" in an adjective of what can be done to something."""
 _ONE_OF = ("one", "of")
 _CONCESSION = re.compile(r"\beven\s+(?=(?:if|when|though)\b)", re.IGNORECASE)
 _NEXT_SENTENCE = re.compile(
@@ -255,18 +257,35 @@ class _Aligned:
         if held & {"may", "might", "could"}:
             held &= _ABLE
             return any(_ALLOWING & (frozenset(clause.words) - held) for clause in self.mine)
-        return any(not _ALLOWING.isdisjoint(clause.words) for clause in self.mine)
+        return self._allows(self.mine)
+
+    @staticmethod
+    def _allows(clauses: Sequence[Clause]) -> bool:
+        """Return whether some clauses say what is possible in other words: "you can", "is allowed", "cannot"."""
+        return any(not _ALLOWING.isdisjoint(clause.words) for clause in clauses)
 
     def _put_in(self) -> Iterator[str]:
         everywhere = frozenset().union(*(clause.kinds for clause in self.sentence))
+        if self._allows(self.sentence) or self._is_able() or self._only_says_can():
+            everywhere |= {"possible"}
         mine = frozenset().union(*(clause.kinds for clause in self.mine))
         yield from (
             kind for kind in PUT_IN if kind in mine - everywhere and not (kind == "only" and self._is_counted())
         )
-        if "possible" in mine - everywhere and any(_SUPPOSED.search(" ".join(clause.words)) for clause in self.mine):
-            yield "possible"
         if "all" in mine and self._is_generalised():
             yield "all"
+
+    def _only_says_can(self) -> bool:
+        """Return whether the claim says no more of what is possible than that it can be, or that it may not be."""
+        words = [word for clause in self.mine for word in clause.words]
+        said = [(word, after) for word, after in pairwise([*words, ""]) if _kinds().get(word) == "possible"]
+        return all(word == "can" or (word, after) == ("may", "not") for word, after in said)
+
+    def _is_able(self) -> bool:
+        """Return whether the sentence has what the claim says can be done in one word: "adjustable"."""
+        able = [word.removesuffix("able") for clause in self.sentence for word in clause.words if word.endswith("able")]
+        said = [word for clause in self.mine for word in clause.words]
+        return any(len(each) >= MIN_ABLE and word.startswith(each) for each in able for word in said)
 
     def _is_counted(self) -> bool:
         """Return whether the claim says "only" of a number, which is compared as a fact."""

@@ -42,8 +42,10 @@ FEW_WORDS_COVERAGE = 0.75
 """Share of a claim's content words that its evidence must contain, and for claims of one or two content words."""
 COMMON_RARITY = 3.0
 """Rarity up to which a word is common: it is in every twentieth text of 200 words."""
-MIN_RARE_COVERAGE, MIN_WORDS_WITH_COMMON = 0.4, 5
-"""The share that is enough where all others are common ("costs", "the same"), in a claim of so many content words."""
+MIN_WORDS_WITH_COMMON = 5
+"""Content words of a claim in which common ones need no evidence."""
+MIN_RARE_COVERAGE = 0.4
+"""The share that is enough where all others are common: "costs", "the same"."""
 MIN_CLAUSE_WORDS = 3
 MIN_CLAUSE_COVERAGE = 0.4
 """Share of a clause's content words that the evidence must contain, for clauses of `MIN_CLAUSE_WORDS` or more."""
@@ -90,8 +92,12 @@ def is_covered(
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
     if has_unknown_part(claim, own | around, language):
         return False
-    is_told = not of_row and len(said) >= MIN_WORDS_WITH_COMMON and share >= MIN_RARE_COVERAGE
-    return share >= needed or (is_told and said - own - around <= common_stems(claim, language))
+    return share >= needed or (
+        not of_row
+        and share >= MIN_RARE_COVERAGE
+        and said - own - around <= common_stems(claim, language)
+        and max(_unknown_runs(claim, own | around, language)) == 1
+    )
 
 
 def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
@@ -124,20 +130,27 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     is_short = len(tokens_of(claim)) <= MAX_PREDICATE_WORDS
     if is_short and (predicate := _PREDICATE.search(claim)) and not stems_of(predicate[1], language) <= held:
         return True
-    words = (stems_of(word, language) - FUNCTION_STEMS for word in _WORD.findall(claim))
-    runs = [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
+    runs = _unknown_runs(claim, held, language)
     at_end = max(runs[:1] + runs[-1:], default=0)
     return max(runs, default=0) >= MAX_UNKNOWN_INSIDE or at_end >= MAX_UNKNOWN_AT_END
 
 
+def _unknown_runs(claim: str, held: frozenset[str], language: str) -> list[int]:
+    """Return the lengths of the runs of content words that are missing in the stems `held`, 0 for runs that are not."""
+    words = (stems_of(word, language) - FUNCTION_STEMS for word in _WORD.findall(claim))
+    return [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
+
+
 @lru_cache(maxsize=512)
-def common_stems(text: str, language: str) -> frozenset[str]:
-    """Return the stems of the words that are so common that they tell no text from another; numbers and times are none.
+def common_stems(claim: str, language: str) -> frozenset[str]:
+    """Return the stems of a claim's common words; none of numbers, units and months, nor of a short claim.
 
     What a claim says in other words it says with them: "it costs 5 euros" for "the fee is 5 euros".
     """
+    if len(stems_of(claim, language) - FUNCTION_STEMS) < MIN_WORDS_WITH_COMMON:
+        return frozenset()
     rarity = background(language)
-    words = (word for word in tokens_of(text) if not _is_fact(word))
+    words = (word for word in tokens_of(claim) if not _is_fact(word))
     stems = {stem: word for word in words for stem in stems_of(word, language)}
     rare = (
         stem

@@ -60,8 +60,10 @@ BALANCES_COMPARED = 1
 
 MIN_ALIKE_CODES = 2
 """Codes of the same form from which one that is not among them is taken to be none."""
-_CODE = re.compile(r"(?<![\w-])([A-Za-z]{1,6})(-?|(?<=[A-Z]) )(\d{1,5})(?![\w-]|[.,]\d)")
-"""A model, type or error: letters and a number ("VP-50", "E5"), after capitals also with a space between."""
+_CODE = re.compile(r"(?<![\w-])([A-Za-z]{2,6})(-?|(?<=[A-Z]) )(\d{1,3})[A-Za-z]?(?![\w-]|[.,]\d)")
+"""A model, type or error: letters and a number ("VP-50", "DS411b"), after capitals also with a space between."""
+_RANGE = re.compile(r"\s*(?:[–—/…-]|to\b|through\b|bis\b|and (?:newer|later|above|up)\b)\s*(?:[A-Za-z]{0,6}-?\d)?")
+"""What after a code makes a range of it."""
 _PERIOD_CODE = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
 
@@ -205,20 +207,28 @@ def _absent_forms(question: str, passages: Sequence[Passage]) -> Sequence[str]:
 def absent_codes(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     """Return the codes of a question ("VP-50") that stand nowhere, where at least two others of their form stand.
 
-    Of one form are those with the same letters and as many digits: "VP-10", "VP-35". Years and periods are no codes.
+    Of one form are those with the same letters and as many digits: "VP-10", "VP-35". Where one of the question's codes
+    with these letters is told, or a range of them ("VP-10 to VP-60"), none is absent.
     """
-    asked = {_joined(code): code for code in map("".join, _CODE.findall(question)) if not _PERIOD_CODE.match(code)}
+    asked = {_code_of(found): found[0] for found in _CODE.finditer(question) if not _PERIOD_CODE.match(found[0])}
     if not asked:
         return ()
-    told = {
-        _joined("".join(code))
-        for each in passages
-        for code in _CODE.findall(f"{each.whole}\n{each.section}\n{each.title}\n{each.key}\n{each.cover}")
-    }
-    forms = Counter(_DIGIT.sub("0", code) for code in told)
+    texts = [f"{each.whole}\n{each.section}\n{each.title}\n{each.key}\n{each.cover}" for each in passages]
+    told = [found for text in texts for found in _CODE.finditer(text)]
+    codes = {_code_of(found) for found in told}
+    # A word and a number apart may be anything: "EUR 50", "AGE 9".
+    forms = Counter(_DIGIT.sub("0", code) for code in {_code_of(found) for found in told if found[2] != " "})
+    there = {code.rstrip("0123456789") for code in asked if code in codes}
+    there |= {found[1].lower() for found in told if _RANGE.match(found.string, found.end())}
     return [
-        typed for code, typed in asked.items() if code not in told and forms[_DIGIT.sub("0", code)] >= MIN_ALIKE_CODES
+        typed
+        for code, typed in asked.items()
+        if code.rstrip("0123456789") not in there and forms[_DIGIT.sub("0", code)] >= MIN_ALIKE_CODES
     ]
+
+
+def _code_of(found: re.Match[str]) -> str:
+    return f"{found[1]}{found[3]}".lower()
 
 
 def _is_identified(passage: Passage) -> bool:

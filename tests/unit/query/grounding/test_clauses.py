@@ -24,10 +24,11 @@ from functions.query.grounding.roles import (
         ("The valve leaks oil.", "The valve leaks oil unless it is sealed.", "condition"),
         ("The seal is dry.", "The valve leaks if the seal is dry.", "condition"),
         ("The firm hid the losses.", "The report alleges that the firm hid the losses.", "attribution"),
-        ("Members may enter the archive.", "Only members may enter the archive.", ""),
+        ("Members may enter the archive.", "Only members may enter the archive.", "only"),
         ("Only members may enter the archive.", "Members may enter the archive.", "only"),
-        ("The pump may stop.", "The pump stops.", ""),
-        ("The pump may have stopped.", "The pump stopped.", "possible"),
+        ("The pump can stop.", "The pump stops.", ""),
+        ("The pump may stop.", "The pump stops.", "possible"),
+        ("Guests may not lift the lid.", "Guests never lift the lid.", ""),
         ("All members voted by letter.", "Some members voted by letter.", "contrary"),
         ("All members voted by letter.", "Members voted by letter.", "contrary"),
         ("Not all members voted by letter.", "Members voted by letter.", "negation"),
@@ -316,6 +317,8 @@ def test_what_may_be_entitled_is_less_than_what_is():
     sentence = "Families with two children may be entitled to free lunches."
     assert "possible" in turns("Families with two children are entitled to free lunches.", [sentence], "en")
     assert not turns("Families with two children can get free lunches.", [sentence], "en")
+    assert not turns("The range can be adjusted by the user.", ["The range is adjustable by the user."], "en")
+    assert turns("Tickets may be sold at the door.", ["Tickets are valuable at the door, and sold there."], "en")
 
 
 def test_what_a_result_comes_from_is_its_cause():

@@ -7,7 +7,13 @@ import pytest
 from functions.query.grounding.merging import has_number_of_another, is_merged
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.wording import Replacement, common_stems, has_unknown_part, is_foreign, replacement
+from functions.query.grounding.wording import (
+    Replacement,
+    common_stems,
+    has_unknown_part,
+    is_foreign,
+    replacement,
+)
 from functions.query.grounding.words import are_synonyms, other_words_of, stems_of, with_synonyms
 from tests.support.attacks import MARKED, plain, run_attack
 from tests.support.false_claims import STATEMENTS, Attack
@@ -228,33 +234,32 @@ def test_a_part_of_a_claim_comes_from_one_sentence(claim: str, language: str, *,
 @pytest.mark.parametrize(
     ("claim", "merged"),
     [
-        ("A place in the harbour costs 14 euros.", False),  # "costs" for "pay" is not the cost of the permit
+        ("In the harbour a place for boats costs owners 14 euros.", False),  # for "pay": not the cost of the permit
         ("A place in the harbour needs a permit.", True),
-        ("The owner pays for a place in the harbour.", True),
+        ("The town pays 14 euros for a place in the harbour.", True),
         ("In March boats pay 14 euros for a place in the harbour.", True),
         ("Boats pay before they take a place in the harbour.", True),
     ],
 )
 def test_a_common_word_is_not_taken_from_another_sentence(claim: str, *, merged: bool):
     sentences = [
-        "Boats pay 14 euros for a place in the harbour.",
-        "The owner bears the cost of the permit, which is needed before 1 March.",
+        "Owners of boats pay 14 euros for a place in the harbour.",
+        "The town bears the cost of the permit, which is needed before 1 March.",
     ]
     assert is_merged(claim, sentences, "en") is merged
 
 
 @pytest.mark.parametrize(
-    ("text", "common"),
+    ("claim", "common"),
     [
-        ("The ferry costs nothing this year.", {"cost"}),
-        ("In March 20 euros per week", set()),  # facts are compared as such
-        ("Boats leave before noon.", {"leav"}),
-        ("Schifferinnen zahlen", set()),
+        ("The ferry to the harbour costs guests nothing extra.", {"cost"}),
+        ("The ferry costs nothing.", set()),  # too short to say something in other words
+        ("In March 20 euros per week are charged for harbour, ferry, pier and mooring.", set()),  # facts are compared
+        ("Boats leave the harbour for the pier before sunset.", {"leav"}),
     ],
 )
-def test_common_words_are_those_of_every_twentieth_text(text: str, common: set[str]):
-    found = common_stems(text, "en")
-    assert found - {"noth"} == common
+def test_common_words_are_those_of_every_twentieth_text(claim: str, common: set[str]):
+    assert common_stems(claim, "en") == common
 
 
 DATES = (

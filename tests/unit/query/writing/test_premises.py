@@ -238,9 +238,13 @@ def test_a_number_and_a_word_are_no_initials():
         ("What is the maximum flow of the vp50?", ["vp50"]),
         ("What is the maximum flow of the VP 50?", ["VP 50"]),
         ("What is the maximum flow of the VP-35?", []),
+        ("What is the maximum flow of the VP-70?", []),
         ("What is the maximum flow of the vp 35?", []),
         ("Does the VP20 have a filter?", []),
-        ("What does error E7 mean?", []),  # only one code of that form is told
+        ("What does error E7 mean?", []),  # one letter may be anything: a road, a size of paper
+        ("Is the VP-50 or the VP-20 louder?", []),  # what is told of one answers
+        ("Which DS50 fits?", []),  # a range
+        ("Do I pay EUR 40?", []),
         ("What was the flow in Q4?", []),
         ("Is the VP-100 louder?", []),  # of another form
         ("Does it meet ISO 9001?", []),
@@ -248,7 +252,11 @@ def test_a_number_and_a_word_are_no_initials():
     ],
 )
 def test_a_code_that_stands_nowhere_among_others_of_its_form_is_absent(question: str, absent: list[str]):
-    pumps = passage("Model | Flow\nVP-10 | 9\nVP-20 | 19\nVP 35 | 30\nE5: no water. In Q1, Q2 and Q3.", language="en")
+    pumps = passage(
+        "Model | Flow\nVP-10 | 9\nVP-20 | 19\nVP 35 | 30\nE5, E6 and E8: no water. In Q1, Q2 and Q3. "
+        "DS10 to DS60, EUR 20 or EUR 30, VP-70b",
+        language="en",
+    )
     assert list(absent_codes(question, [pumps])) == absent
     assert not absent_codes(question, [passage("Only the VP-10 is sold.", language="en")])
 
