@@ -5,7 +5,7 @@ import re
 ABBREVIATIONS = frozenset(
     """
     e.g i.e cf vs viz al approx ca resp incl excl dept eds dr mr mrs prof rev hon gen sen rep gov capt lt sgt st
-    jr sr messrs bros univ assn max z.b d.h u.a o.ä bzw hrn fr med phil hrsg vgl ggf evtl
+    jr sr messrs bros univ assn max z.b d.h u.a o.ä bzw hrn fr med phil rer nat hrsg vgl ggf evtl
     inkl zzgl sog bspw geb mme mmes mlle pág págs sra srta dra ud uds núm ej av avda ee sig dott pvz kt t.y habil vyr
     pan m d g k žr plg
     """.split()  # noqa: SIM905
@@ -58,7 +58,7 @@ _OF_MONTH = re.compile(
 _OF_ENGLISH_MONTH = re.compile(rf"\s+(?i:{_ENGLISH_MONTHS})\b")
 _MONTH_BEFORE_YEAR = re.compile(r"(?<![\d.,:])\d{1,2}\.\s\d{1,2}\Z")
 _YEAR = re.compile(r"\s+(?:19|20)\d\d\b")
-_ARTICLE = r"\b(?i:der|die|das|dem|den|des|im|vom|zum|zur|beim|(?<!\bi )(?<!\d )am)"
+_ARTICLE = r"\b(?i:der|die|das|dem|den|des|jede[mnrs]?|im|vom|zum|zur|beim|(?<!\bi )(?<!\d )am)"
 _AFTER_ARTICLE = re.compile(rf"{_ARTICLE}\s+\w+\Z")
 _IN_DATE = re.compile(
     rf"(?:{_ARTICLE}\s+|\b(?i:bis|ab|seit|und|oder)\s+|[a-z](?:tag|woch|abend),?\s+|[:(]\s*|[.\d]\s?[–/-]\s?)\w+\Z"
