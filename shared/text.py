@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from shared.abbreviations import MONTH, is_abbreviated
+
 SEPARATOR = " | "
 """Separates the cells of a table row; ingest writes one row per line. A row has empty cells: "Total | | 5 |"."""
 BULLET_SIGNS = "•▪◦●○■□➢✓▶►▸➤◆❖✔"
@@ -15,30 +17,24 @@ LIST_ITEM = rf"(?:[{BULLETS}]|\(?\d{{1,3}}[.)])\s"
 CONTENTS_WORD = r"(?:contents|turinys|inhalt\w*|sommaire|[íi]ndice)"
 """Regular expression for the heading of a table of contents."""
 
+_SMALL = "".join(filter(str.islower, map(chr, (*range(0x80, 0x250), *range(0x430, 0x530)))))
+"""Small letters beyond ASCII, Latin and Cyrillic: no sentence begins with one, but with "β-carotene" some do."""
 _TERMINATOR = re.compile(
-    r"""(?! ENTRY) [.!?…]+ [)\]"'”’»]*   # a terminator with closing brackets and quotation marks
-        (?= \s+ (?: [SIGNS] \s+ )? ["'“‘«(\[]* [^\W_a-z] | \s*\Z )   # before a capital, a digit, or the end
+    r"""(?! ENTRY) [.!?…]+ [)\]"'“‘”’»]*   # a terminator with closing brackets and quotation marks
+        (?= \s+ (?: [SIGNS] \s+ )? ["'“‘„‚«»¿¡(\[]* (?: (?<=«) [ ] )? [^\W_a-zSMALL] | \s*\Z )   # … and what may follow
       | ENTRY                          # after an entry of a table of contents, with its page
       | [。！？]+ [」』）”]*            # CJK needs no space
       | \n\s*\n                        # the end of a paragraph
       | \n (?= [ \t]* (?: [BULLETS] | (?:\*\*)? \(?\d{1,3}[.)] (?:\*\*)? ) \s )   # before a list item
-      | (?<=:) [ ] (?= \(?1[.)] [ ] ["'“‘«]* [^\W\d_a-z] )   # before a list inside a line: "Do this: 1. Wait."
+      | (?<=:) [ ] (?= \(?1[.)] [ ] (?!MONTH) ["'“‘„«]* [^\W\d_a-z] )   # before a list in a line: "Do this: 1. Wait."
       | \n (?= [^\n]* [ ]\|[ ] )           # before a table row
       | (?<= [ ]\| ) [^\n|]* \n            # after a table row
     """.replace("BULLETS", BULLETS)
     .replace("SIGNS", BULLET_SIGNS)
+    .replace("SMALL", _SMALL)
+    .replace("MONTH", MONTH)
     .replace("ENTRY", r"… [ ]? \d[\d–-]* [ ]* (?: \n | \Z )"),
     re.VERBOSE,
-)
-_ABBREVIATION = re.compile(
-    r"""(?:^|[\s("'“‘\[])
-        (?: [A-Z] | [A-Za-z](?:\.[A-Za-z])+ | e\.g | i\.e | etc | vs | cf | al | approx | ca
-          | max | (?<!\d\s)min
-          | figs? | eqs? | secs? | nos? | vols? | pp? | eds? | art | ch | par | ref | incl | excl | est | resp
-          | dr | mr | mrs | ms | prof | st | sr | jr | inc | ltd | co | corp | llc | gen | sen | rep | gov
-          | jan | feb | mar | apr | jun | jul | aug | sept? | oct | nov | dec | pvz | kt | pan | tel | str | nr | rs
-        )\.$""",
-    re.VERBOSE | re.IGNORECASE,
 )
 
 _BORDER = re.compile(r"(?:^|(?<= ))\|(?= |$)")
@@ -49,15 +45,13 @@ _ANSWER = re.compile(r"Answer:\s")
 _MAX_HEADING_WORDS = 12
 _MAX_LIST_CHARACTERS = 600
 """Maximum characters of a sentence together with the list that it introduces."""
-LONGEST_ABBREVIATION = 12
-"""Characters before a full stop in which its abbreviation begins."""
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield `(start, end)` of every sentence, in order, without surrounding white space.
 
     A sentence ends at a terminator followed by white space and a possible sentence start, at a blank line, or before a
-    list item or table row. A known abbreviation, an initial, or the number of a list item does not end it.
+    list item or table row. An abbreviation, an initial, a number that counts, or that of a list item does not end it.
     """
     begin = 0
     for match in _TERMINATOR.finditer(text):
@@ -78,11 +72,6 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 def sentences_of(text: str) -> Sequence[tuple[int, int]]:
     """Return `sentence_spans`, kept: several steps of one answer ask for a passage's."""
     return tuple(sentence_spans(text))
-
-
-def is_abbreviated(text: str, at: int) -> bool:
-    """Return whether the full stop at a position belongs to a known abbreviation or an initial."""
-    return text[at] == "." and _ABBREVIATION.search(text, max(0, at - LONGEST_ABBREVIATION), at + 1) is not None
 
 
 def statement_spans(text: str) -> list[tuple[int, int]]:
@@ -114,7 +103,7 @@ def is_heading(sentence: str) -> bool:
         and SEPARATOR not in sentence
         and not _ITEM.match(sentence)
         and not _ANSWER.match(sentence)
-        and sentence.rstrip(")]\"'”’»")[-1:] not in ".!?…:;。！？"
+        and sentence.rstrip(")]\"'“‘”’»")[-1:] not in ".!?…:;。！？"
     )
 
 

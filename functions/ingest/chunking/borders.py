@@ -8,6 +8,8 @@ import re
 import unicodedata
 from enum import IntEnum
 
+from shared.abbreviations import ABBREVIATIONS, is_abbreviated
+
 
 class Border(IntEnum):
     """How good a place to start a chunk is; lower is better."""
@@ -50,21 +52,7 @@ _NEWLINE_CONTINUED = re.compile(r"/|\s{0,256}[\r\n]|\s{257}")
 _MARKUP = ("|", "`")
 _SPACE = re.compile(r"\s+")
 
-# Words a full stop does not end a sentence after: titles, company forms, references; English first, then German,
-# French, Spanish, Italian, Lithuanian. Lower case, without the last stop, at most six letters.
-_ABBREVIATIONS = """
-    e.g i.e cf vs viz al approx ca resp incl excl dept figs eqs secs dr mr mrs ms prof rev hon gen capt lt sgt st mt ft
-    jr sr messrs inc ltd co corp bros llc plc univ assn z.b d.h u.a o.ä bzw usf hr fr tel hrsg vgl ggf evtl mme mlle mm
-    pág págs sra srta dra ud uds núm sig dott pvz t.y habil vyr a d g k m kt mln mlrd tūkst žr plg
-"""
-# The same, but only before a number: "No. 5" is a reference, "he said no. 5 men left" is rare.
-_BEFORE_NUMBER = """
-    no nos nr fig eq sec ch chap art arts vol vols pp p tab ref refs app appx para paras col ex str abs bd ed jan feb
-    mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun est
-"""
 _LONG = 7  # a word of so many letters is none of these: most sentences end with one
-ABBREVIATIONS = frozenset(_ABBREVIATIONS.split())
-BEFORE_NUMBER = frozenset(_BEFORE_NUMBER.split())
 
 
 def sentence_starts(text: str, start: int, end: int) -> list[int]:
@@ -101,12 +89,9 @@ def _is_abbreviation(text: str, start: int, stop: int, following: str) -> bool:
     word = text[space + 1 : stop]
     if not word.isalpha() or len(word) == 1:  # seldom
         word = word.rsplit("\n", 1)[-1].lstrip("([{\"'“‘„«")
-        if len(word) == 1:
-            return word.isalpha() and word != "I" and (word.isupper() or word in ABBREVIATIONS or following.isdigit())
-        if len(word) == 3 and word[1] == ".":  # U.S, z.B, p.m
-            return True
-    word = word.lower()
-    return word in ABBREVIATIONS or (word in BEFORE_NUMBER and following.isdigit())
+        if len(word) == 1 and word.isalpha():
+            return word != "I" and (word.isupper() or word in ABBREVIATIONS or following.isdigit())
+    return is_abbreviated(text, stop)
 
 
 def clause_starts(text: str, start: int, end: int) -> list[int]:

@@ -10,6 +10,7 @@ from functions.ingest.parsing.text import cleaned, is_cjk
 from functions.ingest.parsing.vocabulary import ANDS, LONGEST, Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
+from shared.language import FUNCTION_WORDS
 
 LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
 """Few dots with text behind them are an ellipsis."""
@@ -47,8 +48,11 @@ RAGGED = 0.6
 and share of the lines of such a list that had room for the next one's first word."""
 FIELD_CHARACTERS = 60
 """Characters of such a line, and of the one above it, at most; those of running text are longer."""
+RAGGED_CHARACTERS = 45
+"""The same where the line ends in a word that wants another one."""
 LITTLE_WORD = 3
 """Letters of a last word up to which the sentence goes on."""
+_GOVERNING = ANDS.union(*(FUNCTION_WORDS[language] for language in ("en", "de", "fr", "es")))
 _DOMAIN = re.compile(r"[a-z][\w-]*\.[a-z]{2,}")
 """Names with a period between them, as no sentence begins: "debian.org"."""
 LONGEST_COUNTRY = 3
@@ -266,8 +270,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
     inside = _PARENTHESES.match(line.text) if first == "(" and above.text[-1:].isalpha() and not had_room else None
     is_inside = inside is not None and inside[1].islower()
-    is_long = len(above.text) > FIELD_CHARACTERS and not is_set_off and abs(indent) < 1
-    cannot_end = is_long and goes_on(above.text)
+    is_long = len(above.text) > (RAGGED_CHARACTERS if _governs(above.text) else FIELD_CHARACTERS)
+    cannot_end = is_long and not is_set_off and abs(indent) < 1 and goes_on(above.text)
     return not ended and (first.islower() or is_inside or cannot_end or is_cjk(first))
 
 
@@ -335,6 +339,11 @@ def goes_on(text: str) -> bool:
     """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
     *_, last = text.split() or [""]
     return last.islower() and len(last) <= LITTLE_WORD
+
+
+def _governs(text: str) -> bool:
+    """Whether a text ends in an article, a preposition, an "and" or the like."""
+    return text.rpartition(" ")[2] in _GOVERNING
 
 
 def _begins_entry_of_list(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:

@@ -9,7 +9,7 @@ from typing import Self
 
 from functions.ingest.parsing.table_cells import LARGER, YEAR, Cell, Group, has_figure, is_figure, is_number
 from functions.ingest.parsing.words import Row, Word, box_of
-from shared.text import is_abbreviated
+from shared.abbreviations import is_abbreviated
 
 _GOES_ON = re.compile(r"(?:[\w)][,–—-]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a label ends that goes on in the next row: "Issued and outstanding 311,108,000 and"."""

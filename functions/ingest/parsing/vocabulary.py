@@ -51,6 +51,8 @@ hyphen up to which it may cut no words: where words are cut, it is mostly 3 to 1
 ENGLISH = 0.03
 """Share of a document's words that are "the" from which on it is English: it is 4 to 7 % there."""
 _HYPHENS = ("-", SOFT_HYPHEN)
+_HYPHENS_OF_PRINT = {0x2010: "-", 0x2011: "-"}
+"""Hyphens that are read as "-", as `cleaned` does."""
 SHORTEST_KNOWN = 3
 TIMES_KNOWN = 2
 """Letters of a word, more than that, and times that it stands in a document, more than that, if it is a word of its
@@ -97,6 +99,7 @@ class Vocabulary:
 
     def add_all(self, lines: Sequence[str]) -> None:
         """Learn the words of a page's lines, those that cut no word all at once, and what their hyphens mean."""
+        lines = [line.translate(_HYPHENS_OF_PRINT) for line in lines]
         whole: list[str] = []
         ends: list[int] = []
         for at, line in enumerate(lines):

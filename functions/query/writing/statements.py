@@ -12,12 +12,12 @@ from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.orders import gives_order
+from shared.abbreviations import is_abbreviated
 from shared.text import (
     BULLETS,
     LIST_ITEM,
     SEPARATOR,
     header_at,
-    is_abbreviated,
     is_field,
     is_header,
     is_heading,

@@ -6,6 +6,7 @@ As in `tests/unit/query/test_limits_snapshots.py`: `make snapshots` stores what 
 from pathlib import Path
 
 import shared
+import shared.abbreviations
 import shared.access
 import shared.adapters.aws
 import shared.adapters.cache

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.abbreviations import is_abbreviated
 from shared.text import (
     MAX_NAME_CHARACTERS,
     column_names,
     header_at,
-    is_abbreviated,
     is_field,
     is_header,
     is_heading,
@@ -47,6 +47,37 @@ def sentences(text: str) -> list[str]:
         ("J. Smith of Acme Inc. Paris signed.", ["J. Smith of Acme Inc. Paris signed."]),
         ("Žalia šviesa dega. Ąžuolas auga.", ["Žalia šviesa dega.", "Ąžuolas auga."]),
         ("", []),
+        # German writes what counts with a full stop: before a month, or behind an article and before a noun.
+        ("Am 3. April ist zu. Dann nicht.", ["Am 3. April ist zu.", "Dann nicht."]),
+        (
+            "Vom 30. Juni bis 5. August 2027, Montag, 9. August.",
+            ["Vom 30. Juni bis 5. August 2027, Montag, 9. August."],
+        ),
+        ("Am 03. 05. 2027 ist zu.", ["Am 03. 05. 2027 ist zu."]),
+        ("Im 1. Stock tagt die 3. Klasse zum 15. Mal.", ["Im 1. Stock tagt die 3. Klasse zum 15. Mal."]),
+        ("Im II. Quartal. Im XX. Jahrhundert.", ["Im II. Quartal.", "Im XX. Jahrhundert."]),
+        ("Termin: 1. April im Saal.", ["Termin: 1. April im Saal."]),
+        ("Siehe Seite 3. Danach geht es los.", ["Siehe Seite 3.", "Danach geht es los."]),
+        ("Wir kommen am 3. Danach gehen wir.", ["Wir kommen am 3.", "Danach gehen wir."]),
+        ("Das kostet 12. Wir zahlen.", ["Das kostet 12.", "Wir zahlen."]),
+        (
+            "It is in note 3. August was dry. I am 12. Ann is 3.",
+            ["It is in note 3.", "August was dry.", "I am 12.", "Ann is 3."],
+        ),
+        # Titles and other abbreviations.
+        ("Dr. med. Eva Ott. Fr. Dr. phil. Ott und Hr. Ulm.", ["Dr. med. Eva Ott.", "Fr. Dr. phil. Ott und Hr. Ulm."]),
+        ("Dipl.-Ing. Ott, Hauptstr. 5, Mo. 8 Uhr.", ["Dipl.-Ing. Ott, Hauptstr. 5, Mo. 8 Uhr."]),
+        ("La Sra. Ruiz. Mme. Roux et M. Roy.", ["La Sra. Ruiz.", "Mme. Roux et M. Roy."]),
+        ("Obst usw. Das hilft. Obst usw. Gemüse auch.", ["Obst usw.", "Das hilft.", "Obst usw. Gemüse auch."]),
+        ("Sold to Acme Inc. The price fell.", ["Sold to Acme Inc.", "The price fell."]),
+        ("Ask HR. Then go. It takes 2 hr. Then stop.", ["Ask HR.", "Then go.", "It takes 2 hr.", "Then stop."]),
+        ("He said no. The price of no. 5 fell, no. B7 too.", ["He said no.", "The price of no. 5 fell, no. B7 too."]),
+        # Small letters beyond ASCII begin no sentence; signs of other languages may.
+        ("Bäder usw. über dem Dach, 5 min. élan. Été.", ["Bäder usw. über dem Dach, 5 min. élan.", "Été."]),
+        ("Carotene helps. β-Carotene too.", ["Carotene helps.", "β-Carotene too."]),
+        ("Es hoy. ¿Qué hora es? ¡Ya!", ["Es hoy.", "¿Qué hora es?", "¡Ya!"]),
+        ("„Ja.“ Er ging. „Nein.“", ["„Ja.“", "Er ging.", "„Nein.“"]),
+        ("C'est dit. « Oui. »", ["C'est dit.", "« Oui. »"]),
     ],
 )
 def test_sentence_borders(text: str, expected: list[str]):
@@ -252,6 +283,10 @@ def test_a_colon_brings_no_more_of_its_list_than_can_be_shown():
         ("it rained. Then", False),
         ("so it did! Then", False),
         ("in all, 5 min. Then", False),
+        ("am 3. April", True),
+        ("bis Seite 3. April", False),
+        ("modern art. The", False),
+        ("see art. 5", True),
     ],
 )
 def test_a_full_stop_after_an_abbreviation_or_an_initial_ends_no_sentence(text: str, expected: bool):

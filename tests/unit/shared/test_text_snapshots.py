@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from shared import identity, lexical
+from shared.abbreviations import is_abbreviated
 from shared.language import language_of
 from shared.lexical import document_vector, fold, idf, query_vector, rarity, stem, term_weights, words_of
 from shared.models import Usage
@@ -20,7 +21,6 @@ from shared.rects import place_of, with_words, without_words, word_count, word_s
 from shared.telemetry import masked
 from shared.text import (
     column_names,
-    is_abbreviated,
     is_field,
     is_header,
     is_heading,

@@ -34,6 +34,8 @@ def sentences(text: str) -> list[str]:
         ["1. Introduction"],
         ["1. The first point is this.", "It matters."],
         ["Er wohnt z.B. in der Str. 5 bei Fr. Dr. Weiß.", "Er ist nett."],
+        ["Am 3. April tagt Fr. Ott im 1. Stock.", "Auf Seite 3.", "Danach nicht."],
+        ["It changed in version 4.0.", "The old one is gone."],
         ["Tai pvz. Vilnius ir t.y. sostinė.", "Čia gyvena žmonės."],
         ["Ši sutartis galioja.", "Šalys susitaria."],
         ["吾輩は猫である。", "名前はまだ無い。"],

@@ -161,6 +161,16 @@ def test_lines_in_large_print_below_each_other_are_one_heading_up_to_a_limit() -
     assert len(lines(2, step=40)) == 2
 
 
+def test_a_heading_goes_on_in_the_line_that_closes_its_bracket() -> None:
+    below = title("2026)", 34, 14, bold=True)
+    assert paths(title("The third quarter (1 July to 30", 20, 14, bold=True), below, *prose(60)) == [
+        "The third quarter (1 July to 30 2026)"
+    ]
+    assert (
+        len(paths(title("The third quarter (Q3)", 20, 14, bold=True), replace(below, text="2) Pears"), *prose(60))) == 2
+    )
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

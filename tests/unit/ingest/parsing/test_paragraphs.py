@@ -49,6 +49,9 @@ def are_one(above: Line, below: Line, *, lead: int = 3) -> bool:
         ("It ends here.", 400, "And this is next", True),  # full: it may go on
         ("It ends here!”", 250, "and this is next", False),
         ("what comes:", 250, "this and that", False),
+        ("Two trees stand above the old stone wall of the", 300, "Upper garden, and one below", True),
+        ("Two trees stand above the old stone wall, all wet", 300, "Upper garden, and one below", False),
+        ("Two trees, and the wall of the", 250, "Upper garden, and one below", False),  # as rows are
     ],
 )
 def test_a_full_line_or_an_open_sentence_goes_on_below(text: str, x1: float, below: str, expected: bool) -> None:

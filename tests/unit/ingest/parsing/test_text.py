@@ -131,6 +131,13 @@ def test_an_english_document_that_cuts_no_words_keeps_a_hyphen_between_words() -
     assert learnt(*so_called, "a non-word").join_hyphenated("our non-", "called") == "our non-called"
 
 
+@pytest.mark.parametrize("hyphen", ["-", "\u2010", "\u2011"])
+def test_the_halves_of_a_word_are_no_words_whatever_hyphen_cuts_it(hyphen: str) -> None:
+    words = Vocabulary()
+    words.add_all([f"The new Treas{hyphen}", "urer is Ann."])
+    assert words.join_hyphenated("The new Treas-", "urer is Ann.") == "The new Treasurer is Ann."
+
+
 def test_a_document_of_another_language_or_with_few_cut_words_makes_them_whole() -> None:
     line = "eine Zeile mit recht gewöhnlichen Wörtern, die Seite für Seite füllt"
     german = learnt("der Tag und das Land", *COMPOUND, long_line=line)
