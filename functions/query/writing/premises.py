@@ -62,7 +62,9 @@ MIN_ALIKE_CODES = 2
 """Codes of the same form from which one that is not among them is taken to be none."""
 _CODE = re.compile(r"(?<![\w-])([A-Za-z]{2,6})(-?|(?<=[A-Z]) )(\d{1,3})[A-Za-z]?(?![\w-]|[.,]\d)")
 """A model, type or error: letters and a number ("VP-50", "DS411b"), after capitals also with a space between."""
-_RANGE = re.compile(r"\s*(?:[–—/…-]|to\b|through\b|bis\b|and (?:newer|later|above|up)\b)\s*(?:[A-Za-z]{0,6}-?\d)?")
+_LISTED = re.compile(r"(?:/\d{1,3}\b)+")
+"""Further numbers of the same letters: "VP-10/20/35"."""
+_RANGE = re.compile(r"\s*(?:[–—…-]|to\b|through\b|bis\b|and (?:newer|later|above|up)\b)\s*(?:[A-Za-z]{0,6}-?\d)?")
 """What after a code makes a range of it."""
 _PERIOD_CODE = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
@@ -216,6 +218,9 @@ def absent_codes(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     texts = [f"{each.whole}\n{each.section}\n{each.title}\n{each.key}\n{each.cover}" for each in passages]
     told = [found for text in texts for found in _CODE.finditer(text)]
     codes = {_code_of(found) for found in told}
+    for found in told:
+        if more := _LISTED.match(found.string, found.end()):
+            codes.update(f"{found[1].lower()}{number}" for number in more[0][1:].split("/"))
     # A word and a number apart may be anything: "EUR 50", "AGE 9".
     forms = Counter(_DIGIT.sub("0", code) for code in {_code_of(found) for found in told if found[2] != " "})
     there = {code.rstrip("0123456789") for code in asked if code in codes}

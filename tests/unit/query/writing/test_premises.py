@@ -239,6 +239,7 @@ def test_a_number_and_a_word_are_no_initials():
         ("What is the maximum flow of the VP 50?", ["VP 50"]),
         ("What is the maximum flow of the VP-35?", []),
         ("What is the maximum flow of the VP-70?", []),
+        ("What is the maximum flow of the VP-25?", []),
         ("What is the maximum flow of the vp 35?", []),
         ("Does the VP20 have a filter?", []),
         ("What does error E7 mean?", []),  # one letter may be anything: a road, a size of paper
@@ -254,7 +255,7 @@ def test_a_number_and_a_word_are_no_initials():
 def test_a_code_that_stands_nowhere_among_others_of_its_form_is_absent(question: str, absent: list[str]):
     pumps = passage(
         "Model | Flow\nVP-10 | 9\nVP-20 | 19\nVP 35 | 30\nE5, E6 and E8: no water. In Q1, Q2 and Q3. "
-        "DS10 to DS60, EUR 20 or EUR 30, VP-70b",
+        "DS10 to DS60, EUR 20 or EUR 30, VP-70b, kit VP-15/25",
         language="en",
     )
     assert list(absent_codes(question, [pumps])) == absent
