@@ -152,12 +152,12 @@ def common_stems(claim: str, language: str) -> frozenset[str]:
     rarity = background(language)
     words = (word for word in tokens_of(claim) if not _is_fact(word))
     stems = {stem: word for word in words for stem in stems_of(word, language)}
-    rare = (
+    common = (
         stem
         for stem, word in stems.items()
-        if min(rarity.get(stem, MAX_RARITY), rarity.get(stem_in_index(word, language), MAX_RARITY)) > COMMON_RARITY
+        if min(rarity.get(stem, MAX_RARITY), rarity.get(stem_in_index(word, language), MAX_RARITY)) <= COMMON_RARITY
     )
-    return frozenset(stems) - FUNCTION_STEMS - frozenset(rare)
+    return frozenset(common) - FUNCTION_STEMS
 
 
 # --- replacements: a word in the place of another ---

@@ -1,7 +1,8 @@
 """What a question takes for granted: whose page it asks for, and that its words mean something there.
 
 "What was Tesla's revenue in 2031?" is refused, with a model or without, where no passage found is about Tesla, or none
-about 2031: the filings of others, and of other years, read alike (`absent_subjects`).
+about 2031: the filings of others, and of other years, read alike (`absent_subjects`); so is one about the pump "VP-50"
+where only "VP-10" and "VP-35" stand.
 
 "How many wheels does the display have?" is refused where nothing names wheels (`missing_words`). Only an answer without
 a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
