@@ -1,9 +1,10 @@
 """Each provider in a state that an operator must hear of: answers degrade; log, metrics and admin say why."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -127,10 +128,21 @@ def test_without_an_index_the_error_is_the_right_one(
     assert any(metric in line and line["Dependency"] == "vectors" for line in metrics_of(capsys))
 
 
-def test_a_rotated_key_reaches_a_warm_container(stack: Stack, caplog: pytest.LogCaptureFixture):
-    call("POST", "/query", {"question": LENS})
+@pytest.fixture
+def rotated(stack: Stack) -> Iterator[Callable[[], object]]:
+    """Return a function that puts new keys into the secret; afterwards it has the old ones again."""
+    before = stack.aws.secrets.get_secret_value(SecretId=stack.aws.secret_id)["SecretString"]
     keys = {"OPENAI_API_KEY": "sk-new", "PINECONE_API_KEY": "pc-new"}
-    stack.aws.secrets.put_secret_value(SecretId=stack.aws.secret_id, SecretString=json.dumps(keys))
+    put = partial(stack.aws.secrets.put_secret_value, SecretId=stack.aws.secret_id)
+    yield lambda: put(SecretString=json.dumps(keys))
+    put(SecretString=before)
+
+
+def test_a_rotated_key_reaches_a_warm_container(
+    stack: Stack, rotated: Callable[[], object], caplog: pytest.LogCaptureFixture
+):
+    call("POST", "/query", {"question": LENS})
+    rotated()
     with Faulty(stack, stack.openai_url, route=CHAT, count=1, **DEAD_KEY):
         status, answer, _ = call("POST", "/query", {"question": LENS})
     assert (status, answer["mode"], answer["warnings"]) == (200, "generated", [])
