@@ -18,6 +18,9 @@ from local.stack.users import USERS
 
 type Document = Mapping[str, Any]
 
+LONGEST_NAME = 60
+"""Characters of a name in a table of documents; `--json` has it whole."""
+
 
 def name_of(key: str) -> str:
     """Return the name a document was uploaded under; of a document that is no upload, its kind and name."""
@@ -29,7 +32,7 @@ def name_of(key: str) -> str:
 def lines_of(documents: Sequence[Document]) -> list[str]:
     """Return a table of documents with rich's markup: status, pages, name, and its title or what is wrong with it."""
     width = max((len(name_of(str(each["key"]))) for each in documents), default=0)
-    return [_line(each, min(width, 60)) for each in documents]
+    return [_line(each, min(width, LONGEST_NAME)) for each in documents]
 
 
 def _line(document: Document, width: int) -> str:
@@ -40,6 +43,7 @@ def _line(document: Document, width: int) -> str:
     read = counted(pages, "page") if pages else ""
     # A key may hold a line break, which would tear the table apart.
     name = "".join(each if each.isprintable() else "�" for each in name_of(str(document["key"])))
+    name = f"{name[: width - 1]}…" if 0 < width < len(name) else name
     return f"[{colour}]{status:10}[/] {read:>11}  {escape(name):{width}}  [dim]{told}[/]"
 
 

@@ -33,6 +33,8 @@ MAX_CHUNKS = 400
 MAX_HEADINGS = 20
 MIN_HEADINGS = 3
 """With fewer sections at the top, those below them are listed."""
+MIN_OUTLINED = 2
+"""Sections of an outline: a single one tells nothing of what a document holds."""
 MAX_PASSAGES = 12
 """Passages that a summary is written from."""
 MAX_SENTENCES = 6
@@ -235,7 +237,7 @@ def _sections(passage: Passage) -> Sequence[str]:
 def _outline(document: CatalogueEntry, passages: Sequence[Passage], language: str) -> str:
     texts = service_texts(language)
     names = [name for name in map(plain_name, headings(passages)) if name]
-    if not names:
+    if len(names) < MIN_OUTLINED:
         return ""
     lines = [texts.outline.format(title=document_name(document)), *(f"- {name}" for name in names[:MAX_HEADINGS])]
     if len(names) > MAX_HEADINGS or len(passages) < document.chunk_count:

@@ -189,3 +189,10 @@ def test_a_name_with_a_line_break_stays_on_one_line() -> None:
     (line,) = cli_documents.lines_of([document("uploads/demo/new\nline.pdf", title="New line")])
     assert "new�line.pdf" in line
     assert "\n" not in line
+
+
+def test_a_long_name_is_cut_in_the_table() -> None:
+    (line,) = cli_documents.lines_of([document(f"uploads/demo/{'long' * 60}.pdf", title="A")])
+    assert f"{'long' * 14}lon…  " in line
+    (line,) = cli_documents.lines_of([document(f"uploads/demo/{'l' * 56}.pdf", title="A")])
+    assert f"{'l' * 56}.pdf  " in line

@@ -4,7 +4,7 @@ import { pagesOf } from "../i18n/format.ts";
 import { Icon } from "../ui/Icon.tsx";
 import type { Mark } from "./answerText.ts";
 import css from "./CitationCard.module.css";
-import { sectionOf, titleOf } from "./citing.ts";
+import { fileOf, sectionOf, titleOf } from "./citing.ts";
 import { plain } from "./plain.ts";
 import type { Cited } from "./turn.ts";
 
@@ -21,7 +21,7 @@ export interface CitationCardProps {
 
 /** One source: where the quote stands, the quote itself, and what checking it gave. Spans only: it stands in a line. */
 export function CitationCard({ mark, number, citation, at, of, onPage, onOpen }: CitationCardProps) {
-  const file = plain(citation.file_name);
+  const file = fileOf(citation);
   const where = [pagesOf(citation), sectionOf(citation)].filter(Boolean);
   return (
     <span class={css.card}>

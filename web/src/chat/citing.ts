@@ -43,10 +43,15 @@ export function numbered(citations: readonly Cited[], order: readonly number[]):
   });
 }
 
+/** The name of a citation's file; empty for what was written in Recto (an FAQ): its file's name says nothing. */
+export function fileOf({ file_name }: { file_name: string }): string {
+  return file_name.endsWith(".json") ? "" : plain(file_name);
+}
+
 export function citedDocuments(citations: readonly NumberedCitation[]): CitedDocument[] {
   return grouped(citations, ({ citation }) => citation.document_id).flatMap(([document_id, of]) => {
     const first = of[0]?.citation;
-    return first ? [{ document_id, title: titleOf(first), file_name: plain(first.file_name), citations: of }] : [];
+    return first ? [{ document_id, title: titleOf(first), file_name: fileOf(first), citations: of }] : [];
   });
 }
 
@@ -96,7 +101,8 @@ export function openPage({ document_id, title, key, page_start }: Source): void 
 export function copied(turn: Turn): string {
   const { blocks, order } = textOf(turn);
   const sources = numbered(turn.citations, order).map(({ number, citation }) => {
-    const file = citation.file_name && citation.file_name !== citation.title ? `(${plain(citation.file_name)})` : "";
+    const name = fileOf(citation);
+    const file = name && name !== citation.title ? `(${name})` : "";
     const where = [titleOf(citation), pagesOf(citation)].filter(Boolean).join(", ");
     return `[${number}] ${where}${file && ` ${file}`}: ${t("quoted", plain(citation.quote))}`;
   });
