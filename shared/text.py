@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from shared.abbreviations import MONTH, is_abbreviated
 
@@ -135,6 +136,18 @@ _VERSION_ALONE = re.compile(r"v?\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?: [A-Z]{2,4})?")
 _MEASURED = re.compile(r"(?<=\w )\([^()\d]*\d+(?:[.,]\d+)? ?[^\W\d_]+[^()]*\)")
 """What is measured, in brackets behind a name: "Hours (37.5 h week)"."""
 _NUMBER = re.compile(r"\d+")
+TIME = re.compile(r"(?:[01]?\d|2[0-4])[:.h][0-5]\d")
+"""A time of the day, alone: "06:10", "6.10", "6h10"."""
+_WITH_TIME = re.compile(rf"\D{{0,3}}{TIME.pattern}\D{{0,4}}")
+"""A time with the mark of a note, or a letter: "06:10*", "d 06:10"."""
+_BARE = re.compile(r"\W*\d[\d\W]*")
+NOTHING = "–"
+"""What a cell without a value is told as."""
+_NOTHING = re.compile(r"[\W_]+")
+_DASH = re.compile(r"[-‐-―−]+")
+_SERIES = re.compile(r"([^\W\d_]{1,3})[ -]?\d{3,6}")
+MIN_RISING = 3
+"""Columns, at least, that are named by numbers which rise, if nothing else shows it."""
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -184,18 +197,75 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
     if first is None:
         return None
     begin = sum(len(line) + 1 for line in lines[:first])
-    names, *rows = _rows_from(text, begin)
-    rows = [row for row in rows if len(row) == len(names)]
+    header = begin, begin + len(_line(text, begin).rstrip())
+    names, rows = row_cells(text[slice(*header)]), rows_below(text, header)
     if not rows or is_field(names) or not any(names[1:]):
         return None
     columns = list(zip(*rows, strict=True))
+    if are_numbered(names, rows):
+        return header
     named = zip(names, columns, strict=True)
     if not all(not name or _may_name(name) or _is_version(name, column) for name, column in named):
         return None
     if any(name and name in column for name, column in zip(names, columns, strict=True)):
         return None
     is_data = any(name and _is_data(column) for name, column in zip(names, columns, strict=True))
-    return (begin, begin + len(_line(text, begin).rstrip())) if is_data else None
+    return header if is_data else None
+
+
+def are_numbered(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row names the columns of the rows below it by numbers or times, which else are data.
+
+    "Stop | 4201 | 4203" above times, "Day | 08:00 | 08:55 | 10:05" and "L101 | L102" above anything else. Above figures
+    the names count, "Size | 36 | 38 | 40 | 42", "Day | 1 | 2 | 3", or rise above a row of words.
+    """
+    corner, *others = names
+    is_whole = len(rows) > 1 and all(len(row) == len(names) and row[0] for row in rows)
+    if not is_whole or any(map(str.isdigit, corner)) or not 1 < len(others) == len(set(others)):
+        return False
+    are_times = all(map(TIME.fullmatch, others))
+    values = [cell for row in rows for cell in row[1:] if cell and not _NOTHING.fullmatch(cell)]
+    if _is_of_one_series(others):
+        return not any(map(_SERIES.fullmatch, values))
+    if not values or not (are_times or all(map(str.isdecimal, others))):
+        return False
+    sizes = [int("".join(_NUMBER.findall(name))) for name in others]
+    is_rising = all(a < b for a, b in pairwise(sizes)) and len(others) >= MIN_RISING
+    times = [cell for cell in values if _WITH_TIME.fullmatch(cell)]
+    if are_times:
+        return is_rising and not times
+    if times and (_is_timetable(rows) or not any("." in each for each in times)):
+        return all(_WITH_TIME.fullmatch(cell) or not _BARE.fullmatch(cell) for cell in values)
+    steps = {b - a for a, b in pairwise(sizes)}
+    is_counted = (
+        len(steps) == 1 and (steps <= {1, 2} or steps == {sizes[0]}) and (len(sizes) > MIN_RISING or sizes[0] == 1)
+    )
+    return is_rising and (is_counted or any(_is_of_words(row[1:]) for row in rows))
+
+
+def _is_of_words(cells: Sequence[str]) -> bool:
+    """Return whether cells are words: things stand side by side, and what names them above."""
+    filled = [cell for cell in cells if cell and not _NOTHING.fullmatch(cell)]
+    return bool(filled) and not any(map(_BARE.fullmatch, filled))
+
+
+def _is_of_one_series(names: Sequence[str]) -> bool:
+    """Return whether names are numbers of three digits or more behind the same letters: "L101", "L102"."""
+    series = [_SERIES.fullmatch(name) for name in names]
+    return all(series) and len({each[1] for each in series if each}) == 1
+
+
+def _is_timetable(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the times of each column are later from row to row: "8.47" above "9.01" is no price."""
+    columns = ([cell for cell in column if _WITH_TIME.fullmatch(cell)] for column in [*zip(*rows, strict=True)][1:])
+    hours = [[tuple(map(int, _NUMBER.findall(cell))) for cell in column] for column in columns]
+    return all(above < below for column in hours for above, below in pairwise(column))
+
+
+def rows_below(text: str, header: tuple[int, int]) -> Sequence[Sequence[str]]:
+    """Return the cells of the rows of a table below its header, those that have as many cells."""
+    names, *rows = _rows_from(text, header[0])
+    return [row for row in rows if len(row) == len(names)]
 
 
 def is_header(text: str, start: int) -> bool:
@@ -243,6 +313,11 @@ def is_field(cells: Sequence[str]) -> bool:
 def row_cells(row: str) -> list[str]:
     """Return the cells of a table row, empty ones too."""
     return [cell.strip() for cell in _BORDER.split(row.strip())]
+
+
+def is_dash(cell: str) -> bool:
+    """Return whether a cell says by a dash that there is nothing."""
+    return _DASH.fullmatch(cell) is not None
 
 
 def _is_data(column: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.table_cells import TableRow
 from functions.query.grounding.tables import Table
 from functions.query.grounding.words import content_stems, tokens_of
-from shared.text import SEPARATOR
+from shared.text import SEPARATOR, is_dash
 
 MIN_LETTERS = 3
 """Letters of a cell that names something: codes and marks stand for too much else."""
@@ -97,10 +97,23 @@ class CellTexts:
         return any(cell not in own and self._says(cell) for at, cell in enumerate(other) if at != column)
 
     def _answers_otherwise(self, row: TableRow, *, is_denied: bool) -> bool:
-        """Return whether the claim says the name of a column, and the row's cell says the opposite."""
+        """Return whether the claim says the name of a column, and the row's cell says the opposite, or is not empty.
+
+        What tells the cell as it is ("4207: –") says what it says.
+        """
         for cell in row.cells:
             name = self.table.name_of(cell)
             answer = cell.text.strip().lower()
+            told = self._told_below(name)
+            if told and answer == told.lower():
+                continue
+            if told and is_dash(told):
+                return True
             if answer in (_YES if is_denied else _NO) and name and frozenset(content_stems(name)) <= self._said:
                 return not frozenset(content_stems(name)) <= frozenset(content_stems(row.label))
         return False
+
+    def _told_below(self, name: str) -> str:
+        """Return what the claim tells behind a column's name and a colon, as an answer without a model does."""
+        _, named, behind = f" {self.claim}".partition(f" {' '.join(name.split())}: ")
+        return behind.partition(";")[0].strip() if name and named else ""

@@ -137,13 +137,15 @@ class ClaimComparison:
 
     @cached_property
     def repeats(self) -> bool:
-        """Whether the claim is one of the sentences, or all of a span's, word for word.
+        """Whether the claim is one of the sentences, all of a span's, or cells of a told row, word for word.
 
         A currency sign may be apart from its number.
         """
         said = {_tokens(self.claim), _tokens(same_signs(self.written))}
         texts = (*self.sentences, *(same_signs(span.statement) for span in self.spans))
-        return any(_tokens(text) in said for text in texts)
+        return any(_tokens(text) in said for text in texts) or any(
+            _tells_cells(self.claim, row) for span in self.spans for row in span.told_rows
+        )
 
     @cached_property
     def figures(self) -> FigureCheck:
@@ -264,6 +266,15 @@ def _is_translation(it: ClaimComparison, original: str) -> bool:
 def _tokens(text: str) -> tuple[str, ...]:
     """Return the words of a text as a claim is written: in plain signs, a currency sign beside its number."""
     return tokens_of(_SIGN_APART.sub(r"\1", plain(text)))
+
+
+def _tells_cells(claim: str, row: str) -> bool:
+    """Return whether a claim is a row's label with some of its cells, each as the row is told: "Mill; 2024: 9"."""
+    label, *cells = claim.split("; ")
+    name, *told = row.split("; ")
+    if not cells or label not in {name, name.partition(": ")[2]}:
+        return False
+    return all(": " in cell for cell in cells) and set(cells) <= set(told)
 
 
 def texts_of(passages: Sequence[Passage]) -> list[str]:

@@ -24,7 +24,7 @@ _SCALES = {
     "tukst": 3, "tukstantis": 3, "tukstanciai": 3, "tukstanciu": 3, "tukstancius": 3, "simtai": 2, "simtu": 2,
     "milijonas": 6, "milijonai": 6, "milijonu": 6, "milijonus": 6, "milijono": 6,
     "milijardas": 9, "milijardai": 9, "milijardu": 9, "milijardus": 9, "milijardo": 9, "lakh": 5, "crore": 7,
-    "millionen": 6, "milliarden": 9, "milliards": 9, "millones": 6,
+    "tausend": 3, "tsd": 3, "millionen": 6, "milliarden": 9, "milliards": 9, "millones": 6,
 }  # fmt: skip
 _LETTER_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}
 """One-letter scales, valid only directly after a number with a currency sign ("$1.2M")."""

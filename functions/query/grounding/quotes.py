@@ -218,14 +218,24 @@ class EvidenceSpan:
     def sentences(self) -> Sequence[str]:
         """The sentences it overlaps; for a table row, also as "column: value", and the head of its table."""
         text, shift = self.passage.whole, len(self.passage.above)
-        places = [(shift + begin, shift + end) for begin, end in self._places]
-        touched = [text[begin:stop] for begin, stop in places]
-        rows = sorted({_line_at(text, begin) for begin, stop in places if SEPARATOR in text[begin:stop]})
+        touched = [text[shift + begin : shift + end] for begin, end in self._places]
+        rows = self._rows
         if len(rows) == 1 and (quoted := self._quoted_in_cell(*rows[0])):
             return (*quoted, *table_head(text, shift + self.start, rows=2))
-        told = [row_text(text, *row) for row in rows]
+        told = [row_text(text, *row, with_nothing=False) for row in rows]
         of_rows = [row[begin:stop] for row in told for begin, stop in sentence_spans(row)]
         return (*touched, *of_rows, *table_head(text, shift + self.start, rows=2))
+
+    @property
+    def told_rows(self) -> Sequence[str]:
+        """The rows of tables that it overlaps as an answer without a model tells them."""
+        return [row_text(self.passage.whole, *row) for row in self._rows]
+
+    @property
+    def _rows(self) -> Sequence[tuple[int, int]]:
+        text, shift = self.passage.whole, len(self.passage.above)
+        places = ((shift + begin, shift + end) for begin, end in self._places)
+        return sorted({_line_at(text, begin) for begin, end in places if SEPARATOR in text[begin:end]})
 
     def _quoted_in_cell(self, start: int, end: int) -> Sequence[str]:
         """Return what a span quotes of a cell with several statements, and its row's label; nothing of other cells.

@@ -29,10 +29,14 @@ from functions.query.grounding.table_cells import (
 from functions.query.grounding.words import has_digit
 from shared.text import (
     BULLET_LETTER,
+    NOTHING,
     SEPARATOR,
+    are_numbered,
     header_at,
+    is_dash,
     is_field,
     row_cells,
+    rows_below,
 )
 
 MAX_HEAD_ROWS = 3
@@ -92,11 +96,16 @@ def row_at(text: str, start: int) -> tuple[Table, TableRow] | None:
     return _rows_by_start(text).get(start)
 
 
-def row_text(text: str, start: int, end: int) -> str:
-    """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns."""
+def row_text(text: str, start: int, end: int, *, with_nothing: bool = True) -> str:
+    """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns.
+
+    Cells that say that there is nothing are told `with_nothing` only.
+    """
     cells = [" ".join(cell.split()) for cell in row_cells(text[start:end])]
     header = header_at(text, start)
     names = row_cells(text[slice(*header)]) if header else []
+    if header and are_numbered(names, rows_below(text, header)):
+        names[0] = ""  # the name of the numbers: "Trip | 701 | 703"
     found = row_at(text, start)
     if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
         table, row = found
@@ -106,10 +115,24 @@ def row_text(text: str, start: int, end: int) -> str:
             names = ["", *("".join(_named(table, cell)) for cell in row.cells)]
     if len(names) != len(cells):
         names = [""] * len(cells)
-    named = zip(names, cells, strict=True)
-    shown = ((name, cell) for name, cell in named if cell != BULLET_LETTER and any(map(str.isalnum, cell)))
+    tells_nothing = with_nothing and has_digit("".join((*cells[1:], *names[1:])))
+    shown = (
+        (name, cell)
+        for name, cell in _with_nothing(names, cells)
+        if cell != BULLET_LETTER and (any(map(str.isalnum, cell)) or (tells_nothing and is_dash(cell)))
+    )
     told = "; ".join(f"{name.rstrip(':')}: {cell}" if name else cell for name, cell in shown)
     return told.replace(":; ", ": ") if is_field(cells) else told
+
+
+def _with_nothing(names: Sequence[str], cells: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the cells of a row with their names; one between others is a dash if it is empty and has no name.
+
+    Else those behind it would seem to stand in other columns.
+    """
+    last = max((at for at, cell in enumerate(cells) if any(map(str.isdigit, cell))), default=0)
+    for at, (name, cell) in enumerate(zip(names, cells, strict=True)):
+        yield name, cell if cell or any(names) or not 0 < at < last else NOTHING
 
 
 def _named(table: Table, cell: TableCell) -> Sequence[str]:
@@ -153,7 +176,8 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
 def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
     rows = [(row_cells(line), at) for line, at in lines if SEPARATOR in line]
     (first, at_first), *below = rows or [([], -1)]
-    heads = _heads_figures(first, [cells for cells, _ in below])
+    cells_below = [cells for cells, _ in below]
+    heads = _heads_figures(first, cells_below) or (bool(rows) and are_numbered(first, cells_below))
     named = len(first) if heads or (at_first == lines[0][1] and all(map(may_name, first))) else 0
     return [
         _TextLine(line, at, first, heads=True)
@@ -279,7 +303,7 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     first = rows[:MAX_HEAD_ROWS]
     names = (_is_named(line) for line in first)
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
-    with_figures = sum(any(map(is_figure, line.cells[1:])) for line in rows[heads:])
+    with_figures = sum(any(is_figure(cell) and has_digit(cell) for cell in line.cells[1:]) for line in rows[heads:])
     if with_figures < len(rows[heads:]) / 2:
         # Among rows of words: one that has a label besides as many cells as the names above it.
         heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
@@ -336,11 +360,14 @@ def _count_columns(lines: Sequence[_TextLine], heads: Sequence[Sequence[str]]) -
 
 
 def _are_keys(lines: Sequence[_TextLine]) -> bool:
-    """Return whether the figures that rows begin with are labels: before words, or in a unit of their own.
+    """Return whether the figures that rows begin with are labels: before words, counting, or in a unit of their own.
 
-    "14:30 | Tea", "10 km | 34 min".
+    "14:30 | Tea", "1 | 42" above "2 | 45" and "3 | 39", "10 km | 34 min".
     """
     labels = [line.cells[0] for line in lines]
+    is_of_numbers = len(labels) >= MIN_STEPS and all(map(str.isdecimal, labels))
+    if is_of_numbers and all(int(b) == int(a) + 1 for a, b in pairwise(labels)):
+        return True
     values = [cell for line in lines for cell in line.cells[1:]]
     if len(set(labels)) < len(labels):
         return False

@@ -77,9 +77,13 @@ _LISTS: dict[str, set[str]] = {}
 for _line in lines_of("answer_form.txt"):
     _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
 _BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
-MOST = "most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|widest|deepest|tallest|dearest"
-LEAST = "least|lowest|smallest|shortest|fewest|worst|minimum|lightest|narrowest|cheapest"
+MOST = (
+    "most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|widest|deepest|tallest|dearest|loudest|hottest"
+    "|thickest"
+)
+LEAST = "least|lowest|smallest|shortest|fewest|worst|minimum|lightest|narrowest|cheapest|quietest|coldest"
 """English words for what has the most, or the least, of something."""
+DEGREES = frozenset(f"{MOST}|{LEAST}".split("|"))
 SENTENCE_BORDER = re.compile(r"(?<=[.?!])\s+(?=\S)")
 _EXAMPLE = re.compile(r"\[.*?\]|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|\be\.g\.")
 _GIVES_EXAMPLE = re.compile(r"for example|e\.g\.|pvz\.|pavyzdziui", re.IGNORECASE)

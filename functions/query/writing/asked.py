@@ -330,9 +330,14 @@ class Asked:
 
     @cached_property
     def measured(self) -> str:
-        """Its text with what the most or least is asked of first: "rate of stays" of "the highest rate of stays"."""
+        """Its text with what the most or least is asked of first: "rate of stays" of "the highest rate of stays".
+
+        The word for most or least is last: it may be of prices.
+        """
         found = _EXTREME.search(self.text)
-        return self.text if found is None else f"{self.text[found.end() :]} {self.text[: found.start()]}"
+        if found is None:
+            return self.text
+        return f"{self.text[found.end() :]} {self.text[: found.start()]} {found.group()}"
 
     @cached_property
     def without_years(self) -> str:

@@ -8,19 +8,32 @@ from functools import lru_cache
 
 from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.columns import is_change
-from functions.query.grounding.quantities import CURRENCIES, ENGLISH_MONTHS, dates_in, is_unit, unit_name, years_written
+from functions.query.grounding.quantities import (
+    CURRENCIES,
+    CURRENCY_SIGN,
+    ENGLISH_MONTHS,
+    dates_in,
+    is_unit,
+    unit_name,
+    years_written,
+)
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
+from functions.query.writing.table_units import unit_columns
 from shared import lexical
 from shared.lexical import fold
-from shared.text import first_row, row_cells
+from shared.text import NOTHING, TIME, first_row, header_at, is_dash, row_cells
 
 _NEGATIVE_SHARE = re.compile(r"\(\d[^()]*\) ?%|\(\d[^()]*%\)")
 _UNIT_OF_NAME = re.compile(r"\s+(?:per|pro|par|por|in)\s.*|\s*\(.*", re.IGNORECASE | re.DOTALL)
 """What a column's name says after what it measures: "Rate per 100,000", "Cost (£)"."""
-_TOTAL = re.compile(r"(?:sub)?total|all\b|average|mean\b|sum\b|overall", re.IGNORECASE)
+_TOTAL = re.compile(
+    r"(?:sub)?total|all\b|average|mean\b|sum\b|overall|summe\b|(?:ins)?gesamt|iš viso|suma\b", re.IGNORECASE
+)
+_OF_PRICE = frozenset(("price", "cost"))
+"""Stems of what "cheapest" is of."""
 _DIGITS = r"\d{1,3}(?:[., \u00a0\u202f]\d{3})+|\d+"
 _UNIT = r"(?:\s?[%€$£]|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
 _RANGE = re.compile(
@@ -102,7 +115,7 @@ def asked_row_text(
     Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
     `verdict` is asked for, or where all of the row's cells are short. If it is asked which has the most (`extreme` 1)
     or the least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows
-    are compared, by the words that are `measured`, is told with others.
+    are compared, by the words that are `measured`, is told with others. An empty cell that is asked for is a dash.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -114,20 +127,30 @@ def asked_row_text(
     ):
         return ""
     chosen = _of_years(table, row, years) or _named(table, row, wanted, language)
+    units = unit_columns(table)
+    empty = () if chosen else _named_without_cell(table, row, wanted, language)
     if extreme and not chosen and is_label_asked(row, wanted, language):
         chosen = _extreme_cells(table, row, extreme)
     compared = _compared_column(table, measured, years, language) if chosen and measured else None
     if compared is not None:
         chosen = [at for at, cell in enumerate(row.cells) if at in chosen or cell.column == compared]
+    label = _told_label(text, row)
+    if chosen:
+        told_units = [at for at, cell in enumerate(row.cells) if cell.column in units and not is_dash(cell.text)]
+        chosen = sorted({*chosen, *told_units}) if any(row.cells[at].values for at in chosen) else chosen
+    if empty and not chosen:
+        return "; ".join((label, *(f"{' '.join(name.split())}: {NOTHING}" for name in empty)))
     if not chosen or len(chosen) == len(row.cells):
         return ""
-    of_words = not any(row.cells[at].values for at in chosen)
+    of_words = not any(map(_is_measured, row.cells)) or not any(
+        _is_measured(row.cells[at]) or is_dash(row.cells[at].text) for at in chosen
+    )
     if of_words:
         told_alone = [row.cells[at] for at in chosen] if verdict else row.cells
         if not all(map(_is_verdict, told_alone)) or any(row.cells[at].text in _name(table, row, at) for at in chosen):
             return ""
     shown = (f"{' '.join(_name(table, row, at).split())}: {row.cells[at].text}" for at in chosen)
-    told = "; ".join((" ".join(row.label.split()), *shown))
+    told = "; ".join((label, *shown))
     # "May 31", "provided (used)" and "(2.0) %" read like a hedge, a condition, and a rise: the whole row is confirmed.
     if any(clause.kinds for clause in clauses_of(told, language)) or _NEGATIVE_SHARE.search(told):
         return ""
@@ -140,35 +163,78 @@ def is_of_all(label: str) -> bool:
     return _TOTAL.match(label) is not None
 
 
-def extreme_row(
+def is_other_total(label: str, asked: Set[str], language: str) -> bool:
+    """Return whether a row's label says that it sums up others, by a word whose stem is not `asked` for."""
+    total = _TOTAL.match(label)
+    return total is not None and asked.isdisjoint(content_stems(total.group(), language))
+
+
+def extreme_rows(
     text: str, starts: Sequence[int], measured: Sequence[str], years: Set[str], language: str, sign: int
-) -> int | None:
-    """Return which of the rows at these positions has the most (`sign` 1) or least (-1) of what is asked for.
+) -> Sequence[int]:
+    """Return which of the rows at these positions have the most (`sign` 1) or least (-1) of what is asked for.
 
     They must be of one table, and of one unit or times. Compared is the column of the year with most of the words that
-    are `measured` (stems, in the question's order); None if it is not clear which, or if fewer than two rows have a
-    figure there. Totals are left out.
+    are `measured` (stems, in the question's order), or the columns of all times if the same rows are first in each.
+    None are returned if it is not clear which, or if fewer than two rows have a figure there. Totals are left out.
     """
     found = row_at(text, starts[0])
-    column = _compared_column(found[0], measured, years, language) if found else None
-    if found is None or column is None:
-        return None
+    if found is None:
+        return ()
+    table, _ = found
+    rows = [row for row in table.rows if row.start in starts and not is_of_all(row.label)]
+    column = _compared_column(table, measured, years, language)
+    columns = [column] if column is not None else () if years else _unnamed_columns(table, measured, language)
+    best = {tuple(_most_in(rows, each, sign)) for each in columns}
+    return best.pop() if len(best) == 1 else ()
+
+
+def _most_in(rows: Sequence[TableRow], column: int, sign: int) -> Sequence[int]:
+    """Return where the rows begin that have the most or the least in a column; none if that is not clear."""
     figures = [
-        (row.start, cell)
-        for row in found[0].rows
-        for cell in row.cells
-        if row.start in starts and cell.column == column and len(cell.values) == 1 and not is_of_all(row.label)
+        (row.start, cell) for row in rows for cell in row.cells if cell.column == column and len(cell.values) == 1
     ]
     units = {cell.unit for _, cell in figures} - CURRENCIES
     if len(figures) < MIN_COMPARED or not (len(units) <= 1 or units <= _DAYS.keys()):
-        return None
+        return ()
     scale = _DAYS if len(units) > 1 else {}
     sizes = {start: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for start, cell in figures}
-    return max(sizes, key=sizes.__getitem__)
+    most = max(sizes.values())
+    return [start for start, size in sizes.items() if size == most]
+
+
+def _columns_of_times(table: Table) -> Sequence[int]:
+    """Return the columns of figures if all their names but those of changes are of times."""
+    figures = {cell.column for row in table.rows for cell in row.cells if cell.values}
+    columns = [at for at, name in enumerate(table.columns) if at in figures and not is_change(name)]
+    return columns if all(years_written(table.columns[at]) for at in columns) else ()
 
 
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
+    """Return the column that is compared: named by what is `measured`, or by other words for it; None if unclear."""
     columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(years_written(name))]
+    if (named := _named_column(table, columns, measured, language)) is not None or years:
+        return named
+    others = [word for stem in measured for word in sorted(other_words_of(stem, language))]
+    if (named := _named_column(table, columns, others, language)) is not None:
+        return named
+    of_money = [at for at in columns if re.search(CURRENCY_SIGN, table.columns[at])]
+    if len(of_money) == 1 and not _OF_PRICE.isdisjoint(others):
+        return of_money[0]
+    return None
+
+
+def _unnamed_columns(table: Table, measured: Sequence[str], language: str) -> Sequence[int]:
+    """Return the columns that are compared where none is named: that of totals, or those of all times."""
+    totals = [at for at, name in enumerate(table.columns) if is_of_all(name)]
+    if len(totals) == 1:
+        stems = frozenset(measured).union(*(other_words_of(stem, language) for stem in measured))
+        is_named = any(not stems.isdisjoint(content_stems(name, language)) for name in table.columns)
+        return () if is_named else totals
+    return _columns_of_times(table)
+
+
+def _named_column(table: Table, columns: Sequence[int], measured: Sequence[str], language: str) -> int | None:
     stems = {at: frozenset(content_stems(table.columns[at], language)) for at in columns}
     held = {at: len(stems[at].intersection(measured)) for at in columns}
     highest = max(held.values(), default=0)
@@ -189,6 +255,31 @@ def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
     """Return the cells with a figure whose column is of one of the years, and of no other."""
     found = ((at, frozenset(years_written(_name(table, row, at)))) for at, cell in enumerate(row.cells) if cell.values)
     return [at for at, named in found if named and named <= years]
+
+
+def _told_label(text: str, row: TableRow) -> str:
+    """Return a row's label, with the name of its column if it is only a number: "Week: 3"."""
+    label = " ".join(row.label.split())
+    header = header_at(text, row.start) if label.isdecimal() else None
+    name = row_cells(text[slice(*header)])[0] if header else ""
+    return f"{name}: {label}" if name else label
+
+
+def _is_measured(cell: TableCell) -> bool:
+    """Return whether a cell holds a figure, a time or a date."""
+    if cell.values or TIME.fullmatch(cell.text):
+        return True
+    text = fold(cell.text)
+    return any((date.start, date.end) == (0, len(text)) for date in dates_in(text))
+
+
+def _named_without_cell(table: Table, row: TableRow, wanted: Set[str], language: str) -> Sequence[str]:
+    """Return the names of columns, each asked for whole, in which a row with figures or times has an empty cell."""
+    held = {cell.column for cell in row.cells}
+    if not (any(map(_is_measured, row.cells)) or has_digit("".join(table.columns))) or not all(table.columns):
+        return ()
+    names = ((name, content_stems(name, language)) for at, name in enumerate(table.columns) if at not in held)
+    return [name for name, stems in names if stems and set(stems) <= wanted]
 
 
 def _is_verdict(cell: TableCell) -> bool:
@@ -223,17 +314,22 @@ def compares_cells(table: Table, row: TableRow, wanted: Set[str], language: str,
 
 
 def _extreme_cells(table: Table, row: TableRow, sign: int) -> Sequence[int]:
-    """Return the cell with the most (`sign` 1) or the least (-1); none if not all can be compared, or two have it.
+    """Return the cells with the most (`sign` 1) or the least (-1); none if not all can be compared, or all have it.
 
-    Totals and changes are left out.
+    Totals, changes and units are left out.
     """
-    cells = [(at, cell) for at, cell in enumerate(row.cells) if not _is_summed(_name(table, row, at))]
+    units = unit_columns(table)
+    cells = [
+        (at, cell)
+        for at, cell in enumerate(row.cells)
+        if not _is_summed(_name(table, row, at)) and cell.column not in units
+    ]
     sizes = {at: _size(cell) for at, cell in cells if len(cell.values) == 1}
     if not MIN_COMPARED <= len(sizes) == len(cells) or len({cell.unit for _, cell in cells}) > 1:
         return ()
     best = max(sizes.values(), key=lambda size: sign * size)
     chosen = [at for at, size in sizes.items() if size == best]
-    return chosen if len(chosen) == 1 else ()
+    return chosen if len(chosen) < len(sizes) else ()
 
 
 def _is_summed(name: str) -> bool:

@@ -9,12 +9,20 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
-from functions.query.grounding.tables import row_text
+from functions.query.grounding.tables import row_at, row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
+from functions.query.understanding.question import DEGREES
 from functions.query.writing.asked import Asked, Kind
-from functions.query.writing.cells import asked_row_text, extreme_row, is_of_all
+from functions.query.writing.cells import (
+    asked_row_text,
+    compares_cells,
+    extreme_rows,
+    is_label_asked,
+    is_of_all,
+    is_other_total,
+)
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -32,9 +40,10 @@ from functions.query.writing.statements import (
     statements_in,
     without_bullet,
 )
+from functions.query.writing.table_units import with_unit
 from shared import lexical
 from shared.language import language_of
-from shared.text import SEPARATOR, is_heading, row_cells
+from shared.text import SEPARATOR, header_at, is_heading, row_cells
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -151,7 +160,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         verdict = asked.kind is Kind.YES_NO
         text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
         if asked.compares_years:
-            return row_text(text, start, end)
+            return with_unit(row_text(text, start, end), text, start)
         told = asked_row_text(
             text,
             start,
@@ -163,7 +172,7 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
             extreme=asked.extreme_of_row,
             measured=content_stems(asked.measured, language) if asked.extreme else (),
         )
-        return told or row_text(text, start, end)
+        return with_unit(told or row_text(text, start, end), text, start)
     shown = on_lines(quote)
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
@@ -205,8 +214,13 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group]
         alone = [one for one in ranked if not _would_share_words(asked.text, passages[one.passage])]
         return [_Group([one.span]) for one in alone[:1]], 0
     said = _Said(asked.text, weights, Abbreviated(asked, passages))
-    ranked = _with_extreme_first(asked, ranked, passages)
-    best, at_most = ranked[0], 1 if ranked[0] is not best else MAX_GATHERED
+    if asked.extreme:
+        ranked = _with_compared_first(asked, _without_totals(asked, ranked) or ranked, passages)
+    extreme = _extreme_first(asked, ranked, passages)
+    if len(extreme) > 1:
+        return [_Group([each.span]) for each in extreme[:MAX_ALIKE]], 0
+    ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED)
+    best = ranked[0]
     if alike := _rows_alike(asked, ranked, passages):
         return [_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike)
     has_figure = not asked.for_name and share_asked(asked, passages[best.passage], best.statement) > 0
@@ -239,23 +253,55 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group]
     return blocks, 0
 
 
-def _with_extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return the statements with that row first which has the most, or least, if the best ones are rows to compare."""
+def _without_totals(asked: Asked, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Return the statements without rows that sum up others, if the question does not name them."""
+
+    def is_total(statement: Statement) -> bool:
+        stems = frozenset(content_stems(asked.text, statement.language))
+        return statement.is_row and is_other_total(statement.text, stems, statement.language)
+
+    return [each for each in ranked if not is_total(each.statement)]
+
+
+def _with_compared_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the statements with a row first that tells what has the most, if the best one cannot: it has no such word.
+
+    "Quiet pumps for boats" does not say which is the quietest; "Noise | 41 | 46" does.
+    """
+    best = ranked[0]
+    if best.statement.is_row or not DEGREES.isdisjoint(_WORD.findall(best.statement.text.lower())):
+        return ranked
+    wanted = frozenset(content_stems(asked.text, best.statement.language))
+    rows = [each for each in ranked if each.statement.is_row and each.score >= COMPARED * best.score]
+    for each in rows:
+        passage, language = passages[each.passage], each.statement.language
+        row = row_at(passage.whole, len(passage.above) + each.statement.start)
+        if (
+            row
+            and compares_cells(*row, wanted, language, asked.extreme_of_row)
+            and is_label_asked(row[1], wanted, language)
+        ):
+            return [each._replace(score=best.score), *(other for other in ranked if other is not each)]
+    return ranked
+
+
+def _extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the rows that have the most, or the least, if the best statements are rows to compare; else none."""
     best = ranked[0]
     if not (asked.extreme and best.statement.is_row):
-        return ranked
+        return ()
     passage, language = passages[best.passage], best.statement.language
     of_table = [each for each in ranked if each.passage == best.passage and each.statement.is_row]
     least = COMPARED * max((each.score for each in of_table if not is_of_all(each.statement.text)), default=0.0)
-    rows = {each.statement.start: each for each in of_table if each.score >= least}
     shift = len(passage.above)
+    header = header_at(passage.whole, shift + best.statement.start)
+    corner = content_stems(row_cells(passage.whole[slice(*header)])[0], language) if header else ()
+    is_of_rows = bool(corner) and any(tuple(thing[-len(corner) :]) == tuple(corner) for thing in asked.things)
+    rows = {each.statement.start: each for each in of_table if is_of_rows or each.score >= least}
     starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
     measured = content_stems(asked.measured, language)
-    found = extreme_row(passage.whole, starts, measured, asked.years, language, asked.extreme)
-    if found is None:
-        return ranked
-    chosen = found - shift
-    return [rows[chosen]._replace(score=best.score), *(each for each in ranked if each is not rows[chosen])]
+    found = extreme_rows(passage.whole, starts, measured, asked.years, language, asked.extreme)
+    return [rows[start - shift]._replace(score=best.score) for start in found]
 
 
 def _rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:

@@ -29,6 +29,7 @@ from functions.query.writing.localization import (
 )
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
+from functions.query.writing.table_units import without_unit
 from functions.query.writing.worked_out import calculation, counted_list
 from shared.deadline import Deadline
 from shared.errors import DependencyError
@@ -260,8 +261,14 @@ def _extracted(
 
 
 def _checked(claim: Claim, sources: Sequence[Passage], verifier: Verifier) -> Iterator[VerifiedClaim]:
-    """Yield the sentences of a claim that are shown; a row whose cells alone are refuted is told whole."""
+    """Yield the sentences of a claim that are shown.
+
+    A row that is not confirmed with the unit of its table is told without; one whose cells alone are refuted, whole.
+    """
     judged = list(verifier.judge(claim))
+    if any(each.judgement.verdict is not Verdict.CONFIRMED for each in judged):
+        plain = without_unit(claim, sources)
+        judged = judged if plain == claim else list(verifier.judge(plain))
     if any(each.judgement.verdict is Verdict.REFUTED for each in judged):
         whole = told_whole(claim, sources)
         judged = judged if whole == claim else list(verifier.judge(whole))

@@ -22,13 +22,13 @@ from functools import cache, lru_cache
 from itertools import dropwhile, groupby, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.quantities import years_written
+from functions.query.grounding.quantities import CURRENCY_SIGN, years_written
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked, words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.field_terms import document_words
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.question import DEGREES, lines_of
 from functions.query.understanding.spelling import distance
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
@@ -467,8 +467,19 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
             for statement in statements_of(each.text, language, each.above)
             for stem in (*statement.stems, *statement.context_stems)
         )
-        return {word for word, stem in missing.items() if stems.isdisjoint(other_words_of(stem, language))}
+        return {
+            word
+            for word, stem in missing.items()
+            if stems.isdisjoint(other_words_of(stem, language))
+            and not (word in DEGREES and _has_figures(stem, language, passages))
+        }
     return frozenset()
+
+
+def _has_figures(degree: str, language: str, passages: Sequence[Passage]) -> bool:
+    """Return whether passages may tell what has the most or the least, without such a word; of prices: have any."""
+    is_of_price = "price" in other_words_of(degree, language)
+    return not is_of_price or any(re.search(CURRENCY_SIGN, each.text) for each in passages)
 
 
 def _near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[str, Set[str]]:

@@ -344,7 +344,7 @@ def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     if _names_columns(text, start, end, cells):
         return True
     if not all(map(may_name, cells)):
-        return False
+        return header_at(text, start) == (start, end)
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True
     below = text[end:].partition("\n\n")[0]

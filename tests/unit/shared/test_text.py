@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shared.abbreviations import is_abbreviated
 from shared.text import (
     MAX_NAME_CHARACTERS,
+    are_numbered,
     column_names,
     header_at,
     is_field,
@@ -304,3 +305,50 @@ def test_a_long_cell_or_a_number_names_no_column():
 @given(st.lists(st.from_regex(r"(?:[A-Za-z0-9$(),.]+(?: [A-Za-z0-9$]+)*)?", fullmatch=True), min_size=2, max_size=8))
 def test_the_cells_of_a_row_are_those_it_was_made_of(cells: list[str]) -> None:
     assert row_cells(" ".join(" | ".join(cells).split())) == cells
+
+
+TIMES = [["Quay", "06:10", "07:10*"], ["Mill", "06:20", "–"], ["Depot", "06:31", "d 07:29"]]
+RISING_TIMES = [["Quay", "6.10", "7.10"], ["Mill", "6.58", "8.02"]]
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "expected"),
+    [
+        (["Stop", "4201", "4203"], TIMES, True),
+        (["", "4203", "4201"], TIMES, True),
+        (["Stop", "4201", "4201"], TIMES, False),  # names differ
+        (["Stop 7", "4201", "4203"], TIMES, False),
+        (["Zug", "81002", "81004"], RISING_TIMES, True),
+        (["Milk", "112", "130"], [["Bread", "2.40", "2.50"], ["Jam", "1.15", "1.10"]], False),  # prices, no times
+        (["Visitors", "412", "380"], [["Opens", "09:00", "10:00"], ["Staff", "4", "6"]], False),
+        (["Day", "08:00", "08:55", "10:05"], [["Monday", "Maths", "Room 2", ""], ["Friday", "–", "Art", "Art"]], True),
+        (["Day", "08:00", "08:55", "08:30"], [["Monday", "Maths", "Room 2", ""], ["Friday", "–", "Art", "Art"]], False),
+        (["Quay", "06:10", "07:10", "08:10"], [["Mill", "06:20", "07:20", "08:20"], ["Pier", "1", "2", "3"]], False),
+        (
+            ["Size", "36", "38", "40", "42"],
+            [["Chest", "84", "88", "92", "96"], ["Waist", "66", "70", "74", "79"]],
+            True,
+        ),
+        (["Roads", "1200", "1300", "1400", "1500"], [["Parks", "310", "330", "325", "340"]] * 2, False),
+        (["Day", "1", "2", "3"], [["Sun", "5", "7", "6"], ["Rain", "0", "3", "1"]], True),
+        (["Day", "2", "3", "4"], [["Sun", "5", "7", "6"], ["Rain", "0", "3", "1"]], False),  # three figures may rise so
+        (
+            ["Inhabitants", "1204", "1312", "1450"],
+            [["Households", "412", "455", "520"], ["Cars", "3", "9", "9"]],
+            False,
+        ),
+        (["Employees", "398", "405", "412"], [["Margin", "1.2", "1.3", "1.4"], ["Costs", "1.1", "1.2", "1.3"]], False),
+        (["Room", "101", "102", "201"], [["Beds", "2", "1", "2"], ["View", "Lake", "Yard", "Lake"]], True),
+        (["Lift", "L101", "L102"], [["First", "12 Jan", "–"], ["Last", "4 Oct", "5 Oct"]], True),
+        (["Lift", "L101", "M102"], [["First", "12 Jan", "–"], ["Last", "4 Oct", "5 Oct"]], False),
+        (["Stop", "4201", "4203"], TIMES[:1], False),  # one row shows nothing
+        (["Stop", "4201", "4203"], [["Quay", "²", "³"], ["Mill", "", ""]], False),
+        (["Revenue", "24,300", "22,500"], [["Costs", "(9,480)", "(9,020)"], ["Tax", "(430)", "(320)"]], False),
+    ],
+)
+def test_numbers_name_columns_where_nothing_below_is_like_them(
+    names: list[str], rows: list[list[str]], expected: bool
+) -> None:
+    assert are_numbered(names, rows) is expected
+    text = "\n".join(" | ".join(row) for row in (names, *rows))
+    assert (header_at(text, len(text)) is not None) is expected

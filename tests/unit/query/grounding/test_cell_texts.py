@@ -67,3 +67,19 @@ def test_what_other_evidence_says_may_be_said() -> None:
 )
 def test_a_yes_or_no_answers_for_its_column(claim: str, expected: bool) -> None:
     assert is_of_another(claim, STATIONS) is expected
+
+
+TRAINS = "Stop | 4201 | 4203 | 4205\nQuay | 06:10 | 07:10 | 08:10\nMill | – | 07:20 | –\nPier | 06:31 | 07:29 | 08:40"
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Mill; 4201: –", False),
+        ("Mill; 4203: –", True),  # a train stops there
+        ("Mill; 4203: 07:20", False),
+        ("Train 4201 stops at Mill.", True),
+    ],
+)
+def test_a_cell_that_is_told_as_it_is_says_what_it_says(claim: str, expected: bool) -> None:
+    assert is_of_another(claim, TRAINS) is expected

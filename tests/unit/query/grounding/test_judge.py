@@ -366,3 +366,27 @@ def test_what_the_evidence_says_otherwise_is_still_refuted(claim: str, text: str
 )
 def test_a_period_that_the_evidence_does_not_give_is_not_confirmed(claim: str, text: str):
     assert verdict_of(claim, text) is not Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Mill; 4203: –", Verdict.CONFIRMED),
+        ("Mill; 4201: –; 4205: 07:20", Verdict.CONFIRMED),
+        ("Mill; 4203: 07:20", Verdict.REFUTED),
+        ("Mill; 4205: –", Verdict.REFUTED),
+        ("Mill; 4201: 06:10", Verdict.REFUTED),
+    ],
+)
+def test_cells_of_a_row_are_confirmed_as_the_row_is_told(claim: str, verdict: Verdict):
+    text = "Stop | 4201 | 4203 | 4205\nQuay | 06:10 | 07:10 | 08:10\nMill | – | – | 07:20\nPier | 06:31 | 07:29 | 08:40"
+    source = passage(text)
+    assert judge(claim, evidence("Mill | – | – | 07:20", source), Context(sources=[source])).verdict is verdict
+
+
+def test_the_name_of_an_empty_cell_says_nothing():
+    source = passage("Instrument | Within 1 year | After 5 years\nLoan | 31.0 | 82.0\nBond | – | 120.0")
+    for claim in ("The bond must be repaid within one year.", "The bond is due within 1 year."):
+        assert judge(claim, evidence("Bond | – | 120.0", source), Context(sources=[source])).verdict is not (
+            Verdict.CONFIRMED
+        )

@@ -435,3 +435,38 @@ def test_figures_with_units_name_columns(head: str, rows: str, is_head: bool):
 )
 def test_figures_at_the_beginning_are_labels_if_they_have_a_unit_of_their_own(text: str, is_key: bool):
     assert only(text).rows[0].label == (text.split("\n")[1].split(" | ")[0] if is_key else "")
+
+
+def test_numbers_that_name_columns_are_no_row():
+    text = "Stop | 4201 | 4203\nQuay | 06:10 | 07:10\nMill | – | 07:20\nPier | 06:31 | 07:29"
+    table = only(text)
+    assert table.columns == ("4201", "4203")
+    assert [row.label for row in table.rows] == ["Quay", "Mill", "Pier"]
+    start = text.index("Mill")
+    assert row_text(text, start, text.index("\n", start)) == "Mill; 4201: –; 4203: 07:20"
+
+
+def test_a_row_of_dates_below_names_is_no_second_header_because_of_a_dash():
+    table = only("Quarter | Lift | Gate\nFirst | 12 Jan | 13 Jan\nSecond | 6 Apr | –\nThird | – | 6 Jul")
+    assert table.columns == ("Lift", "Gate")
+    assert [row.label for row in table.rows] == ["First", "Second", "Third"]
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("Mill | | 06:11 | | 07:14 |", "Mill; –; 06:11; –; 07:14"),  # else they seem to stand in other columns
+        ("Mill | – | 06:11", "Mill; –; 06:11"),
+        ("Mill | | closed", "Mill; closed"),
+        ("1. Lift | II | -", "1. Lift; II"),
+    ],
+)
+def test_of_a_row_without_names_what_is_empty_before_a_figure_is_told(row: str, expected: str):
+    assert row_text(row, 0, len(row)) == expected
+
+
+def test_numbers_that_count_are_labels():
+    weeks = "Week | North | South\n1 | 42 | 38\n2 | 45 | 51\n3 | 39 | 51"
+    assert [row.label for row in only(weeks).rows] == ["1", "2", "3"]
+    assert only(weeks).columns == ("North", "South")
+    assert [row.label for row in only(weeks.replace("3 |", "5 |")).rows] == ["", "", ""]

@@ -14,7 +14,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import text_scores
 from functions.query.writing.asked import Asked, explaining_part, without_scope
-from functions.query.writing.cells import asked_row_text, extreme_row, is_in_range
+from functions.query.writing.cells import asked_row_text, extreme_rows, is_in_range
 from functions.query.writing.drafts import DraftReader, read_draft
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.generation import AskedPart, WritingRequest
@@ -252,7 +252,7 @@ def test_which_cells_of_a_made_table_are_told_is_as_stored(name: str) -> None:
         lines.append(f"? {' '.join(sorted(wanted))} {' '.join(sorted(years))}")
         for sign in (1, -1):
             starts = [each.start for each in rows]
-            lines.append(f"  {sign:+}: {extreme_row(passage.whole, starts, sorted(wanted), years, 'en', sign)}")
+            lines.append(f"  {sign:+}: {extreme_rows(passage.whole, starts, sorted(wanted), years, 'en', sign)}")
         for row in rows:
             for verdict in (False, True):
                 shown = asked_row_text(
