@@ -144,7 +144,10 @@ class ClaimComparison:
         said = {_tokens(self.claim), _tokens(same_signs(self.written))}
         texts = (*self.sentences, *(same_signs(span.statement) for span in self.spans))
         return any(_tokens(text) in said for text in texts) or any(
-            _tells_cells(self.claim, row) for span in self.spans for row in span.told_rows
+            _tells_cells(said, row)
+            for said in (self.claim, self.written)
+            for span in self.spans
+            for row in span.told_rows
         )
 
     @cached_property
