@@ -10,6 +10,7 @@ from shared.abbreviations import is_abbreviated
 from shared.text import (
     MAX_NAME_CHARACTERS,
     column_names,
+    counted,
     header_at,
     is_field,
     is_header,
@@ -304,3 +305,7 @@ def test_a_long_cell_or_a_number_names_no_column():
 @given(st.lists(st.from_regex(r"(?:[A-Za-z0-9$(),.]+(?: [A-Za-z0-9$]+)*)?", fullmatch=True), min_size=2, max_size=8))
 def test_the_cells_of_a_row_are_those_it_was_made_of(cells: list[str]) -> None:
     assert row_cells(" ".join(" | ".join(cells).split())) == cells
+
+
+def test_one_is_counted_in_the_singular():
+    assert [counted(number, "page") for number in (0, 1, 2)] == ["0 pages", "1 page", "2 pages"]
