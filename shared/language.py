@@ -19,13 +19,17 @@ KNOWN = frozenset((
 ))  # fmt: skip
 """Languages that can be detected; on short texts, the model's other 143 are nearly always wrong."""
 _SHIPPED = ("en", "lt")
-"""The languages of the fixed messages and of most questions; their function words count more."""
+"""The languages of most questions; one of their function words is enough, and so are common words."""
+_ANSWERED = frozenset((*_SHIPPED, "de", "es", "fr"))
+"""The languages of the fixed messages; their function words count more than an unsure model."""
+_SHORT_QUESTION = 8
+"""Words of a question up to which a name in another language may make the model too sure."""
 _SAMPLE_CHARACTERS = 20_000
 _CANDIDATES = 10
 _LIKELY = 0.4
 """Probability from which the model is trusted. It sees each word once: a repeated word would make it too sure."""
 _SURE = 0.9
-"""Probability from which the model overrules function words of `_SHIPPED` and the language of the whole text."""
+"""Probability from which the model overrules function words of `_ANSWERED` and the language of the whole text."""
 _SHORT_WORD = 2
 """Words of up to this many letters may be abbreviations in any language."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -70,10 +74,24 @@ def _language_of(text: str, within: str) -> str:
     if not any(len(word) > _SHORT_WORD for word in words):
         return within
     language, probability = _by_model(" ".join(dict.fromkeys(words)))
-    if within or probability >= _SURE:
+    if within:
         return language if probability >= _SURE else within
+    if asked := _asked_in(words):
+        return asked
+    if probability >= _SURE:
+        return language
     guess = _by_function_words(text, words) or _by_rarity(words)
-    return language if probability >= _LIKELY and guess not in _SHIPPED else guess
+    is_sure = guess in _SHIPPED or (guess in _ANSWERED and len(FUNCTION_WORDS[guess].intersection(words)) >= _MIN_SCORE)
+    return language if probability >= _LIKELY and not is_sure else guess
+
+
+def _asked_in(words: list[str]) -> str:
+    """Return the language of a short question by its first two words, if the first one is no other language's."""
+    if not 2 < len(words) <= _SHORT_QUESTION:
+        return ""
+    known = [name for name, function_words in FUNCTION_WORDS.items() if words[0] in function_words]
+    is_asked = len(known) == 1 and known[0] in _ANSWERED and words[1] in FUNCTION_WORDS[known[0]]
+    return known[0] if is_asked else ""
 
 
 def _by_script(text: str) -> str:

@@ -48,6 +48,11 @@ _MAX_LIST_CHARACTERS = 600
 """Maximum characters of a sentence together with the list that it introduces."""
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with an English noun, in the plural unless it is 1: "1 page", "2 pages"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield `(start, end)` of every sentence, in order, without surrounding white space.
 

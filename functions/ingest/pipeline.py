@@ -44,6 +44,7 @@ from shared.ports import Clock, UnfinishedIngest, UsageRecorder
 from shared.prices import cost_usd
 from shared.settings import Settings
 from shared.telemetry import logger, metrics
+from shared.text import counted
 
 WINDOW = 3
 """Batches in flight: enough to keep provider and parser busy, few enough to keep 256 × 1,536 floats each in memory."""
@@ -126,8 +127,8 @@ class BuiltGeneration:
     def error(self) -> DocumentError | None:
         """The reason for the status, if there is one."""
         if self.refused and self.extracted.error is None:
-            message = f"{len(self.refused)} of {self.chunk_count} chunks could not be embedded: {self.refused[0]}"
-            return DocumentError("CHUNKS_REFUSED", message)
+            refused = f"{len(self.refused)} of {counted(self.chunk_count, 'chunk')}"
+            return DocumentError("CHUNKS_REFUSED", f"{refused} could not be embedded: {self.refused[0]}")
         return self.extracted.error
 
 

@@ -22,9 +22,16 @@ from functions.ingest.ports import ChangeQueue, ObjectReader, ReadPages, SmallOb
 from shared.errors import ConfigurationError, NotFound
 from shared.models import OCR_PENDING, UNREAD_STATES, DocumentError, ObjectHead, PageReport, SourceType, ranges_of
 from shared.telemetry import logger, metrics
+from shared.text import counted
 
 NOTHING = "none"
 """Name of a reading that has found nothing: the document stays as it is."""
+
+
+def _unread(unread: int, pages: int) -> str:
+    """Return how many pages have no text, as the beginning of a sentence."""
+    are = "is a picture of text or holds text" if unread == 1 else "are pictures of text or hold text"
+    return f"{unread} of {counted(pages, 'page')} {are}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +81,8 @@ class Ocr(PictureReading):
             return None
         return DocumentError(
             OCR_PENDING,
-            f"{len(unread)} of {len(report)} pages are pictures of text or hold text that cannot be decoded. They are "
-            "being read by OCR, and can be searched in a few minutes.",
+            f"{_unread(len(unread), len(report))} that cannot be decoded, and can be searched in a few minutes: "
+            f"OCR is reading {'it' if len(unread) == 1 else 'them'}.",
         )
 
     def forget(self, ref: DocumentRef, *, keep_version: str = "") -> None:

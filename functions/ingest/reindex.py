@@ -22,6 +22,7 @@ from shared.errors import ConfigurationError, Conflict, DependencyError, Invalid
 from shared.models import DocumentStatus, IndexVersion, Published
 from shared.ports import Clock, ReindexProgress, ScannedDocument, TenantIndexVersions
 from shared.telemetry import logger, metrics
+from shared.text import counted
 
 READERS_DONE_S = 60.0
 """Seconds after a switch until no request reads the former index version: it takes 28 at most, with a pointer 5 old."""
@@ -212,7 +213,8 @@ class Reindexer:
         ]
         if missing:
             raise Conflict(
-                f"{len(missing)} documents of tenant {index_versions.tenant} are not in the other index version yet, "
+                f"{counted(len(missing), 'document')} of tenant {index_versions.tenant} "
+                f"{'is' if len(missing) == 1 else 'are'} not in the other index version yet, "
                 f"for example {missing[0]!r}: wait, or check their status, and try again."
             )
         self._save(index_versions._replace(current=index_versions.other, other=index_versions.current))

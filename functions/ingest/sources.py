@@ -49,6 +49,7 @@ from shared.models import (
     content_hash_of,
 )
 from shared.settings import Settings
+from shared.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +404,8 @@ def _knowledge_result(ref: DocumentRef, report: Sequence[PageReport], chunk_coun
     more = f" (and {len(failed) - 1} more, see the report)" if len(failed) > 1 else ""
     error = DocumentError(
         "INVALID_CHUNKS",
-        f"{len(failed)} of {len(report)} chunks of {ref.file_name} were left out: {failed[0].detail}{more}",
+        f"{len(failed)} of {counted(len(report), 'chunk')} of {ref.file_name} {'was' if len(failed) == 1 else 'were'} "
+        f"left out: {failed[0].detail}{more}",
     )
     status = DocumentStatus.PARTIAL if chunk_count else DocumentStatus.FAILED
     return ExtractionResult(status, error, len(report), tuple(report))

@@ -32,8 +32,9 @@ from functions.query.service import serve
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import read_document
 from functions.query.unanswered import unanswered_question
+from functions.query.understanding.pointing import replaces_a_word
 from functions.query.understanding.question import Understood
-from functions.query.understanding.rewriting import replaces_a_word, understand
+from functions.query.understanding.rewriting import understand
 from functions.query.understanding.summary import Summarized
 from functions.query.withholding import Watch
 from functions.query.writing.extractive import near_claims

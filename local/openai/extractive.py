@@ -14,7 +14,7 @@ import orjson
 
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
-from functions.query.understanding.rewriting import inherited_words, with_inherited
+from functions.query.understanding.rewriting import rewritten_by_rule
 from functions.query.writing.asked import Asked
 from functions.query.writing.statements import without_bullet
 from local.openai.engine import EmbeddingEngine
@@ -213,7 +213,7 @@ def _rewrite(question: str, conversation: Sequence[Mapping[str, Any]]) -> str:
     language = language_of(question)
     turns = enumerate(conversation)
     history = [Message(str(number), _role(turn), str(turn.get("text", "")), "") for number, turn in turns]
-    text = with_inherited(question, inherited_words(question, history, language))
+    text, _ = rewritten_by_rule(question, history, language)
     return orjson.dumps({"question": text, "language": language, "variations": []}).decode()
 
 

@@ -79,7 +79,7 @@ def test_each_part_of_a_question_is_searched_for_alone_and_one_without_evidence_
     assert "vinegar every Thursday" in quotes
     answer = ask("How often must the lens of the lamp be cleaned, and who won the chess tournament of 1998?")
     assert "vinegar every Thursday" in str(answer["answer"])
-    assert "Nothing was found in the documents about “who won the chess tournament of 1998”." in str(answer["answer"])
+    assert "Nothing was found in the documents about “Who won the chess tournament of 1998?”." in str(answer["answer"])
 
 
 def test_a_misspelt_question_is_searched_for_once_more_before_it_is_refused(stack: Stack):

@@ -34,6 +34,7 @@ from functions.ingest.parsing.wire import (
     pack_header,
     pack_page,
 )
+from shared.text import counted
 
 PR_SET_PDEATHSIG = 1
 """`prctl`: have the kernel send this process a signal when the one that forked it ends."""
@@ -95,7 +96,8 @@ def open_engine(name: str, path: str) -> Engine:
 def check_pages(header: Header, max_pages: int) -> None:
     """Refuse a document of too many pages. Raises `CannotOpen`."""
     if header.page_count > max_pages:
-        message = f"The document has {header.page_count} pages, {max_pages} are allowed: split it into parts."
+        pages, most = counted(header.page_count, "page"), "1 is" if max_pages == 1 else f"{max_pages} are"
+        message = f"The document has {pages}, {most} allowed: split it into parts."
         raise CannotOpen("TOO_MANY_PAGES", message)
 
 

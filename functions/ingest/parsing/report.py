@@ -8,6 +8,7 @@ from functions.ingest.parsing.text import doubtful_share
 from functions.ingest.parsing.wire import OCR_ENGINE, RawPage
 from shared.errors import DocumentRejected
 from shared.models import OCR_FAILED, UNREAD_STATES, DocumentError, DocumentStatus, PageReport, PageState
+from shared.text import counted
 
 GARBLED_SHARE = 0.3
 """Doubtful share of a text beyond which a page is not worth indexing; good pages stay under 2 %."""
@@ -170,7 +171,7 @@ def _with_text(states: Counter[str], page_count: int, missing: int, because: str
     code = "INCOMPLETE" if states["failed"] or missing or not lacking else needs_ocr
     said = "All pages were read."
     if lacking:
-        said = f"Of {page_count} pages: {', '.join(lacking)}. The rest can be searched."
+        said = f"Of {counted(page_count, 'page')}: {', '.join(lacking)}. The rest can be searched."
     if states["scanned"] or states["garbled"]:
         said += f" {advice}"
     return DocumentStatus.PARTIAL, DocumentError(code, said + because)

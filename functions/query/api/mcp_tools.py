@@ -31,6 +31,7 @@ from functions.query.understanding.question import normalized
 from shared.deadline import Deadline
 from shared.errors import InvalidRequest
 from shared.models import DocumentStatus, Principal
+from shared.text import counted
 
 
 class Caller(NamedTuple):
@@ -208,7 +209,7 @@ def _list(given: ListArguments, caller: Caller) -> _Call:
             caller.principal, caller.services, given.limit, given.cursor, status=given.status, q=given.words
         )
         lines = [
-            f"- {each.title} ({each.key.rsplit('/', 1)[-1]}): {each.status}, {each.page_count} pages, "
+            f"- {each.title} ({each.key.rsplit('/', 1)[-1]}): {each.status}, {counted(each.page_count, 'page')}, "
             f"document_id {each.document_id}"
             for each in page.documents
         ]

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from functions.query.api.schemas import ClaimOut, ConversationOut, MessageOut, StoredCitationOut
 from functions.query.grounding.sanitizing import plain, plain_name
+from shared.text import counted
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>&~|$^@#]|:(?=//)|(?<=\bwww)\.)", re.IGNORECASE)
 """What begins markup inside a line, mathematics and bare addresses included."""
@@ -27,7 +28,7 @@ def markdown_of(conversation: ConversationOut) -> str:
         f"# {escaped(conversation.title)}",
         "",
         f"{_time(conversation.created_at)} to {_time(conversation.updated_at)}, "
-        f"{conversation.message_count} messages, conversation {conversation.conversation_id}",
+        f"{counted(conversation.message_count, 'message')}, conversation {conversation.conversation_id}",
     ]
     for message in conversation.messages:
         lines += _message_lines(message)

@@ -27,7 +27,7 @@ MAX_CHARACTERS = 600
 MAX_RUN = 6
 """Words of one of the things that are compared at most."""
 
-_TOKEN = re.compile(r"[^\s,;:?!()]+|[,;:?!()]")
+_TOKEN = re.compile(r"[^\s,;:?!()¿¡]+|[,;:?!()]")
 _END = " .?!,;:"
 _EXTREME = re.compile(rf"\b(?:{MOST}|{LEAST})\b", re.IGNORECASE)
 _OTHER_END = re.compile(
@@ -38,7 +38,9 @@ CUE_BEFORE = 3
 """Words before "and" among which a word such as "between" stands."""
 
 
-class _Word(NamedTuple):
+class Token(NamedTuple):
+    """A word or a mark of a question, and where it stands."""
+
     text: str
     folded: str
     start: int
@@ -46,21 +48,23 @@ class _Word(NamedTuple):
 
     @property
     def is_mark(self) -> bool:
+        """Say whether it is punctuation."""
         return self.text in ",;:?!()"
 
     @property
     def is_name(self) -> bool:
+        """Say whether it has a capital letter or a digit."""
         return any(character.isupper() or character.isdigit() for character in self.text)
 
 
 def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
     """Return the parts of a question, two to four, each a question; nothing if it is one question."""
     language = language or "en"
-    words = _words_by_language().get(language)
+    words = words_by_language().get(language)
     if words is None or len(question) > MAX_CHARACTERS:
         return ()
     text = without_answer_form(question, language)
-    tokens = _tokens(text)
+    tokens = tokens_of(text)
     for parts in (
         _several_questions(text, words),
         _joined_questions(text, tokens, words),
@@ -74,9 +78,9 @@ def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
 
 def may_have_parts(question: str, language: str) -> bool:
     """Say whether it is worth asking a model for the parts of a question."""
-    words = _words_by_language().get(language or "en", {})
+    words = words_by_language().get(language or "en", {})
     cues = [words.get(kind, frozenset()) for kind in ("compare", "compared", "versus", "cue")]
-    said = frozenset(token.folded for token in _tokens(question[:MAX_CHARACTERS]))
+    said = frozenset(token.folded for token in tokens_of(question[:MAX_CHARACTERS]))
     return any(said & cue for cue in cues) or bool(parts_of(question, language))
 
 
@@ -84,14 +88,14 @@ def _several_questions(text: str, words: Mapping[str, frozenset[str]]) -> Sequen
     """Return the sentences that are questions, each after the statements at the beginning, which are its context."""
     sentences = SENTENCE_BORDER.split(text)
     asking = [sentence for sentence in sentences if sentence.endswith("?")]
-    if len(asking) < 2 or not all(_asks(_tokens(sentence), words) for sentence in asking):
+    if len(asking) < 2 or not all(_asks(tokens_of(sentence), words) for sentence in asking):
         return ()
     context = sentences[: sentences.index(asking[0])]
-    return [QuestionPart(sentence.strip(_END), " ".join((*context, _capital(sentence)))) for sentence in asking]
+    return [QuestionPart(_asked(sentence), " ".join((*context, _capital(sentence)))) for sentence in asking]
 
 
 def _joined_questions(
-    text: str, tokens: Sequence[_Word], words: Mapping[str, frozenset[str]]
+    text: str, tokens: Sequence[Token], words: Mapping[str, frozenset[str]]
 ) -> Sequence[QuestionPart]:
     """Return the questions that "and" joins, or commas and then "and": each begins with a word that asks."""
     if not _asks(tokens, words):
@@ -107,7 +111,12 @@ def _joined_questions(
     ends = [*(tokens[at].start for at in borders), len(text)]
     parts = [text[start:stop].strip(_END) for start, stop in zip(starts, ends, strict=True)]
     end = "?" if text.endswith("?") else ""
-    return [QuestionPart(part, _capital(_completed(part, parts[0])) + end) for part in parts]
+    return [QuestionPart(_asked(part), _capital(_completed(part, parts[0])) + end) for part in parts]
+
+
+def _asked(part: str) -> str:
+    """Return what to call a part that is a question: its words, written as one."""
+    return f"{_capital(part.strip(_END))}?"
 
 
 def _completed(part: str, first: str) -> str:
@@ -117,7 +126,7 @@ def _completed(part: str, first: str) -> str:
 
 
 def _compared(
-    text: str, tokens: Sequence[_Word], words: Mapping[str, frozenset[str]], language: str
+    text: str, tokens: Sequence[Token], words: Mapping[str, frozenset[str]], language: str
 ) -> Sequence[QuestionPart]:
     """Return one question for each of the things that are compared: the question without the others."""
     for joiner in _joiners(tokens, words):
@@ -130,7 +139,7 @@ def _compared(
             continue
         things = [*_listed_before(tokens, left, joiner.least, language), left, right]
         before = text[: joiner.cut] if joiner.cut is not None and joiner.cut < tokens[things[0].start].start else None
-        between = text[joiner.cut_end : tokens[things[0].start].start] if before is not None else ""
+        between = joiner.kept + text[joiner.cut_end : tokens[things[0].start].start] if before is not None else ""
         head = text[: tokens[things[0].start].start] if before is None else before + between.lstrip()
         tail = text[tokens[right.stop - 1].end :]
         named = [text[tokens[thing.start].start : tokens[thing.stop - 1].end] for thing in things]
@@ -141,7 +150,8 @@ def _compared(
 class _Joiner(NamedTuple):
     """The words `first` to `last` between two things that are compared; the first one begins at word `least` or later.
 
-    The characters `cut` to `cut_end` only say that a comparison is asked for.
+    The characters `cut` to `cut_end` only say that a comparison is asked for, but for the words `kept` among them ("the
+    difference in revenue between").
     """
 
     first: int
@@ -150,9 +160,10 @@ class _Joiner(NamedTuple):
     cut: int | None = None
     cut_end: int = 0
     needs_names: bool = False
+    kept: str = ""
 
 
-def _joiners(tokens: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> Iterator[_Joiner]:
+def _joiners(tokens: Sequence[Token], words: Mapping[str, frozenset[str]]) -> Iterator[_Joiner]:
     for at, token in enumerate(tokens):
         cue = next(
             (tokens[back] for back in range(max(0, at - CUE_BEFORE), at) if tokens[back].folded in words["cue"]), None
@@ -161,29 +172,32 @@ def _joiners(tokens: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> It
         if is_between or (at < 2 and token.folded in words["compare"]):
             joining = words["and"] if is_between else words["with"]
             found = (to for to in range(at + 2, len(tokens) - 1) if tokens[to].folded in joining)
+            # "the difference in revenue between": without "in"
+            behind = [each.text for each in tokens[:at] if is_between and cue and each.start > cue.start][1:]
+            kept = "".join(f"{word} " for word in behind)
             for to in found:
                 start = cue.start if cue is not None and is_between else token.start
-                yield _Joiner(to, to, at + 1, _with_article(tokens, start, words), token.end)
+                yield _Joiner(to, to, at + 1, _with_article(tokens, start, words), token.end, kept=kept)
         elif 1 <= at < len(tokens) - 1 and token.folded in words.get("versus", ()):
             yield _Joiner(at, at)
         elif 1 <= at < len(tokens) - 2 and token.folded in words["compared"] and tokens[at + 1].folded in words["with"]:
             yield _Joiner(at, at + 1, needs_names=True)
 
 
-def _with_article(tokens: Sequence[_Word], start: int, words: Mapping[str, frozenset[str]]) -> int:
+def _with_article(tokens: Sequence[Token], start: int, words: Mapping[str, frozenset[str]]) -> int:
     """Return where the article before the word at this character begins, or the word itself."""
     at = next(number for number, token in enumerate(tokens) if token.start == start)
     return tokens[at - 1].start if at and tokens[at - 1].folded in words.get("article", ()) else start
 
 
-def _after_article(tokens: Sequence[_Word], at: int, words: Mapping[str, frozenset[str]]) -> int:
+def _after_article(tokens: Sequence[Token], at: int, words: Mapping[str, frozenset[str]]) -> int:
     """Return the first word from `at` on that is no article, nor one of "that of"."""
     while at < len(tokens) - 1 and tokens[at].folded in words.get("article", ()) and not tokens[at].is_name:
         at += 1
     return at
 
 
-def _run(tokens: Sequence[_Word], at: int, step: int, bound: int, language: str) -> range | None:
+def _run(tokens: Sequence[Token], at: int, step: int, bound: int, language: str) -> range | None:
     """Return the words of one thing, from `at` on in one direction up to a common word or a mark."""
     end = at
     while (
@@ -194,14 +208,14 @@ def _run(tokens: Sequence[_Word], at: int, step: int, bound: int, language: str)
     return found if 0 < len(found) <= MAX_RUN else None
 
 
-def _is_content(word: _Word, language: str) -> bool:
+def _is_content(word: Token, language: str) -> bool:
     if word.is_name or not word.folded.isalpha():
         return True
     table = lexical.background(language)
     return table.get(lexical.stem(word.folded, language), lexical.MAX_RARITY) >= identity.MIN_RARITY
 
 
-def _aligned(tokens: Sequence[_Word], left: range, right: range) -> tuple[range, range]:
+def _aligned(tokens: Sequence[Token], left: range, right: range) -> tuple[range, range]:
     """Leave out what only stands beside one thing and belongs to both: "M250 and M350 batteries"."""
     names_left, names_right = ([tokens[at].is_name for at in span] for span in (left, right))
     length = len(left)
@@ -213,16 +227,16 @@ def _aligned(tokens: Sequence[_Word], left: range, right: range) -> tuple[range,
     return left, right
 
 
-def _is_named(tokens: Sequence[_Word], span: range) -> bool:
+def _is_named(tokens: Sequence[Token], span: range) -> bool:
     return any(tokens[at].is_name for at in span)
 
 
-def _kind(tokens: Sequence[_Word], span: range) -> bool:
+def _kind(tokens: Sequence[Token], span: range) -> bool:
     """Say whether a thing has a number in it: a year is not compared with a name."""
     return any(character.isdigit() for at in span for character in tokens[at].text)
 
 
-def _listed_before(tokens: Sequence[_Word], left: range, least: int, language: str) -> Sequence[range]:
+def _listed_before(tokens: Sequence[Token], left: range, least: int, language: str) -> Sequence[range]:
     """Return the things before the first of two, where commas divide them: "A, B and C"."""
     found: list[range] = []
     while left.start - 2 >= least and tokens[left.start - 1].text == ",":
@@ -234,15 +248,16 @@ def _listed_before(tokens: Sequence[_Word], left: range, least: int, language: s
     return found[::-1]
 
 
-def _tokens(text: str) -> Sequence[_Word]:
+def tokens_of(text: str) -> Sequence[Token]:
+    """Return the words and marks of a text."""
     found = []
     for match in _TOKEN.finditer(text):
         shown = match.group().rstrip(".") or match.group()
-        found.append(_Word(shown, lexical.fold(shown).casefold(), match.start(), match.start() + len(shown)))
+        found.append(Token(shown, lexical.fold(shown).casefold(), match.start(), match.start() + len(shown)))
     return found
 
 
-def _asks(sentence: Sequence[_Word], words: Mapping[str, frozenset[str]]) -> bool:
+def _asks(sentence: Sequence[Token], words: Mapping[str, frozenset[str]]) -> bool:
     """Say whether a sentence begins with a word that asks, or with "and" and one."""
     first, *others = [token.folded for token in sentence[:2]] or [""]
     return first in words["ask"] or (first in words["and"] and not words["ask"].isdisjoint(others))
@@ -265,7 +280,8 @@ def _capital(text: str) -> str:
 
 
 @cache
-def _words_by_language() -> Mapping[str, Mapping[str, frozenset[str]]]:
+def words_by_language() -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """Return the words of `texts/part_words.txt` by language and kind."""
     found: dict[str, dict[str, frozenset[str]]] = {}
     for line in lines_of("part_words.txt"):
         language, kind, *words = line.split()

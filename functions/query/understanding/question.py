@@ -41,25 +41,26 @@ def normalized(text: str) -> str:
 
 
 _NOT = re.compile(
-    r"\b(?:(ca)n|(wo)n|(do|does|did|is|are|was|were|has|have|had|could|would|should|must|need)n)['\u2019]?t\b",
+    r"\b(?:(ca)n|(wo)n|(do|does|did|is|are|was|were|has|have|had|could|would|should|must|need)n)['\u2019]?t\b"
+    r"( (?:I|you|he|she|it|we|they|there)\b)?",
     re.IGNORECASE,
 )
-_AFTER_PRONOUN = re.compile(
-    r"\b(I|you|he|she|it|we|they|there|that|what|who)['\u2019](?:ll|ve|re|m|d)\b", re.IGNORECASE
-)
+_AFTER_PRONOUN = re.compile(r"\b(I|you|he|she|it|we|they|there|that|what|who)['\u2019](ll|ve|re|m|d)\b", re.IGNORECASE)
+_VERBS = {"ll": "will", "ve": "have", "re": "are", "m": "am", "d": "would"}
 
 
 def without_contractions(question: str) -> str:
-    """Return an English question with "not" written out, and without what is left of a verb after a pronoun.
+    """Return an English question with "not" and the verbs after pronouns written out.
 
     "What if I don't?" asks about nothing that is called "don".
     """
 
     def written_out(found: re.Match[str]) -> str:
         verb = found[3] or (found[1] + "n" if found[1] else found[2][:1] + "ill")
-        return f"{verb} not"
+        return f"{verb}{found[4] or ''} not"
 
-    return _AFTER_PRONOUN.sub(r"\1", _NOT.sub(written_out, question))
+    whole = _AFTER_PRONOUN.sub(lambda found: f"{found[1]} {_VERBS[found[2].lower()]}", question)
+    return _NOT.sub(written_out, whole)
 
 
 def shortened(text: str, characters: int) -> str:
@@ -159,7 +160,7 @@ QueryMode = Literal["question", "session"]
 class Understood:
     """A question made searchable.
 
-    `question` is the typed one, normalised; `standalone` needs no conversation; `inherited` are the words at its end
+    `question` is the typed one, normalised; `standalone` needs no conversation; `inherited` are its words
     that the heuristic took over from it; `search_text` is the part that is embedded and searched for. `variants` are
     `query_variations` at most; `standalone` has the remaining share. `filter` and `boosts` come from the tenant's
     glossary. `language` is the question's (ISO 639-1), empty if it is not recognised. `parts` are two to four questions

@@ -4,17 +4,18 @@ normalise → leave out greetings → rewrite as standalone (by the model, else 
 session → apply the glossary
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
+from functions.query.understanding.completing import completed, is_fragment, taken_over
 from functions.query.understanding.field_terms import field_variants
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import Rewrite, rewrite_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
+from functions.query.understanding.pointing import points_back, salient_terms, together
 from functions.query.understanding.question import (
     QueryMode,
     QuestionPart,
@@ -24,7 +25,6 @@ from functions.query.understanding.question import (
     without_contractions,
 )
 from functions.query.understanding.talk import without_courtesies
-from shared import lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.language import language_of
@@ -132,14 +132,48 @@ def _with_model_parts(understood: Understood, rewrite: Rewrite) -> Understood:
     """Add the parts that the model has given, or its word that there are none."""
     if rewrite.parts is None:
         return understood
-    parts = tuple(QuestionPart(part.rstrip(" ?.!"), part) for part in rewrite.parts)
+    parts = tuple(QuestionPart(part.rstrip(" .!"), part) for part in rewrite.parts)
     return replace(understood, parts=parts, split_by="model")
 
 
 def _by_heuristic(understood: Understood, history: Sequence[Message]) -> Understood:
-    inherited = inherited_words(understood.standalone, history, understood.language)
-    text = with_inherited(understood.standalone, inherited)
+    text, inherited = rewritten_by_rule(understood.standalone, history, understood.language)
     return _rewritten(replace(understood, inherited=inherited), text, "heuristic", TYPED_SHARE)
+
+
+def rewritten_by_rule(question: str, history: Sequence[Message], language: str) -> tuple[str, str]:
+    """Return a question that needs no conversation, and the words of it that were taken over from the conversation."""
+    spoken = language or "en"
+    text = completed(question, _asked_in(history, spoken), spoken, salient_terms(question, history, spoken))
+    if text:
+        return text, taken_over(question, text, spoken)
+    inherited = inherited_words(question, history, language)
+    return with_inherited(question, inherited), inherited
+
+
+def inherited_words(question: str, history: Sequence[Message], language: str = "") -> str:
+    """Return the words that the question needs from the conversation, empty if it needs none."""
+    spoken = language or "en"
+    if not history or not (points_back(question, language) or is_fragment(question, spoken)):
+        return ""
+    return together(salient_terms(question, history, language), history, language)
+
+
+def with_inherited(question: str, inherited: str) -> str:
+    """Return the question with the words that it takes over, if any, in brackets behind it."""
+    return f"{question} ({inherited})" if inherited else question
+
+
+def _asked_in(history: Sequence[Message], language: str) -> Sequence[str]:
+    """Return the user's questions in a language, oldest first, as they were completed when they were answered."""
+    asked: list[str] = []
+    for message in history:
+        whole = str(message.details.get("rewritten") or "")
+        if message.role == "user":
+            asked.append(normalized(message.content))
+        elif asked and whole and not whole.endswith(")"):
+            asked[-1] = whole
+    return [text for text in asked if language_of(text) in {"", language}]
 
 
 def _rewritten(
@@ -159,7 +193,7 @@ def _rewritten(
 
 def _with_parts(understood: Understood, history: Sequence[Message]) -> Understood:
     """Add the parts of the question by rule, each understandable without the others and the conversation."""
-    by_heuristic = understood.rewritten_by == "heuristic"
+    by_heuristic = understood.standalone.endswith(f"({understood.inherited})")
     whole = _plain(understood.question, understood.language) if by_heuristic else understood.standalone
     said = [*history] if by_heuristic else []
     parts: list[QuestionPart] = []
@@ -234,117 +268,3 @@ def _bounded(understood: Understood, most: int) -> tuple[QueryVariant, ...]:
     total = sum(kept.values())
     scale = min(1.0, (1 - MIN_STANDALONE_SHARE) / total) if total else 1.0
     return tuple(QueryVariant(text, round(weight * scale, 4)) for text, weight in kept.items())
-
-
-# --- The heuristic: which follow-ups need the conversation, and which of its words ---
-
-ADDED_TERMS = 2
-MIN_CONTENT = 5.0
-"""Minimum summed rarity of a question that can be searched for on its own: about one common noun."""
-ANTECEDENT_CONTENT = 12.0
-"""Minimum summed rarity of the words before a pronoun that refers to the question itself: "How did the cotton gin
-change farming when it came?"."""
-FEW_WORDS = 3
-CONTENT_RARITY = 1.5
-"""Minimum rarity of a content word."""
-TELLING_RARITY = 3.0
-"""Minimum rarity of a word that shows what the conversation is about."""
-ANSWER_SHARE = 0.5
-"""Weight of a word in an answer, against 1 in a question."""
-DECAY_PER_TURN = 0.7
-MESSAGE_CHARACTERS = 600
-"""Characters of a message that are read: an answer's subject is at its beginning."""
-
-_URL = re.compile(r"(?:https?://|www\.)\S+")
-_WORD = re.compile(r"[^\W_]+(?:[-'’._/][^\W_]+)*")
-_POINTS_BACK = {
-    "en": re.compile(
-        r"\b(?:its?|itself|they|them|their|theirs|he|him|his|she|her|hers)\b"
-        # "this", "that" and the like, but not where they only begin a clause ("that I …", "that is …")
-        r"|\b(?:this|that|these|those|such)\b(?!\s+(?:i|you|we|they|he|she|it|is|are|was|can|could|has|have|will|would|may"
-        r"|might|must|should|the|a|an|my|your|there)\b)"
-        r"|\b(?:is|was|about|of|for|to|with|like|do|does|did|than|by|in|on|from)\s+(?:this|that|these|those)\b",
-        re.IGNORECASE,
-    ),
-    # Without diacritics, because people type without them.
-    "lt": re.compile(
-        r"\b(?:jis|jo|jam|ji|juo|jame|jos|jai|ja|joje|jie|ju|jiems|juos|jais|juose|joms|jas|jomis|jose"
-        r"|tai|to|tam|tuo|tame|tas|ta|tos|toje|tie|tiems|tais|toks|tokia|tokie|tokios|tokio|ten"
-        r"|sis|sio|siam|siame|sita|sitas|sito|sioje|sie|sios|pastarasis|pastaroji)\b",
-        re.IGNORECASE,
-    ),
-}
-
-
-def inherited_words(question: str, history: Sequence[Message], language: str = "") -> str:
-    """Return the words that the question needs from the conversation, empty if it needs none."""
-    if not history or not points_back(question, language):
-        return ""
-    return " ".join(salient_terms(question, history, language))
-
-
-def with_inherited(question: str, inherited: str) -> str:
-    """Return the question followed by the words that it takes over, if any."""
-    return f"{question} {inherited}" if inherited else question
-
-
-def points_back(question: str, language: str) -> bool:
-    """Say whether the question depends on what was said before."""
-    if refers_back(question, language):
-        return True
-    if lexical.background(language or "en"):
-        return _content(question, language) < MIN_CONTENT
-    # Without a table every word looks rare, so words are counted.
-    return len(question.split()) < FEW_WORDS
-
-
-def refers_back(question: str, language: str) -> bool:
-    """Say whether a pronoun of the question stands for something that was said before."""
-    pattern = _POINTS_BACK.get(language or "en")
-    pronoun = pattern.search(lexical.fold(question)) if pattern else None
-    return pronoun is not None and _content(question[: pronoun.start()], language) < ANTECEDENT_CONTENT
-
-
-def replaces_a_word(question: str, language: str) -> bool:
-    """Say whether a follow-up names something itself, in place of what was named before: "and on Sundays?"."""
-    return bool(_terms(question, language, TELLING_RARITY)) and not refers_back(question, language)
-
-
-def salient_terms(question: str, history: Sequence[Message], language: str) -> list[str]:
-    """Return the words that best show what the conversation is about and that the question lacks.
-
-    A word's weight is the sum of its rarity over its uses, lower in answers and in earlier turns.
-    """
-    known = _terms(question, language, TELLING_RARITY)
-    weights: dict[str, float] = {}
-    spoken: dict[str, str] = {}
-    turn = 0
-    for message in reversed(history):
-        share = DECAY_PER_TURN**turn * (1.0 if message.role == "user" else ANSWER_SHARE)
-        turn += message.role == "user"
-        # A refusal says nothing about the subject.
-        if message.details.get("no_relevant_info"):
-            continue
-        for stem, (word, rarity) in _terms(message.content[:MESSAGE_CHARACTERS], language, TELLING_RARITY).items():
-            if stem not in known:
-                weights[stem] = weights.get(stem, 0.0) + share * rarity
-                spoken.setdefault(stem, word)
-    return [spoken[stem] for stem in sorted(weights, key=lambda stem: -weights[stem])[:ADDED_TERMS]]
-
-
-def _content(text: str, language: str) -> float:
-    """Return the summed rarity of a text's content words."""
-    return sum(rarity for _, rarity in _terms(text, language, CONTENT_RARITY).values())
-
-
-def _terms(text: str, language: str, min_rarity: float) -> dict[str, tuple[str, float]]:
-    """Map the stems of a text's words that are rare enough, numbers left out, to the word and its rarity."""
-    table = lexical.background(language or "en")
-    found: dict[str, tuple[str, float]] = {}
-    for match in _WORD.finditer(_URL.sub(" ", text)):
-        terms = next(lexical.words_of(match.group(), language or "en"), None)
-        stem = terms[0][0] if terms else ""
-        rarity = table.get(stem, lexical.MAX_RARITY)
-        if any(map(str.isalpha, stem)) and rarity >= min_rarity:
-            found.setdefault(stem, (match.group(), rarity))
-    return found

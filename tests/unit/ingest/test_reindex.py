@@ -130,7 +130,7 @@ def test_the_status_counts_what_is_done_waiting_and_failed() -> None:
 
 def test_a_switch_waits_for_every_document_and_can_be_taken_back_and_confirmed() -> None:
     world = World(IN_ONE, other=version(2))
-    with pytest.raises(Conflict, match="1 documents of tenant acme are not in"):
+    with pytest.raises(Conflict, match="1 document of tenant acme is not in"):
         world.reindexer.switch("acme")
     world.documents = [IN_BOTH]
     assert world.reindexer.switch("acme").phase == "switched"

@@ -112,19 +112,32 @@ def test_each_part_is_answered_with_its_own_citation():
 def test_a_part_without_evidence_is_said_to_have_none():
     answer = ask(ports_with(BOILER, MILL), ONE)
     assert [citation.quote for citation in answer.citations] == [BOILER]
-    assert answer.text.endswith("\nNothing was found in the documents about “who won the chess tournament”.")
+    assert answer.text.endswith("\nNothing was found in the documents about “Who won the chess tournament?”.")
     assert not answer.warnings
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_said"),
+    [
+        ("Mobile telephones stay at home.", False),  # it says so in other words
+        ("Guests bring towels.", True),
+    ],
+)
+def test_a_part_that_an_answer_speaks_of_is_not_said_to_be_missing(sentence: str, is_said: bool):
+    ports = ports_with(f"{BOILER} {sentence}", MILL)
+    answer = ask(ports, "How often must the boiler be descaled and are phones allowed?")
+    assert ("Are phones allowed?" in answer.text) is is_said
 
 
 def test_the_sentence_on_a_missing_part_is_in_the_answers_language():
     answer = ask(ports_with(BOILER, MILL), ONE, language="de")
-    assert "Zu „who won the chess tournament“ wurde in den Dokumenten nichts gefunden." in answer.text
+    assert "Zu „Who won the chess tournament?“ wurde in den Dokumenten nichts gefunden." in answer.text
 
 
 def test_a_part_whose_search_fails_is_unavailable_and_the_others_are_answered():
     answer = ask(ports_with(BOILER, MILL, down="How is the mill"), BOTH)
     assert BOILER in {citation.quote for citation in answer.citations}
-    assert "The documents could not be searched for “how is the mill oiled” just now." in answer.text
+    assert "The documents could not be searched for “How is the mill oiled?” just now." in answer.text
     assert "part_unavailable" in answer.warnings
 
 

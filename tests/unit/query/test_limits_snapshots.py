@@ -98,10 +98,13 @@ import functions.query.stored_text
 import functions.query.suggesting
 import functions.query.summarising
 import functions.query.unanswered
+import functions.query.understanding.completing
 import functions.query.understanding.field_terms
 import functions.query.understanding.glossary
 import functions.query.understanding.model_rewriting
 import functions.query.understanding.parts
+import functions.query.understanding.phrases
+import functions.query.understanding.pointing
 import functions.query.understanding.question
 import functions.query.understanding.rewriting
 import functions.query.understanding.spelling

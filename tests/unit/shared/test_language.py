@@ -40,6 +40,13 @@ from shared.lexical import fold
         ("Kuinka kauan takuu on voimassa?", "fi"),
         ("浅谈校长的魅力山西省闻喜县诚镇初中李新录", "zh"),
         ("What does 保証 mean?", "en"),
+        # A name does not tell the language of a question.
+        ("Was kostet die Schlafspritze?", "de"),
+        ("Was kostet der Parkplatz?", "de"),
+        ("Who is Ona Petraitienė?", "en"),
+        ("Who founded Crédit Agricole?", "en"),
+        ("What was Herr Maurer paid?", "en"),
+        ("Y a-t-il un parking ?", "fr"),
         ("10-K", ""),
         ("WX-200", ""),
         ("", ""),

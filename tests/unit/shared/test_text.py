@@ -11,6 +11,7 @@ from shared.text import (
     MAX_NAME_CHARACTERS,
     are_numbered,
     column_names,
+    counted,
     header_at,
     is_field,
     is_header,
@@ -352,3 +353,7 @@ def test_numbers_name_columns_where_nothing_below_is_like_them(
     assert are_numbered(names, rows) is expected
     text = "\n".join(" | ".join(row) for row in (names, *rows))
     assert (header_at(text, len(text)) is not None) is expected
+
+
+def test_one_is_counted_in_the_singular():
+    assert [counted(number, "page") for number in (0, 1, 2)] == ["0 pages", "1 page", "2 pages"]

@@ -8,8 +8,9 @@ import pytest
 from functions.query.understanding.glossary import CachedGlossaries, Entity, Glossary, Lift, Rule, apply_glossary
 from functions.query.understanding.model_rewriting import rewrite_with_model, translate_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
+from functions.query.understanding.pointing import points_back, salient_terms
 from functions.query.understanding.question import Understood, shortened, without_answer_form
-from functions.query.understanding.rewriting import points_back, salient_terms, understand, whole_session
+from functions.query.understanding.rewriting import understand, whole_session
 from functions.query.understanding.spelling import allowed_distance, corrections, distance
 from functions.query.understanding.talk import talk_of, without_courtesies
 from shared.deadline import Deadline

@@ -102,12 +102,12 @@ def test_a_text_is_shortened_at_a_space_only_if_it_is_too_long():
     ("typed", "plain"),
     [
         ("What happens if I don't pay?", "What happens if I do not pay?"),
-        ("Why doesn\u2019t it start?", "Why does not it start?"),
-        ("It isnt here, can't I go?", "It is not here, can not I go?"),
-        ("Won't they've paid?", "Will not they've paid?"),
-        ("I've paid, who'll sign?", "I paid, who sign?"),
+        ("Why doesn\u2019t it start?", "Why does it not start?"),
+        ("It isnt here, can't I go?", "It is not here, can I not go?"),
+        ("Won't they've paid?", "Will they not have paid?"),
+        ("I've paid, who'll sign?", "I have paid, who will sign?"),
         ("Who signed the board's minutes?", "Who signed the board's minutes?"),
     ],
 )
 def test_a_contraction_leaves_no_word_to_look_for(typed: str, plain: str):
-    assert without_contractions(typed) == plain.replace("they've", "they")
+    assert without_contractions(typed) == plain

@@ -14,6 +14,7 @@ from functions.query.understanding.field_terms import document_words, field_vari
 from functions.query.understanding.glossary import Glossary, GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
+from functions.query.understanding.pointing import points_back, salient_terms
 from functions.query.understanding.question import (
     Understood,
     normalized,
@@ -21,7 +22,7 @@ from functions.query.understanding.question import (
     without_answer_form,
     without_contractions,
 )
-from functions.query.understanding.rewriting import points_back, salient_terms, understand, whole_session
+from functions.query.understanding.rewriting import understand, whole_session
 from functions.query.understanding.spelling import allowed_distance, corrected, corrections, distance
 from functions.query.understanding.summary import next_summary, summary_due
 from functions.query.understanding.talk import collection_question, talk_of, without_courtesies
