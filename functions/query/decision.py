@@ -107,7 +107,10 @@ class Decision:
     near_statements: Mapping[str, float] = field(default_factory=dict)
 
     def answered_by(self, statements: Mapping[str, float]) -> "Decision":
-        """Return the decision as one to answer from statements, of passages with these ids, that are near enough."""
+        """Return the decision as one to answer from statements, of passages with these ids, that are near enough.
+
+        Without any it is to answer from the numbered part that the question names.
+        """
         return replace(self, relevant=True, band=Band.LOW, near_misses=(), near_statements=statements)
 
     def refused_for(self, absent: Sequence[str], passages: Sequence[Passage]) -> "Decision":

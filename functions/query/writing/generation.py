@@ -27,6 +27,7 @@ from functions.query.writing.localization import (
     texts_for,
     with_language_note,
 )
+from functions.query.writing.numbered_claims import part_claims
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
 from functions.query.writing.worked_out import calculation, counted_list
@@ -282,9 +283,11 @@ class _Chosen(NamedTuple):
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
-    """Choose what can be worked out, or sentences for each part of the question, or else for the whole question."""
+    """Choose the numbered part asked for, what can be worked out, or sentences: for each part, or the whole."""
     if request.sentences:
         return _Chosen(request.sentences)
+    if numbered := part_claims(request.standalone, request.sources):
+        return _Chosen(numbered)
     calculated = calculation(request.standalone, request.sources)
     if calculated is not None:
         return _Chosen([calculated])
