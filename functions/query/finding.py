@@ -28,8 +28,8 @@ from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.asked import asking_part
-from functions.query.writing.premises import absent_subjects
 from functions.query.writing.prompting import within_budget
+from functions.query.writing.subjects import absent_subjects
 from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError

@@ -7,6 +7,7 @@ import pytest
 
 from functions.query.decision import (
     CONFIDENCE,
+    DOUBTFUL_WEIGHT,
     NEAR_SHARE,
     NO_OTHER_DOCUMENT,
     NO_RIVAL,
@@ -74,7 +75,9 @@ def citation_of(source: Passage) -> Citation:
     )
 
 
-def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unconfirmed: int = 0) -> float:
+def sure(
+    sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unconfirmed: int = 0, doubtful: bool = False
+) -> float:
     value = confidence(
         decided(*sources),
         [citation_of(sources[0])],
@@ -82,6 +85,7 @@ def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unc
         claims=claims,
         confirmed=confirmed,
         unconfirmed=unconfirmed,
+        doubtful=doubtful,
         space=MINILM,
     )
     assert value is not None
@@ -265,6 +269,15 @@ def test_the_band_of_an_answer_is_that_of_its_confidence_if_it_is_known() -> Non
     assert answer_band(decision, None) is decision.band is Band.HIGH
     relaxed = decided(passage("The road is closed.", score=0.45), relaxed_threshold=0.15)
     assert answer_band(relaxed, 0.9) is Band.LOW
+
+
+def test_a_doubtful_answer_is_never_sure() -> None:
+    cited = [passage(ABOUT_IT, score=0.9)]
+    assert sure(cited, doubtful=True) == pytest.approx(DOUBTFUL_WEIGHT * sure(cited))
+    decision = decided(*cited)
+    assert answer_band(decision, DOUBTFUL_WEIGHT, doubtful=True) is Band.LOW
+    assert answer_band(decision, None, doubtful=True) is Band.LOW
+    assert answer_band(decision, None) is Band.HIGH
 
 
 def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:

@@ -122,6 +122,7 @@ import functions.query.writing.premises
 import functions.query.writing.prompting
 import functions.query.writing.statement_scores
 import functions.query.writing.statements
+import functions.query.writing.subjects
 import functions.query.writing.worked_out
 from functions.query import bootstrap
 from functions.query.api.openapi import operations_of
