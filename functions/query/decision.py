@@ -50,6 +50,8 @@ DECIDING_PASSAGES = 7
 MIN_COVERAGE = 0.45
 """Threshold of the best passage's coverage when there is no similarity: measured, a question that can be answered is
 seldom refused for lack of embeddings (docs/quality.md)."""
+MIN_PART_LETTERS = 6
+"""Letters of a stem that counts as held where it is only a part of a word."""
 MAX_NEAR_MISSES = 3
 NEAR_SHARE = 0.5
 """Share of the threshold from which on a refusal shows a near miss to who asked."""
@@ -208,7 +210,8 @@ class RareWords:
 def coverage(rare: RareWords, passage: Passage) -> float | None:
     """Return the share, by rarity, of a question's rare words that a passage holds: 0 to 1.
 
-    It holds those of its text, its section, its name, and the lines above its table.
+    It holds those of its text, its section, its name, and the lines above its table; German ones also as a part of a
+    longer word: "Geschwister" in "Geschwisterkinder".
 
     None where words cannot be compared: the question has no rare ones, or the passage is in another language.
     """
@@ -221,8 +224,16 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     else:
         in_text = signs.of_text(passage.text, rare.latin)
     held = _stems(around, rare)
-    found = (worth for stem, worth in rare.rarity.items() if stem in held or signs.of_stem(stem) in in_text)
-    return sum(found) / rare.sum
+    found = {stem: worth for stem, worth in rare.rarity.items() if stem in held or signs.of_stem(stem) in in_text}
+    if rare.language == "de" and len(found) < len(rare.rarity):
+        text = " ".join(plain_words(f"{passage.text}\n{around}", latin=rare.latin))
+        found = {stem: worth for stem, worth in rare.rarity.items() if stem in found or _is_part(stem, text)}
+    return sum(found.values()) / rare.sum
+
+
+def _is_part(stem: str, text: str) -> bool:
+    """Say whether a stem is long enough to be told within a word, and stands in one."""
+    return len(stem) >= MIN_PART_LETTERS and stem in text
 
 
 def _stems(text: str, rare: RareWords) -> Set[str]:

@@ -308,3 +308,16 @@ def test_every_shipped_calibration_has_a_weight_for_each_feature() -> None:
     assert known is not None
     for coefficients in CONFIDENCE.values():
         assert math.isfinite(probability(coefficients, known))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_held"),
+    [
+        ("Wie viel zahlen Geschwister?", True),
+        ("Wie viel zahlen Neffen?", False),
+        ("Was gilt im Bad?", False),  # too short to be told within a word
+    ],
+)
+def test_a_german_word_is_held_as_a_part_of_a_longer_one(question: str, is_held: bool) -> None:
+    source = passage("Geschwisterkinder zahlen im Badehaus die Hälfte; der Preis gilt ein Jahr.", language="de")
+    assert (coverage(RareWords.of(question, "de"), source) == 1.0) is is_held
