@@ -14,6 +14,7 @@ import orjson
 
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
+from functions.query.retrieval.numbered import NumberedPart
 from functions.query.understanding.rewriting import inherited_words, with_inherited
 from functions.query.writing.asked import Asked
 from functions.query.writing.statements import without_bullet
@@ -27,6 +28,7 @@ REFUSAL = "I don't have that information in the sources."
 _MIN_SIMILARITY = 0.35  # cosine of question and sentence; a best one below it is about something else
 _NEAR_BEST = 0.75  # a second sentence is worth citing from this share of the best similarity on
 _MAX_SENTENCES = 2
+_MOST_OF_A_PART = 8  # sentences of a numbered part that are told
 _PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
 _LONGEST_PAIR = 400  # characters
 _OTHER_YEAR_HANDICAP = 0.15  # a sentence about 2026 hardly answers what is asked about 2025
@@ -104,8 +106,10 @@ class _Candidate(NamedTuple):
 def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
     """Return the sentence or row that is closest to the question, and one that says more of what is asked for.
 
-    None if none is close.
+    None if none is close. A numbered part that the question names is told whole.
     """
+    if numbered := _numbered_part(sources, question):
+        return numbered
     candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
     # "How many visitors …?" is answered by their number alone, however near other sentences are.
     asked = Asked.of(question)
@@ -141,6 +145,17 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
         )
         picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())
+
+
+def _numbered_part(sources: Sequence[PromptSource], question: str) -> list[Pick]:
+    part = NumberedPart.of(question)
+    spans = ((source, part.span_in(source.text)) for source in sources if part is not None)
+    source, span = next(((source, span) for source, span in spans if span is not None), (None, None))
+    if source is None or span is None:
+        return []
+    text = source.text[span.start : span.end]
+    sentences = [text[start:end] for start, end in statement_spans(text)][:_MOST_OF_A_PART]
+    return [Pick(each, source.number, 1.0, " ".join(each.split())) for each in sentences]
 
 
 def _overlap(one: "_Candidate", other: "_Candidate") -> bool:

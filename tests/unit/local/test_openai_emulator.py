@@ -125,6 +125,18 @@ def test_a_second_sentence_says_more_of_what_is_asked_for_and_is_of_the_same_doc
     engine.close()
 
 
+def test_a_numbered_part_that_the_question_names_is_told_alone() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    rules = "4.1 Dogs stay outside. 4.2 A lost key costs £12. Tell the desk.\n\n4.3 Doors close at ten."
+    sources = [PromptSource(1, "What does the clause say about keys and dogs?"), PromptSource(2, rules)]
+    picks = pick(sources, "What does clause 4.2 say?", engine)
+    engine.close()
+    assert [(chosen.told, chosen.source) for chosen in picks] == [
+        ("4.2 A lost key costs £12.", 2),
+        ("Tell the desk.", 2),
+    ]
+
+
 def test_a_row_that_names_columns_is_no_answer() -> None:
     engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
     table = "Parameter | VP-10 | VP-20 | Unit\nMaximum flow | 10.5 | 19.0 | l/min\nWeight | 0.9 | 1.4 | kg"
