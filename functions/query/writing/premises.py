@@ -57,6 +57,8 @@ _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
 )
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
+_HOW = re.compile(r"\bhow ([^\W\d_]+)", re.IGNORECASE)
+"""What says how something is measured, and names nothing: "how often", "how late"."""
 _OF_THE_ASKER = {
     language: re.compile(rf"\b(?:{words})\b")
     for language, words in (
@@ -133,6 +135,8 @@ def names_what_is_missing(question: str, passages: Sequence[Passage]) -> bool:
         missing = _missing_nouns(rare.keys(), passages)
     elif (exempt := exempt_words().get(language)) is not None:
         rare, missing = _named_words(question, passages, language, exempt)
+        measures = frozenset(plain_words(" ".join(_HOW.findall(question)), latin=False))
+        missing = missing - measures
     else:
         return False
     return sum(rare[word].rarity for word in missing) > MIN_MISSING * sum(each.rarity for each in rare.values())

@@ -199,6 +199,7 @@ KITA = passage(
         ("How much is a first class ticket?", TIMES, True),
         ("What does a ticket for a cat cost?", TIMES, True),
         ("How much is a day ticket?", TIMES, False),
+        ("How often does the bus leave?", TIMES, False),
         ("What does a ticket for a dog cost?", TIMES, False),
         ("When does the bus to Ashby leave, and what does a ticket for a dog and a child cost by day?", TIMES, False),
         ("Gibt es in der Kita einen Hund?", KITA, True),
