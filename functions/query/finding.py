@@ -18,7 +18,9 @@ from functions.query.decision import (
 )
 from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.filters import both
+from functions.query.retrieval.numbered import NumberedPart
 from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.ranking import named_documents
 from functions.query.retrieval.retrieve import Retrieved, retrieve
 from functions.query.retrieval.search import NOT_EMBEDDED, QueryEmbeddings, QueryVariant, Search, embed_queries
 from functions.query.second_look import NearStatement, look_again
@@ -26,8 +28,8 @@ from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.asked import asking_part
-from functions.query.writing.premises import absent_subjects
 from functions.query.writing.prompting import within_budget
+from functions.query.writing.subjects import absent_subjects
 from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
 from shared.errors import DependencyError
@@ -290,12 +292,29 @@ def _search(
 def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     """Decide as `decide`, and refuse what is about something else; a threshold of 0 refuses nothing."""
     decision = decide(search, found, settings)
-    if not decision.relevant or settings.threshold <= 0:
+    if settings.threshold <= 0 or not found.passages:
+        return decision
+    if (part := NumberedPart.of(search.question)) is not None:
+        if _is_absent(part, found):
+            return decision.refused_for([part.typed], found.passages)
+        if not decision.relevant and part.span_in(found.passages[0].text) is not None:
+            decision = decision.answered_by({})
+    if not decision.relevant:
         return decision
     organisations = {name for each in found.ranked for name in each.organisations}
     passages = found.passages[:DECIDING_PASSAGES]
     absent = absent_subjects(search.question, passages, organisations, inherited=search.inherited)
     return decision.refused_for(absent, found.passages) if absent else decision
+
+
+def _is_absent(part: NumberedPart, found: Retrieved) -> bool:
+    """Say whether the documents that the question names, or else the best ones, are numbered and have no such part."""
+    named = named_documents({each.passage.document_id: each.parts.document for each in found.scored})
+    passages = [each for each in found.ranked if not named or each.document_id in named]
+    if any(part.span_in(each.text) for each in passages):
+        return False
+    documents = named or dict.fromkeys(each.document_id for each in found.passages[:DECIDING_PASSAGES])
+    return any(part.is_absent_from([each for each in passages if each.document_id == one]) for one in documents)
 
 
 def _searches(

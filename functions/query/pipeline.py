@@ -411,6 +411,7 @@ def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings
         claims=written.support.claims,
         confirmed=written.support.confirmed,
         unconfirmed=written.support.unconfirmed,
+        doubtful=written.doubtful,
         space=settings.embedding_space,
     )
     return Answer(
@@ -430,7 +431,7 @@ def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings
         dropped_citations=written.dropped_citations,
         claims=() if refused else tuple(written.claims),
         support=written.support,
-        band=Band.NONE if refused else answer_band(decision, sure),
+        band=Band.NONE if refused else answer_band(decision, sure, doubtful=written.doubtful),
         confidence=sure,
         decision=judged,
         near_misses=judged.near_misses,

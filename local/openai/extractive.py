@@ -14,20 +14,21 @@ import orjson
 
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
+from functions.query.retrieval.numbered import NumberedPart
 from functions.query.understanding.rewriting import rewritten_by_rule
 from functions.query.writing.asked import Asked
 from functions.query.writing.statements import without_bullet
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role
-from shared.text import SEPARATOR, column_names, is_header, statement_spans
+from shared.text import SEPARATOR, column_names, first_row, is_header, names_data, row_cells, statement_spans
 
 REFUSAL = "I don't have that information in the sources."
 
 _MIN_SIMILARITY = 0.35  # cosine of question and sentence; a best one below it is about something else
-_NEAR_BEST = 0.75  # a further sentence is worth citing from this share of the best similarity on
-_SAME = 0.95  # cosine of two sentences that say the same
-_MAX_SENTENCES = 3
+_NEAR_BEST = 0.75  # a second sentence is worth citing from this share of the best similarity on
+_MAX_SENTENCES = 2
+_MOST_OF_A_PART = 8  # sentences of a numbered part that are told
 _PAIR_HANDICAP = 0.06  # two sentences answer better than one only if they are nearer by this
 _LONGEST_PAIR = 400  # characters
 _OTHER_YEAR_HANDICAP = 0.15  # a sentence about 2026 hardly answers what is asked about 2025
@@ -38,6 +39,7 @@ _NUMBERED_HEADING = re.compile(r"\d{1,2}\.? [A-Z][^.!?:;,|\n]*\n\n")
 
 _SOURCE = re.compile(r'<source\b((?:[^">]|"[^"]*")*)>\n?(.*?)\n?</source>', re.DOTALL)
 _TABLE = re.compile(r'\btable="([^"]*)"')
+_TITLE = re.compile(r'\btitle="([^"]*)"')
 _NUMBER = re.compile(r'\bn="(\d+)"')
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SEARCHED = re.compile(r"\n\(Searched for as: (.*)\)\s*\Z", re.DOTALL)
@@ -52,6 +54,7 @@ class PromptSource:
     text: str
     above: str = ""
     """The lines above the table that its text goes on with."""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,12 @@ class Pick:
 def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
     """Return the sources of all messages, and the question, which is the end of the last message."""
     sources = [
-        PromptSource(int(number[1]), body, f"{table[1].replace(' / ', '\n')}\n" if table else "")
+        PromptSource(
+            int(number[1]),
+            body,
+            f"{table[1].replace(' / ', '\n')}\n" if table else "",
+            title[1] if (title := _TITLE.search(attributes)) else "",
+        )
         for text in texts
         for attributes, body in _SOURCE.findall(text)
         if (number := _NUMBER.search(attributes))
@@ -96,7 +104,12 @@ class _Candidate(NamedTuple):
 
 
 def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
-    """Return the one to three sentences or rows that are closest to the question, best first; none if none is close."""
+    """Return the sentence or row that is closest to the question, and one that says more of what is asked for.
+
+    None if none is close. A numbered part that the question names is told whole.
+    """
+    if numbered := _numbered_part(sources, question):
+        return numbered
     candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
     # "How many visitors …?" is answered by their number alone, however near other sentences are.
     asked = Asked.of(question)
@@ -107,14 +120,19 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
     vectors = engine.embed([question, *(candidate.compared for candidate in candidates)], urgent=True)
     handicaps = [each.handicap + _OTHER_YEAR_HANDICAP * _is_of_another_year(each, question) for each in candidates]
     similarities = vectors[1:] @ vectors[0] - handicaps
-    floor = max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities.max()))
-    chosen: list[int] = []
+    best = int(similarities.argmax())
+    if similarities[best] < _MIN_SIMILARITY:
+        return []
+    titles = {source.number: source.title for source in sources}
+    wanted = frozenset(content_stems(question)) - set(content_stems(candidates[best].compared))
+    chosen = [best]
     for row in (-similarities).argsort(kind="stable"):
-        if similarities[row] < floor or len(chosen) == most:
+        mine = candidates[row]
+        if len(chosen) == most or similarities[row] < max(_MIN_SIMILARITY, _NEAR_BEST * float(similarities[best])):
             break
-        mine, others = candidates[row], [candidates[other] for other in chosen]
-        apart = all(mine.source != each.source or mine.end <= each.start or mine.start >= each.end for each in others)
-        if apart and all(vectors[1 + row] @ vectors[1 + other] < _SAME for other in chosen):
+        # A second sentence is told if it answers another part of the question, from the same document.
+        is_more = not wanted.isdisjoint(content_stems(mine.text)) and not _overlap(mine, candidates[best])
+        if is_more and titles[mine.source] == titles[candidates[best].source]:
             chosen.append(int(row))
     picks: dict[tuple[str, int], Pick] = {}
     by_number = {source.number: source for source in sources}
@@ -127,6 +145,21 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
         )
         picks.setdefault((one.text, one.source), Pick(one.text, one.source, float(similarities[row]), told))
     return list(picks.values())
+
+
+def _numbered_part(sources: Sequence[PromptSource], question: str) -> list[Pick]:
+    part = NumberedPart.of(question)
+    spans = ((source, part.span_in(source.text)) for source in sources if part is not None)
+    source, span = next(((source, span) for source, span in spans if span is not None), (None, None))
+    if source is None or span is None:
+        return []
+    text = source.text[span.start : span.end]
+    sentences = [text[start:end] for start, end in statement_spans(text)][:_MOST_OF_A_PART]
+    return [Pick(each, source.number, 1.0, " ".join(each.split())) for each in sentences]
+
+
+def _overlap(one: "_Candidate", other: "_Candidate") -> bool:
+    return one.source == other.source and one.start < other.end and other.start < one.end
 
 
 def _is_of_another_year(candidate: _Candidate, question: str) -> bool:
@@ -156,12 +189,12 @@ def _candidates(source: PromptSource) -> Iterator[_Candidate]:
 
     A question is not an answer, but it is compared together with the text after it: an FAQ's answer uses other words.
     """
-    text = source.text
+    text, whole, shift = source.text, source.above + source.text, len(source.above)
     before = (0, 0)
     for start, end in statement_spans(text):
         follows_question = before[1] > 0 and text[before[1] - 1] == "?" and start - before[1] <= 2
         asks = text[end - 1] == "?"
-        is_head = is_header(text, start) or _NUMBERED_HEADING.match(text[start:end] + text[end : end + 2])
+        is_head = _is_header(whole, shift + start) or _NUMBERED_HEADING.match(text[start : end + 2])
         if not asks and not is_head and (follows_question or len(text[start:end].split()) >= _MIN_WORDS):
             compared = text[before[0] if follows_question else start : end]
             yield _Candidate(text[start:end], compared, source.number, start, end)
@@ -169,6 +202,16 @@ def _candidates(source: PromptSource) -> Iterator[_Candidate]:
                 pair = text[before[0] : end]
                 yield _Candidate(pair, pair, source.number, before[0], end, _PAIR_HANDICAP)
         before = (start, end)
+
+
+def _is_header(text: str, start: int) -> bool:
+    """Return whether a row names the columns of the rows below it."""
+    if is_header(text, start):
+        return True
+    first = first_row(text, start)
+    if first is None or not first[0] <= start < first[1]:
+        return False
+    return names_data(row_cells(text[slice(*first)]), text[first[1] + 1 :])
 
 
 def as_text(picks: Sequence[Pick]) -> str:

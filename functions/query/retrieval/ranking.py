@@ -15,6 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from functions.query.retrieval.numbered import NumberedPart
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
@@ -245,12 +246,14 @@ def _name_like_terms(question: str, language: str) -> Set[str]:
     return {term for word in named or words for term, _ in lexical.terms_of(word, language)}
 
 
-# --- Pages and sections that a question names: "on page 12", "In the 'Unlock Your Screen' section" ---
+# --- Pages, sections and numbered parts that a question names: "on page 12", "In the 'Unlock Your Screen' section" ---
 
 ON_PAGE = 1.0
 """Boost, in units of cosine, of a passage that begins on a page the question names, by its number or printed label."""
 IN_SECTION = 0.5
 """Boost of one whose section heading contains what the question quotes."""
+WITH_PART = 1.0
+"""Boost of one in which the numbered part begins that the question names: "clause 4.2"."""
 
 CONTENTS = 1.0
 """How much a table of contents is put back: it holds the words of all headings, and answers only where something is."""
@@ -277,21 +280,24 @@ _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{3,80})['\"’�
 
 @dataclass(frozen=True, slots=True)
 class NamedPlaces:
-    """The pages a question names, and what it puts in quotes, as words between spaces."""
+    """The pages and the numbered part that a question names, and what it puts in quotes, as words between spaces."""
 
     pages: frozenset[str]
     quoted: Sequence[str]
     asks_where: bool
+    part: NumberedPart | None = None
 
     @classmethod
     def of(cls, question: str) -> "NamedPlaces":
         """Read a question."""
         pages = frozenset(number for found in _PAGES.findall(question) for number in found if number)
         quoted = [words for text in _QUOTED.findall(question) if (words := _spaced(text)).strip()]
-        return cls(pages, quoted, _ASKS_WHERE.search(question) is not None)
+        return cls(pages, quoted, _ASKS_WHERE.search(question) is not None, NumberedPart.of(question))
 
     def boost(self, passage: Passage) -> float:
-        """Return a passage's boost for its page and section, in units of cosine; below 0 for a table of contents."""
+        """Return a passage's boost for the place it is, in units of cosine; below 0 for a table of contents."""
+        if self.part is not None and self.part.span_in(passage.text) is not None:
+            return WITH_PART
         if not self.pages and not self.quoted:
             return -CONTENTS if not self.asks_where and lists_contents(passage.text) else 0.0
         on_page = not self.pages.isdisjoint((str(passage.page_start), passage.page_label))

@@ -29,7 +29,8 @@ from functions.query.writing.localization import (
     texts_for,
     with_language_note,
 )
-from functions.query.writing.premises import missing_words
+from functions.query.writing.numbered_claims import part_claims
+from functions.query.writing.premises import missing_words, names_what_is_missing
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
 from functions.query.writing.table_units import without_unit
 from functions.query.writing.worked_out import calculation, counted_list
@@ -86,7 +87,7 @@ class WrittenAnswer:
     "answer_cut_short", "answer_not_supported" (no claim of the model was shown, so the answer is extractive),
     "check_unavailable", "check_refused". `suggestions` are questions to ask next, as the model wrote them.
     `fates` say what became of each claim, the model's and those of the sources; `prompt_hash` is of what the model was
-    sent, empty without one.
+    sent, empty without one. `doubtful`: without a model, from a document that does not mention much of what is asked.
     """
 
     text: str
@@ -105,6 +106,7 @@ class WrittenAnswer:
     suggestions: Sequence[str] = ()
     fates: Sequence[ClaimFate] = ()
     prompt_hash: str = ""
+    doubtful: bool = False
 
 
 def write(
@@ -212,9 +214,13 @@ def _missing(question: str, claims: Sequence[Claim], request: WritingRequest) ->
     """Return the words of the typed question that the document of the best claim does not mention."""
     if not claims:
         return ()
+    return [word for word in missing_words(question, _document_of(claims, request)) if word in request.question]
+
+
+def _document_of(claims: Sequence[Claim], request: WritingRequest) -> Sequence[Passage]:
+    """Return the sources that are of the best claim's document."""
     document = request.sources[claims[0].references[0].source - 1].document_id
-    of_document = [source for source in request.sources if source.document_id == document]
-    return [word for word in missing_words(question, of_document) if word in request.question]
+    return [source for source in request.sources if source.document_id == document]
 
 
 def _not_mentioned(
@@ -269,6 +275,7 @@ def _extracted(
         claims=[each.claim for each in shown],
         # Sentences that cannot be shown are no claims of anybody's.
         fates=(*answer.fates, *(each for each in verifier.fates if each.shown)),
+        doubtful=chosen.doubtful,
     )
     if shown:
         yield from _complete(answer, request, settings, chosen)
@@ -295,6 +302,7 @@ class _Chosen(NamedTuple):
     """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
 
     `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
+    `doubtful`: the document does not mention much of what the question names.
     """
 
     claims: Sequence[Claim]
@@ -302,12 +310,15 @@ class _Chosen(NamedTuple):
     unanswered: frozenset[str] = frozenset()
     items: int = 0
     rows: int = 0
+    doubtful: bool = False
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
-    """Choose what can be worked out, or sentences for each part of the question, or else for the whole question."""
+    """Choose the numbered part asked for, what can be worked out, or sentences: for each part, or the whole."""
     if request.sentences:
         return _Chosen(request.sentences)
+    if numbered := part_claims(request.standalone, request.sources):
+        return _Chosen(numbered)
     calculated = calculation(request.standalone, request.sources)
     if calculated is not None:
         return _Chosen([calculated])
@@ -340,8 +351,9 @@ def _chosen(request: WritingRequest) -> _Chosen:
         numbers = [number for number, source in enumerate(request.sources, 1) if source.document_id == document]
         of_best = _claims_of(question, numbers, request)
         if of_best and not _missing(question, of_best, request):
-            return _Chosen(of_best)
-    return _Chosen(whole, missing, rows=rows)
+            whole, missing, rows = of_best, (), 0
+    doubtful = bool(whole) and names_what_is_missing(question, _document_of(whole, request))
+    return _Chosen(whole, missing, rows=rows, doubtful=doubtful)
 
 
 def _claims_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Sequence[Claim]:

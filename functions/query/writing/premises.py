@@ -1,8 +1,4 @@
-"""What a question takes for granted: whose page it asks for, and that its words mean something there.
-
-"What was Tesla's revenue in 2031?" is refused, with a model or without, where no passage found is about Tesla, or none
-about 2031: the filings of others, and of other years, read alike (`absent_subjects`); so is one about the pump "VP-50"
-where only "VP-10" and "VP-35" stand.
+"""Whether the words of a question mean something in the document that answers.
 
 "How many wheels does the display have?" is refused where nothing names wheels (`missing_words`). Only an answer without
 a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
@@ -12,20 +8,23 @@ ratios are answered from a financial statement that does not name them. Words of
 parts may be missing (`texts/question_words.txt`): pages that answer do without them; so may words that the question
 explains after it, and all words of one about the asker's own matters ("my dog chewed the sofa"). What stands after
 "which" or "how many" may not, however much else is there. Languages without a list are not judged.
+
+Common words are often said in others ("phones" for "telephones", "on time" for "by 8:15"), so one that is missing
+refuses nothing. But where they are much of what the question names, the answer is doubtful, and its confidence is low
+(`names_what_is_missing`): "How much is a first class ticket?" where there are no classes.
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
-from itertools import dropwhile, groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, years_written
-from functions.query.grounding.words import has_digit, is_stop_word, other_words_of, spells_out
+from functions.query.grounding.words import is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
-from functions.query.retrieval.ranking import statements_asked, words_of_statements
+from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.field_terms import document_words
 from functions.query.understanding.question import DEGREES, lines_of
@@ -39,6 +38,8 @@ MIN_RARITY = 4.4
 """Rarity (`lexical.background`) of the rarest missing word from which on a premise is false: about 1 word in 80."""
 MIN_SHARE = 0.25
 """Minimum share of the missing words in the rarity of the question's rare words without names."""
+MIN_MISSING = 0.2
+"""Share, by rarity, of what a question names that must be missing for an answer to be doubtful."""
 MIN_LETTERS = 3
 MISSPELT = 0.84
 """Minimum similarity of a word to one that it may be misspelt for, of at least `MIN_MISSPELT_LETTERS`."""
@@ -52,28 +53,12 @@ MAX_INITIALS = 5
 OPENINGS = ("what", "when", "where", "which", "who", "whose", "why", "how", "does", "did", "can")
 """English words that a question begins with; one of them misspelt by a letter is none that a document must hold."""
 
-MAX_NAME_LETTERS_MORE = 3
-"""Letters that a longer form of a name may have more: "Pepsi" is short for "PepsiCo", "sales" not for "Salesforce"."""
-YEARS_COMPARED = 2
-"""A periodic report compares its period with those of as many years before."""
-BALANCES_COMPARED = 1
-"""A balance sheet compares with one year before."""
-
-MIN_ALIKE_CODES = 2
-"""Codes of the same form from which one that is not among them is taken to be none."""
-_CODE = re.compile(r"(?<![\w-])([A-Za-z]{2,6})(-?|(?<=[A-Z]) )(\d{1,3})[A-Za-z]?(?![\w-]|[.,]\d)")
-"""A model, type or error: letters and a number ("VP-50", "DS411b"), after capitals also with a space between."""
-_LISTED = re.compile(r"(?:/\d{1,3}\b)+")
-"""Further numbers of the same letters: "VP-10/20/35"."""
-_RANGE = re.compile(r"\s*(?:[–—…-]|to\b|through\b|bis\b|and (?:newer|later|above|up)\b)\s*(?:[A-Za-z]{0,6}-?\d)?")
-"""What after a code makes a range of it."""
-_PERIOD_CODE = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
-_DIGIT = re.compile(r"\d")
-
 _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE
 )
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
+_HOW = re.compile(r"\bhow ([^\W\d_]+)", re.IGNORECASE)
+"""What says how something is measured, and names nothing: "how often", "how late"."""
 _OF_THE_ASKER = {
     language: re.compile(rf"\b(?:{words})\b")
     for language, words in (
@@ -97,14 +82,14 @@ _NO_WORD = re.compile(r"\bo['’]clock\b|\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S
 """Formulas, addresses, numbers, times and identifiers: they are compared elsewhere, or written in other ways."""
 
 
-class _Exempt(NamedTuple):
+class Exempt(NamedTuple):
     """The words of one language that may be missing, by their first two letters, and their stems."""
 
     words: Mapping[str, Sequence[str]]
     stems: frozenset[str]
 
     @classmethod
-    def of(cls, words: Sequence[str], language: str) -> "_Exempt":
+    def of(cls, words: Sequence[str], language: str) -> "Exempt":
         """Prepare a list of words."""
         plain = sorted(word for each in words for word in plain_words(each, latin=False))
         by_beginning = {beginning: list(group) for beginning, group in groupby(plain, key=lambda word: word[:2])}
@@ -112,342 +97,131 @@ class _Exempt(NamedTuple):
 
     def has(self, word: str, stem: str) -> bool:
         """Return whether a word is one of these, perhaps misspelt."""
-        return stem in self.stems or any(_is_misspelt(word, other) for other in self.words.get(word[:2], ()))
-
-
-# --- Whose page it is: names and periods ---
-
-_LANGUAGES_WITH_CAPITAL_NAMES = frozenset({"en", "es", "fr", "lt"})
-_PERIODIC = frozenset({"10-K", "10-Q", "20-F", "40-F", "earnings release", "annual report", "interim report"})
-"""Kinds of document that report on the periods they are named after, and compare them with earlier ones."""
-_FILINGS = frozenset({"10-K", "10-Q", "8-K", "20-F", "40-F"})
-"""Kinds of filing, none of which is a part of another."""
-_REPORT = r"(?:form\s)?(?:10-?[KQ]|20-?F|report|filing)\b"
-_AHEAD = re.compile(
-    r"\b(?:expect|forecast|predict|project(?:ed|ion)|guid|outlook|plan|target|anticipat|estimat|will\b|would\b|next\b|future|"
-    r"upcoming|due\b|matur|expir|schedul|remain|effective|adopt|after\b|subsequent|beyond)",
-    re.IGNORECASE,
-)
-"""What asks about the time after a report's period."""
-
-
-def absent_subjects(
-    question: str, passages: Sequence[Passage], organisations: Collection[str] = (), *, inherited: str = ""
-) -> Sequence[str]:
-    """Return the names and periods of a question that no passage is about, as typed; empty if it may be answered.
-
-    `organisations` are those on the identity cards of all documents that were found; `inherited` are words that the
-    question takes over: "How does it compare to last year? Microsoft 10-Q" asks about Microsoft. Periods are looked for
-    in what is of the organisation that the question names: another one's report on that year does not tell of it.
-    """
-    asked = _with_names(identity.with_plain_periods(_asked(question)), inherited)
-    known = {*organisations, *(name for each in passages for name in each.organisations)}
-    named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
-    own = [each for each in passages if any(_is_of(each, name) for name in named)]
-    own = own or [each for each in passages if any(_spaced(name) in _spaced(each.text) for name in named)]
-    # Where no document says whose it is, a name that is not in the text may still be the author's.
-    names = _absent_names(asked, passages) if any(map(_is_identified, passages)) else ()
-    absent = dict.fromkeys((*names, *(() if own else named), *(() if named else _foreign_subjects(asked, passages))))
-    absent.update(dict.fromkeys(absent_codes(asked, passages)))
-    return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]
-
-
-def _with_names(asked: str, inherited: str) -> str:
-    """Return what is asked with the words that it takes over, numbers and periods left out.
-
-    A question about another year takes over the former one, too.
-    """
-    names = " ".join(word for word in inherited.split() if not has_digit(word))
-    return f"{asked.rstrip(' ?')}, {names}?" if names and inherited not in asked else asked
-
-
-def _foreign_subjects(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the subjects of a question that stand nowhere, where the best passage's document says whose it is.
-
-    They are others' names, also of common words or of capitals: "Best Buy", "AMCOR", "3M"; initials of words that stand
-    there are none.
-    """
-    is_carded = bool(passages) and bool(passages[0].organisations)
-    if not is_carded or any(each.language not in {"", "en"} for each in passages):
-        return ()
-    typed = (name.split() for name in identity.subjects_in(question))
-    names = [" ".join(dropwhile(lambda word: is_stop_word(word.lower()), words)) for words in typed]
-    stems = {name: [lexical.stem(word, "en") for word in plain_words(name, latin=False)] for name in names}
-    beginnings = {stem[:2] for each in stems.values() for stem in each}
-    if not beginnings:
-        return ()
-    organisations = {name for each in passages for name in each.organisations}
-    words = [
-        plain_words(" ".join((each.text, each.section, each.table, identity.name_of(each.title, each.key), each.cover)))
-        for each in passages
-    ]
-    words += map(plain_words, organisations)
-    held = [
-        f" {' '.join(lexical.stem(word, 'en') if word[:2] in beginnings else word for word in each)} " for each in words
-    ]
-    initials = ["".join(word[0] for word in each) for each in words]
-    exempt, terms = _question_words()["en"].stems, document_words(question)
-
-    def is_held(name: str) -> bool:
-        return (
-            exempt.issuperset(stems[name])
-            or any(f" {' '.join(stems[name])} " in each for each in held)
-            or (name.isalpha() and name.isupper() and any(_joined(name) in each for each in initials))
-            or any(_joined(each).startswith(_joined(name)) for each in organisations)
-            or any(name in phrase for phrase in terms)
-        )
-
-    return [name for name in names if not is_held(name)]
-
-
-def _absent_forms(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the kinds of filing that a question names ("8-K") where all passages are of filings of other kinds."""
-    kinds = {each.kind for each in passages}
-    forms = identity.kinds_asked(question)
-    return sorted(forms & _FILINGS) if kinds <= _FILINGS and forms.isdisjoint(kinds) else ()
-
-
-def absent_codes(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the codes of a question ("VP-50") that stand nowhere, where at least two others of their form stand.
-
-    Of one form are those with the same letters and as many digits: "VP-10", "VP-35". Where one of the question's codes
-    with these letters is told, or a range of them ("VP-10 to VP-60"), none is absent.
-    """
-    asked = {_code_of(found): found[0] for found in _CODE.finditer(question) if not _PERIOD_CODE.match(found[0])}
-    if not asked:
-        return ()
-    texts = [f"{each.whole}\n{each.section}\n{each.title}\n{each.key}\n{each.cover}" for each in passages]
-    told = [found for text in texts for found in _CODE.finditer(text)]
-    codes = {_code_of(found) for found in told}
-    for found in told:
-        if more := _LISTED.match(found.string, found.end()):
-            codes.update(f"{found[1].lower()}{number}" for number in more[0][1:].split("/"))
-    # A word and a number apart may be anything: "EUR 50", "AGE 9".
-    forms = Counter(_DIGIT.sub("0", code) for code in {_code_of(found) for found in told if found[2] != " "})
-    there = {code.rstrip("0123456789") for code in asked if code in codes}
-    there |= {found[1].lower() for found in told if _RANGE.match(found.string, found.end())}
-    return [
-        typed
-        for code, typed in asked.items()
-        if code.rstrip("0123456789") not in there and forms[_DIGIT.sub("0", code)] >= MIN_ALIKE_CODES
-    ]
-
-
-def _code_of(found: re.Match[str]) -> str:
-    return f"{found[1]}{found[3]}".lower()
-
-
-def _is_identified(passage: Passage) -> bool:
-    """Say whether the passage's document has an identity card, or a year in its name."""
-    carded = passage.organisations or passage.kind or passage.periods
-    return bool(carded) or bool(_years_of_name(passage.title, passage.key))
-
-
-def _is_of(passage: Passage, name: str) -> bool:
-    """Say whether a name stands in the title, the file name or the organisations of the passage's document."""
-    words = plain_words(f"{identity.name_of(passage.title, passage.key)} {' '.join(passage.organisations)}")
-    return any(_joined(name) in (one, one + other) for one, other in pairwise([*words, ""]))
-
-
-def _absent_periods(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the periods that no passage is about; all years if each lies outside the reports' periods.
-
-    A report that is named after its period mentions other years in passing: when a debt falls due, when a contract was
-    signed. So one outside must be named as a period there: "fiscal 2009", "the year ended June 30, 2009". The latest
-    period asked about must be told of by a report, unless the question looks ahead.
-    """
-    asked = identity.periods_in(question)
-    reports = [each for each in asked if _names_report_of(each, question)]
-    if untold := [each for each in reports if not any(_is_report_of(each, passage) for passage in passages)]:
-        return untold
-    quarters = [period for period in asked if period.startswith("Q")]
-    untold = [period for period in quarters if not any(_tells_of_quarter(each, period) for each in passages)]
-    if untold and untold == quarters:
-        return untold
-    years = list(dict.fromkeys(years_written(question)))
-    kinds = statements_asked(question)
-    compared = BALANCES_COMPARED if "balance" in kinds and "cash" not in kinds else YEARS_COMPARED
-    outside = [year for year in years if not any(_is_about(each, year, compared) for each in passages)]
-    if len(outside) == len(years):
-        return outside
-    latest = max(years)
-    looks_ahead = _AHEAD.search(question) or language_of(question) not in {"", "en"}
-    if not quarters and not looks_ahead and not any(_reaches(each, latest, question) for each in passages):
-        return [latest]
-    return [
-        year for year in years if not any(_mentions(each, year) or _is_about(each, year, compared) for each in passages)
-    ]
-
-
-def _names_report_of(period: str, question: str) -> bool:
-    """Say whether a question names a report by its period: "the Q3 2022 10-Q", "the report for fiscal 2022"."""
-    before, behind = rf"{period}(?:['\u2019]s)?\s{_REPORT}", rf"{_REPORT}\s(?:for|of|from)\s(?:fiscal\s)?{period}\b"
-    return re.search(rf"\b{before}|\b{behind}", question, re.IGNORECASE) is not None
-
-
-def _is_report_of(period: str, passage: Passage) -> bool:
-    """Say whether a passage is of the report on a period, or may be because its document is of none."""
-    if passage.kind not in _PERIODIC or not passage.periods:
-        return True
-    return period in passage.periods or any(each[-4:] == period for each in passage.periods)
-
-
-def _tells_of_quarter(passage: Passage, quarter: str) -> bool:
-    """Say whether a report is of a quarter, or compares with it, or may tell of it because it is of no period."""
-    if passage.kind not in _PERIODIC or not passage.periods:
-        return True
-    number, year = quarter.split()
-    told = {quarter, f"{number} {int(year) + 1}", *((year,) if number == "Q4" else ())}
-    return not told.isdisjoint(passage.periods) or quarter in identity.periods_in(passage.text)
-
-
-def _reaches(passage: Passage, year: str, question: str) -> bool:
-    """Say whether a report's periods reach a year; a later year's quarter does not tell of a whole fiscal year."""
-    if passage.kind not in _PERIODIC or not passage.periods:
-        return True
-    last = max(int(period[-4:]) for period in passage.periods)
-    is_of_quarter = all(period.startswith("Q") for period in passage.periods)
-    return last == int(year) or (last > int(year) and not (is_of_quarter and f"fiscal {year}" in question))
-
-
-def _mentions(passage: Passage, year: str) -> bool:
-    around = (passage.section, passage.cover, passage.title, passage.key, *passage.periods)
-    return year in passage.text or any(year in text for text in around)
-
-
-def _is_about(passage: Passage, year: str, compared: int) -> bool:
-    periods = _years_of_name(passage.title, passage.key) | {int(period[-4:]) for period in passage.periods}
-    if not periods:
-        return _mentions(passage, year)
-    if any(period - compared <= int(year) <= period for period in periods):
-        return True
-    if int(year) > max(periods) + 1 or compared == BALANCES_COMPARED:
-        return False
-    if int(year) == max(periods) + 1 and _mentions(passage, year):  # what is expected of it
-        return True
-    before = r"(?:fiscal(?: years?)?|years? ended|ended [^\W\d_]+ \d+,)"
-    return re.search(rf"{before}\s(?:\d{{4}},? (?:and )?)*{year}\b", passage.text, re.IGNORECASE) is not None
-
-
-def _spaced(text: str) -> str:
-    return f" {' '.join(plain_words(text, latin=False))} "
-
-
-@lru_cache(maxsize=5_000)
-def _years_of_name(title: str, key: str) -> frozenset[int]:
-    return frozenset(map(int, years_written(identity.name_of(title, key))))
-
-
-def _absent_names(question: str, passages: Sequence[Passage]) -> Sequence[str]:
-    language = language_of(question) or next((each.language for each in passages if each.language), "")
-    if language not in _LANGUAGES_WITH_CAPITAL_NAMES or any(each.language not in {"", language} for each in passages):
-        return ()
-    table = lexical.background(language)
-    rare = {
-        name: words
-        for name in identity.names_in(question)
-        if (words := [word for word in plain_words(name, latin=False) if _rarity(table, word, language) >= MIN_RARITY])
-    }
-    if not rare:
-        return ()
-    held = _near_words([word for words in rare.values() for word in words], passages)
-    joined = {_joined(" ".join((each.title, each.key, each.cover, *each.organisations))) for each in passages}
-
-    exempt = _question_words().get(language)
-
-    def is_held(word: str) -> bool:
-        stem = lexical.stem(word, language)
-        return (exempt is not None and exempt.has(word, stem)) or any(
-            lexical.stem(other, language) == stem or _is_short_for(word, other) or _is_misspelt(word, other)
-            for other in held[word[:2]]
-        )
-
-    return [
-        name
-        for name, words in rare.items()
-        if not any(map(is_held, words)) and not any(_joined(name) in each for each in joined)
-    ]
-
-
-def _rarity(table: Mapping[str, float], word: str, language: str) -> float:
-    return table.get(lexical.stem(word, language), lexical.MAX_RARITY)
-
-
-def _is_short_for(word: str, other: str) -> bool:
-    shorter, longer = sorted((word, other), key=len)
-    return (
-        len(shorter) >= MIN_FORM_LETTERS
-        and len(longer) - len(shorter) <= MAX_NAME_LETTERS_MORE
-        and longer.startswith(shorter)
-    )
-
-
-@lru_cache(maxsize=5_000)
-def _joined(text: str) -> str:
-    return "".join(plain_words(text))
-
-
-# --- What is asked about it: words ---
+        return stem in self.stems or any(is_misspelt(word, other) for other in self.words.get(word[:2], ()))
 
 
 def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     """Return the words of a question, as typed, that make its premise false; empty if it may be answered."""
-    language = language_of(question) or next((each.language for each in passages if each.language), "")
-    exempt = _question_words().get(language)
+    language = _language(question, passages)
+    exempt = exempt_words().get(language)
     if exempt is None or any(each.language not in {"", language} for each in passages):
         return ()
-    asked = _asked(question)
-    on_statement = words_of_statements(asked, passages)
-    table = lexical.background(language)
-    named = () if any(map(_is_identified, passages)) else identity.names_in(asked)
-    explained = frozenset(plain_words(explaining_part(question), latin=False))
-    authors = {word for name in named for word in plain_words(name, latin=False)}  # as in `absent_subjects`
-    rare: dict[str, tuple[str, float]] = {}
-    for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", asked)):
-        for word in plain_words(typed, latin=False):
-            if (
-                word in on_statement
-                or word in authors
-                or word in explained
-                or (language == "en" and word.endswith("ly"))
-            ):
-                continue
-            stem = lexical.stem(word, language)
-            rarity = table.get(stem, lexical.MAX_RARITY)
-            if rarity >= identity.MIN_RARITY and len(word) >= MIN_LETTERS and not is_stop_word(word):
-                rare[word] = (typed, rarity)
-    first = next(iter(rare), "")
-    if first and language == "en" and asked.lstrip().startswith(rare[first][0]) and _is_misspelt_opening(*rare[first]):
-        del rare[first]
-    missing = _missing(frozenset(rare), passages, language, exempt)
-    if missing:
-        long_forms = document_words(asked)
-        missing = {word for word in missing if not _is_spelled_out(rare[word][0], passages, long_forms)}
-    for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
-        words = rare.keys() & frozenset(plain_words(clause, latin=False))
-        if words - missing:  # the case is spoken of there, if in other words
-            missing -= words
-    weights = [rare[word][1] for word in missing]
+    asked = what_is_asked(question)
+    rare, missing = _named_words(question, passages, language, exempt)
+    weights = [rare[word].rarity for word in missing]
     # Names say which thing is meant, not what is asked about it.
-    others = [weight for word, (typed, weight) in rare.items() if word in missing or typed.islower()]
+    others = [each.rarity for word, each in rare.items() if word in missing or each.typed.islower()]
     wanted = frozenset(plain_words(" ".join(_ASKED_FOR.findall(asked)), latin=False))
-    is_wanted = any(word in wanted and rare[word][1] >= MIN_RARITY for word in missing)
+    is_wanted = any(word in wanted and rare[word].rarity >= MIN_RARITY for word in missing)
     share = 0.0 if is_wanted else MIN_SHARE
     of_the_asker = _OF_THE_ASKER.get(language)
     if of_the_asker and of_the_asker.search(asked) and not is_wanted:
         return ()
     if max(weights, default=0.0) < MIN_RARITY or sum(weights) < share * sum(others):
         return ()
-    return [typed for word, (typed, weight) in rare.items() if word in missing and weight >= identity.MIN_RARITY]
+    return [each.typed for word, each in rare.items() if word in missing and each.rarity >= identity.MIN_RARITY]
 
 
-def _asked(question: str) -> str:
+def names_what_is_missing(question: str, passages: Sequence[Passage]) -> bool:
+    """Say whether a document mentions too little of what a question names, common words counted, to answer it surely.
+
+    Of German questions the nouns are counted, which have capitals, unless they are a part of a longer word there.
+    """
+    language = _language(question, passages)
+    if any(each.language not in {"", language} for each in passages):
+        return False
+    if language == "de":
+        rare = _german_nouns(question)
+        missing = _missing_nouns(rare.keys(), passages)
+    elif (exempt := exempt_words().get(language)) is not None:
+        rare, missing = _named_words(question, passages, language, exempt)
+        measures = frozenset(plain_words(" ".join(_HOW.findall(question)), latin=False))
+        missing = missing - measures
+    else:
+        return False
+    return sum(rare[word].rarity for word in missing) > MIN_MISSING * sum(each.rarity for each in rare.values())
+
+
+class _Word(NamedTuple):
+    typed: str
+    rarity: float
+
+
+def _language(question: str, passages: Sequence[Passage]) -> str:
+    return language_of(question) or next((each.language for each in passages if each.language), "")
+
+
+def _named_words(
+    question: str, passages: Sequence[Passage], language: str, exempt: Exempt
+) -> tuple[Mapping[str, _Word], Set[str]]:
+    """Return the words that name what a question asks about, and those of them that the passages do not mention."""
+    asked = what_is_asked(question)
+    on_statement = words_of_statements(asked, passages)
+    named = () if any(map(is_identified, passages)) else identity.names_in(asked)
+    explained = frozenset(plain_words(explaining_part(question), latin=False))
+    authors = {word for name in named for word in plain_words(name, latin=False)}  # as in `absent_subjects`
+    left_out = {*on_statement, *authors, *explained}
+    rare = {
+        word: each
+        for word, each in _rare_words(asked, language).items()
+        if word not in left_out and not (language == "en" and word.endswith("ly"))
+    }
+    first = next(iter(rare), "")
+    if (
+        first
+        and language == "en"
+        and asked.lstrip().startswith(rare[first].typed)
+        and _is_misspelt_opening(*rare[first])
+    ):
+        del rare[first]
+    missing = _missing(frozenset(rare), passages, language, exempt)
+    if missing:
+        long_forms = document_words(asked)
+        missing = {word for word in missing if not _is_spelled_out(rare[word].typed, passages, long_forms)}
+    for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
+        words = rare.keys() & frozenset(plain_words(clause, latin=False))
+        if words - missing:  # the case is spoken of there, if in other words
+            missing -= words
+    return rare, missing
+
+
+def _rare_words(asked: str, language: str) -> dict[str, _Word]:
+    table = lexical.background(language)
+    rare: dict[str, _Word] = {}
+    for typed in re.findall(r"[^\W\d_]+", _NO_WORD.sub(" ", asked)):
+        for word in plain_words(typed, latin=False):
+            rarity = table.get(lexical.stem(word, language), lexical.MAX_RARITY)
+            if rarity >= identity.MIN_RARITY and len(word) >= MIN_LETTERS and not is_stop_word(word):
+                rare[word] = _Word(typed, rarity)
+    return rare
+
+
+def _german_nouns(question: str) -> Mapping[str, _Word]:
+    asked = what_is_asked(question).lstrip()
+    rare = _rare_words(asked, "de")
+    return {word: each for word, each in rare.items() if each.typed[0].isupper() and not asked.startswith(each.typed)}
+
+
+def _missing_nouns(nouns: Collection[str], passages: Sequence[Passage]) -> Set[str]:
+    """Return the nouns that are no word of the passages and no part of one: "Essen" is one of "Mittagessen"."""
+    texts = (f"{each.whole}\n{each.section}\n{each.title}\n{each.key}\n{each.cover}" for each in passages)
+    words = set(plain_words("\n".join(texts), latin=False))
+    return {
+        noun
+        for noun in nouns
+        if not any(
+            lexical.stem(noun, "de") in word or _are_forms(noun, word) or is_misspelt(noun, word) for word in words
+        )
+    }
+
+
+def what_is_asked(question: str) -> str:
     """Return the sentences that ask, without definitions, conditions, brackets and what says how to look."""
     return _IN_BRACKETS.sub(" ", asking_part(question))
 
 
-def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: _Exempt) -> Set[str]:
-    held = _near_words(words, passages)
+def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: Exempt) -> Set[str]:
+    held = near_words(words, passages)
 
     def is_missing(word: str) -> bool:
         stem, near = lexical.stem(word, language), held[word[:2]]
@@ -455,7 +229,7 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
             not exempt.has(word, stem)
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
-                _are_forms(word, other) or _is_misspelt(word, other) or _is_numbered(word, other) for other in near
+                _are_forms(word, other) or is_misspelt(word, other) or _is_numbered(word, other) for other in near
             )
         )
 
@@ -482,7 +256,7 @@ def _has_figures(degree: str, language: str, passages: Sequence[Passage]) -> boo
     return not is_of_price or any(re.search(CURRENCY_SIGN, each.text) for each in passages)
 
 
-def _near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[str, Set[str]]:
+def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[str, Set[str]]:
     """Return, by each beginning (first two letters) of `words`, the words of texts, sections, titles and file names."""
     held: dict[str, set[str]] = {word[:2]: set() for word in words}
     latin = all(map(is_latin, words))
@@ -530,7 +304,8 @@ def _is_numbered(word: str, other: str) -> bool:
     return other.startswith(word) and other[len(word) : len(word) + 1].isdigit()
 
 
-def _is_misspelt(word: str, other: str) -> bool:
+def is_misspelt(word: str, other: str) -> bool:
+    """Return whether one long word may be the other, misspelt."""
     return (
         min(len(word), len(other)) >= MIN_MISSPELT_LETTERS
         and abs(len(word) - len(other)) <= ENDING_LETTERS
@@ -538,14 +313,26 @@ def _is_misspelt(word: str, other: str) -> bool:
     )
 
 
+def is_identified(passage: Passage) -> bool:
+    """Say whether the passage's document has an identity card, or a year in its name."""
+    carded = passage.organisations or passage.kind or passage.periods
+    return bool(carded) or bool(years_of_name(passage.title, passage.key))
+
+
+@lru_cache(maxsize=5_000)
+def years_of_name(title: str, key: str) -> frozenset[int]:
+    """Return the years in the name of a document."""
+    return frozenset(map(int, years_written(identity.name_of(title, key))))
+
+
 def words_of_asking(language: str) -> frozenset[str]:
     """Return the stems of the words of asking, of measures and of a document's parts in a language."""
-    exempt = _question_words().get(language)
+    exempt = exempt_words().get(language)
     return exempt.stems if exempt else frozenset()
 
 
 @cache
-def _question_words() -> Mapping[str, _Exempt]:
+def exempt_words() -> Mapping[str, Exempt]:
     """Return the words that may be missing, by language."""
     lines = (line.split() for line in lines_of("question_words.txt"))
-    return {language: _Exempt.of(words, language) for language, *words in lines}
+    return {language: Exempt.of(words, language) for language, *words in lines}

@@ -43,7 +43,7 @@ def test_a_prompt_is_read_as_sources_and_a_question() -> None:
         "Question: Why?\nAnd how?"
     )
     assert read_prompt(["Be brief.", user]) == (
-        [PromptSource(2, "Text of two."), PromptSource(7, "Seven.")],
+        [PromptSource(2, "Text of two.", title="a > b"), PromptSource(7, "Seven.")],
         "Why?\nAnd how?",
     )
     below = '<source n="3" table="Fuel (in litres) / | 2024 | 2025">\nDiesel | 2 | 5\n</source>'
@@ -103,6 +103,46 @@ def test_how_many_is_answered_by_the_number_alone() -> None:
     picks = pick(sources, "How many guests were received?", engine)
     engine.close()
     assert [chosen.sentence for chosen in picks] == [told]
+
+
+def test_a_second_sentence_says_more_of_what_is_asked_for_and_is_of_the_same_document() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    # All words have the same lengths, so all are as near, and the first is the best.
+    first, same, more = (
+        "The trip costs ninety pounds.",
+        "The trip costs twenty pounds.",
+        "The phones stay there always.",
+    )
+    question = "What does the trip cost, and are phones allowed?"
+
+    def picked(*sources: PromptSource) -> list[str]:
+        return [chosen.sentence for chosen in pick(sources, question, engine)]
+
+    letter = PromptSource(1, f"{first}\n\n{same}\n\n{more}", title="Letter")
+    assert picked(letter) == [first, more]
+    assert picked(PromptSource(1, f"{first}\n\n{same}", title="Letter")) == [first]
+    assert picked(PromptSource(1, first, title="Letter"), PromptSource(2, more, title="Rules")) == [first]
+    engine.close()
+
+
+def test_a_numbered_part_that_the_question_names_is_told_alone() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    rules = "4.1 Dogs stay outside. 4.2 A lost key costs £12. Tell the desk.\n\n4.3 Doors close at ten."
+    sources = [PromptSource(1, "What does the clause say about keys and dogs?"), PromptSource(2, rules)]
+    picks = pick(sources, "What does clause 4.2 say?", engine)
+    engine.close()
+    assert [(chosen.told, chosen.source) for chosen in picks] == [
+        ("4.2 A lost key costs £12.", 2),
+        ("Tell the desk.", 2),
+    ]
+
+
+def test_a_row_that_names_columns_is_no_answer() -> None:
+    engine = EmbeddingEngine(WordModel(), threads=1)  # type: ignore[arg-type]
+    table = "Parameter | VP-10 | VP-20 | Unit\nMaximum flow | 10.5 | 19.0 | l/min\nWeight | 0.9 | 1.4 | kg"
+    picks = pick([PromptSource(1, table)], "What is the parameter of the VP-20?", engine)
+    engine.close()
+    assert all(not chosen.sentence.startswith("Parameter") for chosen in picks)
 
 
 def test_the_title_of_a_section_is_no_answer() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from functions.query.decision import (
     CONFIDENCE,
+    DOUBTFUL_WEIGHT,
     NEAR_SHARE,
     NO_OTHER_DOCUMENT,
     NO_RIVAL,
@@ -74,7 +75,9 @@ def citation_of(source: Passage) -> Citation:
     )
 
 
-def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unconfirmed: int = 0) -> float:
+def sure(
+    sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unconfirmed: int = 0, doubtful: bool = False
+) -> float:
     value = confidence(
         decided(*sources),
         [citation_of(sources[0])],
@@ -82,6 +85,7 @@ def sure(sources: Sequence[Passage], *, claims: int = 1, confirmed: int = 1, unc
         claims=claims,
         confirmed=confirmed,
         unconfirmed=unconfirmed,
+        doubtful=doubtful,
         space=MINILM,
     )
     assert value is not None
@@ -267,6 +271,15 @@ def test_the_band_of_an_answer_is_that_of_its_confidence_if_it_is_known() -> Non
     assert answer_band(relaxed, 0.9) is Band.LOW
 
 
+def test_a_doubtful_answer_is_never_sure() -> None:
+    cited = [passage(ABOUT_IT, score=0.9)]
+    assert sure(cited, doubtful=True) == pytest.approx(DOUBTFUL_WEIGHT * sure(cited))
+    decision = decided(*cited)
+    assert answer_band(decision, DOUBTFUL_WEIGHT, doubtful=True) is Band.LOW
+    assert answer_band(decision, None, doubtful=True) is Band.LOW
+    assert answer_band(decision, None) is Band.HIGH
+
+
 def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:
     cited = [passage(ABOUT_IT, score=0.6)]
     assert sure(cited, claims=4, confirmed=2) == pytest.approx(sure(cited) / 2)
@@ -295,3 +308,16 @@ def test_every_shipped_calibration_has_a_weight_for_each_feature() -> None:
     assert known is not None
     for coefficients in CONFIDENCE.values():
         assert math.isfinite(probability(coefficients, known))
+
+
+@pytest.mark.parametrize(
+    ("question", "is_held"),
+    [
+        ("Wie viel zahlen Geschwister?", True),
+        ("Wie viel zahlen Neffen?", False),
+        ("Was gilt im Bad?", False),  # too short to be told within a word
+    ],
+)
+def test_a_german_word_is_held_as_a_part_of_a_longer_one(question: str, is_held: bool) -> None:
+    source = passage("Geschwisterkinder zahlen im Badehaus die Hälfte; der Preis gilt ein Jahr.", language="de")
+    assert (coverage(RareWords.of(question, "de"), source) == 1.0) is is_held

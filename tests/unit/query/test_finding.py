@@ -362,3 +362,28 @@ def test_of_several_decisions_one_that_met_the_full_threshold_counts():
     )
     assert _combined([refused, relaxed, full]) == full
     assert _combined([relaxed, refused]) == relaxed
+
+
+# --- Numbered parts ---
+
+LEASE = "4. Keys\n\n4.1 The tenant gets two keys. 4.2 A lost key costs £12.\n\n5. Garden\n\n5.1 The tenant waters it."
+
+
+@pytest.mark.parametrize(
+    ("question", "text"), [("What does clause 4.2 say?", "4.2 A lost key costs £12."), ("Clause 5.1", "5.1 The tenant")]
+)
+def test_a_part_asked_for_by_its_number_is_told_though_the_question_says_nothing_else(question: str, text: str):
+    answer = ask(ports_with(LEASE), question)
+    assert answer.refusal is None
+    assert answer.text.strip().startswith(text)
+    assert "4.1" not in answer.text
+
+
+def test_a_part_that_no_document_has_is_said_to_be_absent():
+    answer = ask(ports_with(LEASE), "What does clause 4.7 say about a lost key?")
+    assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("clause 4.7",))
+
+
+def test_a_number_says_nothing_about_documents_without_numbered_parts():
+    answer = ask(ports_with("A lost key costs £12."), "What does a lost key cost under clause 4.7?")
+    assert answer.refusal is None

@@ -87,6 +87,7 @@ import functions.query.receipts
 import functions.query.replaying
 import functions.query.retrieval.filters
 import functions.query.retrieval.neighbours
+import functions.query.retrieval.numbered
 import functions.query.retrieval.passages
 import functions.query.retrieval.ranking
 import functions.query.retrieval.rescoring
@@ -119,10 +120,12 @@ import functions.query.writing.generation
 import functions.query.writing.lenient_json
 import functions.query.writing.localization
 import functions.query.writing.markers
+import functions.query.writing.numbered_claims
 import functions.query.writing.premises
 import functions.query.writing.prompting
 import functions.query.writing.statement_scores
 import functions.query.writing.statements
+import functions.query.writing.subjects
 import functions.query.writing.table_units
 import functions.query.writing.worked_out
 from functions.query import bootstrap

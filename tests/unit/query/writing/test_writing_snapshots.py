@@ -31,10 +31,11 @@ from functions.query.writing.localization import (
     texts_for,
 )
 from functions.query.writing.markers import source_numbers
-from functions.query.writing.premises import absent_subjects, missing_words
+from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import Preferences, grounded_messages, within_budget
 from functions.query.writing.statement_scores import asked_of, ranking
 from functions.query.writing.statements import Statement, statements_in, statements_of
+from functions.query.writing.subjects import absent_subjects
 from functions.query.writing.worked_out import calculation, counted_list
 from shared.deadline import Deadline
 from shared.settings import Settings
