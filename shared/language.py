@@ -80,7 +80,7 @@ def _language_of(text: str, within: str) -> str:
         return asked
     if probability >= _SURE:
         return language
-    guess = _by_function_words(text, words) or _by_rarity(words)
+    guess = _by_function_words(text, words, language) or _by_rarity(words)
     is_sure = guess in _SHIPPED or (guess in _ANSWERED and len(FUNCTION_WORDS[guess].intersection(words)) >= _MIN_SCORE)
     return language if probability >= _LIKELY and not is_sure else guess
 
@@ -123,16 +123,17 @@ def _model() -> Any:
     return fasttext.load_model(str(Path(folder, "resources", "lid.176.ftz")))
 
 
-def _by_function_words(text: str, words: list[str]) -> str:
-    """Detect the language by its function words and special letters."""
+def _by_function_words(text: str, words: list[str], likely: str) -> str:
+    """Detect the language by its function words and special letters; of those with as many it is the `likely` one."""
     scores = {
         name: sum(word in function_words for word in words)
         + _LETTER_SCORE * any(letter in text for letter in _LETTERS.get(name, ""))
         for name, function_words in FUNCTION_WORDS.items()
     }
-    first, second = sorted(scores, key=lambda name: -scores[name])[:2]
+    first, second = sorted(scores, key=lambda name: (-scores[name], name != likely))[:2]
     needed = 1 if first in _SHIPPED else _MIN_SCORE
-    return first if scores[first] >= needed and scores[first] > scores[second] else ""
+    is_first = scores[first] > scores[second] or (first == likely and first in _ANSWERED and first not in _SHIPPED)
+    return first if scores[first] >= needed and is_first else ""
 
 
 def _by_rarity(words: list[str]) -> str:

@@ -9,20 +9,13 @@ from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
-from functions.query.grounding.tables import row_at, row_text
+from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
-from functions.query.understanding.question import DEGREES
 from functions.query.writing.asked import Asked, Kind
-from functions.query.writing.cells import (
-    asked_row_text,
-    compares_cells,
-    extreme_rows,
-    is_label_asked,
-    is_of_all,
-    is_other_total,
-)
+from functions.query.writing.cells import asked_row_text
+from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -43,7 +36,7 @@ from functions.query.writing.statements import (
 from functions.query.writing.table_units import with_unit
 from shared import lexical
 from shared.language import language_of
-from shared.text import SEPARATOR, header_at, is_heading, row_cells
+from shared.text import SEPARATOR, is_heading
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -65,11 +58,8 @@ LITTLE = 0.5
 """The same below which the best statement is shown with what stands around it."""
 WINDOW_CHARACTERS = 500
 """Maximum characters of that."""
-COMPARED = 0.5
-"""Minimum score of a row to be compared with others, as a share of the best one's."""
-MIN_ALIKE = 3
 MAX_ALIKE = 30
-"""Minimum and maximum rows with the cell that a question names, to be told as its list; the answer says of how many."""
+"""Maximum rows that are told because they tie, or share the cell that a question names; the answer says of how many."""
 MAX_GAP = 4
 """Maximum characters of white space between a passage and the next one of its document."""
 MAX_BLOCK_CHARACTERS = 600
@@ -215,13 +205,13 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group]
         return [_Group([one.span]) for one in alone[:1]], 0
     said = _Said(asked.text, weights, Abbreviated(asked, passages))
     if asked.extreme:
-        ranked = _with_compared_first(asked, _without_totals(asked, ranked) or ranked, passages)
-    extreme = _extreme_first(asked, ranked, passages)
+        ranked = with_compared_first(asked, without_totals(asked, ranked) or ranked, passages)
+    extreme = extreme_rows_first(asked, ranked, passages)
     if len(extreme) > 1:
         return [_Group([each.span]) for each in extreme[:MAX_ALIKE]], 0
     ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED)
     best = ranked[0]
-    if alike := _rows_alike(asked, ranked, passages):
+    if alike := rows_alike(asked, ranked, passages):
         return [_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike)
     has_figure = not asked.for_name and share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
@@ -251,85 +241,6 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group]
             rest = _rest_of_list(spans[-1], passages)
             blocks += [_Group([rest], further)] if rest else []
     return blocks, 0
-
-
-def _without_totals(asked: Asked, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
-    """Return the statements without rows that sum up others, if the question does not name them."""
-
-    def is_total(statement: Statement) -> bool:
-        stems = frozenset(content_stems(asked.text, statement.language))
-        return statement.is_row and is_other_total(statement.text, stems, statement.language)
-
-    return [each for each in ranked if not is_total(each.statement)]
-
-
-def _with_compared_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return the statements with a row first that tells what has the most, if the best one cannot: it has no such word.
-
-    "Quiet pumps for boats" does not say which is the quietest; "Noise | 41 | 46" does.
-    """
-    best = ranked[0]
-    if best.statement.is_row or not DEGREES.isdisjoint(_WORD.findall(best.statement.text.lower())):
-        return ranked
-    wanted = frozenset(content_stems(asked.text, best.statement.language))
-    rows = [each for each in ranked if each.statement.is_row and each.score >= COMPARED * best.score]
-    for each in rows:
-        passage, language = passages[each.passage], each.statement.language
-        row = row_at(passage.whole, len(passage.above) + each.statement.start)
-        if (
-            row
-            and compares_cells(*row, wanted, language, asked.extreme_of_row)
-            and is_label_asked(row[1], wanted, language)
-        ):
-            return [each._replace(score=best.score), *(other for other in ranked if other is not each)]
-    return ranked
-
-
-def _extreme_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return the rows that have the most, or the least, if the best statements are rows to compare; else none."""
-    best = ranked[0]
-    if not (asked.extreme and best.statement.is_row):
-        return ()
-    passage, language = passages[best.passage], best.statement.language
-    of_table = [each for each in ranked if each.passage == best.passage and each.statement.is_row]
-    least = COMPARED * max((each.score for each in of_table if not is_of_all(each.statement.text)), default=0.0)
-    shift = len(passage.above)
-    header = header_at(passage.whole, shift + best.statement.start)
-    corner = content_stems(row_cells(passage.whole[slice(*header)])[0], language) if header else ()
-    is_of_rows = bool(corner) and any(tuple(thing[-len(corner) :]) == tuple(corner) for thing in asked.things)
-    rows = {each.statement.start: each for each in of_table if is_of_rows or each.score >= least}
-    starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
-    measured = content_stems(asked.measured, language)
-    found = extreme_rows(passage.whole, starts, measured, asked.years, language, asked.extreme)
-    return [rows[start - shift]._replace(score=best.score) for start in found]
-
-
-def _rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return the rows that share the cell which a question for a list names, in their order, if the best one has it."""
-    best = ranked[0]
-    is_for_rows = asked.kind is Kind.LIST or (asked.gathers and asked.kind is not Kind.YES_NO)
-    if not (best.statement.is_row and is_for_rows) or asked.extreme or asked.years:
-        return ()
-    language, document = best.statement.language, passages[best.passage].document_id
-    stems = content_stems(asked.text, language)
-
-    def cells_of(row: str) -> Sequence[Sequence[str]]:
-        return [tuple(content_stems(cell, language)) for cell in row_cells(row)]
-
-    cells = cells_of(best.statement.text)
-    named = max((cell for cell in cells if cell and _stand_together(cell, stems)), key=len, default=())
-    alike = [
-        each
-        for each in ranked
-        if named and each.statement.is_row and passages[each.passage].document_id == document
-        if len(others := cells_of(each.statement.text)) == len(cells) and others[cells.index(named)] == named
-    ]
-    in_order = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
-    return in_order if len(alike) >= MIN_ALIKE else ()
-
-
-def _stand_together(part: Sequence[str], stems: Sequence[str]) -> bool:
-    return any(tuple(stems[at : at + len(part)]) == tuple(part) for at in range(len(stems) - len(part) + 1))
 
 
 class _Said:

@@ -114,6 +114,7 @@ import functions.query.understanding.talk
 import functions.query.withholding
 import functions.query.writing.asked
 import functions.query.writing.cells
+import functions.query.writing.compared_rows
 import functions.query.writing.drafts
 import functions.query.writing.extractive
 import functions.query.writing.generation

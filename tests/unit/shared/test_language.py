@@ -43,6 +43,11 @@ from shared.lexical import fold
         # A name does not tell the language of a question.
         ("Was kostet die Schlafspritze?", "de"),
         ("Was kostet der Parkplatz?", "de"),
+        ("Was steht in § 9?", "de"),
+        ("Was passiert in der roten Phase?", "de"),
+        ("In welchen Ländern?", "de"),
+        ("In which countries?", "en"),
+        ("Was John in Berlin?", "en"),
         ("Who is Ona Petraitienė?", "en"),
         ("Who founded Crédit Agricole?", "en"),
         ("What was Herr Maurer paid?", "en"),

@@ -1,0 +1,97 @@
+"""Rows of tables that a question compares: what has the most, all that are alike, and none that sums them up."""
+
+from collections.abc import Sequence
+
+from functions.query.grounding.tables import row_at
+from functions.query.grounding.words import WORD, content_stems
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.question import DEGREES
+from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.cells import compares_cells, extreme_rows, is_label_asked, is_of_all, is_other_total
+from functions.query.writing.statement_scores import Candidate
+from functions.query.writing.statements import Statement
+from shared.text import header_at, row_cells
+
+COMPARED = 0.5
+"""Minimum score of a row to be compared with others, as a share of the best one's."""
+MIN_ALIKE = 3
+"""Minimum rows with the cell that a question names, to be told as its list."""
+
+
+def without_totals(asked: Asked, ranked: Sequence[Candidate]) -> Sequence[Candidate]:
+    """Return the statements without rows that sum up others, if the question does not name them."""
+
+    def is_total(statement: Statement) -> bool:
+        stems = frozenset(content_stems(asked.text, statement.language))
+        return statement.is_row and is_other_total(statement.text, stems, statement.language)
+
+    return [each for each in ranked if not is_total(each.statement)]
+
+
+def with_compared_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the statements with a row first that tells what has the most, if the best one cannot: it has no such word.
+
+    "Quiet pumps for boats" does not say which is the quietest; "Noise | 41 | 46" does.
+    """
+    best = ranked[0]
+    if best.statement.is_row or not DEGREES.isdisjoint(WORD.findall(best.statement.text.lower())):
+        return ranked
+    wanted = frozenset(content_stems(asked.text, best.statement.language))
+    rows = [each for each in ranked if each.statement.is_row and each.score >= COMPARED * best.score]
+    for each in rows:
+        passage, language = passages[each.passage], each.statement.language
+        row = row_at(passage.whole, len(passage.above) + each.statement.start)
+        if (
+            row
+            and compares_cells(*row, wanted, language, asked.extreme_of_row)
+            and is_label_asked(row[1], wanted, language)
+        ):
+            return [each._replace(score=best.score), *(other for other in ranked if other is not each)]
+    return ranked
+
+
+def extreme_rows_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the rows that have the most, or the least, if the best statements are rows to compare; else none."""
+    best = ranked[0]
+    if not (asked.extreme and best.statement.is_row):
+        return ()
+    passage, language = passages[best.passage], best.statement.language
+    of_table = [each for each in ranked if each.passage == best.passage and each.statement.is_row]
+    least = COMPARED * max((each.score for each in of_table if not is_of_all(each.statement.text)), default=0.0)
+    shift = len(passage.above)
+    header = header_at(passage.whole, shift + best.statement.start)
+    corner = content_stems(row_cells(passage.whole[slice(*header)])[0], language) if header else ()
+    is_of_rows = bool(corner) and any(tuple(thing[-len(corner) :]) == tuple(corner) for thing in asked.things)
+    rows = {each.statement.start: each for each in of_table if is_of_rows or each.score >= least}
+    starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
+    measured = content_stems(asked.measured, language)
+    found = extreme_rows(passage.whole, starts, measured, asked.years, language, asked.extreme)
+    return [rows[start - shift]._replace(score=best.score) for start in found]
+
+
+def rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
+    """Return the rows that share the cell which a question for a list names, in their order, if the best one has it."""
+    best = ranked[0]
+    is_for_rows = asked.kind is Kind.LIST or (asked.gathers and asked.kind is not Kind.YES_NO)
+    if not (best.statement.is_row and is_for_rows) or asked.extreme or asked.years:
+        return ()
+    language, document = best.statement.language, passages[best.passage].document_id
+    stems = content_stems(asked.text, language)
+
+    def cells_of(row: str) -> Sequence[Sequence[str]]:
+        return [tuple(content_stems(cell, language)) for cell in row_cells(row)]
+
+    cells = cells_of(best.statement.text)
+    named = max((cell for cell in cells if cell and _stand_together(cell, stems)), key=len, default=())
+    alike = [
+        each
+        for each in ranked
+        if named and each.statement.is_row and passages[each.passage].document_id == document
+        if len(others := cells_of(each.statement.text)) == len(cells) and others[cells.index(named)] == named
+    ]
+    in_order = sorted(alike, key=lambda each: passages[each.passage].char_start + each.statement.start)
+    return in_order if len(alike) >= MIN_ALIKE else ()
+
+
+def _stand_together(part: Sequence[str], stems: Sequence[str]) -> bool:
+    return any(tuple(stems[at : at + len(part)]) == tuple(part) for at in range(len(stems) - len(part) + 1))
