@@ -1,6 +1,7 @@
 """Settings and hooks for all tests."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -31,3 +32,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(HERE).parts[0] in AGAINST_THE_CLOCK:
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give a second try new fixtures of its module, too: the first try may have changed what they hold."""
+    if isinstance(item, pytest.Function) and getattr(item, "execution_count", 1) > 1:
+        request: Any = item._request
+        for name in item.fixturenames:
+            for fixture in request._arg2fixturedefs.get(name, ()):
+                if fixture.scope == "module":
+                    fixture.finish(request)

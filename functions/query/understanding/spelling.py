@@ -38,6 +38,9 @@ def corrections(
     if not unknown:
         return {}
     first, others = passages[:near], () if near is None else passages[near:]
+    # The question may be in their language, though it was too short to tell.
+    spoken = {each.language for each in first} - {"", language}
+    unknown = [word for word in unknown if not any(_is_common(word, each, lexical.background(each)) for each in spoken)]
     text = _text(first)
     missing = [word for word in unknown if not _occurs(word.casefold(), text, language)]
     rest = _text(others) if missing else ""  # most words are in the first passages

@@ -61,7 +61,9 @@ _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
 _LONE_BULLET = re.compile(rf"\A{_BULLET}\s+(?=[^\W\d_])")
-_NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})")
+_NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})|(?<=[:;])\s*\n\s*(?=\S)")
+_GOES_ON = re.compile(r";(?: \w{1,4})?\Z")
+"""The end of an item behind which another one follows: "rust;", "wear; and"."""
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
 _WITH_WORD = re.compile(r"\S*?(?:[^\W\d_]{2}|\d)\S*")
@@ -412,6 +414,7 @@ def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int)
     Sentences that explain a step belong to it if the next step follows them.
     """
     last_step = 0
+    first = at
     while at < len(spans) and spans[at][1] - start <= MAX_LIST_CHARACTERS:
         ahead = next(
             (
@@ -419,7 +422,7 @@ def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int)
                 for n in range(at, min(at + 1 + (MAX_BETWEEN if last_step else 0), len(spans)))
                 if is_item(text[slice(*spans[n])]) and (n == at or _step_number(text, spans[n]) == last_step + 1)
             ),
-            None,
+            at if _is_plain_item(text, spans, first, at, end) else None,
         )
         if ahead is None:
             break
@@ -429,6 +432,21 @@ def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int)
     if text[end - 1] == ":" and at < len(spans) and _may_explain(text, (start, end), spans[at]):
         return at + 1, spans[at][1]
     return at, end
+
+
+def _is_plain_item(text: str, spans: Sequence[_Span], first: int, at: int, before: int) -> bool:
+    """Return whether a span is an item without a mark, or with a bare letter; the list's first is `spans[first]`.
+
+    It stands on a line of its own and ends with a semicolon if it is the first, else it follows such a one ("rust; |
+    wear."); or the spans are "a …", "b …". `before` is the end of what precedes it.
+    """
+    start, end = spans[at]
+    if "\n" not in text[before:start] or SEPARATOR in text[start:end]:
+        return False
+    if _GOES_ON.search(text, start, end) if at == first else _GOES_ON.search(text, spans[at - 1][0], before):
+        return True
+    lettered = [text.startswith(f"{chr(ord('a') + n)} ", place[0]) for n, place in enumerate(spans[first : at + 2])]
+    return len(lettered) > 1 and all(lettered[: max(2, at - first + 1)])
 
 
 def _items_from(text: str, spans: Sequence[_Span], at: int) -> tuple[int, Sequence[_Span]]:

@@ -35,6 +35,26 @@ def test_the_title_is_no_section_above_those_of_the_first_page():
     assert headings(found) == ["1. Noise", "2. Bins", "3. Pets"]
 
 
+@pytest.mark.parametrize(
+    ("paths", "found"),
+    [
+        (
+            ["Policy", "Policy > Section A", "Policy > Section B", "Section C > Theft", "Annex"],
+            ["Section A", "Section B", "Section C", "Annex"],
+        ),
+        (
+            ["Lease > Parties", "Lease > Clauses > First. Term", "Lease > Clauses > Second. Rent", "Third. Pets"],
+            ["Parties", "First. Term", "Second. Rent", "Third. Pets"],
+        ),
+        (["1 Aim > 1.1 Scope", "1 Aim > 1.2 Words", "2 Methods", "3 Results"], ["1 Aim", "2 Methods", "3 Results"]),
+        (["Aim > 1.1 Scope", "Aim > 1.2 Words", "2 Methods", "3 Results"], ["Aim", "2 Methods", "3 Results"]),
+        (["Aim > Scope", "Aim > Words", "Methods", "Results"], ["Aim", "Methods", "Results"]),
+    ],
+)
+def test_a_title_that_is_printed_above_some_of_the_sections_is_none(paths: list[str], found: list[str]):
+    assert headings([part(at, path) for at, path in enumerate(paths)]) == found
+
+
 def test_a_summary_is_made_of_all_parts_of_a_document():
     def chosen(parts: list[Passage]) -> list[int]:
         return [each.chunk_index for each in chosen_passages(parts)]

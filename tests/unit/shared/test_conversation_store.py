@@ -164,6 +164,14 @@ def test_a_listing_keeps_its_order_while_conversations_are_used_begun_and_erased
     assert listed(store, limit=9)[0] == "C1 C7 C2 C5 C6 C3"
 
 
+def test_a_conversation_used_meanwhile_keeps_the_place_of_its_last_use_before(store: DynamoConversationStore):
+    for name, n in (("C1", 1), ("C2", 2), ("C1", 3), ("C3", 4), ("C4", 5)):
+        save(store, name, n, is_new=(name, n) != ("C1", 3))
+    first, cursor = listed(store)
+    save(store, "C1", 6, is_new=False)
+    assert (first, *listed(store, cursor)) == ("C4 C3", "C1 C2", "")
+
+
 def test_conversations_used_in_the_same_millisecond_are_all_listed_once(store: DynamoConversationStore):
     for n in range(6):
         same = [replace(each, message_id=f"{n}-{each.role}") for each in turns(1)]

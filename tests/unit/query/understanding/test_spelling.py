@@ -79,3 +79,9 @@ def test_one_slip_of_a_finger_is_one_away(word: str, data: st.DataObject):
 
 def test_short_words_and_codes_are_not_misspelt():
     assert [allowed_distance(word) for word in ("lamp", "boiler", "refrigerator", "x9000")] == [0, 1, 2, 0]
+
+
+def test_a_word_of_the_passages_language_is_not_misspelt_though_the_question_was_taken_for_another():
+    german = passage("Die Stühle kosten je 80 Euro und werden geliefert.", language="de")
+    assert corrections("Was kostet der Stuhl?", "en", [german]) == {}
+    assert corrections("Wann wird er gelieffert?", "en", [german]) == {"gelieffert": "geliefert"}

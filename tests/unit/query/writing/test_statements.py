@@ -291,3 +291,28 @@ def test_entries_of_a_table_of_contents_are_statements_with_their_pages() -> Non
         "The pump is red…",
         "It runs.",
     ]
+
+
+EXCLUDED = (
+    "We do not pay for:\n\n{}rust;\n\n{}wear of chains, and of tyres; or\n\n{}theft by night.\n\nReport it to us."
+)
+
+
+@pytest.mark.parametrize("marks", [("", "", ""), ("a ", "b ", "c "), ("(a) ", "(b) ", "(c) ")])
+def test_items_that_end_with_semicolons_stay_below_what_introduces_them(marks: tuple[str, str, str]):
+    whole, after = (each.text for each in statements_of(EXCLUDED.format(*marks), "en"))
+    assert whole.startswith("We do not pay for:")
+    assert whole.endswith("theft by night.")
+    assert after == "Report it to us."
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("The kit has:\n\na red cable\n\nb blue cable\n\nKeep it dry, and out of the sun.", "b blue cable"),
+        ("You need:\n\na person who can drive.\n\nThe van holds six.", "a person who can drive."),
+        ("Note:\n\nThe hall is closed; the yard is open.\n\nAsk the porter.", "The hall is closed; the yard is open."),
+    ],
+)
+def test_letters_in_their_order_begin_items(text: str, last: str):
+    assert statements_of(text, "en")[0].text.endswith(last)
