@@ -21,7 +21,7 @@ from functions.query.understanding.phrases import (
     small_words,
 )
 from functions.query.understanding.pointing import POINTS_AT_A_THING, points_back, pronoun_of
-from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
+from functions.query.understanding.question import SENTENCE_BORDER
 from shared import lexical
 
 MAX_LINKED_WORDS = 6
@@ -30,8 +30,6 @@ MAX_BARE_WORDS = 4
 """The same if nothing links it: more are a question in key words."""
 MAX_CODE_WORDS = 3
 """Words of a code or a time that is a follow-up on its own at most: "Q3 2025?"."""
-MAX_PLAIN_WORDS = 11
-"""Words and marks of a question in which a thing is exchanged for one that is like it only in its place."""
 SURE_LIKENESS = 3
 """Likeness from which two things are of a kind."""
 ENDING = 2
@@ -53,8 +51,8 @@ _YEAR_BEFORE = re.compile(
     r"(?:in )?(?:the )?(?:year before|(?:previous|prior|preceding) year)|im vorjahr|(?:im|das) jahr davor"
 )
 _YEAR_AFTER = re.compile(r"(?:in )?(?:the )?(?:year after|following year)|im folgejahr|(?:im|das) jahr danach")
-_KEPT = re.compile(rf"{MOST}|{LEAST}|average|total|annual|monthly", re.IGNORECASE)
-"""Words before a thing that also hold for the one in its place."""
+_NUMBERS_TOGETHER = re.compile(r"\d\S* \d")
+"""What no question has that was completed rightly: "clause 9.4 4.1"."""
 _END = " .?!…"
 _GERMAN_ARTICLES = {
     ("der", "er"): "der", ("der", "ihn"): "den", ("den", "er"): "der", ("den", "ihn"): "den", ("einen", "er"): "der",
@@ -203,12 +201,13 @@ def _exchanged(question: str, last: Sentence, language: str) -> str:
         return _with_same_ending(fragment, last, language)
     likeness = [_likeness(phrase, each, language) for each in last.phrases]
     best = max(likeness, default=0)
-    if best >= SURE_LIKENESS or (best and _is_plain(last, language)):
+    if best >= SURE_LIKENESS:
         # Of things that are as like, the first; but of times and names the last.
         places = [at for at, each in enumerate(likeness) if each == best]
-        return _in_place(
+        whole = _in_place(
             fragment, last, last.phrases[places[-1] if phrase.prep or phrase.kind != "plain" else places[0]]
         )
+        return "" if _NUMBERS_TOGETHER.search(whole) and not _NUMBERS_TOGETHER.search(last.text) else whole
     is_added = fragment.is_linked and phrase.prep and not is_part_of_a_year(folded)
     return f"{last.text.rstrip(_END)} {fragment.sentence.text}?" if is_added else ""
 
@@ -251,16 +250,11 @@ def _repeats(fragment: _Fragment, last: Sentence, language: str) -> bool:
     return not said.isdisjoint(named - small_words(language)["prep"] - small_words(language)["article"])
 
 
-def _is_plain(last: Sentence, language: str) -> bool:
-    """Say whether a thing may be exchanged that is like another only in its place; a French verb shows its gender."""
-    return len(last.tokens) <= MAX_PLAIN_WORDS and language != "fr"
-
-
 def _likeness(new: Phrase, old: Phrase, language: str) -> int:
     """Say how well one thing can take the place of another, 0 if not at all."""
     if (new.kind == "time") != (old.kind == "time"):
         # "On Sundays" and "at Easter", which is in no list
-        return 2 if {new.prep, old.prep} == {"on", "at"} and "plain" not in (new.kind, old.kind) else 0
+        return SURE_LIKENESS if {new.prep, old.prep} == {"on", "at"} and "plain" not in (new.kind, old.kind) else 0
     same_prep = bool(new.prep) and new.prep == old.prep
     if new.kind != "time" and (
         new.head == old.head or (language == "de" and new.head[-COMPOUND:] == old.head[-COMPOUND:])
@@ -270,11 +264,8 @@ def _likeness(new: Phrase, old: Phrase, language: str) -> int:
     if new.kind == old.kind and new.kind != "plain" and (is_only_core or new.kind == "time"):
         return 4 + same_prep
     places = small_words(language)["place"]
-    if same_prep or (new.kind == old.kind and new.has_article == old.has_article and {new.prep, old.prep} <= places):
-        return 3
-    if new.prep or new.has_article != old.has_article:
-        return 0
-    return 1 if old.prep or old.is_asked or new.kind != old.kind else 2
+    is_place = bool(new.prep) and new.kind == old.kind and {new.prep, old.prep} <= places
+    return SURE_LIKENESS if same_prep or (is_place and new.has_article == old.has_article) else 0
 
 
 def _in_place(fragment: _Fragment, last: Sentence, old: Phrase) -> str:
@@ -286,11 +277,6 @@ def _in_place(fragment: _Fragment, last: Sentence, old: Phrase) -> str:
         return last.with_words(old.core.start, old.core.stop, fragment.sentence.words(new.core.start, new.core.stop))
     if new.prep and old.prep:
         return last.with_words(old.first, old.stop, fragment.sentence.text)
-    kept = last.words(old.start + old.has_article, old.stop).partition(" ")[0]
-    if new.kind == old.kind == "plain" and not new.prep and old.stop - old.start > 1 and _KEPT.fullmatch(kept):
-        # "What is the maximum flow?" "And the pressure?"
-        article = old.start + old.has_article
-        return last.with_words(article, old.stop, f"{kept} {fragment.without_article}")
     keeps_article = old.has_article and (
         fragment.is_dative or (not new.has_article and (new.head == old.head or new.kind == "code"))
     )
@@ -454,10 +440,15 @@ def _topic(sentence: Sentence, language: str) -> _Topic | None:
 def _with_thing(question: str, last: Sentence, language: str, telling: Collection[str] | None) -> str:
     """Return a question with what the last one is about in place of the pronoun that stands for it; "" if unclear.
 
-    It must be one of the `telling` words or have one; if they are not known, it must have a code or a name.
+    It must be one of the `telling` words or have one; if they are not known, it must have a code or a name. A question
+    that names another thing may speak of that, or of none: "Is it dark in the cellar?".
     """
     pronoun, topic = pronoun_of(question, language), _topic(last, language)
-    if pronoun is None or topic is None or len(question.split()) > MAX_WORDS:
+    if pronoun is None or topic is None:
+        return ""
+    asked = read(question, language)
+    owned = {token.start for at, token in enumerate(asked.tokens) if pronoun.start() in _starts(asked, at - 1, at)}
+    if any(asked.tokens[each.first].start not in owned for each in asked.phrases):
         return ""
     words = topic.words.split()
     is_told = topic.has_name if telling is None else any(word.casefold() in topic.words.casefold() for word in telling)
@@ -475,6 +466,10 @@ def _with_thing(question: str, last: Sentence, language: str, telling: Collectio
     if said in {"its", "their"}:
         thing += "'" if thing.endswith("s") else "'s"
     return f"{before}{thing if before else thing[:1].upper() + thing[1:]}{after}"
+
+
+def _starts(sentence: Sentence, *places: int) -> list[int]:
+    return [sentence.tokens[at].start for at in places if at >= 0]
 
 
 def _asks(question: str, language: str) -> bool:
