@@ -151,8 +151,6 @@ NOTHING = "–"
 _NOTHING = re.compile(r"[\W_]+")
 _DASH = re.compile(r"[-‐-―−]+")
 _SERIES = re.compile(r"([^\W\d_]{1,3})[ -]?\d{3,6}")
-MIN_RISING = 3
-"""Columns, at least, that are named by numbers which rise, if nothing else shows it."""
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -219,39 +217,20 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
 
 
 def are_numbered(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row names the columns of the rows below it by numbers or times, which else are data.
+    """Return whether a row names the columns of a timetable below it by numbers: "Stop | 4201 | 4203" above times.
 
-    "Stop | 4201 | 4203" above times, "Day | 08:00 | 08:55 | 10:05" and "L101 | L102" above anything else. Above figures
-    the names count, "Size | 36 | 38 | 40 | 42", "Day | 1 | 2 | 3", or rise above a row of words.
+    Numbers above anything else may be data as well: "Ann | 36 | 38" in a table without names.
     """
     corner, *others = names
     is_whole = len(rows) > 1 and all(len(row) == len(names) and row[0] for row in rows)
     if not is_whole or any(map(str.isdigit, corner)) or not 1 < len(others) == len(set(others)):
         return False
-    are_times = all(map(TIME.fullmatch, others))
-    values = [cell for row in rows for cell in row[1:] if cell and not _NOTHING.fullmatch(cell)]
-    if _is_of_one_series(others):
-        return not any(map(_SERIES.fullmatch, values))
-    if not values or not (are_times or all(map(str.isdecimal, others))):
+    if not (all(map(str.isdecimal, others)) or _is_of_one_series(others)):
         return False
-    sizes = [int("".join(_NUMBER.findall(name))) for name in others]
-    is_rising = all(a < b for a, b in pairwise(sizes)) and len(others) >= MIN_RISING
+    values = [cell for row in rows for cell in row[1:] if cell and not _NOTHING.fullmatch(cell)]
     times = [cell for cell in values if _WITH_TIME.fullmatch(cell)]
-    if are_times:
-        return is_rising and not times
-    if times and (_is_timetable(rows) or not any("." in each for each in times)):
-        return all(_WITH_TIME.fullmatch(cell) or not _BARE.fullmatch(cell) for cell in values)
-    steps = {b - a for a, b in pairwise(sizes)}
-    is_counted = (
-        len(steps) == 1 and (steps <= {1, 2} or steps == {sizes[0]}) and (len(sizes) > MIN_RISING or sizes[0] == 1)
-    )
-    return is_rising and (is_counted or any(_is_of_words(row[1:]) for row in rows))
-
-
-def _is_of_words(cells: Sequence[str]) -> bool:
-    """Return whether cells are words: things stand side by side, and what names them above."""
-    filled = [cell for cell in cells if cell and not _NOTHING.fullmatch(cell)]
-    return bool(filled) and not any(map(_BARE.fullmatch, filled))
+    is_of_times = bool(times) and (_is_timetable(rows) or not any("." in each for each in times))
+    return is_of_times and all(_WITH_TIME.fullmatch(cell) or not _BARE.fullmatch(cell) for cell in values)
 
 
 def _is_of_one_series(names: Sequence[str]) -> bool:

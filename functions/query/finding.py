@@ -297,7 +297,7 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
     if (part := NumberedPart.of(search.question)) is not None:
         if _is_absent(part, found):
             return decision.refused_for([part.typed], found.passages)
-        if not decision.relevant and part.span_in(found.passages[0].text) is not None:
+        if not decision.relevant and part.span_of(found.passages[0]) is not None:
             decision = decision.answered_by({})
     if not decision.relevant:
         return decision
@@ -310,11 +310,16 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
 def _is_absent(part: NumberedPart, found: Retrieved) -> bool:
     """Say whether the documents that the question names, or else the best ones, are numbered and have no such part."""
     named = named_documents({each.passage.document_id: each.parts.document for each in found.scored})
-    passages = [each for each in found.ranked if not named or each.document_id in named]
+    passages = [
+        each
+        for each in found.ranked
+        if (not named or each.document_id in named) and part.is_asked_of(f"{each.title} {each.key}", each.language)
+    ]
     if any(part.span_in(each.text) for each in passages):
         return False
-    documents = named or dict.fromkeys(each.document_id for each in found.passages[:DECIDING_PASSAGES])
-    return any(part.is_absent_from([each for each in passages if each.document_id == one]) for one in documents)
+    documents = set(named or (each.document_id for each in found.passages[:DECIDING_PASSAGES]))
+    of_each = [[each for each in passages if each.document_id == one] for one in documents]
+    return any(of_each) and all(part.is_absent_from(each) for each in of_each if each)
 
 
 def _searches(

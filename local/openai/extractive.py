@@ -149,7 +149,11 @@ def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine
 
 def _numbered_part(sources: Sequence[PromptSource], question: str) -> list[Pick]:
     part = NumberedPart.of(question)
-    spans = ((source, part.span_in(source.text)) for source in sources if part is not None)
+    spans = (
+        (source, part.span_in(source.text))
+        for source in sources
+        if part is not None and part.is_asked_of(source.title, "")
+    )
     source, span = next(((source, span) for source, span in spans if span is not None), (None, None))
     if source is None or span is None:
         return []

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
+from shared.language import FUNCTION_WORDS, language_of
 
 _SIGNS = (
     r"§§?|clause|section|sec\.|article|art\.|paragraph|para\.|rule"
@@ -41,6 +42,18 @@ _IN_LINE = re.compile(r"(?<=[.;!?:)”\"])\s+(?P<number>\d{1,3}(?:\.\d{1,3}){1,3
 _ITEM = re.compile(r"(?:^[ \t]*|(?<=[.;!?:,)\w])\s+)\((\d{1,2}|[a-z])\)\s", re.MULTILINE)
 _TO_CONTENTS = re.compile(r"(?:\.[ ]?){4,}|…|[^\W\d_][ \t|]+\d{1,4}[ \t]*$")
 """The rest of a line in a table of contents."""
+_ASKING = frozenset((
+    "say", "says", "said", "state", "states", "read", "reads", "cover", "covers", "regulate", "regulates",
+    "contain", "contains", "mean", "means", "text", "wording", "tell", "show", "give", "quote", "explain",
+    "summarise", "summarize", "please", "document", "steht", "regelt", "sagt", "besagt", "lautet", "inhalt",
+    "bitte", "zeig", "zeige", "nennt", "dice", "establece", "regula", "dit", "prévoit", "stipule", "contient",
+    "sako", "numato", "numatyta", "rašoma", "parašyta",
+    *(word for words in FUNCTION_WORDS.values() for word in words),
+))  # fmt: skip
+"""Words with which a question asks for a part, and for nothing else."""
+_WORDS = re.compile(r"[^\W\d_]+")
+MIN_STEM = 5
+"""First letters by which a word of the question is one of a document's name: "bylaws" of "Bylaw"."""
 MAX_HEADING_CHARACTERS = 90
 """Of a line that begins with a number alone, without a full stop, which may be a heading."""
 MIN_NUMBERED = 2
@@ -62,12 +75,17 @@ class _Beginning(NamedTuple):
 
 
 class NumberedPart(NamedTuple):
-    """A part as a question names it: as typed, its sign in small letters, its number, and the part within it or ""."""
+    """A part as a question names it: as typed, its sign in small letters, its number, and the part within it or "".
+
+    `beside` are the question's other words, without those that ask for a part; `language` is the question's, or "".
+    """
 
     typed: str
     sign: str
     number: tuple[int, ...]
     within: str = ""
+    beside: frozenset[str] = frozenset()
+    language: str = ""
 
     @classmethod
     def of(cls, question: str) -> "NumberedPart | None":
@@ -78,7 +96,22 @@ class NumberedPart(NamedTuple):
         each = found[0]
         within = each["round"] or each["named"] or each["part"] or ""
         sign, number = each["sign"] or each["behind"], each["number"] or each["before"]
-        return cls(each[0], sign.casefold(), _steps(number), within.casefold())
+        beside = frozenset(_WORDS.findall(question.replace(each[0], " ").casefold())) - _ASKING
+        return cls(each[0], sign.casefold(), _steps(number), within.casefold(), beside, language_of(question))
+
+    def is_asked_of(self, name: str, language: str) -> bool:
+        """Say whether a question asks for the part, in a language and of a document by its name, and for nothing else.
+
+        "What do you process under Article 6 of the GDPR?" asks for no part of the documents.
+        """
+        words = _WORDS.findall(name.casefold())
+        named = all(any(each.startswith(word[:MIN_STEM]) for each in words) for word in self.beside)
+        return named and not (self.language and language and self.language != language.split("-")[0])
+
+    def span_of(self, passage: Passage) -> NumberedSpan | None:
+        """Return where the part stands in a passage, None if it is not there or not asked of its document."""
+        name = f"{passage.title} {passage.key}"
+        return self.span_in(passage.text) if self.is_asked_of(name, passage.language) else None
 
     def span_in(self, text: str) -> NumberedSpan | None:
         """Return where the part stands in a text, None if it does not begin there."""
@@ -106,6 +139,8 @@ class NumberedPart(NamedTuple):
         known = sorted({each.chunk_index for each in passages})
         if known != list(range(len(known))) or any(self._is_mentioned(each.whole) for each in passages):
             return False
+        if not self.within and any(self._has_number(each.whole) for each in passages):
+            return False
         if self.within and (parent := self._replace(within="")):
             spans = [(each.text, span) for each in passages if (span := parent.span_in(each.text))]
             items = {item for text, span in spans for item, _ in _items_in(text, span)}
@@ -115,6 +150,10 @@ class NumberedPart(NamedTuple):
         numbers = {each.number for passage in passages for each in self._beginnings(passage.text)}
         alike = {number for number in numbers if len(number) == steps}
         return len(alike) >= MIN_NUMBERED and self.number not in {number[:steps] for number in numbers}
+
+    def _has_number(self, text: str) -> bool:
+        number = re.escape(".".join(map(str, self.number)))
+        return re.search(rf"(?<![\d.,]){number}(?!\d|[.,]\d)", text) is not None
 
     def _is_mentioned(self, text: str) -> bool:
         """Say whether a text names the part: "see clause 4.2"."""

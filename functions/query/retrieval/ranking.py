@@ -296,7 +296,7 @@ class NamedPlaces:
 
     def boost(self, passage: Passage) -> float:
         """Return a passage's boost for the place it is, in units of cosine; below 0 for a table of contents."""
-        if self.part is not None and self.part.span_in(passage.text) is not None:
+        if self.part is not None and self.part.span_of(passage) is not None:
             return WITH_PART
         if not self.pages and not self.quoted:
             return -CONTENTS if not self.asks_where and lists_contents(passage.text) else 0.0

@@ -14,7 +14,7 @@ from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 from shared.text import SEPARATOR, row_cells, sentences_of
 
-MAX_LINES_ABOVE = 3
+MAX_LINES_ABOVE = 1
 """Lines above a table in which its unit may stand."""
 MAX_UNIT_WORDS = 5
 MAX_WORDS_BEFORE = 3
@@ -40,6 +40,7 @@ _OF_ALL = re.compile(
 )
 """Words before a unit that say that it is of all figures; "Prices in €" is of the rows and columns of prices."""
 _OF_UNIT = frozenset(("in", "of", "de", "d'", "us"))
+_LARGE = re.compile(r"\d{3}")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\D*\Z")
 _UNIT_COLUMN = frozenset(("unit", "units", "unit of measure", "einheit", "unité", "unidad", "vienetas", "vnt"))
 
@@ -111,7 +112,9 @@ def _is_in_unit(part: str, thing: str, table: Table, row: TableRow) -> bool:
 
 
 def _may_have_unit(cell: TableCell) -> bool:
-    return bool(cell.values) and cell.unit in {"", *CURRENCIES} and YEAR.fullmatch(cell.text) is None
+    """Say whether a cell is a figure of three digits: a smaller one may be a count, an age or a year of service."""
+    is_large = _LARGE.search(cell.text) is not None and YEAR.fullmatch(cell.text) is None
+    return bool(cell.values) and cell.unit in {"", *CURRENCIES} and is_large
 
 
 @lru_cache(maxsize=128)

@@ -322,16 +322,16 @@ RISING_TIMES = [["Quay", "6.10", "7.10"], ["Mill", "6.58", "8.02"]]
         (["Zug", "81002", "81004"], RISING_TIMES, True),
         (["Milk", "112", "130"], [["Bread", "2.40", "2.50"], ["Jam", "1.15", "1.10"]], False),  # prices, no times
         (["Visitors", "412", "380"], [["Opens", "09:00", "10:00"], ["Staff", "4", "6"]], False),
-        (["Day", "08:00", "08:55", "10:05"], [["Monday", "Maths", "Room 2", ""], ["Friday", "–", "Art", "Art"]], True),
+        (["Day", "08:00", "08:55", "10:05"], [["Monday", "Maths", "Room 2", ""], ["Friday", "–", "Art", "Art"]], False),
         (["Day", "08:00", "08:55", "08:30"], [["Monday", "Maths", "Room 2", ""], ["Friday", "–", "Art", "Art"]], False),
         (["Quay", "06:10", "07:10", "08:10"], [["Mill", "06:20", "07:20", "08:20"], ["Pier", "1", "2", "3"]], False),
         (
             ["Size", "36", "38", "40", "42"],
             [["Chest", "84", "88", "92", "96"], ["Waist", "66", "70", "74", "79"]],
-            True,
+            False,
         ),
         (["Roads", "1200", "1300", "1400", "1500"], [["Parks", "310", "330", "325", "340"]] * 2, False),
-        (["Day", "1", "2", "3"], [["Sun", "5", "7", "6"], ["Rain", "0", "3", "1"]], True),
+        (["Day", "1", "2", "3"], [["Sun", "5", "7", "6"], ["Rain", "0", "3", "1"]], False),
         (["Day", "2", "3", "4"], [["Sun", "5", "7", "6"], ["Rain", "0", "3", "1"]], False),  # three figures may rise so
         (
             ["Inhabitants", "1204", "1312", "1450"],
@@ -339,8 +339,8 @@ RISING_TIMES = [["Quay", "6.10", "7.10"], ["Mill", "6.58", "8.02"]]
             False,
         ),
         (["Employees", "398", "405", "412"], [["Margin", "1.2", "1.3", "1.4"], ["Costs", "1.1", "1.2", "1.3"]], False),
-        (["Room", "101", "102", "201"], [["Beds", "2", "1", "2"], ["View", "Lake", "Yard", "Lake"]], True),
-        (["Lift", "L101", "L102"], [["First", "12 Jan", "–"], ["Last", "4 Oct", "5 Oct"]], True),
+        (["Room", "101", "102", "201"], [["Beds", "2", "1", "2"], ["View", "Lake", "Yard", "Lake"]], False),
+        (["Lift", "L101", "L102"], [["First", "12 Jan", "–"], ["Last", "4 Oct", "5 Oct"]], False),
         (["Lift", "L101", "M102"], [["First", "12 Jan", "–"], ["Last", "4 Oct", "5 Oct"]], False),
         (["Stop", "4201", "4203"], TIMES[:1], False),  # one row shows nothing
         (["Stop", "4201", "4203"], [["Quay", "²", "³"], ["Mill", "", ""]], False),

@@ -67,9 +67,13 @@ def test_a_figure_with_decimals_among_others_without_is_of_another_unit():
     rows = "\n\n| 2026 | 2025\nCash | 4,060 | 5,870\nLoans | 15,500 | 13,000\nStocks | 210 | 190\nRent | 8 | 9"
     rows += "\nCover | 2.4 | 2.1"
     assert told("£ thousand", "Cover", "Cover; 2026: 2.4", rows) == "Cover; 2026: 2.4"
-    assert told("in bar", "Cover", "Cover; 2026: 2.4", "\n\n| 2026 | 2025\nCover | 2.4 | 2.1\nPeak | 3.5 | 4") == (
-        "Cover; 2026: 2.4 (in bar)"
-    )
+    rows = "\n\n| 2026 | 2025\nCover | 240.4 | 210.1\nPeak | 350.5 | 400"
+    assert told("in bar", "Cover", "Cover; 2026: 240.4", rows) == "Cover; 2026: 240.4 (in bar)"
+
+
+def test_a_small_figure_may_be_a_count_and_has_no_unit_of_the_table():
+    rows = "\n\n| 2026 | 2025\nCash | 4,060 | 5,870\nYears to maturity | 8 | 9"
+    assert told("£ million", "Years", "Years to maturity; 2026: 8", rows) == "Years to maturity; 2026: 8"
 
 
 def test_of_figures_of_several_kinds_each_has_its_own():
