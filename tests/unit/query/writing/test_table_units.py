@@ -73,7 +73,7 @@ def test_a_figure_with_decimals_among_others_without_is_of_another_unit():
 
 def test_a_small_figure_may_be_a_count_and_has_no_unit_of_the_table():
     rows = "\n\n| 2026 | 2025\nCash | 4,060 | 5,870\nYears to maturity | 8 | 9"
-    assert told("£ million", "Years", "Years to maturity; 2026: 8", rows) == "Years to maturity; 2026: 8"
+    assert told("£ million", "Years to maturity", "Years to maturity; 2026: 8", rows) == "Years to maturity; 2026: 8"
 
 
 def test_of_figures_of_several_kinds_each_has_its_own():
