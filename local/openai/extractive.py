@@ -15,6 +15,7 @@ import orjson
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.numbered import NumberedPart
+from functions.query.understanding.parts import parts_of
 from functions.query.understanding.rewriting import rewritten_by_rule
 from functions.query.writing.asked import Asked
 from functions.query.writing.statements import without_bullet
@@ -106,10 +107,23 @@ class _Candidate(NamedTuple):
 def pick(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
     """Return the sentence or row that is closest to the question, and one that says more of what is asked for.
 
-    None if none is close. A numbered part that the question names is told whole.
+    None if none is close. A numbered part that the question names is told whole, and each part of a question answered.
     """
     if numbered := _numbered_part(sources, question):
         return numbered
+    parts = parts_of(question, language_of(question) or "en")
+    if len(parts) > 1:
+        found = {
+            (each.sentence, each.source): each
+            for part in parts
+            for each in _nearest(sources, part.question, engine)[:1]
+        }
+        return list(found.values())
+    return _nearest(sources, question, engine)
+
+
+def _nearest(sources: Sequence[PromptSource], question: str, engine: EmbeddingEngine) -> list[Pick]:
+    """Return what is nearest to one question, and one that says more of it."""
     candidates = [candidate for source in sources for candidate in _relevant_candidates(source, question)]
     # "How many visitors …?" is answered by their number alone, however near other sentences are.
     asked = Asked.of(question)

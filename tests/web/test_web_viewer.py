@@ -26,6 +26,14 @@ def answer(laptop: Laptop, samples: dict[str, str]) -> dict[str, Any]:
         return dict(client.query(QUESTION))
 
 
+@pytest.fixture(scope="module")
+def answer_of_two(laptop: Laptop, samples: dict[str, str]) -> dict[str, Any]:
+    """An answer with a source for each part of its question."""
+    assert samples
+    with laptop.client(users.DEMO, streaming=True) as client:
+        return dict(client.query(f"{QUESTION[:-1]}, and what must be done when someone sees a polar bear?"))
+
+
 def open_citation(page: Page, number: int = 1) -> Locator:
     """Click on a citation; return the card of its quote in the pane, once it is known what is marked."""
     page.get_by_role("button", name=re.compile(rf"^Source {number}\b")).first.click()
@@ -71,8 +79,10 @@ def test_the_tools_of_a_pdf_are_one_row_on_a_phone(open_page: Opened, answer: di
         tools.get_by_role("button", name="Larger").click()
 
 
-def test_one_leafs_through_an_answers_sources_and_closes_by_keyboard(open_page: Opened, answer: dict[str, Any]) -> None:
-    page = open_page("editor", f"#/c/{answer['conversation_id']}")
+def test_one_leafs_through_an_answers_sources_and_closes_by_keyboard(
+    open_page: Opened, answer_of_two: dict[str, Any]
+) -> None:
+    page = open_page("editor", f"#/c/{answer_of_two['conversation_id']}")
     open_citation(page)
     pane = page.get_by_role("region", name="Source", exact=True)
     expect(pane.get_by_role("heading").first).to_be_focused()
