@@ -311,9 +311,7 @@ def _is_absent(part: NumberedPart, found: Retrieved) -> bool:
     """Say whether the documents that the question names, or else the best ones, are numbered and have no such part."""
     named = named_documents({each.passage.document_id: each.parts.document for each in found.scored})
     passages = [
-        each
-        for each in found.ranked
-        if (not named or each.document_id in named) and part.is_asked_of(f"{each.title} {each.key}", each.language)
+        each for each in found.ranked if (not named or each.document_id in named) and part.is_asked_of_passage(each)
     ]
     if any(part.span_in(each.text) for each in passages):
         return False

@@ -108,10 +108,13 @@ class NumberedPart(NamedTuple):
         named = all(any(each.startswith(word[:MIN_STEM]) for each in words) for word in self.beside)
         return named and not (self.language and language and self.language != language.split("-")[0])
 
+    def is_asked_of_passage(self, passage: Passage) -> bool:
+        """Say the same of the document that a passage is from."""
+        return self.is_asked_of(f"{passage.title} {passage.key}", passage.language)
+
     def span_of(self, passage: Passage) -> NumberedSpan | None:
         """Return where the part stands in a passage, None if it is not there or not asked of its document."""
-        name = f"{passage.title} {passage.key}"
-        return self.span_in(passage.text) if self.is_asked_of(name, passage.language) else None
+        return self.span_in(passage.text) if self.is_asked_of_passage(passage) else None
 
     def span_in(self, text: str) -> NumberedSpan | None:
         """Return where the part stands in a text, None if it does not begin there."""
