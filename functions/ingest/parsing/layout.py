@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, count, groupby, pairwise
+from itertools import accumulate, count, groupby, pairwise, takewhile
 from operator import attrgetter, itemgetter
 
 from functions.ingest.parsing.order import MARGIN, RIGHT_TO_LEFT, apart_from_table, in_reading_order, split_columns
@@ -118,12 +118,25 @@ def lay_out(
         at = max(at, place)
     lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
+    lines = _with_margins_outside(lines, height)
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
     for other in sorted(turns.keys() - {turn}):
         rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
         placing = Placing(bounds, rotation, other)
         lines += [replace(_line(row, placing), cells=0) for row in rotated]
     return lines
+
+
+def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
+    """Return the lines so that a footer that was written first comes last, and a header that was written last first."""
+    early = list(takewhile(lambda line: line.y0 > (1 - MARGIN) * height, lines))
+    late = list(takewhile(lambda line: line.y1 < MARGIN * height, reversed(lines)))[::-1]
+    if len(early) == len(lines) or len(late) == len(lines):
+        return lines
+    inner = lines[len(early) : len(lines) - len(late)]
+    at = next((at for at, line in enumerate(inner) if late and line.y0 > late[0].y0), 0)
+    behind = next((at for at in range(len(inner), 0, -1) if early and inner[at - 1].y0 < early[0].y0), len(inner))
+    return [*inner[:at], *late, *inner[at:behind], *early, *inner[behind:]]
 
 
 def _is_listing(words: Sequence[Word]) -> bool:

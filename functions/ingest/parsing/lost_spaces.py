@@ -6,6 +6,8 @@ from itertools import pairwise
 LOST_SPACE, WITHIN_WORD = 0.2, 0.05
 """Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
 MIN_TIGHT = 14
+TURNED_SPACE = 0.4
+"""Room in heights of the word from which on a vertical one is parted, wherever it has that much."""
 LETTERS_OF_TIGHT = 4
 """Letters of a word from which on it may be several that are set tightly, and of each of those on average, at least."""
 TIGHTER, AS_TIGHT = 0.1, 0.04
@@ -22,6 +24,13 @@ def parted(boxes: Sequence[Box], height: float) -> tuple[int, float, float] | No
     if widest < LOST_SPACE * height or (others and others[0][0] > WITHIN_WORD * height):
         return None
     return at, boxes[at - 1][2], boxes[at][0]
+
+
+def parts_of_turned(boxes: Sequence[Box], height: float) -> Sequence[tuple[int, int]]:
+    """Return from where to where the words reach that pdfium takes for one where they are set upwards or downwards."""
+    along = [(y0, y1) if boxes[0][3] <= boxes[-1][3] else (-y1, -y0) for _, y1, _, y0 in boxes]
+    ends = [at for at in range(1, len(along)) if along[at][0] - along[at - 1][1] >= TURNED_SPACE * height]
+    return list(pairwise([0, *ends, len(boxes)]))
 
 
 def parts_of_tight(boxes: Sequence[Box], height: float) -> Sequence[tuple[int, int]]:

@@ -8,7 +8,7 @@ order stays as it is, at a cost linear in its rows.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from operator import attrgetter
 
 from functions.ingest.parsing.words import Box, Row, Word, box_of
@@ -267,6 +267,7 @@ def top_down(rows: list[Row]) -> list[Row]:
     """
     if not rows or not _has_late_rows(rows):
         return rows
+    rows = _with_bottom_last(rows)
     parts, blocks = [_parts(row) for row in rows], _blocks(rows)
     moved = _misplaced(rows, parts, blocks)
     if len(moved) > MOST_MOVED * len(rows):
@@ -285,6 +286,19 @@ def top_down(rows: list[Row]) -> list[Row]:
             at = _place_among(out, i, rows, parts, blocks)
         out.insert(at, i)
     return [rows[i] for i in out]
+
+
+def _with_bottom_last(rows: list[Row]) -> list[Row]:
+    """Return the rows so that those written first come last where they stand below all others, not beside them."""
+    lowest = list(accumulate((row.y1 for row in reversed(rows)), max))[::-1]
+    top = rows[0].y0
+    for at in range(1, len(rows)):
+        top = min(top, rows[at - 1].y0)
+        if top >= lowest[at]:
+            (left, _, right, _), (x0, _, x1, _) = box_of(rows[:at]), box_of(rows[at:])
+            if min(right, x1) - max(left, x0) > RAGGED_SHARE * min(right - left, x1 - x0):
+                return rows[at:] + rows[:at]
+    return rows
 
 
 def _misplaced(rows: list[Row], parts: list[list[Box]], blocks: Sequence[range]) -> set[int]:

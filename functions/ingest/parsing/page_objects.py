@@ -11,7 +11,7 @@ from itertools import chain, compress, pairwise, repeat
 from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
-from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight
+from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight, parts_of_turned
 from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
 from functions.ingest.parsing.table_cells import YEAR
@@ -396,6 +396,13 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             at, before, behind = parts
             words.append(Word(token[:at], x0, y0, before, y1, style))
             token, x0 = token[at:], behind
+        elif is_vertical and 1 < len(token) == end - start:
+            letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
+            *firsts_of_it, (at, _) = parts_of_turned(letters, x1 - x0)
+            for first, last in firsts_of_it:
+                low, high = _reach(letters[first:last])
+                words.append(Word(token[first:last], x0, low, x1, high, style))
+            token, (y0, y1) = token[at:], _reach(letters[at:])
         elif len(token) >= MIN_TIGHT and not is_vertical and len(token) == end - start and token.isalpha():
             letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
             *firsts_of_it, (at, _) = parts_of_tight(letters, y1 - y0)
@@ -409,6 +416,11 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 word.text = "▶"
     _find_fixed_pitch(words)
     return words, hidden
+
+
+def _reach(letters: Sequence[Box]) -> tuple[float, float]:
+    """Return the lowest and the highest point of letters."""
+    return min([bottom for _, _, _, bottom in letters]), max([top for _, top, _, _ in letters])
 
 
 def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
