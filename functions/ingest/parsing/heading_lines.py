@@ -65,7 +65,9 @@ LineStyle = tuple[float, bool]
 """How headings are told apart: size in half points, and whether they are bold."""
 LONGEST_SENTENCE = 60
 LONGEST_PLAIN = 90
-"""Characters of a heading in large print that ends with a full stop, and of one in plain print, at most."""
+TITLE = 1.4
+"""Characters of a heading in large print that ends with a full stop, and of one in plain print, at most; size, in that
+of the text, from which on a longer sentence is a title."""
 SAME_SIZE = 0.4
 """How much the print of two lines of one item may differ, in points."""
 CAPITALS_SHARE = 0.7
@@ -155,6 +157,16 @@ def to_half_points(size: float) -> float:
 def masked(text: str) -> str:
     """Return a line as all those that differ in figures alone."""
     return _DIGITS.sub("#", text.lower())
+
+
+def is_no_name(text: str, line: Line, body: float) -> bool:
+    """Whether lines in the print of headings, the first of them `line`, are a sentence, a remark or an axis's unit.
+
+    Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text.
+    """
+    is_plain = not line.bold and line.size < TITLE * body
+    is_sentence = is_plain and len(text) > LONGEST_SENTENCE and text.endswith(".") and not depth_of(text)
+    return is_sentence or text[0] == "[" or (text[0] == "(" and text.find(")") == len(text) - 1)
 
 
 def is_name(text: str) -> bool:

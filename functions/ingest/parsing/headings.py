@@ -31,6 +31,7 @@ from functions.ingest.parsing.heading_lines import (
     is_in_item,
     is_name,
     is_name_over_prose,
+    is_no_name,
     is_over_small_print,
     is_scattered,
     masked,
@@ -41,7 +42,7 @@ from functions.ingest.parsing.heading_lines import (
     usual_room,
     without_cells,
 )
-from functions.ingest.parsing.outline import bare, place_of
+from functions.ingest.parsing.outline import names_of, place_of
 from functions.ingest.parsing.sections import (
     BOLD,
     EXHIBIT,
@@ -256,12 +257,12 @@ class Headings:
         line = page.lines[found.start]
         if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
             return False
-        return bare(found.text) not in self._titles_near(page)
+        return self._titles_near(page).isdisjoint(names_of(found.text))
 
     def _titles_near(self, page: RawPage) -> set[str]:
         """Return the titles that the outline has on a page and the one before, where some say that a section begins."""
         near = [*self._by_page.get(page.number - 1, ()), *self._by_page.get(page.number, ())]
-        return {bare(title) for _, title in near}
+        return set[str]().union(*(names_of(title) for _, title in near))
 
     def _place_of_number(self, title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
         """Find the heading with the number of an outline entry that calls it otherwise: "6.7.1 cursor"."""
@@ -309,7 +310,7 @@ class Headings:
                     break
                 until += 1
             text = self._text_of(lines[i:until])
-            if bare(text) in self._titles_near(page):
+            if not self._titles_near(page).isdisjoint(names_of(text)):
                 continue
             if level:
                 depth = number[1].count(".") - above.count(".")
@@ -344,6 +345,8 @@ class Headings:
             depth = depth_of(text)
             may_be_long = 0 < depth <= NAMED or (end > start + 1 and not text.endswith("."))
             if not text or len(text) > (2 * MAX_LENGTH if may_be_long else MAX_LENGTH):
+                continue
+            if is_no_name(text, first, self.body_size):
                 continue
             style = style_of(first)
             if page.number > 1 and not 0 < depth <= NAMED and self._is_over_series(style):

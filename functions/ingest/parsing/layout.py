@@ -34,7 +34,8 @@ from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of, pitch
 from shared.rects import pair
 from shared.text import SEPARATOR
 
-_ENDS_CODE = re.compile(r"[;{}(\[<>=+|\\]$|[)\]][,;:]$|^[})\]]+$")
+_ENDS_CODE = re.compile(r"[;{}(\[<>=+|\\]$|[)\]][,;:]$|^[})\]]+$|\*/$")
+_BEGINS_CODE = re.compile(r"#[a-z]|//|/\*|</?[a-z]")
 CODE = 0.4
 """How lines of code end that are none of a text, and share of them on a page of code."""
 TYPEWRITTEN = 0.9
@@ -142,8 +143,12 @@ def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
 def _is_listing(words: Sequence[Word]) -> bool:
     """Whether a page in fixed pitch is a listing that fills it: its lines are numbered, or end as those of code do."""
     firsts = [words[0], *(word for before, word in pairwise(words) if before.ends)]
-    ends = [word.text for word in words if word.ends == "\n"]
-    if sum([_ENDS_CODE.search(text) is not None for text in ends]) > CODE * len(ends):
+    ends = [word for word in words if word.ends]
+    of_code = [
+        _ENDS_CODE.search(last.text) is not None or _BEGINS_CODE.match(first.text) is not None
+        for first, last in zip(firsts, ends, strict=False)
+    ]
+    if sum(of_code) > CODE * len(of_code):
         return True
     numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
     steps = sum([after == before + 1 for before, after in pairwise(numbers)])

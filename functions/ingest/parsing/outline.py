@@ -7,7 +7,13 @@ from functions.ingest.parsing.heading_lines import LONGEST_PLAIN, MAX_LENGTH
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.wire import Line
 
-_PREFIX = re.compile(r"^(?:chapter|appendix|section|part)?\s*(?:[A-Z]|\d{1,3})?(?:\.\d+)*[.:]?\s+", re.IGNORECASE)
+_PREFIX = re.compile(
+    r"^(?:(?:(?:chapter|appendix|section|part)\s+)?(?:\d{1,3}(?:\.\d+)*|[A-Z](?:\.\d+)+|[A-Z](?=[.:]))|"
+    r"(?:chapter|appendix|section|part)(?:\s+[A-Z]\b)?)?[.:]?\s+",
+    re.IGNORECASE,
+)
+_LETTER = re.compile(r"^[A-Z]\s+(?=\S)")
+"""An appendix's letter, or an article: "A The code", "A short history"."""
 _NOT_WORD = re.compile(r"[\W_]+")
 ENTRY_LINES = 3
 """Lines of the text that an entry of the outline may take."""
@@ -22,6 +28,12 @@ def bare(text: str) -> str:
 
 
 @lru_cache(maxsize=2_048)
+def names_of(text: str) -> frozenset[str]:
+    """Return a title's letters and digits without its number, and without the letter that it may begin with."""
+    return frozenset({bare(text), bare(_LETTER.sub("", text.strip()))} - {""})
+
+
+@lru_cache(maxsize=2_048)
 def _squeezed(text: str) -> str:
     return _NOT_WORD.sub("", text).lower()
 
@@ -33,7 +45,7 @@ def place_of(title: str, lines: list[Line], start: int) -> tuple[int, int] | Non
 
 def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
     """Find the lines an outline entry names: the text may lack its number, or run over two lines."""
-    wanted = bare(title)
+    wanted = names_of(title)
     whole = _squeezed(title)
     if not wanted and not whole:
         return None
@@ -43,10 +55,11 @@ def _find(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
         text = ""
         for end in range(i + 1, min(i + ENTRY_LINES, len(lines)) + 1):
             text += " " + lines[end - 1].text
-            got, full = bare(text), _squeezed(text)
-            if got and (got == wanted or full == whole):
+            full = _squeezed(text)
+            if full == whole or not wanted.isdisjoint(names_of(text)):
                 return i, end
-            if not (wanted.startswith(got) or whole.startswith(full)):
+            begins = names_of(text) or {""}
+            if not (whole.startswith(full) or any(name.startswith(got) for name in wanted for got in begins)):
                 break
     return None
 
