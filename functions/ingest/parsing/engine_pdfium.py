@@ -165,9 +165,12 @@ LIGATURES = {
 }
 """Codes of ligatures, and what they mean in fonts of TeX that do not say so, in its newer encoding and its older
 one, where "fl" is a line's end."""
-DASHES = str.maketrans({"\x15": "–", "\x16": "—"})
-DASH = re.compile("(?<=[\\w)])[\x15\x16](?=[\\w(])|(?<=\\w )[\x15\x16](?= \\w)")
-"""The codes of dashes in TeX's newer encoding, between words or figures, where no ligature tells that encoding."""
+DASHES = str.maketrans({"\x10": "“", "\x11": "”", "\x15": "–", "\x16": "—"})
+DASH = re.compile(
+    "(?<=[\\w)])[\x15\x16](?=[\\w(])|(?<=\\w )[\x15\x16](?= \\w)|(?<!\\w)\x10(?=\\w)|(?<=[\\w.,;:!?)])\x11(?!\\w)"
+)
+"""The codes of dashes and quotation marks in TeX's newer encoding, between or around words or figures, where no
+ligature tells that encoding."""
 
 
 class PdfiumEngine:
@@ -268,7 +271,7 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
-        if not both and ("\x15" in characters or "\x16" in characters):
+        if not both and any(code in characters for code in "\x10\x11\x15\x16"):
             characters = DASH.sub(lambda code: code[0].translate(DASHES), characters)
         if not both and LIGATURE.search(characters):
             characters, both = self._with_ligatures(number, text, characters.translate(DASHES))

@@ -39,6 +39,8 @@ JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", r
 """How a line ends that goes on in the next one."""
 LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
 """What marks a remark and names no section."""
+LABELLED = re.compile(r"[^\W\d_]{3,}\.? (?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\.?")
+"""The number of a chapter with what it is called, in any language: "Capítulo 10", "Appendix B"."""
 _DIGITS = re.compile(r"\d+")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE

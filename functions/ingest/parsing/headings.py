@@ -12,6 +12,7 @@ from functions.ingest.parsing.heading_lines import (
     GOES_ON,
     JOINS,
     LABEL,
+    LABELLED,
     LEADER,
     LETTERED,
     LONGEST_PLAIN,
@@ -237,11 +238,19 @@ class Headings:
                     )
                 else:
                     self._levels[style_of(first)] = min(level, self._levels.get(style_of(first), level))
-                found.append(_Opening(*place, text, section))
+                begin = place[0] - self._has_label(page.lines, place[0])
+                found.append(_Opening(begin, place[1], self._text_of(page.lines[begin : place[1]]), section))
                 at = place[1]
             elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
+
+    def _has_label(self, lines: list[Line], start: int) -> bool:
+        """Whether the number of a chapter stands in large print above its title, on a line of its own: "Chapter 2"."""
+        above = lines[start - 1] if start else None
+        return (
+            above is not None and above.size >= BIGGER * self.body_size and LABELLED.fullmatch(above.text) is not None
+        )
 
     def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
         """Whether a page but the first has a line in bold print larger than the text, besides those taken."""

@@ -130,11 +130,17 @@ def lay_out(
 
 def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
     """Return the lines so that a footer that was written first comes last, and a header that was written last first."""
-    early = list(takewhile(lambda line: line.y0 > (1 - MARGIN) * height, lines))
-    late = list(takewhile(lambda line: line.y1 < MARGIN * height, reversed(lines)))[::-1]
-    if len(early) == len(lines) or len(late) == len(lines):
+
+    def is_outside(line: Line) -> bool:
+        return line.y1 < MARGIN * height or line.y0 > (1 - MARGIN) * height
+
+    first, last = list(takewhile(is_outside, lines)), list(takewhile(is_outside, reversed(lines)))
+    early = [line for line in first if line.y1 >= MARGIN * height]
+    late = [line for line in reversed(last) if line.y1 < MARGIN * height]
+    if not (early or late) or len(first) == len(lines):
         return lines
-    inner = lines[len(early) : len(lines) - len(late)]
+    moved = {id(line) for line in (*early, *late)}
+    inner = [line for line in lines if id(line) not in moved]
     at = next((at for at, line in enumerate(inner) if late and line.y0 > late[0].y0), 0)
     behind = next((at for at in range(len(inner), 0, -1) if early and inner[at - 1].y0 < early[0].y0), len(inner))
     return [*inner[:at], *late, *inner[at:behind], *early, *inner[behind:]]

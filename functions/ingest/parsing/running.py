@@ -32,6 +32,8 @@ NEAR = 4
 """Pages on either side that may be all those with the footer of a part, such as the table of contents."""
 TITLE = 1.2
 """A line this much larger than its page's text is a title: of those that recur, the first in the document stays."""
+LARGER_BELOW = 1.1
+"""How much larger the title on a page is than the header that repeats it."""
 TIGHT = 0.45
 """Room between lines of one paragraph, in line heights; what is set apart from the text has more."""
 IN_STEP = 2
@@ -148,6 +150,7 @@ def _running(side: int, sides: Sides, others: list[Sides], enough: float, titles
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _names_chapter_and_section(line, sides, others))
+            is_running = is_running or (side == 0 and i == 0 and _names_heading_below(line, sides))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running or _is_in_block(line, side, sides, others)
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
@@ -275,6 +278,13 @@ def _is_above_sentence(line: Line, sides: Sides, others: list[Sides]) -> bool:
     if not any(other.page.number == sides.page.number - 1 and _ends_open(other) for other in others):
         return False
     return below.text[:1].islower() and not below.column and below.y0 - line.y1 > SET_APART * (line.y1 - line.y0)
+
+
+def _names_heading_below(line: Line, sides: Sides) -> bool:
+    """Whether a header in small print is the very title that the page has in larger print below it."""
+    if not sides.has_positions or line.size > sides.largest or not _WORD.search(line.text):
+        return False
+    return any(other.text == line.text and other.size >= LARGER_BELOW * line.size for other in sides.placed)
 
 
 def _names_chapter_and_section(line: Line, sides: Sides, others: list[Sides]) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from difflib import SequenceMatcher
 
 from functions.ingest.parsing.wire import Line, RawPage
 
@@ -30,6 +31,8 @@ NEAR = 8
 NEAR_OF_SHORT = 25
 """Characters of a key, more than that, that few other lines have, and points that the line may stand higher or lower on
 another page; the same of a line with a shorter key."""
+MISREAD = 0.85
+"""Share of its characters that a line has in common with one that OCR has read on another page, if it is the same."""
 LONGEST_COUNTED = 90
 """Characters of a line that counts the pages, at most."""
 
@@ -90,6 +93,9 @@ class Sides:
     def matching(self, side: int, key: str, y: float) -> Line | None:
         """Return the line with this key that the page has on that side at that height."""
         line = self.keys[side].get(key)
+        if line is None and self.page.ocr and len(key) > LONG_KEY:
+            others = self.keys[side].items()
+            line = next((line for other, line in others if SequenceMatcher(None, key, other).ratio() > MISREAD), None)
         return line if line and abs(line.y0 - y) < (NEAR if len(key) > LONG_KEY else NEAR_OF_SHORT) else None
 
 

@@ -155,8 +155,8 @@ def test_three_lines_stay_as_they_are_written() -> None:
 
 def test_a_page_of_very_many_lines_keeps_the_order_it_is_written_in() -> None:
     tiny = Style(size=1)
-    lines = [word for i in range(520) for word in written(50, 760 - 1.4 * i, f"line {i} of many", tiny)]
-    got = texts([*lines, *written(50, 780, "drawn late")])
+    lines = [word for i in range(520) for word in written(50, 720 - 1.2 * i, f"line {i} of many", tiny)]
+    got = texts([*lines, *written(50, 725, "drawn late")])
     assert got[-1] == "drawn late"
 
 

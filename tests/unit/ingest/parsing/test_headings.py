@@ -362,3 +362,70 @@ def test_the_sections_of_an_article_stand_below_it() -> None:
     assert paths(*law, pages_before=1) == ["ARTICLE IX", "ARTICLE IX > Section 9.01 Guarantee"]
     plain = [title("ARTICLE IX", 20, bold=True), *prose(40), title("Section 9 Guarantee", 120, bold=True), *prose(140)]
     assert paths(*plain, pages_before=1) == ["ARTICLE IX", "Section 9 Guarantee"]
+
+
+# --- What looks like a heading and names nothing ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "bold", "expected"),
+    [
+        ("We agree to receive every letter about the claim as an e-mail.", 12, False, False),
+        ("We agree to receive every letter about the claim as an e-mail", 12, False, True),
+        ("We may lose the customers whom we have had for so many years.", 12, True, True),  # a risk
+        ("Report on the density of energy in plane waves of every kind.", 16, False, True),  # a title
+        ("(millions of dollars)", 12, True, False),
+        ("(A) Plums and pears", 12, True, True),
+        ("[GeV] and its errors", 12, True, False),
+    ],
+)
+def test_sentences_remarks_and_units_are_no_headings(text: str, size: float, *, bold: bool, expected: bool) -> None:
+    first, _, second = text.partition(" the ") if len(text) > 60 else (text, "", "")
+    lines = [title(f"{first} the" if second else first, 100, size, bold=bold)]
+    lines += [title(second, 101 + size, size, bold=bold)] if second else []
+    assert bool(paths(*prose(20), *lines, *prose(140), pages_before=1)) is expected
+
+
+# --- Titles that the outline has --------------------------------------------------------------------------------------
+
+
+def of_outline(entries: list[tuple[int, int, str]], *lines: Line) -> list[tuple[str, str]]:
+    page = RawPage(2, "", 600, 800, list(lines))
+    found = Headings(Header(2, outline=entries))
+    found.learn(page)
+    return [(heading.text, heading.path) for heading in found.of(page)]
+
+
+@pytest.mark.parametrize("name", ["A short history", "O sistema inicial", "Ordinary words"])
+def test_a_title_that_begins_with_an_article_is_found_once(name: str) -> None:
+    entries = [(2, 1, "Plums"), (2, 2, name), (2, 2, "Pears")]
+    lines = [title("4.1 Plums", 20, 14, bold=True), *prose(50), title(f"4.1.1 {name}", 120, 12, bold=True), *prose(150)]
+    lines += [title("4.1.2 Pears", 220, 12, bold=True), *prose(250)]
+    assert [path for _, path in of_outline(entries, *lines)] == ["Plums", f"Plums > {name}", "Plums > Pears"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "printed"),
+    [
+        ("The apparatus", "A The apparatus"), ("The apparatus", "Appendix A The apparatus"),
+        ("A short history", "2 A short history"), ("Plums", "Part II. Plums"), ("Plums", "A.3 Plums"),
+        ("A. Plums", "Plums"), ("Chapter 3: Plums", "3 Plums"),
+    ],
+)  # fmt: skip
+def test_titles_are_found_by_their_words_whatever_their_number(entry: str, printed: str) -> None:
+    entries = [(2, 1, entry), (2, 1, "Pears"), (2, 1, "Quinces")]
+    shown = [title(text, 20 + 80 * i, 14) for i, text in enumerate((printed, "Pears", "Quinces"))]
+    lines = [line for head in shown for line in (head, *prose(head.y1 + 6, 3))]
+    assert of_outline(entries, *lines)[0][0] == printed
+
+
+@pytest.mark.parametrize(
+    ("label", "size", "expected"),
+    [("Capítulo 10", 20, True), ("Appendix B", 20, True), ("Capítulo 2", 10, False), ("Figure of plums", 20, False)],
+)
+def test_the_number_of_a_chapter_above_its_title_belongs_to_it(label: str, size: float, *, expected: bool) -> None:
+    entries = [(2, 1, "Plums"), (2, 1, "Pears"), (2, 1, "Quinces")]
+    lines = [title(label, 20, size), title("Plums", 50, 24), *prose(90), title("Pears", 200, 24), *prose(240)]
+    found = dict(of_outline(entries, *lines))
+    assert (f"{label} Plums" in found) is expected
+    assert ("Plums" in found) is not expected

@@ -1285,3 +1285,44 @@ def test_a_listing_that_fills_its_page_is_told_from_a_typewritten_page_by_its_nu
     assert all(line.mono for line in lay_out([word for row in rows for word in row], PAGE))
     rows = [written(50, 700 - 12 * i, f"{i:o} call(it)", fixed) for i in range(24)]  # a table of octal codes
     assert not any(line.mono for line in lay_out([word for row in rows for word in row], PAGE))
+
+
+@pytest.mark.parametrize(
+    ("row", "is_code"),
+    [
+        ("#define PLUMS 1", True), ("/* the plums of it */", True), ("// plums of it", True), ("<li>Plums", True),
+        ("plums are stone fruit", False), ("# 12 plums", False), ("<3 plums of it", False),
+    ],
+)  # fmt: skip
+def test_a_listing_that_fills_its_page_is_told_by_how_its_lines_begin_and_end(row: str, *, is_code: bool) -> None:
+    fixed = Style(size=10, mono=True)
+    words = [word for i in range(24) for word in written(50, 700 - 12 * i, row if i % 2 else "plums of it", fixed)]
+    assert all(line.mono is is_code for line in lay_out(words, PAGE))
+
+
+@pytest.mark.parametrize(
+    ("header", "size", "goes"),
+    [("Plums {}", 9.0, True), ("Plums {}", 18.0, False), ("Pears {}", 9.0, False)],
+)
+def test_a_header_that_repeats_the_title_below_it_goes(header: str, size: float, *, goes: bool) -> None:
+    rows = [(header.format(name), 30.0, size) for name in ("of it", "and figs", "again", "in jars")]
+    titles = [(f"Plums {name}", 60.0, 18.0) for name in ("of it", "and figs", "again", "in jars")]
+    text = [
+        (f"Some words about {fruit} and how they are sold.", 120.0 + 14 * i, 10.0) for i, fruit in enumerate(FRUITS)
+    ]
+    pages = [page_of_lines(7 * i, row, head, *text) for i, (row, head) in enumerate(zip(rows, titles, strict=True), 1)]
+    left = [len(texts) - len(FRUITS) for texts in stripped(iter(pages))]
+    assert left == [1 if goes else 2] * 4
+
+
+@pytest.mark.parametrize("by_ocr", [True, False])
+def test_a_header_that_ocr_has_misread_on_a_page_goes_with_the_others(by_ocr: bool) -> None:
+    heads = ["The siege of Orviedo"] * 3 + ["Tbe siege of Orvledo"] + ["The siege of Orviedo"] * 4
+    pages = [
+        page_of_lines(i, (head, 30, 10), (f"All about {fruit}.", 400, 10))
+        for i, (head, fruit) in enumerate(zip(heads, FRUITS, strict=False), 1)
+    ]
+    for page in pages:
+        page.ocr = by_ocr
+    left = [texts[0] for texts in stripped(iter(pages)) if texts[0].startswith("T")]
+    assert left == ([] if by_ocr else ["Tbe siege of Orvledo"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.ingest.parsing.lost_spaces import parted, parts_of_tight
+from functions.ingest.parsing.lost_spaces import parted, parts_of_tight, parts_of_turned
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,11 @@ def test_words_whose_letters_overlap_are_parted_where_they_do_not(
         left = boxes[-1][2] + room
         boxes.append((left, 10.0, left + 5, 0.0))
     assert parts_of_tight(boxes, height=10) == expected
+
+
+@pytest.mark.parametrize("upwards", [True, False])
+def test_a_vertical_word_is_parted_wherever_it_has_room(upwards: bool) -> None:
+    steps = [0.0, 5.0, 40.0, 80.0, 85.0, 92.0]  # "12", "3" and "45" of three columns, and a letter 2 points further
+    lows = steps if upwards else [-step - 5 for step in steps]
+    boxes = [(100.0, low + 5, 110.0, low) for low in lows]
+    assert parts_of_turned(boxes, height=10) == [(0, 2), (2, 3), (3, 6)]

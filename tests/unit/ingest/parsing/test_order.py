@@ -366,8 +366,15 @@ def test_blocks_of_a_form_written_in_any_order_are_read_from_the_top() -> None:
 def test_blocks_written_in_any_order_stay_so_if_some_stand_beside_each_other() -> None:
     blocks = [prose(50, 740 - 80 * n, name) for n, name in enumerate(("One", "Two", "Three", "Four", "Five", "Six"))]
     beside = prose(320, 740, "Beside")
-    pieces = [*(piece for n in (3, 5, 4, 2, 0, 1) for piece in blocks[n]), *beside]
+    pieces = [*(piece for n in (2, 5, 1, 4, 0, 3) for piece in blocks[n]), *beside]
     assert read(*pieces) == [text for _, _, text in pieces]
+
+
+def test_blocks_of_which_the_lower_half_was_written_first_are_read_from_the_top_beside_others() -> None:
+    blocks = [prose(50, 740 - 80 * n, name) for n, name in enumerate(("One", "Two", "Three", "Four", "Five", "Six"))]
+    beside = prose(320, 740, "Beside")
+    got = read(*(piece for n in (3, 5, 4, 2, 0, 1) for piece in blocks[n]), *beside)
+    assert [text for text in got if not text.startswith("Beside")] == [text for block in blocks for _, _, text in block]
 
 
 @pytest.mark.parametrize("seed", [4, 10, 11, 17])
@@ -390,11 +397,27 @@ def test_what_stands_beside_the_text_does_not_move_between_its_lines() -> None:
     assert got[:10] == [piece[2] for piece in text] or got[1:] == [piece[2] for piece in text]
 
 
-def test_a_page_number_written_first_or_last_stays_there_though_the_page_is_mended() -> None:
-    text, late = filler(700), (50.0, 730.0, "A heading drawn late")
-    number = (300.0, 20.0, "17")
-    assert read(number, *text, late) == ["17", late[2], *(piece[2] for piece in text)]
-    assert read(*text, late, number) == [late[2], *(piece[2] for piece in text), "17"]
+@pytest.mark.parametrize("late", [(), ((50.0, 730.0, "A heading drawn late"),)])
+def test_footers_written_first_come_last_and_headers_written_last_first(late: tuple[Piece, ...]) -> None:
+    text = filler(700)
+    header, number, note = (50.0, 770.0, "A running title"), (300.0, 20.0, "17"), (50.0, 40.0, "For members only")
+    expected = [piece[2] for piece in (header, *late, *text, note, number)]
+    assert read(header, note, number, *text, *late) == expected
+    assert read(note, *text, *late, number, header) == expected
+    assert read(*text, *late, header, note, number) == expected
+
+
+def test_what_was_written_first_and_stands_below_everything_else_comes_last() -> None:
+    notes, boxes = (
+        prose(50, 200, "Note", 12),
+        [(x, 700.0 - 40 * i, f"Box {i}") for i in range(8) for x in (50.0, 300.0)],
+    )
+    assert read(*notes, *boxes)[-12:] == [piece[2] for piece in notes]
+
+
+def test_a_column_that_is_lower_than_the_one_on_its_right_still_comes_first() -> None:
+    left, right = prose(50, 400, "Left", 6), prose(320, 700, "Right", 6)
+    assert read(*left, *right) == [piece[2] for piece in (*left, *right)]
 
 
 def test_a_title_in_large_print_at_the_pages_edge_is_no_header_and_comes_first() -> None:

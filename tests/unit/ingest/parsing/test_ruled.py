@@ -147,7 +147,7 @@ def test_frames_of_texts_are_no_tables(columns: Sequence[float]) -> None:
 def test_the_table_stands_between_what_is_above_and_below_it_though_a_header_was_written_last() -> None:
     words = words_of([(50, 740, "Before."), (50, 600, "After."), *HEADER, *BODY, (50, 780, "Running title")])
     texts = [line.text.split(" ")[0] for line in lay_out(words, PAGE, rules=Rules.of(ruled((100, 120, 145)), ()))]
-    assert texts == ["Before.", "Test", "Discharge", "After.", "Running"]
+    assert texts == ["Running", "Before.", "Test", "Discharge", "After."]
 
 
 def test_a_drawing_of_very_many_lines_is_not_looked_at() -> None:
