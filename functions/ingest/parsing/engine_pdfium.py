@@ -167,10 +167,13 @@ LIGATURES = {
 one, where "fl" is a line's end."""
 DASHES = str.maketrans({"\x10": "“", "\x11": "”", "\x15": "–", "\x16": "—"})
 DASH = re.compile(
-    "(?<=[\\w)])[\x15\x16](?=[\\w(])|(?<=\\w )[\x15\x16](?= \\w)|(?<!\\w)\x10(?=\\w)|(?<=[\\w.,;:!?)])\x11(?!\\w)"
+    "(?<=[\\w)])[\x15\x16](?=[\\w(])|(?<=\\w )[\x15\x16](?= \\w)|"
+    "(?<!\\w)\x10(?=\\w[^\x10\x11]{0,300}\x11)|(?<=[\\w.,;:!?)])\x11(?!\\w)"
 )
-"""The codes of dashes and quotation marks in TeX's newer encoding, between or around words or figures, where no
-ligature tells that encoding."""
+"""The codes of dashes and quotation marks in TeX's newer encoding, between words or figures, or in pairs around them,
+where no ligature tells that encoding."""
+LARGE_SIGNS = re.compile(r"EX\d|Ext", re.IGNORECASE)
+"""Fonts of TeX's that hold what formulas are built of: "CMEX10"."""
 
 
 class PdfiumEngine:
@@ -271,8 +274,8 @@ class PdfiumEngine:
         both: dict[int, str] = {}
         if len(CODES.findall(characters)) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
-        if not both and any(code in characters for code in "\x10\x11\x15\x16"):
-            characters = DASH.sub(lambda code: code[0].translate(DASHES), characters)
+        if not both and any(code in characters for code in "\x10\x15\x16"):
+            characters = DASH.sub(partial(_sign, text), characters)
         if not both and LIGATURE.search(characters):
             characters, both = self._with_ligatures(number, text, characters.translate(DASHES))
         (pointer,) = pdfium.pointers_to([text])
@@ -308,9 +311,7 @@ class PdfiumEngine:
         out = list(characters)
         both: dict[str, str] = {}
         for match in LIGATURE.finditer(characters):
-            handle = pdfium.text_object(pointer, match.start())
-            font = pdfium.object_font(*pdfium.pointers_to([handle])) if handle else None
-            name = font_name(font) if font else ""
+            name = _name_of_font(pointer, match.start())
             if name and named is None:
                 named = {}
                 try:
@@ -359,6 +360,18 @@ class PdfiumEngine:
             both[PRIVATE + n] = letter + out[i]
             out[i] = chr(PRIVATE + n)
         return "".join(out), both
+
+
+def _name_of_font(pointer: Any, index: int) -> str:
+    handle = pdfium.text_object(pointer, index)
+    font = pdfium.object_font(*pdfium.pointers_to([handle])) if handle else None
+    return font_name(font) if font else ""
+
+
+def _sign(text: int, code: re.Match[str]) -> str:
+    """Return the dash or quotation mark that a code stands for; in a font of large signs it is a bracket."""
+    (pointer,) = pdfium.pointers_to([text])
+    return code[0] if LARGE_SIGNS.search(_name_of_font(pointer, code.start())) else code[0].translate(DASHES)
 
 
 def _box_of(pointer: Any, index: int) -> Box:

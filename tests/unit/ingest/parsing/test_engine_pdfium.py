@@ -291,6 +291,7 @@ def test_the_marks_of_items_in_fonts_of_symbols_are_bullets(tmp_path: Path, name
         ("\x15 the loom", "the loom"),
         ("called \x10the loom\x11. Then", "called “the loom”. Then"),
         ("it sa\x10d the j\x11b", "it sad the jb"),  # letters without a dot in TeX's older encoding
+        ("the looms\x11 (2.1)", "the looms (2.1)"),  # a large bracket of a formula
     ],
 )
 def test_dashes_of_tex_are_read_on_pages_without_its_ligatures(tmp_path: Path, written: str, shown: str) -> None:
