@@ -20,11 +20,11 @@ from functions.query.api.openai_wire import (
     Refused,
     TurnIn,
     check_model,
-    citation_list,
     citations_of,
     errand_of,
     question_of,
     refuse_unsupported,
+    sources_below,
 )
 from functions.query.api.openapi import errors, event_stream
 from functions.query.api.problems import error_body
@@ -226,7 +226,7 @@ async def create_chat_completion(
     is_listed = body.recto.citation_list is not False
 
     def completion_of(answer: Answer) -> ChatCompletionOut:
-        content = answer.text + (citation_list(answer.citations) if is_listed else "")
+        content = answer.text + (sources_below(answer, question) if is_listed else "")
         message = CompletionMessageOut(content=content, citations=citations_of(answer))
         return ChatCompletionOut(
             id=completion_id,
@@ -250,7 +250,7 @@ async def create_chat_completion(
                     yield chunk({"content": text})
                 case Done(answer):
                     if is_listed and answer.citations:
-                        yield chunk({"content": citation_list(answer.citations)})
+                        yield chunk({"content": sources_below(answer, question)})
                     citations = [each.model_dump() for each in citations_of(answer)]
                     recto = RectoOut.of(answer).model_dump()
                     yield chunk({"citations": citations}, finish_reason=finish_reason_of(answer), recto=recto)

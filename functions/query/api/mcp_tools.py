@@ -11,7 +11,7 @@ from functions.query.answer import Question
 from functions.query.api.asking import answering, whole_answer
 from functions.query.api.document_contents import PageTextOut, read_document_page
 from functions.query.api.documents import list_documents
-from functions.query.api.openai_wire import RectoOut, citation_list, citations_of
+from functions.query.api.openai_wire import RectoOut, citations_of, sources_below
 from functions.query.api.problems import field_error
 from functions.query.api.roles import PERMISSIONS, require_permission, roles_of
 from functions.query.api.schemas import (
@@ -134,7 +134,7 @@ def _ask(given: AskArguments, caller: Caller) -> _Call:
         answer = whole_answer(events())
         details = RectoOut.of(answer).model_dump()
         shown = AskedOut(answer=answer.text, citations=citations_of(answer), **details)
-        return CalledTool(shown, answer.text + citation_list(answer.citations))
+        return CalledTool(shown, answer.text + sources_below(answer, question))
 
     return call
 

@@ -24,12 +24,14 @@ from functions.query.api.schemas import (
     SupportOut,
 )
 from functions.query.api.transcript import escaped
+from functions.query.decision import Band
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.history import TITLE_CHARACTERS
 from functions.query.retrieval.filters import checked_filter
 from functions.query.understanding.question import QueryMode, normalized, shortened
-from functions.query.writing.localization import Refusal
+from functions.query.writing.localization import Refusal, texts_for
 from shared.errors import ClientError, InvalidRequest, NotFound, cut_name
+from shared.language import language_of
 from shared.models import Citation, Message
 
 MODEL = "recto"
@@ -40,7 +42,7 @@ _CHAT = "<chat_history>"
 _FIRST_QUESTION = re.compile(r"^USER: *(.+)$", re.MULTILINE)
 _ERRAND_CHARACTERS = 10_000
 """Characters at the beginning in which an errand's form must stand."""
-_CITATION_LIST = re.compile(r"\n\n---\n(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
+_SOURCES_BELOW = re.compile(r"\n\n---\n(?:\*[^*\n]+\*\n\n)?(?:- \[\d+\] [^\n]*(?:\n|\Z))+\s*\Z")
 
 
 class NotSupported(ClientError):
@@ -161,7 +163,7 @@ def errand_of(text: str) -> str | None:
 def _message(turn: TurnIn) -> Message:
     if turn.role == "user":
         return Message("", "user", turn.content, "")
-    return Message("", "assistant", _CITATION_LIST.sub("", turn.content), "")
+    return Message("", "assistant", _SOURCES_BELOW.sub("", turn.content), "")
 
 
 # --- Answers ---
@@ -196,10 +198,15 @@ def citations_of(answer: Answer) -> list[CitationOut]:
     return [CitationOut.model_validate(each) for each in answer.citations]
 
 
-def citation_list(citations: Sequence[Citation]) -> str:
-    """Return the citations as a Markdown list, to go below the text; empty if there are none."""
-    lines = (f"- [{each.n}] {_place(each)}: “{escaped(plain_name(each.quote))}”" for each in citations)
-    return "\n\n---\n" + "\n".join(lines) if citations else ""
+def sources_below(answer: Answer, question: Question) -> str:
+    """Return what stands below an answer's text: its citations as a Markdown list, and a caution if it is unsure.
+
+    The caution is in the language of the question. Empty for an answer without citations.
+    """
+    lines = [f"- [{each.n}] {_place(each)}: “{escaped(plain_name(each.quote))}”" for each in answer.citations]
+    if lines and answer.band is Band.LOW:
+        lines.insert(0, f"*{texts_for(question.language or language_of(question.text)).unsure}*\n")
+    return "\n\n---\n" + "\n".join(lines) if lines else ""
 
 
 def _place(citation: Citation) -> str:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from functions.query.answer import Answer, AnswerEvent, Delta, Done
+from functions.query.answer import Answer, AnswerEvent, Delta, Done, Question
 from functions.query.api.asking import answered_as_json, answering
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.openai_wire import (
@@ -21,10 +21,10 @@ from functions.query.api.openai_wire import (
     Refused,
     TurnIn,
     check_model,
-    citation_list,
     citations_of,
     question_of,
     refuse_unsupported,
+    sources_below,
 )
 from functions.query.api.openapi import errors, event_stream
 from functions.query.api.problems import error_body
@@ -229,20 +229,20 @@ async def create_response(
         recto=None,
         instructions=body.instructions,
     )
-    is_listed = bool(body.recto.citation_list)
+    listed_for = question if body.recto.citation_list else None
 
     if body.stream:
         return EventStream(
-            lambda: response_events(blank, answer_events, is_listed=is_listed),
+            lambda: response_events(blank, answer_events, listed_for),
             deadline,
             lambda error: {**error_body(request, error)["error"], "type": "error"},
         )
-    return await answered_as_json(answer_events, partial(completed, blank, is_listed=is_listed))
+    return await answered_as_json(answer_events, partial(completed, blank, listed_for))
 
 
-def completed(blank: ResponseOut, answer: Answer, *, is_listed: bool) -> ResponseOut:
-    """Return the whole response to an answer."""
-    text = answer.text + (citation_list(answer.citations) if is_listed else "")
+def completed(blank: ResponseOut, listed_for: Question | None, answer: Answer) -> ResponseOut:
+    """Return the whole response to an answer; its text ends with the sources if they are listed for a question."""
+    text = answer.text + (sources_below(answer, listed_for) if listed_for else "")
     message = OutputMessageOut(id=_message_id(blank), status="completed", content=[OutputTextOut.of(answer, text)])
     changed = {"output": [message], "usage": ResponseUsageOut.of(answer.usage), "recto": RectoOut.of(answer)}
     return blank.model_copy(update={"status": "completed", **changed})
@@ -253,7 +253,7 @@ def _message_id(response: ResponseOut) -> str:
 
 
 def response_events(
-    blank: ResponseOut, answer_events: Callable[[], Iterator[AnswerEvent]], *, is_listed: bool
+    blank: ResponseOut, answer_events: Callable[[], Iterator[AnswerEvent]], listed_for: Question | None
 ) -> Iterator[ServerSentEvent]:
     """Yield OpenAI's events, numbered."""
     numbers = count()
@@ -276,7 +276,7 @@ def response_events(
             case Delta(text):
                 yield event("output_text.delta", **text_place, delta=text, logprobs=[])
             case Done(answer):
-                whole = completed(blank, answer, is_listed=is_listed)
+                whole = completed(blank, listed_for, answer)
                 (message,) = whole.output
                 (written,) = message.content
                 if listed := written.text.removeprefix(answer.text):

@@ -41,6 +41,7 @@ class Texts(NamedTuple):
     left_out: str
     counted: str
     first_shown: str
+    unsure: str
     further: str
     part_not_found: str
     part_unavailable: str

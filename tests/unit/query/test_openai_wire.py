@@ -1,11 +1,21 @@
 """What OpenAI's form needs beside the pipeline: the list of citations, and taking it off again."""
 
+from dataclasses import replace
+
 import pytest
 
+from functions.query.answer import Answer, Question
 from functions.query.api.chat_completions import CompletionUsageOut
-from functions.query.api.openai_wire import RectoIn, TurnIn, citation_list, errand_of, question_of
+from functions.query.api.openai_wire import RectoIn, TurnIn, errand_of, question_of, sources_below
+from functions.query.decision import Band
 from shared.errors import InvalidRequest
 from shared.models import Citation, SourceType, Usage
+
+ASKED = Question("How often is it descaled?")
+
+
+def answer(*citations: Citation) -> Answer:
+    return Answer("It is descaled.", mode="extractive", citations=citations, band=Band.HIGH)
 
 
 def citation(n: int, **changed: object) -> Citation:
@@ -32,26 +42,49 @@ def turns(*said: tuple[str, str]) -> list[TurnIn]:
 
 
 def test_the_list_names_title_file_pages_and_quote() -> None:
-    listed = citation_list([citation(1), citation(2, page_end=6), citation(3, key="", page_start=0, page_end=0)])
+    cited = citation(1), citation(2, page_end=6), citation(3, key="", page_start=0, page_end=0)
+    listed = sources_below(answer(*cited), ASKED)
     assert listed.splitlines()[2:] == [
         "---",
         "- [1] *Handbook* (a\\_b.pdf), p. 5: “It is descaled.”",
         "- [2] *Handbook* (a\\_b.pdf), pp. 5–6: “It is descaled.”",
         "- [3] *Handbook*: “It is descaled.”",
     ]
-    assert citation_list([]) == ""
+    assert sources_below(answer(), ASKED) == ""
 
 
 def test_nothing_of_a_document_is_markup_in_the_list() -> None:
     hostile = "![x](https://evil.example/a) [click](https://evil.example) <img src=x> *b* | `c`\n\n# h"
-    assert citation_list([citation(1, title=hostile, quote=hostile, key="")]).splitlines()[2:] == [
+    assert sources_below(answer(citation(1, title=hostile, quote=hostile, key="")), ASKED).splitlines()[2:] == [
         "---",
         r"- [1] *click \*b\* \| \`c\` \# h*, p. 5: “click \*b\* \| \`c\` \# h”",
     ]
 
 
-def test_a_list_that_comes_back_is_not_read() -> None:
-    earlier = "It is descaled. [1]" + citation_list([citation(1), citation(2)])
+@pytest.mark.parametrize(
+    ("asked", "caution"),
+    [
+        (Question("How often is the boiler descaled?"), "This may not answer your question: check the sources."),
+        (
+            Question("Wie oft wird der Kessel entkalkt?"),
+            "Das beantwortet Ihre Frage vielleicht nicht: Prüfen Sie die Quellen.",
+        ),
+        (
+            Question("How often?", language="fr"),
+            "Cela ne répond peut-être pas à votre question\u202f: vérifiez les sources.",
+        ),
+    ],
+)
+def test_an_answer_that_is_not_sure_says_so_above_its_sources(asked: Question, caution: str) -> None:
+    unsure = sources_below(replace(answer(citation(1)), band=Band.LOW), asked)
+    assert unsure.splitlines()[2:5] == ["---", f"*{caution}*", ""]
+    assert unsure.endswith(sources_below(answer(citation(1)), ASKED).removeprefix("\n\n---\n"))
+    assert sources_below(replace(answer(), band=Band.LOW), ASKED) == ""
+
+
+@pytest.mark.parametrize("band", [Band.HIGH, Band.LOW])
+def test_a_list_that_comes_back_is_not_read(band: Band) -> None:
+    earlier = "It is descaled. [1]" + sources_below(replace(answer(citation(1), citation(2)), band=band), ASKED)
     said = turns(("user", "How often?"), ("assistant", earlier), ("user", "And why?"))
     question = question_of(said, RectoIn(), is_saved=False)
     assert [each.content for each in question.history] == ["How often?", "It is descaled. [1]"]
