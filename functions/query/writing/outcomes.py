@@ -1,0 +1,111 @@
+"""What came of something: whether a sentence tells it, or only what was put forward, asked, planned or left to decide.
+
+"Was the sale approved?" is not settled by "The station is to be sold.", but by the line below that: "Vote: … Lost."
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from functions.query.grounding.words import content_stems
+from functions.query.writing.statements import Statement
+from shared.language import language_of
+from shared.text import begins_with_title, sentences_of
+
+SETTLED = 1.5
+"""Factor for what was put forward where it is asked whether it has come about, and what came of it is told below."""
+MAX_AHEAD = 3
+"""Statements behind what was put forward that may tell what came of it."""
+
+_ASKED: Mapping[str, re.Pattern[str]] = {
+    language: re.compile(pattern, re.IGNORECASE)
+    for language, pattern in (
+        ("en", r"^(?:was|were|has|have|had|did)\b"),
+        ("de", r"^(?:wurden?|hat|haben|ist|sind)\b.*\w(?:t|en)\W*$"),
+        ("es", r"^¿?(?:se (?:ha|han)|se \w+(?:ó|aron|ieron)|fue|fueron|ha|han)\b"),
+        ("fr", r"\b(?:a|ont|est|sont)(?:-t)?-(?:ils?|elles?|on)\b|^est-ce que .*\b(?:a|ont|est|sont) (?:été )?\w+é"),
+        ("lt", r"^ar\b.*\w(?:ta|tas|ti|tos|o|ė)\b"),
+    )
+}
+"""How a question asks whether something has come about."""
+_OPEN: Mapping[str, re.Pattern[str]] = {
+    language: re.compile(pattern, re.IGNORECASE)
+    for language, pattern in (
+        (
+            "en",
+            r"\b(?:is|are|was|were) to\b|\bthat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
+            r"|\b(?:propos|recommend|suggest|request|discuss|consider|intend|plan)\w*|\bask(?:s|ed)?\b"
+            r"|\bmove[sd] (?:to|that)\b",
+        ),
+        (
+            "de",
+            r"\b(?:soll\w*|ob|vor|geplant|würden?|könnten?)\b|\b(?:vorgeschl|schlägt|schlug|beantrag|frag|erwäg|empf)\w*"
+            r"|\bwird\b.*(?:t|en)(?: werden)?\W*$",
+        ),
+        ("es", r"\b(?:prop|solicit|pregunt|pid|recom|previ|prev|plante)\w*|\b(?:será|serán|debería|si)\b"),
+        ("fr", r"\b(?:propos|demand|envisag|recommand|prév|souhait)\w*|\b(?:sera|seront|serait|devrait|si)\b"),
+        ("lt", r"\b(?:siūl|praš|klaus|planuoj|numat|svarst)\w*|\b(?:bus|turėtų|ar)\b"),
+    )
+}
+"""What is put forward, asked, planned, or left to decide."""
+_LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
+"""The beginning of a line that adds to what stands above: "Vote: 3 in favour"."""
+_REFERS = re.compile(
+    r"\A(?:(?:it|this|that|these|they|he|she|jis|ji|tai|es|sie|dies\w*|esto|esta|este|il|elle|cela)\b"
+    r"|(?:the|der|die|das|el|la|le)\s[^\W\d_]+\s(?:was|were|has|had|is|are|wurde|ist|fue|ha|a|est)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence about what stands before it: "It was lost.", "The motion was carried."."""
+_CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s")
+
+
+def asks_outcome(question: str) -> bool:
+    """Return whether a question asks whether something has come about: "Was the sale approved?"."""
+    pattern = _ASKED.get(language_of(question))
+    return pattern is not None and pattern.search(question.strip()) is not None
+
+
+def is_settled_below(first: Statement, below: Sequence[Statement], question: str) -> bool:
+    """Return whether it is asked what came of what a statement puts forward, and those below it tell that."""
+    if first.is_row or not asks_outcome(question) or not is_open(first.text, first.language):
+        return False
+    return outcome_after([first.text, *(each.text for each in below)], question, first.language) > 0
+
+
+def is_open(text: str, language: str) -> bool:
+    """Return whether a text only tells what was put forward, asked, planned or left to decide."""
+    pattern = _OPEN.get(language)
+    sentences = [text[start:end] for start, end in sentences_of(text)][begins_with_title(text) :]
+    clauses = [clause for sentence in sentences for clause in _CLAUSE_BORDER.split(sentence)]
+    return pattern is not None and all(pattern.search(clause) for clause in clauses)
+
+
+def leaves_open(told: Sequence[tuple[str, str]], question: str) -> bool:
+    """Return whether an answer's texts, with their languages, do not tell what came of what is asked about.
+
+    The one with most of the question's words is open, and none behind it tells what came of that.
+    """
+
+    def share(at: int) -> int:
+        text, language = told[at]
+        return len(frozenset(content_stems(question, language)).intersection(content_stems(text, language)))
+
+    best = max(range(len(told)), key=share)
+    text, language = told[best]
+    return is_open(text, language) and not outcome_after([text for text, _ in told[best:]], question, language)
+
+
+def outcome_after(texts: Sequence[str], question: str, language: str) -> int:
+    """Return how many of the texts behind what is open must be told for what came of it; 0 if they do not tell it.
+
+    It stands below a label, refers to what stands before, or has a word of the question or of the title above it.
+    """
+    first, *after = texts
+    title = first[slice(*sentences_of(first)[0])] if begins_with_title(first) else ""
+    known = frozenset(stem for stem in content_stems(f"{question} {title}", language) if not stem.isdigit())
+    for number, text in enumerate(after[:MAX_AHEAD], start=1):
+        if begins_with_title(text):
+            return 0
+        is_about = _LABELLED.match(text) or _REFERS.match(text) or not known.isdisjoint(content_stems(text, language))
+        if is_about and not is_open(text, language):
+            return number
+    return 0
