@@ -16,6 +16,7 @@ from functions.query.grounding.words import content_stems, is_stop_word
 from functions.query.retrieval.numbered import is_sign
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import YEAR, is_time
+from functions.query.writing.orders import gives_order
 from functions.query.writing.statements import Statement
 from shared import lexical
 from shared.language import FUNCTION_WORDS, language_of
@@ -44,7 +45,7 @@ _MORE = re.compile(
 _WORD = re.compile(r"[^\W\d_]+")
 _RANGE = re.compile(
     r"\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?[A-Za-z]{0,3}\d"
-    r"|\s?\+|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s(?:[^\W\d_A-Z]+er\b|above|up\b|plus\b|mayor|superior|posterior|nauj|vėl|aukšt)"
+    r"|\s?\+|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s(?:[^\W\d_A-Z]+er\b(?!\s[A-Z]?\d)|above|up\b|plus\b|mayor|superior|posterior|nauj|vėl|aukšt)"
 )
 """What makes a range of a number: "to 12", "or later"."""
 _FROM = re.compile(
@@ -53,6 +54,9 @@ _FROM = re.compile(
 _OPENS = re.compile(r"(?:\A|[.!?:;|\n)])\s*\Z")
 _TITLE_END = re.compile(r"\s*(?:[.:–—)]|\n|\Z)")
 _TOKEN = re.compile(rf"(?<![\w.,/-]){_NUMBER}{_END}")
+_CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
+"""A code that needs no name before it: "E05"."""
+_BEFORE = re.compile(r"([^\W\d_]{2,})\.?\s\Z")
 _PERIOD = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 
 
@@ -64,6 +68,18 @@ class NamedItem(NamedTuple):
     number: str
     is_name: bool
     """Whether the name is written with a capital: "the Fold 90"."""
+
+    def is_in(self, number: str) -> bool:
+        """Return whether a number is the item's, or has it as a part: 2 in "2.1", 11 in "10/11"."""
+        return self.number == number or number.startswith(f"{self.number}.") or self.number in number.split("/")
+
+    def may_be_in_range(self, text: str) -> bool:
+        """Return whether a text has a range of codes with the item's letter: "E01–E05"."""
+        letters = self.number.rstrip("0123456789")
+        if not letters.isalpha():
+            return False
+        codes = re.finditer(rf"(?<![\w-]){letters}-?\d+", text, re.IGNORECASE)
+        return any(_RANGE.match(text, each.end()) for each in codes)
 
 
 class _Mention(NamedTuple):
@@ -99,6 +115,8 @@ def _items_in(question: str, language: str) -> Iterator[NamedItem]:
             typed = found[0] if at is found else f"{found['label']} {at['number']}"
             yield NamedItem(typed, label, _plain(at["number"]), _is_name(found, language))
             at = _MORE.match(question, at.end())
+    named = {found["number"] for found in _ITEM.finditer(question) if _may_name(found, language)}
+    yield from (NamedItem(code, "", code.lower(), False) for code in _CODE.findall(question) if code not in named)
 
 
 def _may_name(found: re.Match[str], language: str) -> bool:
@@ -142,7 +160,7 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
         if len(named) >= least and not (is_version and is_verdict):
             absent.append(each.typed)
         elif len(codes) >= MIN_CODES:
-            absent.append(each.typed.split(maxsplit=1)[1])
+            absent.append(each.typed.split()[-1])
     return absent
 
 
@@ -152,7 +170,7 @@ def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
     for passage in passages:
         text = f"{passage.whole}\n{passage.section}\n{passage.title}\n{passage.key}\n{passage.cover}"
         mentions = _mentions(text, item.label, passage.language)
-        if any(each.is_range or each.number == item.number for each in mentions):
+        if any(each.is_range or item.is_in(each.number) for each in mentions) or item.may_be_in_range(text):
             return False
         if mentions or any(label == item.label for label, _ in _cells_of(passage.whole, passage.language)):
             naming.add(passage.document_id)
@@ -198,7 +216,7 @@ def _mentions(text: str, label: str, language: str) -> Sequence[_Mention]:
 
 def _mentions_in(text: str, label: str, language: str) -> Iterator[_Mention]:
     for found in _ITEM.finditer(text):
-        if lexical.stem(found["label"].lower(), language) != label:
+        if lexical.stem(found["label"].lower(), language) != label or gives_order(found[0], language):
             continue
         is_range = _FROM.search(text, max(0, found.start() - 12), found.start()) is not None
         is_capital = found["label"][0].isupper()
@@ -215,16 +233,18 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_Mention]:
 def _tokens(text: str) -> frozenset[str]:
     """Return the numbers of a text that may be an item's: none before a unit, and no short one before a word."""
     return frozenset(
-        number for found in _TOKEN.finditer(text) if not _counts(number := _plain(found[0]), text, found.end())
+        number for found in _TOKEN.finditer(text) if not _counts(number := _plain(found[0]), text, *found.span())
     )
 
 
-def _counts(number: str, text: str, end: int) -> bool:
+def _counts(number: str, text: str, start: int, end: int) -> bool:
     after = re.match(r"[ \u00a0]([^\W\d_]+|[%€$£°])", text[end : end + 20])
     if after is None or not number.isdigit():
         return False
     is_short = len(number) <= SHORT_DIGITS
-    return not after[1].isalpha() or is_unit(after[1]) or (is_short and after[1][0].islower())
+    before = _BEFORE.search(text[:start][-20:])
+    is_named = before is not None and not any(before[1].lower() in words for words in FUNCTION_WORDS.values())
+    return not after[1].isalpha() or is_unit(after[1]) or (is_short and after[1][0].islower() and not is_named)
 
 
 @lru_cache(maxsize=1_000)
