@@ -385,7 +385,7 @@ def _block(
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:
     """Return the statements that tell what came of the first one, up to the end of that line, if that is asked."""
     first, *after = statements[: MAX_AHEAD + 1]
-    if first.is_row or not asks_outcome(asked.text) or not is_open(first.text, first.language):
+    if first.is_row or not asks_outcome(asked.text) or not is_open(first.text, first.language, asked.text):
         return ()
     section = passage.section_at(passage.char_start + first.start)
     near = list(

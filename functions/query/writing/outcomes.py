@@ -28,22 +28,36 @@ _ASKED: Mapping[str, re.Pattern[str]] = {
 }
 """How a question asks whether something has come about."""
 _OPEN: Mapping[str, re.Pattern[str]] = {
-    language: re.compile(pattern, re.IGNORECASE)
+    language: re.compile(pattern)
     for language, pattern in (
         (
             "en",
-            r"\b(?:is|are|was|were) to\b|\bthat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
-            r"|\b(?:propos|recommend|suggest|request|discuss|consider|intend|plan)\w*|\bask(?:s|ed)?\b"
-            r"|\bmove[sd] (?:to|that)\b",
+            r"\b(?:is|are|was|were) to\b|\b[Tt]hat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
+            r"|\b(?:is|are|was|were|been|being) (?:propos|recommend|suggest|request|discuss|consider|plann|intend)ed\b"
+            r"|\b(?:propos|recommend|suggest|discuss|consider|plan|intend|move)n?(?:e?s|e?d|ing)?"
+            r" (?:to|that|an?|the|\w+ing)\b"
+            r"|\bask(?:s|ed)\b",
         ),
         (
             "de",
-            r"\b(?:soll\w*|ob|vor|geplant|würden?|könnten?)\b|\b(?:vorgeschl|schlägt|schlug|beantrag|frag|erwäg|empf)\w*"
-            r"|\bwird\b.*(?:t|en)(?: werden)?\W*$",
+            r"\b(?:soll\w*|ob|geplant|würden?|könnten?)\b|\bvor\s*(?:[,.;]|\Z)"
+            r"|\b(?:vorgeschl|schlägt|schlug|beantrag|frag|erwäg|empf[aeio]h?l)\w*|\bwird\b.*(?:t|en)(?: werden)?\W*\Z",
         ),
-        ("es", r"\b(?:prop|solicit|pregunt|pid|recom|previ|prev|plante)\w*|\b(?:será|serán|debería|si)\b"),
-        ("fr", r"\b(?:propos|demand|envisag|recommand|prév|souhait)\w*|\b(?:sera|seront|serait|devrait|si)\b"),
-        ("lt", r"\b(?:siūl|praš|klaus|planuoj|numat|svarst)\w*|\b(?:bus|turėtų|ar)\b"),
+        (
+            "es",
+            r"\b(?:[Pp]ropon\w+|[Pp]ropus\w+|solicit(?:a|ó|an|aron)|pregunt(?:a|ó)|pid(?:e|ió)|[Rr]ecomiend\w+|prevé\w*"
+            r"|está previst\w+|será|serán|debería|si)\b",
+        ),
+        (
+            "fr",
+            r"\b(?:propos(?:e|a|ent|é)|demandé|envisag\w+|recommand(?:e|é|ent)|prévoi\w+|est prévue?|souhait(?:e|ent)"
+            r"|sera|seront|serait|devrait|si)\b",
+        ),
+        (
+            "lt",
+            r"\b(?:[Ss]iūl(?:o|ė|oma\w*)|[Pp]raš(?:o|ė|oma)|klaus(?:ia|ė)|[Pp]lanuoja\w*|[Nn]umatoma\w*"
+            r"|[Ss]varst(?:o|ė|oma\w*)|bus|turėtų)\b",
+        ),
     )
 }
 """What is put forward, asked, planned, or left to decide."""
@@ -55,6 +69,17 @@ _REFERS = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence about what stands before it: "It was lost.", "The motion was carried."."""
+_DONE: Mapping[str, re.Pattern[str]] = {
+    language: re.compile(pattern, re.IGNORECASE)
+    for language, pattern in (
+        ("en", r"\b\w+(?:ed|en)\b"),
+        ("de", r"\b\w+(?:t|en)(?=\W*\Z)"),
+        ("es", r"\b\w+(?:[aiu]d[oa]s?|ó|aron|ieron)\b"),
+        ("fr", r"\b\w+ée?s?\b"),
+        ("lt", r"\b\w+t(?:a|as|i|os)\b"),
+    )
+}
+"""The word of a question that says what may have come about: "approved"."""
 _CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s")
 
 
@@ -66,17 +91,27 @@ def asks_outcome(question: str) -> bool:
 
 def is_settled_below(first: Statement, below: Sequence[Statement], question: str) -> bool:
     """Return whether it is asked what came of what a statement puts forward, and those below it tell that."""
-    if first.is_row or not asks_outcome(question) or not is_open(first.text, first.language):
+    if first.is_row or not asks_outcome(question) or not is_open(first.text, first.language, question):
         return False
     return outcome_after([first.text, *(each.text for each in below)], question, first.language) > 0
 
 
-def is_open(text: str, language: str) -> bool:
-    """Return whether a text only tells what was put forward, asked, planned or left to decide."""
-    pattern = _OPEN.get(language)
+def is_open(text: str, language: str, question: str = "") -> bool:
+    """Return whether a text only tells what was put forward, asked, planned or left to decide.
+
+    "It was agreed that the fee shall be £10." tells that it was agreed, if that is the question.
+    """
+    pattern, done = _OPEN.get(language), _DONE.get(language)
+    if pattern is None or done is None:
+        return False
+    asked = frozenset(stem for word in done.findall(question) for stem in content_stems(word, language))
     sentences = [text[start:end] for start, end in sentences_of(text)][begins_with_title(text) :]
     clauses = [clause for sentence in sentences for clause in _CLAUSE_BORDER.split(sentence)]
-    return pattern is not None and all(pattern.search(clause) for clause in clauses)
+    found = [(clause, pattern.search(clause)) for clause in clauses]
+    return all(
+        opens is not None and asked.isdisjoint(content_stems(clause[: opens.start()], language))
+        for clause, opens in found
+    )
 
 
 def leaves_open(told: Sequence[tuple[str, str]], question: str) -> bool:
@@ -91,7 +126,9 @@ def leaves_open(told: Sequence[tuple[str, str]], question: str) -> bool:
 
     best = max(range(len(told)), key=share)
     text, language = told[best]
-    return is_open(text, language) and not outcome_after([text for text, _ in told[best:]], question, language)
+    return is_open(text, language, question) and not outcome_after(
+        [text for text, _ in told[best:]], question, language
+    )
 
 
 def outcome_after(texts: Sequence[str], question: str, language: str) -> int:
@@ -106,6 +143,6 @@ def outcome_after(texts: Sequence[str], question: str, language: str) -> int:
         if begins_with_title(text):
             return 0
         is_about = _LABELLED.match(text) or _REFERS.match(text) or not known.isdisjoint(content_stems(text, language))
-        if is_about and not is_open(text, language):
+        if is_about and not is_open(text, language, question):
             return number
     return 0

@@ -286,12 +286,12 @@ def test_items_are_counted_where_the_list_is_whole(items: str, after: str, expec
 
 
 def test_entries_of_a_table_of_contents_are_statements_with_their_pages() -> None:
-    text = "Contents\n\nA note to you … 2\nParts and features … 4-5\nPlugging it in … 6\n\nThe pump is red… It runs well."
+    text = "Contents\n\nA note to you … 2\nParts and features … 4-5\nPlugging in … 6\n\nThe lid is red… It runs well."
     assert [each.text for each in statements_of(text, "en")] == [
         "A note to you … 2",
         "Parts and features … 4-5",
-        "Plugging it in … 6",
-        "The pump is red…",
+        "Plugging in … 6",
+        "The lid is red…",
         "It runs well.",
     ]
 
