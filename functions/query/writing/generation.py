@@ -29,6 +29,7 @@ from functions.query.writing.localization import (
     texts_for,
     with_language_note,
 )
+from functions.query.writing.named_items import absent_items
 from functions.query.writing.numbered_claims import part_claims
 from functions.query.writing.premises import missing_words, names_what_is_missing
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
@@ -306,8 +307,8 @@ class _Chosen(NamedTuple):
     """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
 
     `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
-    `doubtful`: the document does not mention much of what the question names, or the answer `is_open`: it only tells
-    what was put forward or planned where it is asked whether something has come about.
+    `doubtful`: the document does not mention much of what the question names, or no item of that number, or the answer
+    `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
     """
 
     claims: Sequence[Claim]
@@ -358,7 +359,11 @@ def _chosen(request: WritingRequest) -> _Chosen:
         of_best = _claims_of(question, numbers, request)
         if of_best and not _missing(question, of_best, request):
             whole, missing, rows, is_open = of_best, (), 0, False
-    doubtful = bool(whole) and (is_open or names_what_is_missing(question, _document_of(whole, request)))
+    doubtful = bool(whole) and (
+        is_open
+        or names_what_is_missing(question, _document_of(whole, request))
+        or bool(absent_items(question, request.sources, is_verdict=False))
+    )
     return _Chosen(whole, missing, rows=rows, doubtful=doubtful, is_open=is_open)
 
 

@@ -82,7 +82,7 @@ class NamedItem(NamedTuple):
         return any(_RANGE.match(text, each.end()) for each in codes)
 
 
-class _Mention(NamedTuple):
+class _NamedNumber(NamedTuple):
     """Where a text puts a number behind a name."""
 
     start: int
@@ -92,7 +92,7 @@ class _Mention(NamedTuple):
     is_range: bool
 
 
-class _Region(NamedTuple):
+class _ItemSpan(NamedTuple):
     start: int
     end: int
     number: str
@@ -209,12 +209,12 @@ def _plain(number: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def _mentions(text: str, label: str, language: str) -> Sequence[_Mention]:
+def _mentions(text: str, label: str, language: str) -> Sequence[_NamedNumber]:
     """Return where a text puts numbers behind a name, which may be a plural: "rooms 101, 102"."""
     return tuple(_mentions_in(text, label, language or "en"))
 
 
-def _mentions_in(text: str, label: str, language: str) -> Iterator[_Mention]:
+def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]:
     for found in _ITEM.finditer(text):
         if lexical.stem(found["label"].lower(), language) != label or gives_order(found[0], language):
             continue
@@ -223,7 +223,7 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_Mention]:
         at: re.Match[str] | None = found
         while at is not None:
             end = at.end()
-            yield _Mention(
+            yield _NamedNumber(
                 found.start(), end, _plain(at["number"]), is_capital, is_range or _RANGE.match(text, end) is not None
             )
             at = _MORE.match(text, end)
@@ -338,7 +338,7 @@ class ItemsTold:
 
 
 @lru_cache(maxsize=1_000)
-def _regions(text: str, label: str, language: str) -> Sequence[_Region]:
+def _regions(text: str, label: str, language: str) -> Sequence[_ItemSpan]:
     """Return what stands below each title with a name and a number: "Resolution 6/3. …" up to "Resolution 6/4."."""
     titles = [
         each
@@ -346,4 +346,4 @@ def _regions(text: str, label: str, language: str) -> Sequence[_Region]:
         if _OPENS.search(text, max(0, each.start - 4), each.start) and _TITLE_END.match(text, each.end)
     ]
     ends = [*(each.start for each in titles[1:]), len(text)]
-    return tuple(_Region(each.start, end, each.number) for each, end in zip(titles, ends, strict=False))
+    return tuple(_ItemSpan(each.start, end, each.number) for each, end in zip(titles, ends, strict=False))

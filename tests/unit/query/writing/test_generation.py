@@ -448,3 +448,12 @@ def test_a_title_is_no_claim_beside_the_sentence_it_is_run_into():
     answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
     assert answer.text == f"{text} [1]"
     assert answer.support == Support(claims=1, confirmed=1)
+
+
+@pytest.mark.parametrize(("version", "is_doubtful"), [("8", True), ("10", False)])
+def test_an_answer_about_another_version_is_doubtful(version: str, *, is_doubtful: bool):
+    question = f"Does the portal run on Windows {version}?"
+    source = passage("The portal runs on Windows 10 and Windows 11.", language="en")
+    answer = written(WritingRequest(question, question, [source]), chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text.startswith("The portal runs on Windows 10")
+    assert answer.doubtful is is_doubtful
