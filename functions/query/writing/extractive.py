@@ -383,7 +383,7 @@ def _block(
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:
-    """Return the statements that tell what came of the first one, up to the end of that line, if that is asked."""
+    """Return the statements that tell what came of the first one, if that is asked."""
     first, *after = statements[: MAX_AHEAD + 1]
     if first.is_row or not asks_outcome(asked.text) or not is_open(first.text, first.language, asked.text):
         return ()
@@ -393,10 +393,7 @@ def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) ->
             lambda each: not each.is_row and passage.section_at(passage.char_start + each.start) == section, after
         )
     )
-    end = outcome_after([first.text, *(each.text for each in near)], asked.text, first.language)
-    while 0 < end < len(near) and "\n" not in passage.text[near[end - 1].end : near[end].start]:
-        end += 1
-    return near[:end]
+    return near[: outcome_after([first.text, *(each.text for each in near)], asked.text, first.language)]
 
 
 def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan | None:

@@ -48,12 +48,13 @@ _RANGE = re.compile(
     r"|\s?\+|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s(?:[^\W\d_A-Z]+er\b(?!\s[A-Z]?\d)|above|up\b|plus\b|mayor|superior|posterior|nauj|vėl|aukšt)"
 )
 """What makes a range of a number: "to 12", "or later"."""
+_UP_TO = re.compile(r"\s?(?:[–—-]|to|bis|a|à|al|iki|hasta)\s?(\d+)")
 _FROM = re.compile(
     r"\b(?:from|since|above|over|below|under|between|ab|seit|über|unter|zwischen|bis|desde|dès|nuo|iki)\s\Z"
 )
 _OPENS = re.compile(r"(?:\A|[.!?:;|\n)])\s*\Z")
 _TITLE_END = re.compile(r"\s*(?:[.:–—)]|\n|\Z)")
-_TOKEN = re.compile(rf"(?<![\w.,/-]){_NUMBER}{_END}")
+_TOKEN = re.compile(rf"(?<![\w.,/€$£-]){_NUMBER}{_END}")
 _CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
 """A code that needs no name before it: "E05"."""
 _BEFORE = re.compile(r"([^\W\d_]{2,})\.?\s\Z")
@@ -90,6 +91,14 @@ class _NamedNumber(NamedTuple):
     number: str
     is_capital: bool
     is_range: bool
+    last: str = ""
+    """The last number of a range: 6 of "groups 1 to 6"."""
+
+    def names(self, item: NamedItem) -> bool:
+        """Return whether an item is named, by its number or in a range."""
+        if self.last and item.number.isdigit() and self.number.isdigit():
+            return int(self.number) <= int(item.number) <= int(self.last)
+        return self.number == item.number
 
 
 class _ItemSpan(NamedTuple):
@@ -223,9 +232,9 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]
         at: re.Match[str] | None = found
         while at is not None:
             end = at.end()
-            yield _NamedNumber(
-                found.start(), end, _plain(at["number"]), is_capital, is_range or _RANGE.match(text, end) is not None
-            )
+            last = _UP_TO.match(text, end)
+            is_one = is_range or _RANGE.match(text, end) is not None
+            yield _NamedNumber(found.start(), end, _plain(at["number"]), is_capital, is_one, last[1] if last else "")
             at = _MORE.match(text, end)
 
 
@@ -288,11 +297,7 @@ class ItemsTold:
         told = [
             item
             for item in items_named(question, language)
-            if any(
-                item.number == each.number
-                for one in passages
-                for each in _mentions(one.whole, item.label, one.language)
-            )
+            if any(each.names(item) for one in passages for each in _mentions(one.whole, item.label, one.language))
         ]
         stems = (content_stems(each.typed, language) for each in told)
         return cls(told, frozenset(chain.from_iterable(stems)))
@@ -321,17 +326,15 @@ class ItemsTold:
         start, end = statement.start + len(passage.above), statement.end + len(passage.above)
         is_other = False
         for item in self.items:
-            numbers = {
-                each.number
-                for each in _mentions(passage.whole, item.label, passage.language)
-                if start <= each.start < end
-            }
-            numbers = numbers or {
+            named = [
+                each for each in _mentions(passage.whole, item.label, passage.language) if start <= each.start < end
+            ]
+            numbers = {each.number for each in named} or {
                 each.number
                 for each in _regions(passage.whole, item.label, passage.language)
                 if each.start <= start < each.end
             }
-            if item.number in numbers:
+            if item.number in numbers or any(each.names(item) for each in named):
                 return True
             is_other = is_other or bool(numbers)
         return False if is_other else None

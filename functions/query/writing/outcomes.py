@@ -34,7 +34,7 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
             "en",
             r"\b(?:is|are|was|were) to\b|\b[Tt]hat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
             r"|\b(?:is|are|was|were|been|being) (?:propos|recommend|suggest|request|discuss|consider|plann|intend)ed\b"
-            r"|\b(?:propos|recommend|suggest|discuss|consider|plan|intend|move)n?(?:e?s|e?d|ing)?"
+            r"|\b(?:(?:propos|recommend|suggest|discuss|consider|intend|mov)(?:e?s|ed|ing)?|plann(?:ed|ing))"
             r" (?:to|that|an?|the|\w+ing)\b"
             r"|\bask(?:s|ed)\b",
         ),
@@ -64,11 +64,14 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
 _LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
 """The beginning of a line that adds to what stands above: "Vote: 3 in favour"."""
 _REFERS = re.compile(
-    r"\A(?:(?:it|this|that|these|they|he|she|jis|ji|tai|es|sie|dies\w*|esto|esta|este|il|elle|cela)\b"
-    r"|(?:the|der|die|das|el|la|le)\s[^\W\d_]+\s(?:was|were|has|had|is|are|wurde|ist|fue|ha|a|est)\b)",
+    r"\A(?:(?:it|this|that|these|they|he|she|jis|ji|tai|es|sie|dies\w*|esto|esta|este|il|elle|cela)"
+    r"|(?:the|der|die|la|le) (?:motion|matter|decision|vote|antrag|sache|moción|affaire))\b",
     re.IGNORECASE,
 )
 """The beginning of a sentence about what stands before it: "It was lost.", "The motion was carried."."""
+_SUBJECT = re.compile(r"\A(?:the|der|die|das|el|la|le) ([^\W\d_]{4})", re.IGNORECASE)
+"""The beginning of what a sentence is about: "The proposal" of what was proposed."""
+_AUXILIARY = re.compile(r"\b(?:was|were|been|has|have|had|wurden?|worden|fue|fueron|sido|été|buvo)\b", re.IGNORECASE)
 _DONE: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern, re.IGNORECASE)
     for language, pattern in (
@@ -101,17 +104,30 @@ def is_open(text: str, language: str, question: str = "") -> bool:
 
     "It was agreed that the fee shall be £10." tells that it was agreed, if that is the question.
     """
-    pattern, done = _OPEN.get(language), _DONE.get(language)
-    if pattern is None or done is None:
+    pattern = _OPEN.get(language)
+    if pattern is None:
         return False
-    asked = frozenset(stem for word in done.findall(question) for stem in content_stems(word, language))
+    asked = _stems_done(question, language)
     sentences = [text[start:end] for start, end in sentences_of(text)][begins_with_title(text) :]
     clauses = [clause for sentence in sentences for clause in _CLAUSE_BORDER.split(sentence)]
-    found = [(clause, pattern.search(clause)) for clause in clauses]
-    return all(
-        opens is not None and asked.isdisjoint(content_stems(clause[: opens.start()], language))
-        for clause, opens in found
-    )
+    return all(_is_clause_open(clause, pattern, asked, language) for clause in clauses)
+
+
+def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str], language: str) -> bool:
+    opens = pattern.search(clause)
+    if opens is None:
+        return False
+    told = [clause[: opens.start()]]
+    for auxiliary in _AUXILIARY.finditer(clause):
+        again = pattern.search(clause, auxiliary.start())
+        told.append(clause[auxiliary.end() : again.start() if again else len(clause)])
+    return all(asked.isdisjoint(content_stems(each, language)) for each in told)
+
+
+def _stems_done(question: str, language: str) -> frozenset[str]:
+    pattern = _DONE.get(language)
+    words = pattern.findall(question) if pattern else ()
+    return frozenset(stem for word in words for stem in content_stems(word, language))
 
 
 def leaves_open(told: Sequence[tuple[str, str]], question: str) -> bool:
@@ -122,7 +138,9 @@ def leaves_open(told: Sequence[tuple[str, str]], question: str) -> bool:
 
     def share(at: int) -> int:
         text, language = told[at]
-        return len(frozenset(content_stems(question, language)).intersection(content_stems(text, language)))
+        stems = frozenset(content_stems(text, language))
+        is_done = not stems.isdisjoint(_stems_done(question, language))
+        return len(stems.intersection(content_stems(question, language))) + is_done
 
     best = max(range(len(told)), key=share)
     text, language = told[best]
@@ -138,11 +156,18 @@ def outcome_after(texts: Sequence[str], question: str, language: str) -> int:
     """
     first, *after = texts
     title = first[slice(*sentences_of(first)[0])] if begins_with_title(first) else ""
-    known = frozenset(stem for stem in content_stems(f"{question} {title}", language) if not stem.isdigit())
+    asked = question.split(maxsplit=1)[-1]  # without "was", "wurde", "fue", "ar"
+    known = frozenset(stem for stem in content_stems(f"{asked} {title}", language) if not stem.isdigit())
+    told = 0
     for number, text in enumerate(after[:MAX_AHEAD], start=1):
-        if begins_with_title(text):
-            return 0
-        is_about = _LABELLED.match(text) or _REFERS.match(text) or not known.isdisjoint(content_stems(text, language))
-        if is_about and not is_open(text, language, question):
-            return number
-    return 0
+        subject = _SUBJECT.match(text)
+        is_about = (
+            bool(_REFERS.match(text))
+            or (subject is not None and re.search(rf"\b{subject[1]}", first, re.IGNORECASE) is not None)
+            or not known.isdisjoint(content_stems(text, language))
+        )
+        if begins_with_title(text) or (told and not is_about):
+            break
+        if (is_about or _LABELLED.match(text)) and not is_open(text, language, question):
+            told = number
+    return told

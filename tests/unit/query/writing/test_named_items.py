@@ -24,6 +24,7 @@ def absent(text: str, question: str, language: str = "en", *, is_verdict: bool =
         (MOTIONS, "en", "What does motion 12/9 say?", "motion 12/9"),
         (CODES, "en", "What does code E99 mean?", "code E99"),
         (CODES, "en", "The heater shows E44, what now?", "E44"),  # without its name: by the codes beside it
+        ("Spin 30 | £45\nSpin 45 | £60", "en", "How much is Spin 60?", "Spin 60"),
         (LOCKS, "en", "How heavy is the Fold 120?", "Fold 120"),  # one other is enough for a name with a capital
         ("Rooms 101, 102 and 205 face the sea. Room 110 is the office.", "en", "Where is room 206?", "room 206"),
         ("Stop | 4201 | 4203\nPort | 8:00 | 9:00\n\nBus 4207 is late.", "en", "When is bus 4299 there?", "bus 4299"),
@@ -106,6 +107,7 @@ def test_the_items_that_a_question_names(question: str, numbers: list[str]):
          "When does programme 2 heat?", "17 to 22"),
         ("Beschluss 44/27. Ein Bus wird gekauft.\n\nBeschluss 45/27. Das Bad wird teurer.", "de",
          "Was steht in Beschluss 45/27?", "teurer"),
+        ("Group 9 swims outdoors. Groups 1 to 6 swim in the small pool.", "en", "Where does group 4 swim?", "small pool"),
         ("Acuerdo 3/1. Se compra un proyector.\n\nAcuerdo 3/2. Se alquila el local.", "es",
          "¿Qué dice el acuerdo 3/2?", "alquila"),
     ],

@@ -106,6 +106,9 @@ def test_the_line_that_tells_what_came_of_it_is_told(text: str, language: str, q
             "Was a tank bought?",
         ),
         ("Die Verwaltung schlug vor, das Freibad zu sanieren.", "de", "Wurde das Freibad saniert?"),
+        ("Ein Nachtbus ist geplant. Die Haltestelle wurde verlegt.", "de", "Wurde ein Nachtbus eingeführt?"),
+        ("Mr Osei was elected. He is to present accounts.", "en", "Has Mr Osei presented accounts?"),
+        ("A wall is planned. The sauna was closed.", "en", "Was the wall built?"),
         ("Le syndic propose de remplacer la chaudière.", "fr", "La chaudière a-t-elle été remplacée ?"),
     ],
 )
@@ -122,6 +125,8 @@ def test_an_answer_that_only_tells_what_was_put_forward_is_open(text: str, langu
         ("It was agreed that the fee for dogs shall be £10.", "Was the fee for dogs agreed?"),
         ("The proposal to sell the barn was rejected.", "Was the proposal to sell the barn accepted?"),
         ("The plan for the pond was adopted.", "Was the plan for the pond adopted?"),
+        ("The plan to visit Bath was dropped.", "Was the plan to visit Bath dropped?"),
+        ("Ms Tarrow proposed the Road. It was chosen by 9 votes.", "Was the Road chosen?"),
         ("A new boiler is to be installed in autumn.", "When will the boiler be installed?"),
         ("Item | Result\nSale of the station | to be decided", "Was the sale of the station approved?"),
     ],
