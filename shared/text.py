@@ -45,7 +45,7 @@ _ANSWER = re.compile(r"Answer:\s")
 """The start of an FAQ answer, which is a statement even if it is short and has no full stop."""
 _MAX_HEADING_WORDS = 12
 MAX_FRAGMENT_WORDS = 2
-"""Words of a sentence that is joined with one beside it; one that ends with a number may have one more."""
+"""Words of a sentence that is joined with one beside it; one with a number behind the first may have one more."""
 _MAX_LIST_CHARACTERS = 600
 """Maximum characters of a sentence together with the list that it introduces."""
 
@@ -121,9 +121,9 @@ def begins_with_title(text: str) -> bool:
 
 def _is_fragment(sentence: str) -> bool:
     words = sentence.split()
-    ends_with_number = bool(words) and any(map(str.isdigit, words[-1]))
+    has_number = any(map(str.isdigit, " ".join(words[1:])))
     is_other = _ITEM.match(sentence) or any(sign in sentence for sign in (SEPARATOR, "\n", ":", ".."))
-    return sentence.endswith(".") and not is_other and len(words) <= MAX_FRAGMENT_WORDS + ends_with_number
+    return sentence.endswith(".") and not is_other and len(words) <= MAX_FRAGMENT_WORDS + has_number
 
 
 def statement_spans(text: str) -> list[tuple[int, int]]:

@@ -366,6 +366,7 @@ def test_one_is_counted_in_the_singular():
     [
         ("Resolution 6/1. The minutes are approved.", ["Resolution 6/1. The minutes are approved."]),
         ("Résolution n° 2. La façade sera ravalée.", ["Résolution n° 2. La façade sera ravalée."]),
+        ("Rule 3(a) Dress. Jeans are banned.", ["Rule 3(a) Dress. Jeans are banned."]),
         ("Novena. El plazo es de un mes.", ["Novena. El plazo es de un mes."]),
         ("We met. Resolution 6/2. The budget is adopted.", ["We met. Resolution 6/2. The budget is adopted."]),
         ("They all agreed. Motion 7. It is sold now.", ["They all agreed.", "Motion 7. It is sold now."]),

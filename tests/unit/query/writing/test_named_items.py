@@ -107,7 +107,7 @@ def test_the_items_that_a_question_names(question: str, numbers: list[str]):
          "When does programme 2 heat?", "17 to 22"),
         ("Beschluss 44/27. Ein Bus wird gekauft.\n\nBeschluss 45/27. Das Bad wird teurer.", "de",
          "Was steht in Beschluss 45/27?", "teurer"),
-        ("Group 9 swims outdoors. Groups 1 to 6 swim in the small pool.", "en", "Where does group 4 swim?", "small pool"),
+        ("Group 9 swims outdoors. Groups 1 to 6 swim in the small pool.", "en", "Where does group 4 swim?", "small"),
         ("Acuerdo 3/1. Se compra un proyector.\n\nAcuerdo 3/2. Se alquila el local.", "es",
          "¿Qué dice el acuerdo 3/2?", "alquila"),
     ],
