@@ -44,6 +44,8 @@ _ITEM = re.compile(rf"{LIST_ITEM}|\(?[a-z\d]{{1,3}}[.)]\s")
 _ANSWER = re.compile(r"Answer:\s")
 """The start of an FAQ answer, which is a statement even if it is short and has no full stop."""
 _MAX_HEADING_WORDS = 12
+MAX_FRAGMENT_WORDS = 2
+"""Words of a sentence that is joined with one beside it; one with a number behind the first may have one more."""
 _MAX_LIST_CHARACTERS = 600
 """Maximum characters of a sentence together with the list that it introduces."""
 
@@ -78,6 +80,50 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 def sentences_of(text: str) -> Sequence[tuple[int, int]]:
     """Return `sentence_spans`, kept: several steps of one answer ask for a passage's."""
     return tuple(sentence_spans(text))
+
+
+def with_fragments_joined(text: str, spans: Sequence[tuple[int, int]]) -> Sequence[tuple[int, int]]:
+    """Join the sentences of at most two words, or three with a number, that say nothing alone, with one beside them.
+
+    One at the beginning of a line, or with a number, is a title run into what follows: "Resolution 6/1.", "Novena.";
+    so is any other in a paragraph that begins with one without a number. Else it ends what precedes: "6 against. Lost."
+    """
+    joined: list[tuple[int, int]] = []
+    title: int | None = None
+    is_titled = False
+    for at, (start, end) in enumerate(spans):
+        begins = not at or "\n" in text[spans[at - 1][1] : start]
+        ends = at + 1 == len(spans) or "\n" in text[end : spans[at + 1][0]]
+        if begins:
+            is_titled = False
+        has_number = any(map(str.isdigit, text[start:end]))
+        if not _is_fragment(text[start:end]):
+            joined.append((start if title is None else title, end))
+            title = None
+        elif not ends and (begins or is_titled or has_number):
+            title = start if title is None else title
+            is_titled = is_titled or (begins and not has_number)
+        elif title is not None or (not begins and not text.count(SEPARATOR, *joined[-1])):
+            if title is None:
+                title = joined.pop()[0]
+            joined.append((title, end))
+            title = None
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def begins_with_title(text: str) -> bool:
+    """Return whether a text begins with a title that is run into what follows."""
+    spans = sentences_of(text)
+    return len(spans) > 1 and _is_fragment(text[slice(*spans[0])]) and "\n" not in text[spans[0][1] : spans[1][0]]
+
+
+def _is_fragment(sentence: str) -> bool:
+    words = sentence.split()
+    has_number = any(map(str.isdigit, " ".join(words[1:])))
+    is_other = _ITEM.match(sentence) or any(sign in sentence for sign in (SEPARATOR, "\n", ":", ".."))
+    return sentence.endswith(".") and not is_other and len(words) <= MAX_FRAGMENT_WORDS + has_number
 
 
 def statement_spans(text: str) -> list[tuple[int, int]]:

@@ -27,7 +27,8 @@ from functions.query.second_look import NearStatement, look_again
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
-from functions.query.writing.asked import asking_part
+from functions.query.writing.asked import Asked, Kind, asking_part
+from functions.query.writing.named_items import absent_items
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.subjects import absent_subjects
 from shared import identity
@@ -299,6 +300,9 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
             return decision.refused_for([part.typed], found.passages)
         if not decision.relevant and part.span_of(found.passages[0]) is not None:
             decision = decision.answered_by({})
+    is_verdict = Asked.of(search.question).kind is Kind.YES_NO
+    if absent := absent_items(search.question, found.ranked, is_verdict=is_verdict):
+        return decision.refused_for(absent, found.passages)
     if not decision.relevant:
         return decision
     organisations = {name for each in found.ranked for name in each.organisations}

@@ -31,7 +31,7 @@ from functions.query.retrieval.passages import Passage
 from shared.language import language_of
 from shared.lexical import fold
 from shared.models import AnswerClaim, Citation
-from shared.text import sentence_spans
+from shared.text import sentence_spans, with_fragments_joined
 
 MAX_INTRODUCTION_WORDS = 20
 MIN_KNOWN_SHARE = 0.5
@@ -108,8 +108,9 @@ class ClaimFate:
 class Verifier:
     """Verifies the claims of one draft in order against its sources (source n is `sources[n - 1]`).
 
-    `mark` is written after an unconfirmed claim, unless such claims are dropped (`strict`). `without` switches rules of
-    the judge off by name, to measure what they are worth.
+    `mark` is written after an unconfirmed claim, unless such claims are dropped (`strict`). With `quotes` the claims
+    are the sources' own sentences, and a title run into one is no claim beside it. `without` switches rules of the
+    judge off by name, to measure what they are worth.
     """
 
     def __init__(
@@ -120,11 +121,13 @@ class Verifier:
         language: str = "",
         mark: str = "",
         strict: bool = False,
+        quotes: bool = False,
         without: frozenset[str] = frozenset(),
     ) -> None:
         self._sources = sources
         self._mark = mark
         self._strict = strict
+        self._quotes = quotes
         self._without = without
         self._context = Context(question, sources, language or "en")
         self._source_texts = SourceTexts(text for passage in sources for text in (passage.text, *titles_of(passage)))
@@ -162,7 +165,9 @@ class Verifier:
         """Yield the sentences of a claim with their verdicts."""
         clean = cleaned(claim.text, self._source_texts)
         findings = list(clean.findings)
-        sentences = [span for span in sentence_spans(clean.text) if any(map(str.isalnum, clean.text[slice(*span)]))]
+        whole = tuple(sentence_spans(clean.text))
+        spans = with_fragments_joined(clean.text, whole) if self._quotes else whole
+        sentences = [span for span in spans if any(map(str.isalnum, clean.text[slice(*span)]))]
         if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, Verdict.REFUTED)
             self._fates.append(ClaimFate(clean.text, Verdict.REFUTED, shown=False, flags=findings))

@@ -60,6 +60,11 @@ MIN_NUMBERED = 2
 """Other numbers of as many steps that a document must have to be one of numbered parts."""
 
 
+def is_sign(words: str) -> bool:
+    """Return whether words are a sign and a number that name a part: "clause 4.2"."""
+    return _ASKED.search(words) is not None
+
+
 class NumberedSpan(NamedTuple):
     """Where a part stands in a text; `closed` if the next one follows there."""
 

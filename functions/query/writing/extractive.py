@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import takewhile
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
@@ -16,6 +17,8 @@ from functions.query.second_look import NearStatement
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
+from functions.query.writing.named_items import ItemsTold
+from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -36,7 +39,7 @@ from functions.query.writing.statements import (
 from functions.query.writing.table_units import with_unit
 from shared import lexical
 from shared.language import language_of
-from shared.text import SEPARATOR, is_heading
+from shared.text import SEPARATOR, begins_with_title, is_heading
 
 MAX_BLOCKS = 4
 MIN_SHARE = 0.4
@@ -79,10 +82,14 @@ _SET_APART = re.compile(
 
 
 class Extract(NamedTuple):
-    """An answer's claims; `rows` counts those of a table that are its list, if that is what it is."""
+    """An answer's claims; `rows` counts those of a table that are its list, if that is what it is.
+
+    `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
+    """
 
     claims: Sequence[Claim]
     rows: int = 0
+    is_open: bool = False
 
 
 def extract(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Extract:
@@ -95,7 +102,17 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
     """
     asked = asked_of(question, passages, before=before, inherited=inherited)
     blocks, rows = _blocks(asked, passages)
-    return Extract(_claims(asked, blocks, passages), rows)
+    told = [_told_in(block, passages) for block in blocks if not block.further]
+    is_open = (
+        asks_outcome(asked.text) and bool(told) and leaves_open([text for each in told for text in each], asked.text)
+    )
+    return Extract(_claims(asked, blocks, passages), rows, is_open)
+
+
+def _told_in(block: "_Group", passages: Sequence[Passage]) -> Sequence[tuple[str, str]]:
+    """Return the texts of a group's spans with their language; a row is told in none, because it says what is so."""
+    texts = ((passages[at].text[start:end], passages[at].language or "en") for at, start, end in block.spans)
+    return [(text, "" if SEPARATOR in text else language) for text, language in texts]
 
 
 def near_claims(question: str, passages: Sequence[Passage], near: Sequence[NearStatement]) -> Sequence[Claim]:
@@ -321,9 +338,11 @@ def _block(
         return [best.span]
     passage = passages[at]
     of_passage = statements_in(passage)
-    block = [statement]
+    block, items = [statement], ItemsTold.of(asked.text, passages)
 
     def is_evidence(each: Statement) -> bool:
+        if items.is_of_another(passage, each):
+            return False
         return not is_foreign_in(passage, each.text, each.start, each.end, passages, asked.text)
 
     def may_add(one: Statement, other: Statement, added: Statement) -> bool:
@@ -349,11 +368,32 @@ def _block(
         block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:
             said.add(each)
+    if strong is not None:
+        number = of_passage.index(block[-1])
+        for each in _outcome(asked, passage, of_passage[best.number :]):
+            if each not in block and of_passage.index(each) == number + 1 and is_evidence(each):
+                block.append(each)
+                said.add(each)
+                number += 1
     spans = [PassageSpan(at, each.start, each.end) for each in block]
     heading = block[0].heading
     if heading and _names(passage, heading, said) and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
+
+
+def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:
+    """Return the statements that tell what came of the first one, if that is asked."""
+    first, *after = statements[: MAX_AHEAD + 1]
+    if first.is_row or not asks_outcome(asked.text) or not is_open(first.text, first.language, asked.text):
+        return ()
+    section = passage.section_at(passage.char_start + first.start)
+    near = list(
+        takewhile(
+            lambda each: not each.is_row and passage.section_at(passage.char_start + each.start) == section, after
+        )
+    )
+    return near[: outcome_after([first.text, *(each.text for each in near)], asked.text, first.language)]
 
 
 def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan | None:
@@ -427,6 +467,7 @@ def _continues(text: str, one: Statement, other: Statement) -> bool:
         and other.end - one.start <= MAX_BLOCK_CHARACTERS
         and not any(each.is_row or each.is_question or each.is_garbled or each.is_cut for each in (one, other))
         and not is_item(other.text)
+        and not begins_with_title(other.text)
     )
 
 

@@ -29,6 +29,7 @@ from functions.query.writing.localization import (
     texts_for,
     with_language_note,
 )
+from functions.query.writing.named_items import absent_items
 from functions.query.writing.numbered_claims import part_claims
 from functions.query.writing.premises import missing_words, names_what_is_missing
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
@@ -249,9 +250,13 @@ def _extracted(
         return
     verifier = _verifier(request, settings, of_sources=True)
     shown: list[VerifiedClaim] = []
-    text, heading = "", f"\n\n{texts_for(request.language, settings.default_language).further}"
+    texts = texts_for(request.language, settings.default_language)
+    text, heading = "", f"\n\n{texts.further}"
     for claim in sorted(chosen.claims, key=lambda each: each.further):
         for verified in _checked(claim, request.sources, verifier):
+            if chosen.is_open and not shown:
+                text = f"{with_language_note(texts.left_open, request.language)}\n\n"
+                yield text
             if claim.further and shown and heading:
                 yield heading
                 text, heading = text + heading, ""
@@ -302,7 +307,8 @@ class _Chosen(NamedTuple):
     """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
 
     `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
-    `doubtful`: the document does not mention much of what the question names.
+    `doubtful`: the document does not mention much of what the question names, or no item of that number, or the answer
+    `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
     """
 
     claims: Sequence[Claim]
@@ -311,6 +317,7 @@ class _Chosen(NamedTuple):
     items: int = 0
     rows: int = 0
     doubtful: bool = False
+    is_open: bool = False
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
@@ -344,16 +351,20 @@ def _chosen(request: WritingRequest) -> _Chosen:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
     before = next((each.content for each in reversed(request.history) if each.role == "user"), "")
-    whole, rows = extract(question, request.sources, before=before, inherited=request.inherited)
+    whole, rows, is_open = extract(question, request.sources, before=before, inherited=request.inherited)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
         numbers = [number for number, source in enumerate(request.sources, 1) if source.document_id == document]
         of_best = _claims_of(question, numbers, request)
         if of_best and not _missing(question, of_best, request):
-            whole, missing, rows = of_best, (), 0
-    doubtful = bool(whole) and names_what_is_missing(question, _document_of(whole, request))
-    return _Chosen(whole, missing, rows=rows, doubtful=doubtful)
+            whole, missing, rows, is_open = of_best, (), 0, False
+    doubtful = bool(whole) and (
+        is_open
+        or names_what_is_missing(question, _document_of(whole, request))
+        or bool(absent_items(question, request.sources, is_verdict=False))
+    )
+    return _Chosen(whole, missing, rows=rows, doubtful=doubtful, is_open=is_open)
 
 
 def _claims_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Sequence[Claim]:
@@ -374,6 +385,7 @@ def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool =
         language=spoken or request.language,
         mark=texts_for(request.language, settings.default_language).unconfirmed,
         strict=settings.grounding == "strict",
+        quotes=of_sources,
     )
 
 

@@ -43,6 +43,7 @@ class Texts(NamedTuple):
     first_shown: str
     unsure: str
     further: str
+    left_open: str
     part_not_found: str
     part_unavailable: str
     search_incomplete: str
@@ -176,7 +177,11 @@ def without_notes(answer: str) -> str:
         for note in (texts.first_shown, texts.counted):
             counted = r"\d+".join(map(re.escape, re.split(r"\{\w+\}", note)))
             answer = re.sub(rf"\n\n{counted}\Z", "", answer)
-        answer = answer.replace(f"\n\n{texts.further}\n", "\n").replace(f" {texts.unconfirmed}", "")
+        answer = (
+            answer.removeprefix(f"{texts.left_open}\n\n")
+            .replace(f"\n\n{texts.further}\n", "\n")
+            .replace(f" {texts.unconfirmed}", "")
+        )
     return answer
 
 

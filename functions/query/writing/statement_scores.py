@@ -28,6 +28,8 @@ from functions.query.writing.cells import (
     is_whole_label_asked,
     with_line_items,
 )
+from functions.query.writing.named_items import ItemsTold
+from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_settled_below
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
@@ -214,7 +216,7 @@ def _scores(
     of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
-    abbreviated = Abbreviated(asked, passages)
+    abbreviated, items = Abbreviated(asked, passages), ItemsTold.of(asked.text, passages)
     held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
     weights = _weights(wanted, languages, held)
     for stem in wanted & _NO_STEMS.union(*(_inherited(asked, language) for language in languages)):
@@ -242,6 +244,8 @@ def _scores(
         before = lent[number - 1] if number and found[number - 1][0] == at else _NO_STEMS
         after = lent[number + 1] if number + 1 < len(found) and found[number + 1][0] == at else _NO_STEMS
         context = wanted & statement.context_stems
+        if items.lends_words(passage, statement):
+            context |= wanted & items.words
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
         if not (held[number] or section or before or after or context or like):
             return 0.0
@@ -257,10 +261,16 @@ def _scores(
         bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
         return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
+    def factor(number: int) -> float:
+        at, statement = found[number]
+        below = [each for place, each in found[number + 1 : number + 1 + MAX_AHEAD] if place == at]
+        settled = SETTLED if scores[number] and is_settled_below(statement, below, asked.text) else 1.0
+        return items.factor(passages[at], statement) * settled
+
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
     ranks = [
-        score * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
-        for score, (at, _) in zip(scores, found, strict=True)
+        score * factor(number) * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
+        for number, (score, (at, _)) in enumerate(zip(scores, found, strict=True))
     ]
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
 

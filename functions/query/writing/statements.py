@@ -26,6 +26,7 @@ from shared.text import (
     sentences_of,
     stripped,
     table_head,
+    with_fragments_joined,
 )
 
 MAX_CHARACTERS = 600
@@ -276,7 +277,7 @@ def _blocks_below(above: str, text: str, language: str) -> Iterator[_Block]:
 
 def _blocks(text: str, language: str) -> Iterator[_Block]:
     """Yield the blocks in order; headings and header rows only if there is nothing else."""
-    spans = sentences_of(text)
+    spans = with_fragments_joined(text, sentences_of(text))
     found = False
     heading, at = "", 0
     above: _Span | None = None

@@ -384,6 +384,21 @@ def test_a_part_that_no_document_has_is_said_to_be_absent():
     assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("clause 4.7",))
 
 
+MOTIONS = "Motion 12/1. That a tank be bought.\n\nResult: 7 to 1. Carried.\n\nMotion 12/2. That a shed be sold."
+
+
+def test_an_item_that_no_document_has_is_said_to_be_absent():
+    answer = ask(ports_with(MOTIONS), "What does motion 12/9 say?")
+    assert (answer.refusal, answer.decision and answer.decision.absent) == ("not_mentioned", ("motion 12/9",))
+
+
+def test_the_item_asked_for_is_told_and_no_other():
+    answer = ask(ports_with(MOTIONS), "What does motion 12/1 say?")
+    assert answer.refusal is None
+    assert answer.text.startswith("Motion 12/1. That a tank be bought. [1]")
+    assert "shed" not in answer.text
+
+
 def test_a_number_says_nothing_about_documents_without_numbered_parts():
     answer = ask(ports_with("A lost key costs £12."), "What does a lost key cost under clause 4.7?")
     assert answer.refusal is None

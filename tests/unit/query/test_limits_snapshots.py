@@ -121,7 +121,9 @@ import functions.query.writing.generation
 import functions.query.writing.lenient_json
 import functions.query.writing.localization
 import functions.query.writing.markers
+import functions.query.writing.named_items
 import functions.query.writing.numbered_claims
+import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting
 import functions.query.writing.statement_scores

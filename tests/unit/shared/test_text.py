@@ -10,6 +10,7 @@ from shared.abbreviations import is_abbreviated
 from shared.text import (
     MAX_NAME_CHARACTERS,
     are_numbered,
+    begins_with_title,
     column_names,
     counted,
     header_at,
@@ -20,6 +21,7 @@ from shared.text import (
     sentence_spans,
     statement_spans,
     table_head,
+    with_fragments_joined,
     without_measure,
 )
 
@@ -357,3 +359,52 @@ def test_numbers_name_columns_where_nothing_below_is_like_them(
 
 def test_one_is_counted_in_the_singular():
     assert [counted(number, "page") for number in (0, 1, 2)] == ["0 pages", "1 page", "2 pages"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Resolution 6/1. The minutes are approved.", ["Resolution 6/1. The minutes are approved."]),
+        ("Résolution n° 2. La façade sera ravalée.", ["Résolution n° 2. La façade sera ravalée."]),
+        ("Rule 3(a) Dress. Jeans are banned.", ["Rule 3(a) Dress. Jeans are banned."]),
+        ("Novena. El plazo es de un mes.", ["Novena. El plazo es de un mes."]),
+        ("We met. Resolution 6/2. The budget is adopted.", ["We met. Resolution 6/2. The budget is adopted."]),
+        ("They all agreed. Motion 7. It is sold now.", ["They all agreed.", "Motion 7. It is sold now."]),
+        ("Vote: 3 in favour, 6 against. Lost.", ["Vote: 3 in favour, 6 against. Lost."]),
+        ("5 to 2. Carried. Mr Brand took no part.", ["5 to 2. Carried.", "Mr Brand took no part."]),
+        # In a paragraph that begins with a title without a number, others are titles, too.
+        ("Pets. Dogs are welcome here. Pool. Children need an adult.",
+         ["Pets. Dogs are welcome here.", "Pool. Children need an adult."]),
+        ("Motion 1. It is bought. Carried. We went home.", ["Motion 1. It is bought. Carried.", "We went home."]),
+        ("Lost.\n\nIt was cold outside.", ["Lost.", "It was cold outside."]),
+        ("1. Wait. Then open it slowly.", ["1. Wait.", "Then open it slowly."]),
+        ("Time: noon. Bring your own cup.", ["Time: noon.", "Bring your own cup."]),
+        ("Is it? Yes it really is.", ["Is it?", "Yes it really is."]),
+        ("Keys ........ 21", ["Keys ........", "21"]),
+        ("Mr Day is here now. It rains today.", ["Mr Day is here now.", "It rains today."]),
+    ],
+)  # fmt: skip
+def test_what_says_nothing_alone_is_joined_with_the_sentence_beside_it(text: str, expected: list[str]):
+    joined = with_fragments_joined(text, list(sentence_spans(text)))
+    assert [text[start:end] for start, end in joined] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Motion 7. It is sold.", True),
+        ("Pool. Children swim.", True),
+        ("They all agreed. Lost.", False),
+        ("Lost.", False),
+    ],
+)
+def test_a_text_may_begin_with_a_title(text: str, *, expected: bool):
+    assert begins_with_title(text) is expected
+
+
+@given(st.text(alphabet="ab 1.:\n|", max_size=60))
+def test_joining_loses_and_mixes_nothing(text: str):
+    spans = list(sentence_spans(text))
+    joined = with_fragments_joined(text, spans)
+    assert "".join(text[slice(*span)].replace(" ", "") for span in joined).count("a") == text.count("a")
+    assert all(one[1] <= other[0] for one, other in itertools.pairwise(joined))

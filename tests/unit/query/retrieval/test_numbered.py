@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.retrieval.numbered import NumberedPart
+from functions.query.retrieval.numbered import NumberedPart, is_sign
 from functions.query.retrieval.ranking import WITH_PART, NamedPlaces
 from tests.support.query import passage
 
@@ -116,3 +116,10 @@ def test_the_passage_in_which_the_part_begins_is_ranked_higher():
     named = NamedPlaces.of("What does clause 3.2 say?")
     assert named.boost(passage(LEASE)) == WITH_PART
     assert named.boost(passage("See clause 3.2.")) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"), [("clause 4.2", True), ("§ 7", True), ("motion 12/1", False), ("room 4", False)]
+)
+def test_a_sign_and_a_number_name_a_part(words: str, *, expected: bool):
+    assert is_sign(words) is expected

@@ -426,3 +426,34 @@ def test_a_sum_of_cells_is_answered_with_its_calculation():
     answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
     assert answer.text == "Diesel; Litres: 48,000; Petrol; Litres: 1,900; together: 49,900 [1] [2]"
     assert [each.derived for each in answer.claims] == ["48,000 + 1,900 = 49,900"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"),
+    [("A new boiler is to be installed in autumn.", True), ("The new boiler was installed in May.", False)],
+)
+def test_an_answer_that_leaves_open_what_is_asked_says_so_first_and_is_doubtful(text: str, *, is_open: bool):
+    question = "Has the new boiler been installed?"
+    request = WritingRequest(question, question, [passage(text, language="en")])
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    opening = f"{texts_for('en').left_open}\n\n" if is_open else ""
+    assert answer.text == f"{opening}{text} [1]"
+    assert answer.doubtful is is_open
+
+
+def test_a_title_is_no_claim_beside_the_sentence_it_is_run_into():
+    question = "Which plan for the pond is adopted?"
+    text = "Resolution 6/2. The plan for the pond is adopted."
+    request = WritingRequest(question, question, [passage(text, language="en")])
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text == f"{text} [1]"
+    assert answer.support == Support(claims=1, confirmed=1)
+
+
+@pytest.mark.parametrize(("version", "is_doubtful"), [("8", True), ("10", False)])
+def test_an_answer_about_another_version_is_doubtful(version: str, *, is_doubtful: bool):
+    question = f"Does the portal run on Windows {version}?"
+    source = passage("The portal runs on Windows 10 and Windows 11.", language="en")
+    answer = written(WritingRequest(question, question, [source]), chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text.startswith("The portal runs on Windows 10")
+    assert answer.doubtful is is_doubtful

@@ -127,6 +127,7 @@ def test_marks_and_the_sentence_about_a_loss_are_no_part_of_what_was_said(langua
     assert without_notes(f"A. [1]\n\n{texts.counted.format(count=12)}") == "A. [1]"
     assert without_notes(f"A. [1]\n\n{texts.first_shown.format(shown=3, count=12)}\n\n{texts.left_out}") == "A. [1]"
     assert without_notes(f"A. [1]\n\n{texts.further}\nB. [2]") == "A. [1]\nB. [2]"
+    assert without_notes(f"{texts.left_open}\n\nA. [1]") == "A. [1]"
     assert without_notes(f"{texts.left_out} It is unconfirmed.") == f"{texts.left_out} It is unconfirmed."
 
 

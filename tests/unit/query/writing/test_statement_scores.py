@@ -210,8 +210,8 @@ def test_a_list_goes_on_in_the_passage_that_follows_directly(gap: int, expected:
 def test_what_stands_around_a_statement_with_little_of_the_question_has_so_many_characters(
     length: int, expected: bool
 ) -> None:
-    text = "Divers rest."
-    text = f"{text} The {'w' * (length - len(text) - 6)}."
+    text = "Divers rest well."
+    text = f"{text} And so {'w' * (length - len(text) - 9)}."
     assert len(text) == length
     question = "How do divers recover before decompression chambers are opened in winter storms?"
     assert (len(told(question, source(text))) == 2) is expected

@@ -1,0 +1,352 @@
+"""The items that a question names by a number: "resolution 6/3", "room 204", "code E05", "the Fold 90".
+
+Such a number is a constraint: what is told of resolution 6/4 answers no question about 6/3. What counts, measures or
+tells a time is none: it has no name before it that documents put before other numbers, too.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from functions.query.grounding.quantities import is_unit
+from functions.query.grounding.words import content_stems, is_stop_word
+from functions.query.retrieval.numbered import is_sign
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.phrases import YEAR, is_time
+from functions.query.writing.orders import gives_order
+from functions.query.writing.statements import Statement
+from shared import lexical
+from shared.language import FUNCTION_WORDS, language_of
+from shared.text import SEPARATOR, row_cells
+
+MIN_SIBLINGS = 2
+"""Other numbers that documents must put behind a name for one that they do not to be none."""
+MIN_CODES = 3
+"""Cells that are other codes with the same letters and as many digits, for one without a name to be none."""
+MIN_CELL_DIGITS = 3
+"""Digits from which on the cells of a table are numbers of what a question names by one as long: trains, not counts."""
+SHORT_DIGITS = 3
+"""A number of at most so many digits stands in many a document for something else."""
+VERSION_DIGITS = 2
+"""Digits of a version of something with a name at most: "Windows 10"."""
+
+_NUMBER = r"(?:[A-Z]{1,3}[- ]?|[A-Za-z]{1,2})?\d{1,5}(?:[/.]\d{1,5}){0,2}[A-Za-z]?"
+_END = r"(?![\w%]|[.,:/-]\d)"
+_ITEM = re.compile(
+    rf"(?<![\w-])(?P<label>[^\W\d_]{{3,}})(?:\s(?:no|nr|núm|num)\.|\sn\.?\s?[º°o]\.?)?[\s#]+(?P<number>{_NUMBER}){_END}"
+)
+_MORE = re.compile(
+    rf"(?:\s?[,/&]\s?(?:and\s|or\s)?|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s)(?P<number>{_NUMBER}){_END}"
+)
+"""A further number after the first: "rooms 101, 102 and 205"."""
+_WORD = re.compile(r"[^\W\d_]+")
+_RANGE = re.compile(
+    r"\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?[A-Za-z]{0,3}\d"
+    r"|\s?\+|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s(?:[^\W\d_A-Z]+er\b(?!\s[A-Z]?\d)|above|up\b|plus\b|mayor|superior|posterior|nauj|vėl|aukšt)"
+)
+"""What makes a range of a number: "to 12", "or later"."""
+_UP_TO = re.compile(r"\s?(?:[–—-]|to|bis|a|à|al|iki|hasta)\s?(\d+)")
+_FROM = re.compile(
+    r"\b(?:from|since|above|over|below|under|between|ab|seit|über|unter|zwischen|bis|desde|dès|nuo|iki)\s\Z"
+)
+_OPENS = re.compile(r"(?:\A|[.!?:;|\n)])\s*\Z")
+_TITLE_END = re.compile(r"\s*(?:[.:–—)]|\n|\Z)")
+_TOKEN = re.compile(rf"(?<![\w.,/€$£-]){_NUMBER}{_END}")
+_CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
+"""A code that needs no name before it: "E05"."""
+_BEFORE = re.compile(r"([^\W\d_]{2,})\.?\s\Z")
+_PERIOD = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
+
+
+class NamedItem(NamedTuple):
+    """An item that a question names, as typed; its name's stem, and its number without spaces, in small letters."""
+
+    typed: str
+    label: str
+    number: str
+    is_name: bool
+    """Whether the name is written with a capital: "the Fold 90"."""
+
+    def is_in(self, number: str) -> bool:
+        """Return whether a number is the item's, or has it as a part: 2 in "2.1", 11 in "10/11"."""
+        return self.number == number or number.startswith(f"{self.number}.") or self.number in number.split("/")
+
+    def may_be_in_range(self, text: str) -> bool:
+        """Return whether a text has a range of codes with the item's letter: "E01–E05"."""
+        letters = self.number.rstrip("0123456789")
+        if not letters.isalpha():
+            return False
+        codes = re.finditer(rf"(?<![\w-]){letters}-?\d+", text, re.IGNORECASE)
+        return any(_RANGE.match(text, each.end()) for each in codes)
+
+
+class _NamedNumber(NamedTuple):
+    """Where a text puts a number behind a name."""
+
+    start: int
+    end: int
+    number: str
+    is_capital: bool
+    is_range: bool
+    last: str = ""
+    """The last number of a range: 6 of "groups 1 to 6"."""
+
+    def names(self, item: NamedItem) -> bool:
+        """Return whether an item is named, by its number or in a range."""
+        if self.last and item.number.isdigit() and self.number.isdigit():
+            return int(self.number) <= int(item.number) <= int(self.last)
+        return self.number == item.number
+
+
+class _ItemSpan(NamedTuple):
+    start: int
+    end: int
+    number: str
+
+
+def items_named(question: str, language: str) -> Sequence[NamedItem]:
+    """Return the items that a question names."""
+    return tuple(_items_in(question, language_of(question) or language))
+
+
+def _items_in(question: str, language: str) -> Iterator[NamedItem]:
+    for found in _ITEM.finditer(question):
+        label = lexical.stem(found["label"].lower(), language)
+        others = (lexical.stem(word, language) for word in _WORD.findall(_ITEM.sub(" ", question).lower()))
+        # "Which clause limits clause 3?" asks for another one.
+        if not _may_name(found, language) or label in others:
+            continue
+        at: re.Match[str] | None = found
+        while at is not None and not _RANGE.match(question, at.end()):
+            typed = found[0] if at is found else f"{found['label']} {at['number']}"
+            yield NamedItem(typed, label, _plain(at["number"]), _is_name(found, language))
+            at = _MORE.match(question, at.end())
+    named = {found["number"] for found in _ITEM.finditer(question) if _may_name(found, language)}
+    yield from (NamedItem(code, "", code.lower(), False) for code in _CODE.findall(question) if code not in named)
+
+
+def _may_name(found: re.Match[str], language: str) -> bool:
+    label, number = found["label"].lower(), found["number"]
+    words_after = re.match(r"\s?([^\W\d_]+|[€$£°%])", found.string[found.end() :])
+    after = words_after[1].lower() if words_after else ""
+    return not (
+        label in FUNCTION_WORDS.get(language, ())
+        or (is_stop_word(label) and language not in FUNCTION_WORDS)
+        or (is_unit(label) and not _is_name(found, language))
+        or is_time(label, language)
+        or label.endswith("ed")
+        or label.startswith(("page", "seite", "página", "puslap"))
+        or YEAR.fullmatch(number)
+        or _PERIOD.match(number)
+        or is_unit(after)
+        or is_time(after, language)
+        or not (after.isalpha() or not after)
+    )
+
+
+def _is_name(found: re.Match[str], language: str) -> bool:
+    return language != "de" and found["label"][0].isupper() and bool(found.string[: found.start()].strip(" ¿\"'"))
+
+
+def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool) -> Sequence[str]:
+    """Return the items of a question, as typed, that stand nowhere, where others of their name and kind do.
+
+    Of a name with a capital one other is enough, but not where a verdict is asked for: "Does it run on Windows 8?" is
+    answered by what it runs on.
+    """
+    items = items_named(question, next((each.language for each in passages if each.language), ""))
+    # Of a clause that is not there, `NumberedPart` knows more.
+    if not items or any(is_sign(each.typed) or not _is_absent(each, passages) for each in items):
+        return ()
+    absent = []
+    for each in items:
+        named, codes = _siblings(each, passages)
+        is_version = each.is_name and each.number.isdigit() and len(each.number) <= VERSION_DIGITS
+        least = 1 if each.is_name and not is_verdict else MIN_SIBLINGS
+        if len(named) >= least and not (is_version and is_verdict):
+            absent.append(each.typed)
+        elif len(codes) >= MIN_CODES:
+            absent.append(each.typed.split()[-1])
+    return absent
+
+
+def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
+    """Say whether an item stands nowhere: not behind its name or in a range, and its number not where it may be one."""
+    naming, holding = set(), set()
+    for passage in passages:
+        text = f"{passage.whole}\n{passage.section}\n{passage.title}\n{passage.key}\n{passage.cover}"
+        mentions = _mentions(text, item.label, passage.language)
+        if any(each.is_range or item.is_in(each.number) for each in mentions) or item.may_be_in_range(text):
+            return False
+        if mentions or any(label == item.label for label, _ in _cells_of(passage.whole, passage.language)):
+            naming.add(passage.document_id)
+        if item.number in _tokens(text):
+            holding.add(passage.document_id)
+    is_short = item.number.isdigit() and len(item.number) <= SHORT_DIGITS
+    return naming.isdisjoint(holding) if is_short else not holding
+
+
+def _siblings(item: NamedItem, passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the numbers of other items with an item's name, in texts and tables, and codes that look like it."""
+    found: set[str] = set()
+    codes: set[str] = set()
+    cells: set[str] = set()
+    form = _form(item.number)
+    for passage in passages:
+        named = _mentions(passage.whole, item.label, passage.language)
+        found.update(each.number for each in named if each.is_capital or not item.is_name)
+        for label, number in _cells_of(passage.whole, passage.language):
+            if label == item.label and _form(number)[:1] == form[:1]:
+                found.add(number)
+            if _form(number) == form:
+                (codes if number[0].isalpha() else cells).add(number)
+    if found and len(item.number) >= MIN_CELL_DIGITS and item.number.isdigit():
+        found |= cells
+    return frozenset(found), frozenset(codes)
+
+
+def _form(number: str) -> str:
+    """Return the letters of a number, and zeros for its digits."""
+    return re.sub(r"\d", "0", number)
+
+
+def _plain(number: str) -> str:
+    return re.sub(r"(?<=[A-Za-z])[\s-]+(?=\d)", "", number).lower()
+
+
+@lru_cache(maxsize=1_000)
+def _mentions(text: str, label: str, language: str) -> Sequence[_NamedNumber]:
+    """Return where a text puts numbers behind a name, which may be a plural: "rooms 101, 102"."""
+    return tuple(_mentions_in(text, label, language or "en"))
+
+
+def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]:
+    for found in _ITEM.finditer(text):
+        if lexical.stem(found["label"].lower(), language) != label or gives_order(found[0], language):
+            continue
+        is_range = _FROM.search(text, max(0, found.start() - 12), found.start()) is not None
+        is_capital = found["label"][0].isupper()
+        at: re.Match[str] | None = found
+        while at is not None:
+            end = at.end()
+            last = _UP_TO.match(text, end)
+            is_one = is_range or _RANGE.match(text, end) is not None
+            yield _NamedNumber(found.start(), end, _plain(at["number"]), is_capital, is_one, last[1] if last else "")
+            at = _MORE.match(text, end)
+
+
+@lru_cache(maxsize=1_000)
+def _tokens(text: str) -> frozenset[str]:
+    """Return the numbers of a text that may be an item's: none before a unit, and no short one before a word."""
+    return frozenset(
+        number for found in _TOKEN.finditer(text) if not _counts(number := _plain(found[0]), text, *found.span())
+    )
+
+
+def _counts(number: str, text: str, start: int, end: int) -> bool:
+    after = re.match(r"[ \u00a0]([^\W\d_]+|[%€$£°])", text[end : end + 20])
+    if after is None or not number.isdigit():
+        return False
+    is_short = len(number) <= SHORT_DIGITS
+    before = _BEFORE.search(text[:start][-20:])
+    is_named = before is not None and not any(before[1].lower() in words for words in FUNCTION_WORDS.values())
+    return not after[1].isalpha() or is_unit(after[1]) or (is_short and after[1][0].islower() and not is_named)
+
+
+@lru_cache(maxsize=1_000)
+def _cells_of(text: str, language: str) -> Sequence[tuple[str, str]]:
+    """Return the cells of tables that are numbers or codes, with the stem of their column's name."""
+    found: list[tuple[str, str]] = []
+    header: Sequence[str] = ()
+    for line in text.split("\n"):
+        if SEPARATOR not in line:
+            header = ()
+            continue
+        cells = row_cells(line)
+        if not header:
+            header = [
+                lexical.stem(words[-1].lower(), language or "en") if (words := cell.split()) else "" for cell in cells
+            ]
+        for at, cell in enumerate(cells):
+            if _TOKEN.fullmatch(cell) and not YEAR.fullmatch(cell):
+                found.append((header[at] if at < len(header) else "", _plain(cell)))
+    return tuple(found)
+
+
+# --- What the sources tell of an item ---
+
+OF_ITEM, OF_ANOTHER = 4.0, 0.25
+"""Factors for a statement about the item that a question names, and about another one with the same name."""
+
+
+@dataclass(frozen=True)
+class ItemsTold:
+    """The items of a question that the sources name; none if they name none of them."""
+
+    items: Sequence[NamedItem]
+    words: frozenset[str] = frozenset()
+    """Their names and numbers as content stems: what is told below an item's title is told of it."""
+
+    @classmethod
+    def of(cls, question: str, passages: Sequence[Passage]) -> "ItemsTold":
+        """Read a question for its sources."""
+        language = next((each.language for each in passages if each.language), "")
+        told = [
+            item
+            for item in items_named(question, language)
+            if any(each.names(item) for one in passages for each in _mentions(one.whole, item.label, one.language))
+        ]
+        stems = (content_stems(each.typed, language) for each in told)
+        return cls(told, frozenset(chain.from_iterable(stems)))
+
+    def factor(self, passage: Passage, statement: Statement) -> float:
+        """Return the factor for what a statement is about; 1 where it is about no item with such a name."""
+        if not self.items:
+            return 1.0
+        is_told = self._is_told(passage, statement)
+        return 1.0 if is_told is None else OF_ITEM if is_told else OF_ANOTHER
+
+    def is_of_another(self, passage: Passage, statement: Statement) -> bool:
+        """Return whether a statement is about another item than those that the question names."""
+        return self._is_told(passage, statement) is False
+
+    def lends_words(self, passage: Passage, statement: Statement) -> bool:
+        """Return whether a statement stands below the title of an item that the question names."""
+        start = statement.start + len(passage.above)
+        return any(
+            each.start <= start < each.end and each.number == item.number
+            for item in self.items
+            for each in _regions(passage.whole, item.label, passage.language)
+        )
+
+    def _is_told(self, passage: Passage, statement: Statement) -> bool | None:
+        start, end = statement.start + len(passage.above), statement.end + len(passage.above)
+        is_other = False
+        for item in self.items:
+            named = [
+                each for each in _mentions(passage.whole, item.label, passage.language) if start <= each.start < end
+            ]
+            numbers = {each.number for each in named} or {
+                each.number
+                for each in _regions(passage.whole, item.label, passage.language)
+                if each.start <= start < each.end
+            }
+            if item.number in numbers or any(each.names(item) for each in named):
+                return True
+            is_other = is_other or bool(numbers)
+        return False if is_other else None
+
+
+@lru_cache(maxsize=1_000)
+def _regions(text: str, label: str, language: str) -> Sequence[_ItemSpan]:
+    """Return what stands below each title with a name and a number: "Resolution 6/3. …" up to "Resolution 6/4."."""
+    titles = [
+        each
+        for each in _mentions(text, label, language)
+        if _OPENS.search(text, max(0, each.start - 4), each.start) and _TITLE_END.match(text, each.end)
+    ]
+    ends = [*(each.start for each in titles[1:]), len(text)]
+    return tuple(_ItemSpan(each.start, end, each.number) for each, end in zip(titles, ends, strict=False))
