@@ -100,6 +100,7 @@ import functions.query.suggesting
 import functions.query.summarising
 import functions.query.unanswered
 import functions.query.understanding.completing
+import functions.query.understanding.families
 import functions.query.understanding.field_terms
 import functions.query.understanding.glossary
 import functions.query.understanding.model_rewriting
