@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from functions.query.decision import DECIDING_PASSAGES, RareWords, coverage
-from functions.query.grounding.words import is_degree, is_stop_word, other_words_of
+from functions.query.grounding.words import has_digit, is_degree, is_stop_word, other_words_of
 from functions.query.retrieval.filters import documents_chosen
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import plain_words
@@ -43,6 +43,8 @@ FEW_DOCUMENTS = 3
 MIN_RARITY = 2.0
 """Rarity of a word that a short question's answer must have: lower than elsewhere, as it has few words."""
 MIN_LETTERS = 3
+FEW_PLACES = 2
+"""Statements that have a code, at most, for each to answer a question in another language that names it."""
 MORE_COMMON = 1.5
 """By how much another word for one may be less rare: a salary is pay, but most that is paid is none."""
 MIN_PART_LETTERS = 5
@@ -142,20 +144,54 @@ def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequen
     return [each for worth, each in found if worth == best][:MAX_CHOSEN]
 
 
-def _words_of(search: Search) -> Sequence[str]:
-    """Return the words and numbers that an answer must have: none of the small ones."""
+def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:
+    """Return statements of passages in other languages than the question's that have its names and codes; best first.
+
+    Either all of its words but the small ones are there as they are ("Who is Ona Petraitienė?"), or it names a code
+    that stands in few places ("The machine shows E12, what should I do?").
+    """
+    typed = search.question.split()
+    written = [each for at, each in enumerate(typed) if has_digit(each) or (at and not each.islower())]
+    marked = {word for each in written for word in plain_words(each, latin=False)}
+    codes = {word for word in marked if len(word) >= MIN_LETTERS and has_digit(word) and not word.isdigit()}
+    words = frozenset(_words_of(search, rarity=0.0))
+    if not marked:
+        return ()
+    with_all, with_codes = [], []
+    for passage in passages:
+        if passage.language in ("", search.language):
+            continue
+        around = set(plain_words(f"{passage.section}\n{passage.table}", latin=False))
+        for number, statement in enumerate(statements_in(passage)):
+            said = set(plain_words(statement.text, latin=False))
+            if statement.is_garbled or statement.is_contents_entry or said.isdisjoint(marked):
+                continue
+            found = NearStatement(passage, number, passage.score)
+            if words and words <= said | around:
+                with_all.append(found)
+            if codes and codes <= said:
+                with_codes.append(found)
+    return with_all[:MAX_CHOSEN] or (with_codes if len(with_codes) <= FEW_PLACES else ())
+
+
+def _words_of(search: Search, *, rarity: float = MIN_RARITY) -> Sequence[str]:
+    """Return the words of at least a rarity, and the numbers, that an answer must have: none of the small ones.
+
+    Numbers alone are too little.
+    """
     table = lexical.background(search.language) or lexical.background("en")
     small = {word for each in FUNCTION_WORDS.get(search.language, ()) for word in plain_words(each)}
-    return [
+    words = [
         word
         for word in dict.fromkeys(plain_words(what_is_asked(search.question), latin=False))
         if word.isdigit()
         or (
             len(word) >= MIN_LETTERS
             and not (word in small or is_stop_word(word) or is_degree(word))
-            and table.get(lexical.stem(word, search.language), lexical.MAX_RARITY) >= MIN_RARITY
+            and table.get(lexical.stem(word, search.language), lexical.MAX_RARITY) >= rarity
         )
     ]
+    return [] if all(map(str.isdigit, words)) else words
 
 
 class _HeldWords(NamedTuple):

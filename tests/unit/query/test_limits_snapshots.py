@@ -81,6 +81,7 @@ import functions.query.grounding.words
 import functions.query.handoffs
 import functions.query.history
 import functions.query.limits
+import functions.query.pipeline
 import functions.query.ports
 import functions.query.readable
 import functions.query.receipts

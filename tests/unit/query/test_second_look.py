@@ -19,6 +19,7 @@ from functions.query.second_look import (
     TIMEOUT_S,
     SecondLook,
     look_again,
+    statements_in_other_languages,
     statements_with_words,
 )
 from functions.query.writing.statements import statements_in
@@ -113,6 +114,7 @@ def test_a_short_question_about_a_chosen_document_is_answered_by_a_statement_wit
         ("Who is the contact?", "The box contains two handles."),
         ("What does it cost?", "The handle is made of brass."),
         ("What is it?", "It is a handle."),  # no word of its own
+        ("What does § 9 say?", "The shop opens at 9."),  # a number alone
     ],
 )
 def test_a_statement_without_a_word_of_the_question_does_not_answer_it(question: str, text: str):
@@ -141,6 +143,39 @@ def test_such_an_answer_is_of_the_lowest_band():
     assert "second_look" in answer.warnings
     refused = answer_question(Question("Who is the goalkeeper?", filter=ONE), WHO, ports, Deadline(ports.clock, 30.0))
     assert refused.no_relevant_info
+
+
+# --- a question in another language ---------------------------------------------------------------------------------
+
+
+def across(question: str, text: str, *, language: str = "fr") -> Sequence[str]:
+    found = statements_in_other_languages(Search(question, [1.0, 0.0], 2, "acme"), [passage(text, language=language)])
+    return [list(statements_in(each.passage))[each.number].text for each in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who is Odette Marchal?", "La directrice est Odette Marchal."),
+        ("The heater shows E12, what should I do?", "E12 : fermez le robinet."),
+    ],
+)
+def test_names_and_codes_answer_in_another_language(question: str, text: str):
+    assert across(question, text) == [text]
+    assert across(question, text, language="en") == across(question, text, language="") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How old is Odette Marchal?", "La directrice est Odette Marchal."),  # what is asked of her is not there
+        ("Who is the director?", "La directrice est Odette Marchal."),  # no name
+        ("What does paragraph 9 say?", "9 Le robinet est fermé."),  # a number is no code
+        ("What colour is the GX7?", "GX7 fuit. GX7 chauffe. GX7 coûte cher."),  # it stands in too many places
+    ],
+)
+def test_nothing_else_does(question: str, text: str):
+    assert across(question, text) == []
 
 
 # --- the look -----------------------------------------------------------------------------------------------------
