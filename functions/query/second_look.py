@@ -10,6 +10,7 @@ a statement of a chosen document may also answer if it has each of their words, 
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from functions.query.decision import DECIDING_PASSAGES, RareWords, coverage
@@ -19,6 +20,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import plain_words
 from functions.query.retrieval.search import Search
 from functions.query.understanding.families import are_of_family
+from functions.query.understanding.question import DEGREES
 from functions.query.writing.asked import Asked
 from functions.query.writing.needed import is_priced
 from functions.query.writing.premises import what_is_asked
@@ -40,11 +42,14 @@ MIN_WORDS = 3
 MAX_CHOSEN = 3
 FEW_DOCUMENTS = 3
 """Documents that a question is limited to, at most, to be answered from a statement that has its words."""
+MAX_WITH_WORDS = 10
+"""Statements that have the words, at most: what a document says everywhere answers nothing. Common words must stand in
+few places."""
 MIN_RARITY = 2.0
 """Rarity of a word that a short question's answer must have: lower than elsewhere, as it has few words."""
 MIN_LETTERS = 3
 FEW_PLACES = 2
-"""Statements that have a code, at most, for each to answer a question in another language that names it."""
+"""Statements, at most, that have a question's common words, or a code of a question in another language."""
 MORE_COMMON = 1.5
 """By how much another word for one may be less rare: a salary is pay, but most that is paid is none."""
 MIN_PART_LETTERS = 5
@@ -141,7 +146,8 @@ def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequen
                 worth = (fits, len(own.said), len(own.meant))
                 found.append((worth, NearStatement(passage, number, passage.score)))
     best = max((worth for worth, _ in found), default=None)
-    return [each for worth, each in found if worth == best][:MAX_CHOSEN]
+    most = MAX_WITH_WORDS if RareWords.of(" ".join(words), search.language).rarity else FEW_PLACES
+    return [each for worth, each in found if worth == best][:MAX_CHOSEN] if len(found) <= most else ()
 
 
 def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:
@@ -232,11 +238,17 @@ def _held_in(text: str, words: Sequence[str], language: str) -> _HeldWords:
     def is_meant(word: str) -> bool:
         stem = lexical.stem(word, language)
         least = table.get(stem, lexical.MAX_RARITY) - MORE_COMMON
-        others = other_words_of(stem, language)
+        others = other_words_of(stem, language) - _degree_stems(language)
         return is_priced(word, text) or any(stems.get(other, 0.0) >= least for other in others)
 
     said = frozenset(filter(is_said, words))
     return _HeldWords(said, frozenset(filter(is_meant, words)) - said)
+
+
+@cache
+def _degree_stems(language: str) -> frozenset[str]:
+    """Return the stems of words for the most or the least: "highest" is said of all that is counted."""
+    return frozenset(lexical.stem(word, language) for word in DEGREES)
 
 
 def _names_of(search: Search) -> RareWords:

@@ -12,8 +12,10 @@ from functions.query.retrieval.search import Search
 from functions.query.second_look import (
     CLOSE,
     FEW_DOCUMENTS,
+    FEW_PLACES,
     MAX_CHOSEN,
     MAX_STATEMENTS,
+    MAX_WITH_WORDS,
     MIN_WORDS,
     RESERVE_S,
     TIMEOUT_S,
@@ -114,6 +116,7 @@ def test_a_short_question_about_a_chosen_document_is_answered_by_a_statement_wit
         ("Who is the contact?", "The box contains two handles."),
         ("What does it cost?", "The handle is made of brass."),
         ("What is it?", "It is a handle."),  # no word of its own
+        ("How tall is it?", "The highest probability is 17."),  # all that is counted has a highest
         ("What does § 9 say?", "The shop opens at 9."),  # a number alone
     ],
 )
@@ -124,6 +127,18 @@ def test_a_statement_without_a_word_of_the_question_does_not_answer_it(question:
 def test_of_statements_with_the_words_those_come_first_that_can_be_the_answer():
     text = "The payment is made to the office.\n\nThe payment is due on 4 March 2027."
     assert with_words("When is the payment?", text) == ["The payment is due on 4 March 2027."]
+
+
+def test_what_a_document_says_everywhere_answers_nothing():
+    times = [f"The exclusion for saddle {n} is listed here." for n in range(MAX_WITH_WORDS + 1)]
+    assert len(with_words("What is excluded?", "\n\n".join(times[:-1]))) == MAX_CHOSEN
+    assert with_words("What is excluded?", "\n\n".join(times)) == []
+
+
+def test_common_words_must_stand_in_few_places():
+    times = [f"The lost key {n} costs £15." for n in range(FEW_PLACES + 1)]
+    assert len(with_words("What if it is lost?", "\n\n".join(times[:-1]))) == FEW_PLACES
+    assert with_words("What if it is lost?", "\n\n".join(times)) == []
 
 
 def test_a_question_about_more_documents_is_judged_like_one_about_all():
