@@ -43,13 +43,12 @@ MAX_CHOSEN = 3
 FEW_DOCUMENTS = 3
 """Documents that a question is limited to, at most, to be answered from a statement that has its words."""
 MAX_WITH_WORDS = 10
-"""Statements that have the words, at most: what a document says everywhere answers nothing. Common words must stand in
-few places."""
+"""Statements that have the words, at most: what a document says everywhere answers nothing."""
 MIN_RARITY = 2.0
 """Rarity of a word that a short question's answer must have: lower than elsewhere, as it has few words."""
 MIN_LETTERS = 3
 FEW_PLACES = 2
-"""Statements, at most, that have a question's common words, or a code of a question in another language."""
+"""Statements, at most, that have a code of a question in another language."""
 MORE_COMMON = 1.5
 """By how much another word for one may be less rare: a salary is pay, but most that is paid is none."""
 MIN_PART_LETTERS = 5
@@ -129,7 +128,7 @@ def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequen
     and that have more of the words themselves, not above them.
     """
     words = _words_of(search) if 1 <= documents_chosen(search.filter) <= FEW_DOCUMENTS else ()
-    if not words:
+    if not RareWords.of(" ".join(words), search.language).rarity:
         return ()
     asked = Asked.of(search.question)
     found: list[tuple[tuple[bool, int, int], NearStatement]] = []
@@ -146,8 +145,7 @@ def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequen
                 worth = (fits, len(own.said), len(own.meant))
                 found.append((worth, NearStatement(passage, number, passage.score)))
     best = max((worth for worth, _ in found), default=None)
-    most = MAX_WITH_WORDS if RareWords.of(" ".join(words), search.language).rarity else FEW_PLACES
-    return [each for worth, each in found if worth == best][:MAX_CHOSEN] if len(found) <= most else ()
+    return [each for worth, each in found if worth == best][:MAX_CHOSEN] if len(found) <= MAX_WITH_WORDS else ()
 
 
 def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:
