@@ -24,6 +24,8 @@ _ANSWERED = frozenset((*_SHIPPED, "de", "es", "fr"))
 """The languages of the fixed messages; their function words count more than an unsure model."""
 _SHORT_QUESTION = 8
 """Words of a question up to which a name in another language may make the model too sure."""
+_FEW_WORDS = 3
+"""Words of a text up to which words that are common in another language make the model's sureness doubtful."""
 _SAMPLE_CHARACTERS = 20_000
 _CANDIDATES = 10
 _LIKELY = 0.4
@@ -54,7 +56,7 @@ _LETTERS = {
 _LETTER_SCORE = 2
 _MIN_SCORE = 2
 """Function words needed to choose a language; one is enough for `_SHIPPED`."""
-_MIN_RARITY_GAP = 1.5
+_MIN_RARITY_GAP = 1.2
 """By how much the mean IDF of the words must be lower in the chosen language."""
 
 
@@ -78,10 +80,14 @@ def _language_of(text: str, within: str) -> str:
         return language if probability >= _SURE else within
     if asked := _asked_in(words):
         return asked
+    common = _by_rarity(words, language) if probability < _SURE or len(words) <= _FEW_WORDS else ""
     if probability >= _SURE:
-        return language
-    guess = _by_function_words(text, words, language) or _by_rarity(words)
-    is_sure = guess in _SHIPPED or (guess in _ANSWERED and len(FUNCTION_WORDS[guess].intersection(words)) >= _MIN_SCORE)
+        return common or language
+    guess = _by_function_words(text, words, language)
+    small_words = len(FUNCTION_WORDS.get(guess, frozenset()).intersection(words))
+    if common and small_words < _MIN_SCORE:
+        return common
+    is_sure = guess in _SHIPPED or (guess in _ANSWERED and small_words >= _MIN_SCORE)
     return language if probability >= _LIKELY and not is_sure else guess
 
 
@@ -136,11 +142,18 @@ def _by_function_words(text: str, words: list[str], likely: str) -> str:
     return first if scores[first] >= needed and is_first else ""
 
 
-def _by_rarity(words: list[str]) -> str:
-    """Return the language of `_SHIPPED` in which the words are clearly more common, or ""."""
-    rarities = {name: _mean_rarity(words, name) for name in _SHIPPED}
-    near, far = sorted(rarities, key=lambda name: rarities[name])
-    return near if rarities[far] - rarities[near] > _MIN_RARITY_GAP else ""
+def _by_rarity(words: list[str], likely: str) -> str:
+    """Return the language of `_ANSWERED` in which the words are clearly more common, also than in the `likely` one.
+
+    One of `_SHIPPED` need only be clearly before the other: names of other languages are in its questions, too. "" if
+    there is none.
+    """
+    names = _ANSWERED | ({likely} if lexical.background(likely) else frozenset())
+    rarities = {name: _mean_rarity(words, name) for name in names}
+    near = min(sorted(rarities), key=lambda name: rarities[name])
+    rivals = (name for name in (_SHIPPED if near in _SHIPPED else names) if name != near)
+    is_clear = min(rarities[name] for name in rivals) - rarities[near] > _MIN_RARITY_GAP
+    return near if near in _ANSWERED and is_clear else ""
 
 
 def _mean_rarity(words: list[str], language: str) -> float:

@@ -246,6 +246,8 @@ class CatalogueEntry(NamedTuple):
     edits: Edits = MappingProxyType({})
     rules: Rules = ()
     card: Labels = MappingProxyType({})
+    page_count: int = 0
+    created_at: str = ""
 
     @property
     def published(self) -> PublishedDocument:

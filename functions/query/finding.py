@@ -23,7 +23,13 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import named_documents
 from functions.query.retrieval.retrieve import Retrieved, retrieve
 from functions.query.retrieval.search import NOT_EMBEDDED, QueryEmbeddings, QueryVariant, Search, embed_queries
-from functions.query.second_look import NearStatement, look_again
+from functions.query.second_look import (
+    NearStatement,
+    SecondLook,
+    look_again,
+    statements_in_other_languages,
+    statements_with_words,
+)
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
 from functions.query.understanding.spelling import corrected, corrections
@@ -142,9 +148,14 @@ def _looked_again(first: Found, top_k: int, ports: QueryPorts, deadline: Deadlin
     if is_off or first.search is None or first.retrieved is None or first.asked.parts:
         return first
     passages = first.retrieved.passages
-    look = look_again(
-        first.search, passages, threshold=settings.second_look_threshold, embedder=ports.embedder, deadline=deadline
+    said = statements_with_words(first.search, first.ranked) or statements_in_other_languages(
+        first.search, first.ranked
     )
+    look = SecondLook(said)
+    if not look.chosen:
+        look = look_again(
+            first.search, passages, threshold=settings.second_look_threshold, embedder=ports.embedder, deadline=deadline
+        )
     usage, warnings = first.usage + look.usage, [*first.warnings, *look.warnings]
     if not look.chosen:
         return replace(first, usage=usage, warnings=warnings)

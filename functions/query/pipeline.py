@@ -3,6 +3,7 @@
 1 history → 2 rewrite → 3 cached answer → 4 embed → 5 retrieve → 6 decide → 7 generate and verify → 8 save
 """
 
+from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
@@ -39,10 +40,18 @@ from functions.query.understanding.summary import Summarized
 from functions.query.withholding import Watch
 from functions.query.writing.extractive import near_claims
 from functions.query.writing.generation import AskedPart, WritingRequest, WrittenAnswer, write
-from functions.query.writing.localization import incomplete_text, language_code_of, not_about_text, refusal_text
+from functions.query.writing.localization import (
+    in_others_text,
+    incomplete_text,
+    language_code_of,
+    languages,
+    not_about_text,
+    refusal_text,
+)
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
+from shared.language import language_of
 from shared.models import Principal
 from shared.ports import CatalogueEntry
 from shared.receipts import packed
@@ -54,6 +63,11 @@ INCOMPLETE = frozenset(
     for how in ("unavailable", "refused")
 )
 """Warnings of a search that may have missed the answer: a refusal with one of them says so."""
+
+MOST = 0.8
+"""Share of the documents found that are in other languages than the question from which on a refusal says so."""
+OFTEN = 0.25
+"""Share of these documents from which on their language is named."""
 
 
 def answer_question(question: Question, principal: Principal, ports: QueryPorts, deadline: Deadline) -> Answer:
@@ -251,6 +265,11 @@ def searched(
         written = refusal(found, language, settings)
     if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
         written = replace(written, text=incomplete_text(written.text, language, settings))
+    if written.refusal is not None and (spoken := other_languages(found)):
+        are_all = spoken.total() == len({each.document_id for each in found.ranked})
+        often = [name for name, count in spoken.most_common() if count >= OFTEN * spoken.total()] or [*spoken][:1]
+        text = in_others_text(written.text, often, are_all=are_all, language=language, settings=settings)
+        written = replace(written, text=text)
     named = documents_besides_sources(understood, found, written)
     watch.add(named)
     if not written.citations:
@@ -392,6 +411,17 @@ def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
         return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="not_mentioned")
     text = refusal_text("no_relevant_info", language, settings)
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
+
+
+def other_languages(found: Found) -> Counter[str]:
+    """Count the documents found by language if nearly all, with the nearest, are in others than the question's."""
+    asked = language_of(found.asked.question)
+    if found.ranked and found.ranked[0].language == asked:
+        return Counter()
+    documents = {each.document_id: each.language for each in reversed(found.ranked)}
+    others = Counter(each for each in documents.values() if each and each != asked)
+    is_known = asked in languages() and asked in (found.asked.language, "")
+    return others if is_known and others.total() >= MOST * len(documents) else Counter()
 
 
 def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings: Settings) -> Answer:

@@ -3,20 +3,32 @@
 People ask in other words than the page: "can I bring the dog?" where it says "Animals are welcome in the garden rooms."
 The two share no rare word, and the vector of the whole passage is of too much else to be near the question's. That of
 the one statement is near. Names and numbers have no synonyms: a passage without one of the question's is not looked at.
+
+Who chooses a document asks it short questions: "What is excluded?". There is too little in them to be near anything, so
+a statement of a chosen document may also answer if it has each of their words, in some form, or another word for it.
 """
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from functions.query.decision import DECIDING_PASSAGES, RareWords, coverage
+from functions.query.grounding.words import has_digit, is_degree, is_stop_word, other_words_of
+from functions.query.retrieval.filters import documents_chosen
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import plain_words
 from functions.query.retrieval.search import Search
+from functions.query.understanding.families import are_of_family
+from functions.query.understanding.question import DEGREES
+from functions.query.writing.asked import Asked
+from functions.query.writing.needed import is_priced
+from functions.query.writing.premises import what_is_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import identity, lexical
 from shared.deadline import Deadline
 from shared.errors import DependencyError
+from shared.language import FUNCTION_WORDS
 from shared.models import NO_USAGE, Usage
 from shared.ports import Embedder
 
@@ -28,6 +40,19 @@ MAX_STATEMENTS = 200
 MIN_WORDS = 3
 """Words of a statement, at least: "October." is near many questions."""
 MAX_CHOSEN = 3
+FEW_DOCUMENTS = 3
+"""Documents that a question is limited to, at most, to be answered from a statement that has its words."""
+MAX_WITH_WORDS = 10
+"""Statements that have the words, at most: what a document says everywhere answers nothing."""
+MIN_RARITY = 2.0
+"""Rarity of a word that a short question's answer must have: lower than elsewhere, as it has few words."""
+MIN_LETTERS = 3
+FEW_PLACES = 2
+"""Statements, at most, that have a code of a question in another language."""
+MORE_COMMON = 1.5
+"""By how much another word for one may be less rare: a salary is pay, but most that is paid is none."""
+MIN_PART_LETTERS = 5
+"""Letters of a German word that may stand in a longer one."""
 CLOSE = 0.05
 """What a further statement is less near than the nearest one, at most."""
 TIMEOUT_S = 4.0
@@ -94,6 +119,134 @@ def _statements(search: Search, passages: Sequence[Passage]) -> Iterator[tuple[P
             is_readable = not (statement.is_garbled or statement.is_contents_entry or statement.is_question)
             if is_readable and len(plain_words(statement.text)) >= MIN_WORDS:
                 yield passage, number, statement
+
+
+def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:
+    """Return statements that have each word of a question about few chosen documents, in some form; best first.
+
+    One that has another word for it must be the kind of answer that is asked for. Of others those come first that are,
+    and that have more of the words themselves, not above them.
+    """
+    words = _words_of(search) if 1 <= documents_chosen(search.filter) <= FEW_DOCUMENTS else ()
+    if not RareWords.of(" ".join(words), search.language).rarity:
+        return ()
+    asked = Asked.of(search.question)
+    found: list[tuple[tuple[bool, int, int], NearStatement]] = []
+    for passage in passages:
+        language = passage.language or search.language
+        around = _held_in(f"{passage.section}\n{passage.table}", words, language)
+        for number, statement in enumerate(statements_in(passage)):
+            if statement.is_garbled or statement.is_contents_entry or statement.is_question:
+                continue
+            own = _held_in(statement.text, words, language)
+            all_held = own | around | _held_in(statement.context, words, language)
+            fits = asked.fits(statement.text)
+            if own.any and all_held.is_enough(words, fits=fits):
+                worth = (fits, len(own.said), len(own.meant))
+                found.append((worth, NearStatement(passage, number, passage.score)))
+    best = max((worth for worth, _ in found), default=None)
+    return [each for worth, each in found if worth == best][:MAX_CHOSEN] if len(found) <= MAX_WITH_WORDS else ()
+
+
+def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:
+    """Return statements of passages in other languages than the question's that have its names and codes; best first.
+
+    Either all of its words but the small ones are there as they are ("Who is Ona Petraitienė?"), or it names a code
+    that stands in few places ("The machine shows E12, what should I do?").
+    """
+    typed = search.question.split()
+    written = [each for at, each in enumerate(typed) if has_digit(each) or (at and not each.islower())]
+    marked = {word for each in written for word in plain_words(each, latin=False)}
+    codes = {word for word in marked if len(word) >= MIN_LETTERS and has_digit(word) and not word.isdigit()}
+    words = frozenset(_words_of(search, rarity=0.0))
+    if not marked:
+        return ()
+    with_all, with_codes = [], []
+    for passage in passages:
+        if passage.language in ("", search.language):
+            continue
+        around = set(plain_words(f"{passage.section}\n{passage.table}", latin=False))
+        for number, statement in enumerate(statements_in(passage)):
+            said = set(plain_words(statement.text, latin=False))
+            if statement.is_garbled or statement.is_contents_entry or said.isdisjoint(marked):
+                continue
+            found = NearStatement(passage, number, passage.score)
+            if words and words <= said | around:
+                with_all.append(found)
+            if codes and codes <= said:
+                with_codes.append(found)
+    return with_all[:MAX_CHOSEN] or (with_codes if len(with_codes) <= FEW_PLACES else ())
+
+
+def _words_of(search: Search, *, rarity: float = MIN_RARITY) -> Sequence[str]:
+    """Return the words of at least a rarity, and the numbers, that an answer must have: none of the small ones.
+
+    Numbers alone are too little.
+    """
+    table = lexical.background(search.language) or lexical.background("en")
+    small = {word for each in FUNCTION_WORDS.get(search.language, ()) for word in plain_words(each)}
+    words = [
+        word
+        for word in dict.fromkeys(plain_words(what_is_asked(search.question), latin=False))
+        if word.isdigit()
+        or (
+            len(word) >= MIN_LETTERS
+            and not (word in small or is_stop_word(word) or is_degree(word))
+            and table.get(lexical.stem(word, search.language), lexical.MAX_RARITY) >= rarity
+        )
+    ]
+    return [] if all(map(str.isdigit, words)) else words
+
+
+class _HeldWords(NamedTuple):
+    """The words that a text has: those that it says, in some form, and those for which it has another word."""
+
+    said: frozenset[str] = frozenset()
+    meant: frozenset[str] = frozenset()
+
+    def __or__(self, other: "_HeldWords") -> "_HeldWords":
+        return _HeldWords(self.said | other.said, self.meant | other.meant)
+
+    @property
+    def any(self) -> bool:
+        """Whether the text has any of the words."""
+        return bool(self.said or self.meant)
+
+    def is_enough(self, words: Sequence[str], *, fits: bool) -> bool:
+        """Say whether all words are there; as other ones only in a text that fits the question."""
+        return len(self.said | self.meant if fits else self.said) == len(words)
+
+
+def _held_in(text: str, words: Sequence[str], language: str) -> _HeldWords:
+    """Return those of the words that a text has."""
+    if not text:
+        return _HeldWords()
+    there = set(plain_words(text, latin=False))
+    table = lexical.background(language)
+    stems = {stem: table.get(stem, lexical.MAX_RARITY) for stem in (lexical.stem(word, language) for word in there)}
+
+    def is_said(word: str) -> bool:
+        stem = lexical.stem(word, language)
+        return any(are_of_family(word, other, language) for other in there) or (
+            language == "de" and len(stem) >= MIN_PART_LETTERS and any(stem in other for other in there)
+        )
+
+    said = frozenset(filter(is_said, words))
+
+    def is_meant(word: str) -> bool:
+        stem = lexical.stem(word, language)
+        least = table.get(stem, lexical.MAX_RARITY) - MORE_COMMON
+        others = other_words_of(stem, language) - _degree_stems(language)
+        return is_priced(word, text) or any(stems.get(other, 0.0) >= least for other in others)
+
+    said = frozenset(filter(is_said, words))
+    return _HeldWords(said, frozenset(filter(is_meant, words)) - said)
+
+
+@cache
+def _degree_stems(language: str) -> frozenset[str]:
+    """Return the stems of words for the most or the least: "highest" is said of all that is counted."""
+    return frozenset(lexical.stem(word, language) for word in DEGREES)
 
 
 def _names_of(search: Search) -> RareWords:

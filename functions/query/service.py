@@ -40,6 +40,10 @@ MAX_SHARE = 0.5
 """Share of the time left that reading the registry may take."""
 SHOWN = 25
 """Documents that a list shows."""
+MAX_TOLD = 3
+"""Documents of one name whose pages or dates are told."""
+DATE_CHARACTERS = 10
+"""Characters of a time that are its date: "2026-11-29"."""
 
 _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 
@@ -72,6 +76,10 @@ class ServiceTexts(NamedTuple):
     more: str
     no_such_document: str
     which_document: str
+    pages: str
+    uploaded: str
+    newest: str
+    oldest: str
     outline: str
     cut_outline: str
     what_about: str
@@ -114,6 +122,8 @@ def serve(
     language = requested_language or asked.language
     if asked.wants == "catalogue":
         return _listed(asked, documents, is_all=is_all, language=language)
+    if asked.wants != "summary":
+        return _told(asked, documents, messages, language) if is_all else None
     return _to_summarise(asked, documents, messages, language)
 
 
@@ -182,6 +192,34 @@ def _line(entry: CatalogueEntry) -> str:
 def document_name(entry: CatalogueEntry) -> str:
     """Return the name of a document: its title, or else its file's name."""
     return plain_name(entry.title) or plain_name(_file_stem(entry.key))
+
+
+# --- What the registry keeps of a document ---
+
+
+def _told(
+    asked: CollectionQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message], language: str
+) -> Served | None:
+    """Tell the pages of the documents that are named, when they were uploaded, or which was uploaded last or first.
+
+    None where none is named, too many are, or the registry does not know it: then it is an ordinary question.
+    """
+    found: Sequence[CatalogueEntry]
+    if asked.wants in ("newest", "oldest"):
+        in_order = sorted(documents, key=lambda each: each.created_at)
+        found = in_order[-1:] if asked.wants == "newest" else in_order[:1]
+        is_known = all(each.created_at for each in documents)
+    else:
+        found = matching(documents, asked)[0] if asked.terms or asked.kinds else _spoken_of(documents, messages)
+        is_known = all(each.page_count if asked.wants == "pages" else each.created_at for each in found)
+    if not (is_known and 1 <= len(found) <= MAX_TOLD):
+        return None
+    sentence = getattr(service_texts(language), asked.wants)
+    lines = [
+        sentence.format(title=document_name(each), count=each.page_count, date=each.created_at[:DATE_CHARACTERS])
+        for each in found
+    ]
+    return Served(with_language_note("\n".join(lines), language), named=found)
 
 
 # --- One document, to be summarised ---

@@ -442,7 +442,8 @@ class DynamoDocumentRegistry:
             FilterExpression="attribute_exists(published)",
             ExpressionAttributeValues=to_item({":pk": f"TENANT#{tenant}", ":doc": "DOC#"}),
             ProjectionExpression=(
-                "document_id, #key, title, main_language, source_type, #labels, card, published, edits, #access"
+                "document_id, #key, title, main_language, source_type, #labels, card, published, edits, #access,"
+                " page_count, created_at"
             ),
             ExpressionAttributeNames=names,
             ConsistentRead=True,
@@ -623,6 +624,8 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published, folders: F
         source_type=SourceType(values.get("source_type", SourceType.PDF)),
         labels=values.get("labels", {}),
         card=values.get("card", {}),
+        page_count=int(values.get("page_count", 0)),
+        created_at=values.get("created_at", ""),
         edits=values.get("edits", _NO_EDITS),
         rules=folders.rules_for(values["key"], rule_in(values.get("access"))),
     )

@@ -171,7 +171,7 @@ def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Loo
     ("refusal", "why"),
     [
         ("no_relevant_info", "Recto found nothing in the documents that answers this. Try other words."),
-        ("not_mentioned", "What came nearest does not mention what the question asks for. Try other words."),
+        ("not_mentioned", "What the question asks for was not found in what came nearest. Try other words."),
         ("model_does_not_know", "The passages found were read, but they do not answer this."),
         ("nothing_proven", "No statement could be proven by the passages found, so none is shown."),
     ],

@@ -34,6 +34,8 @@ _HALVES = re.compile("[\ud800-\udfff]")
 _COMPARING = ("$gt", "$gte", "$lt", "$lte")
 _OPERATORS = ("$eq", "$ne", *_COMPARING, "$in", "$nin", "$exists")
 _JOINING = ("$and", "$or")
+_NAMING = frozenset(("document_id", "source_id", "object_key", "title"))
+"""The fields that say which document is meant."""
 
 
 class InvalidFilter(ClientError):
@@ -64,6 +66,19 @@ def own_fields(wanted: Filter, path: str = "filter") -> Iterator[tuple[str, str]
                 yield from own_fields(part, f"{path}.{name}[{at}]")
         elif name not in FIELDS:
             yield f"{path}.{name}", name
+
+
+def documents_chosen(wanted: Filter | None) -> int:
+    """Return how many documents a filter names, at most, by id, file or title; 0 if it does not choose any."""
+    counts = []
+    for name, condition in (wanted or {}).items():
+        if name == "$and":
+            counts += [documents_chosen(part) for part in cast(Sequence[Filter], condition)]
+        elif name in _NAMING:
+            values = condition if isinstance(condition, Mapping) else {"$eq": condition}
+            counts += [1 for operator in values if operator == "$eq"]
+            counts += [len(cast(Sequence[object], values[operator])) for operator in values if operator == "$in"]
+    return min(filter(None, counts), default=0)
 
 
 def both(one: Filter | None, other: Filter | None) -> Filter | None:

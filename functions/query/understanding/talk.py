@@ -185,7 +185,9 @@ def _courtesy_words() -> frozenset[str]:
 MAX_COLLECTION_WORDS = 30
 """Words of a question about the collection at most."""
 MAX_BETWEEN = 4
-"""Words between "how many", "which" or "list" and what documents are called."""
+"""Words between "how many", "which", "list" or "do you have" and what documents are called."""
+_FACTS: Sequence[Literal["pages", "uploaded", "newest", "oldest"]] = ("pages", "uploaded", "newest", "oldest")
+"""What the registry keeps of a document."""
 
 _QUOTED = re.compile(r"[\"“”„«»‘’']\s*([^\"“”„«»]{3,}?)\s*[\"“”«»‘’']")
 _FILE = re.compile(r"\S+\.pdf\b", re.IGNORECASE)
@@ -200,7 +202,7 @@ class CollectionQuestion:
     ("manuals"). If it is not `certain` and no document matches, it is an ordinary question after all.
     """
 
-    wants: Literal["catalogue", "summary"]
+    wants: Literal["catalogue", "summary", "pages", "uploaded", "newest", "oldest"]
     language: str
     certain: bool
     terms: tuple[str, ...] = ()
@@ -215,12 +217,41 @@ def collection_question(question: str, language: str, *, has_history: bool) -> C
     said = frozenset(words)
     for code, spoken in by_language(language):
         if "noun" not in spoken.words or said.isdisjoint(
-            spoken.words["noun"] | spoken.words["summary"] | spoken.words["gist"]
+            spoken.words["noun"]
+            | spoken.words["summary"]
+            | spoken.words["gist"]
+            | spoken.words["pages"]
+            | spoken.words["uploaded"]
         ):
             continue
-        found = _catalogue(words, code, spoken) or _summary(question, words, code, spoken, has_history=has_history)
+        found = (
+            _fact(question, words, code, spoken)
+            or _catalogue(words, code, spoken)
+            or _summary(question, words, code, spoken, has_history=has_history)
+        )
         if found:
             return found
+    return None
+
+
+def _fact(question: str, words: Sequence[str], language: str, spoken: ServiceWords) -> CollectionQuestion | None:
+    """Return a question for what the registry keeps of a document, unless it is about any document, or a rule."""
+    said = frozenset(words)
+    if not said.isdisjoint(spoken.words["general"]):
+        return None
+    for kind in _FACTS:
+        for line in spoken.of(kind):
+            beginning = words[: len(line.groups)] if kind == "pages" else words
+            if not (line.is_in(frozenset(beginning)) and words[0] in spoken.filler | line.words):
+                continue
+            known = spoken.common.union(spoken.words["any"], line.words)
+            named = _FILE.search(question) or _QUOTED.search(question)
+            name = folded_words(named.group().replace(".pdf", "")) if named else [w for w in words if w not in known]
+            if name and kind in ("newest", "oldest"):
+                continue
+            nouns = spoken.words["noun"]
+            terms = tuple(word for word in name if word not in nouns)
+            return CollectionQuestion(kind, language, False, terms, tuple(word for word in name if word in nouns))
     return None
 
 
@@ -235,6 +266,8 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
     between = [word for word in words[:at] if not any(word in line.words for line in leads)]
     if leads and leads[0].kind != "list" and any(word in spoken.filler for word in between):
         return None
+    if not leads:
+        between = [word for word in between if word not in spoken.filler.union(*(line.words for line in ours))]
     if len(between) > MAX_BETWEEN or not (leads or (ours and words[0] in spoken.filler)):
         return None
     known = spoken.common.union(nouns, *(line.words for line in (*leads, *ours)))

@@ -47,6 +47,9 @@ class Texts(NamedTuple):
     part_not_found: str
     part_unavailable: str
     search_incomplete: str
+    all_in_others: str
+    most_in_others: str
+    languages: Mapping[str, str]
     withheld: str
     erased: str
     only_english: str = ""
@@ -70,6 +73,11 @@ def texts_for(language: str, default: str = "en") -> Texts:
 def language_name(language: str, default: str = "en") -> str:
     """Return a language's English name; the `default`'s if the language is not known."""
     return _NAMES.get(_code(language), _NAMES.get(_code(default), "English")).split()[0]
+
+
+def own_name(language: str) -> str:
+    """Return what a language calls itself, its code if it is not known."""
+    return next(iter(_NAMES.get(_code(language), "").split()[1:2]), "") or _NAMES.get(_code(language), language)
 
 
 def comparable(sentence: str) -> str:
@@ -126,6 +134,14 @@ def refusal_text(kind: Refusal, language: str, settings: Settings) -> str:
 def incomplete_text(refusal: str, language: str, settings: Settings) -> str:
     """Return a refusal's text with the sentence that a part of the search failed."""
     return f"{refusal} {texts_for(language, settings.default_language).search_incomplete}"
+
+
+def in_others_text(refusal: str, spoken: Sequence[str], *, are_all: bool, language: str, settings: Settings) -> str:
+    """Return a refusal's text with the sentence that the documents are in other languages, the first one mostly."""
+    texts = texts_for(language, settings.default_language)
+    names = [texts.languages.get(each) or own_name(each) for each in spoken]
+    sentence = texts.all_in_others if are_all else texts.most_in_others
+    return f"{refusal} {sentence.format(languages=', '.join(names), first=names[0])}"
 
 
 def not_mentioned_text(

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from functions.query.grounding.quantities import CURRENCY_SIGN
+
 _DURATION = (
     r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)"
     r"(?: (?:working|calendar|full|more))?[ -]?(?:m?s|(?:milli|micro)?seconds?|secs?|min(?:ute)?s?|h|hours?|hrs?|days?"
@@ -11,6 +13,11 @@ _DURATION = (
 """How long something lasts; a row may have its unit in its header."""
 _NO_UNIT = r"(?:o|to|and|or|of|in|on|at|by|is|are|was|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)\b"
 """Short words after a number that say nothing of what it measures."""
+_COST = r"(?:cost|price|kost|preis|cuesta|cost[oóa]|precio|co[uû]t|prix|kain)"
+"""How the words begin by which a price is asked for, in the five languages."""
+_MONEY = re.compile(
+    rf"(?:{CURRENCY_SIGN}) ?\d|\d ?(?:{CURRENCY_SIGN}|\b(?:euros?|dollars?|pounds?|francs?)\b)", re.IGNORECASE
+)
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
@@ -45,6 +52,11 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
 )
 """What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money or a
 measured amount, a temperature. A row may have its unit in its header."""
+
+
+def is_priced(word: str, text: str) -> bool:
+    """Return whether a word asks for a price, and a text tells a sum of money."""
+    return re.match(_COST, word) is not None and _MONEY.search(text) is not None
 
 
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:

@@ -26,6 +26,7 @@ from functions.query.grounding.words import is_stop_word, other_words_of, spells
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
+from functions.query.understanding.families import are_of_family
 from functions.query.understanding.field_terms import document_words
 from functions.query.understanding.question import DEGREES, lines_of
 from functions.query.understanding.spelling import distance
@@ -210,7 +211,7 @@ def _missing_nouns(nouns: Collection[str], passages: Sequence[Passage]) -> Set[s
         noun
         for noun in nouns
         if not any(
-            lexical.stem(noun, "de") in word or _are_forms(noun, word) or is_misspelt(noun, word) for word in words
+            lexical.stem(noun, "de") in word or are_forms(noun, word) or is_misspelt(noun, word) for word in words
         )
     }
 
@@ -229,7 +230,11 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
             not exempt.has(word, stem)
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
-                _are_forms(word, other) or is_misspelt(word, other) or _is_numbered(word, other) for other in near
+                are_forms(word, other)
+                or are_of_family(word, other, language)
+                or is_misspelt(word, other)
+                or _is_numbered(word, other)
+                for other in near
             )
         )
 
@@ -293,7 +298,8 @@ def _is_spelled_out(typed: str, passages: Sequence[Passage], long_forms: Mapping
     return any(spells_out(each.text, typed) for each in passages)
 
 
-def _are_forms(word: str, other: str) -> bool:
+def are_forms(word: str, other: str) -> bool:
+    """Return whether two words, in lower case, begin alike enough to be forms of one."""
     shortest = min(len(word), len(other))
     shared = max(shortest - ENDING_LETTERS, MIN_FORM_LETTERS - 1)
     return shortest >= MIN_FORM_LETTERS and word[:shared] == other[:shared]

@@ -336,6 +336,41 @@ def test_no_translation_leaves_the_refusal(error: Exception | None):
     assert len(rewriter.prompts) == 1
 
 
+GERMAN = ("Der Kessel wird jeden Monat entkalkt.", "Die Miete ist am Ersten fällig.", "Der Aufzug ist außer Betrieb.")
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "said"),
+    [
+        ("Who won the chess cup in the village?", "de", " The documents here are in German; ask in German."),
+        ("¿Quién ganó la copa de ajedrez?", "de", " Los documentos están en alemán; pregunte en alemán."),
+        ("Kas laimėjo šachmatų taurę?", "pl", " Dokumentai parašyti polski; klauskite polski."),
+        ("Wer hat den Schachpokal gewonnen?", "de", None),
+        ("Wer hat den Schachpokal gewonnen?", "", None),  # the documents' language is not known
+        ("GX-17?", "de", None),  # the question's is not
+    ],
+)
+def test_a_refusal_says_that_the_documents_are_in_another_language(question: str, language: str, said: str | None):
+    answer = ask(ports_with(*GERMAN, language=language), question)
+    assert answer.no_relevant_info
+    names = ("German", "Deutsch", "alemán", "polski")
+    assert answer.text.endswith(said) if said else not any(name in answer.text for name in names)
+
+
+def test_it_says_so_too_where_most_are_unless_the_nearest_is_in_the_questions_language():
+    ports = ports_with(*GERMAN, *(f"{each} Immer." for each in GERMAN), "The lift is out of order.", language="de")
+    search = ports.search
+    assert isinstance(search, WordSearch)
+    *german, english = search.matches
+    english = replace(english, metadata={**english.metadata, "language": "en"})
+    search.matches = [*german, english]
+    question = "Who won the chess cup in the village?"
+    assert "Most of the documents here are in German" in ask(ports, question).text
+    nearer = ask(ports, "Who won the chess cup in the village, and who lost it in the lift afterwards?")
+    assert nearer.no_relevant_info
+    assert "German" not in nearer.text
+
+
 def test_a_refusal_in_the_documents_language_calls_no_model():
     rewriter = FakeChat(json.dumps({"question": RIGHT}))
     assert ask(

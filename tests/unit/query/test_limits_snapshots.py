@@ -81,6 +81,7 @@ import functions.query.grounding.words
 import functions.query.handoffs
 import functions.query.history
 import functions.query.limits
+import functions.query.pipeline
 import functions.query.ports
 import functions.query.readable
 import functions.query.receipts
@@ -100,6 +101,7 @@ import functions.query.suggesting
 import functions.query.summarising
 import functions.query.unanswered
 import functions.query.understanding.completing
+import functions.query.understanding.families
 import functions.query.understanding.field_terms
 import functions.query.understanding.glossary
 import functions.query.understanding.model_rewriting

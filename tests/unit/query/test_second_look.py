@@ -11,17 +11,22 @@ from functions.query.pipeline import answer_question
 from functions.query.retrieval.search import Search
 from functions.query.second_look import (
     CLOSE,
+    FEW_DOCUMENTS,
     MAX_CHOSEN,
     MAX_STATEMENTS,
+    MAX_WITH_WORDS,
     MIN_WORDS,
     RESERVE_S,
     TIMEOUT_S,
     SecondLook,
     look_again,
+    statements_in_other_languages,
+    statements_with_words,
 )
+from functions.query.writing.statements import statements_in
 from shared.deadline import Deadline
 from shared.errors import DependencyRefused, DependencyUnavailable
-from shared.models import Embeddings, Usage
+from shared.models import Embeddings, Filter, Usage
 from shared.settings import NEVER, STATEMENT_THRESHOLDS, Settings
 from tests.support.clock import FakeClock
 from tests.support.query import WHO, FakeChat, FakeEmbedder, FakeSearch, match, passage, query_ports
@@ -70,6 +75,119 @@ def answered(
     ports = replace(query_ports(settings=settings, chat=chat), search=FakeSearch(matches))
     ports = replace(ports, embedder=embedder or ByMeaning({ANIMALS: 0.6, BREAKFAST: 0.1}))
     return answer_question(Question(question), WHO, ports, Deadline(ports.clock, 30.0))
+
+
+# --- a question about chosen documents ------------------------------------------------------------------------------
+
+ONE: Filter = {"document_id": {"$in": ["doc1"]}}
+
+
+def with_words(question: str, text: str, *, chosen: Filter | None = ONE, language: str = "en") -> Sequence[str]:
+    search = Search(question, [1.0, 0.0], 2, "acme", language=language, filter=chosen)
+    found = statements_with_words(search, [passage(text, language=language)])
+    return [list(statements_in(each.passage))[each.number].text for each in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "language"),
+    [
+        ("What is excluded?", "Exclusions: wear of the saddle.", "en"),  # of one family
+        ("Who abstained?", "There was one abstention (Ms Brook).", "en"),
+        ("How loud is it?", "The noise at one metre is 41 dB.", "en"),  # another word for it
+        ("What does it cost?", "The annual fee is £84.", "en"),  # a sum of money
+        ("Was kostet es?", "Der Jahresbeitrag beträgt 84 Euro.", "de"),
+        ("Und Rauchen?", "Das Rauchverbot gilt im ganzen Haus; Raucher gehen in den Hof.", "de"),
+    ],
+)
+def test_a_short_question_about_a_chosen_document_is_answered_by_a_statement_with_its_words(
+    question: str, text: str, language: str
+):
+    assert with_words(question, text, language=language) == [text]
+    assert with_words(question, text, language=language, chosen=None) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the salary?", "We do not pay for scratches."),  # most that is paid is no salary
+        ("What is the exchange rate?", "The rate is reviewed every year."),  # each word must be there
+        ("What is the fee in clause 12?", "3.1 The fee is £84."),  # so must each number
+        ("Who is the contact?", "The box contains two handles."),
+        ("What does it cost?", "The handle is made of brass."),
+        ("What is it?", "It is a handle."),  # no word of its own
+        ("How tall is it?", "The highest probability is 17."),  # all that is counted has a highest
+        ("What does § 9 say?", "The shop opens at 9."),  # a number alone
+    ],
+)
+def test_a_statement_without_a_word_of_the_question_does_not_answer_it(question: str, text: str):
+    assert with_words(question, text) == []
+
+
+def test_of_statements_with_the_words_those_come_first_that_can_be_the_answer():
+    text = "The payment is made to the office.\n\nThe payment is due on 4 March 2027."
+    assert with_words("When is the payment?", text) == ["The payment is due on 4 March 2027."]
+
+
+def test_what_a_document_says_everywhere_answers_nothing():
+    times = [f"The exclusion for saddle {n} is listed here." for n in range(MAX_WITH_WORDS + 1)]
+    assert len(with_words("What is excluded?", "\n\n".join(times[:-1]))) == MAX_CHOSEN
+    assert with_words("What is excluded?", "\n\n".join(times)) == []
+
+
+def test_common_words_alone_are_too_little():
+    assert with_words("Who wrote it?", "Write to the office.") == []
+
+
+def test_a_question_about_more_documents_is_judged_like_one_about_all():
+    many: Filter = {"document_id": {"$in": [f"doc{n}" for n in range(FEW_DOCUMENTS + 1)]}}
+    assert with_words("What is excluded?", "Exclusions: wear of the saddle.", chosen=many) == []
+
+
+def test_such_an_answer_is_of_the_lowest_band():
+    embedder = ByMeaning({})
+    settings = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2)
+    ports = replace(
+        query_ports(settings=settings), search=FakeSearch([match("Exclusions: wear of the saddle.", score=0.1)])
+    )
+    ports = replace(ports, embedder=embedder)
+    answer = answer_question(Question("What is excluded?", filter=ONE), WHO, ports, Deadline(ports.clock, 30.0))
+    assert (answer.no_relevant_info, answer.band, answer.confidence) == (False, Band.LOW, None)
+    assert "second_look" in answer.warnings
+    refused = answer_question(Question("Who is the goalkeeper?", filter=ONE), WHO, ports, Deadline(ports.clock, 30.0))
+    assert refused.no_relevant_info
+
+
+# --- a question in another language ---------------------------------------------------------------------------------
+
+
+def across(question: str, text: str, *, language: str = "fr") -> Sequence[str]:
+    found = statements_in_other_languages(Search(question, [1.0, 0.0], 2, "acme"), [passage(text, language=language)])
+    return [list(statements_in(each.passage))[each.number].text for each in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who is Odette Marchal?", "La directrice est Odette Marchal."),
+        ("The heater shows E12, what should I do?", "E12 : fermez le robinet."),
+    ],
+)
+def test_names_and_codes_answer_in_another_language(question: str, text: str):
+    assert across(question, text) == [text]
+    assert across(question, text, language="en") == across(question, text, language="") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How old is Odette Marchal?", "La directrice est Odette Marchal."),  # what is asked of her is not there
+        ("Who is the director?", "La directrice est Odette Marchal."),  # no name
+        ("What does paragraph 9 say?", "9 Le robinet est fermé."),  # a number is no code
+        ("What colour is the GX7?", "GX7 fuit. GX7 chauffe. GX7 coûte cher."),  # it stands in too many places
+    ],
+)
+def test_nothing_else_does(question: str, text: str):
+    assert across(question, text) == []
 
 
 # --- the look -----------------------------------------------------------------------------------------------------

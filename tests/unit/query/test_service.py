@@ -9,7 +9,7 @@ from functions.query.answer import Answer, Delta, Done, Question
 from functions.query.pipeline import answer_events, answer_question
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.passages import Passage
-from functions.query.service import MAX_DOCUMENTS, SHOWN, ServiceTexts, service_texts
+from functions.query.service import MAX_DOCUMENTS, MAX_TOLD, SHOWN, ServiceTexts, service_texts
 from functions.query.summarising import MAX_PASSAGES, chosen_passages
 from functions.query.understanding.talk import collection_question
 from functions.query.writing.localization import languages
@@ -164,6 +164,69 @@ def test_questions_about_contents_are_searched_for(question: str):
     assert asked(question).mode != "service"
 
 
+KEPT = [
+    document("lease.pdf", "Lease of the mill", page_count=14, created_at="2027-03-02T09:00:00+00:00"),
+    document("duo.pdf", "Brunata Duo: Maintenance manual", page_count=7, created_at="2027-05-20T23:10:00+00:00"),
+    document("miete.pdf", "Mietvertrag der Mühle", page_count=9, created_at="2026-01-31T07:00:00+00:00"),
+    document("thesis.pdf", "Thesis guidelines", page_count=3, created_at="2027-01-05T07:00:00+00:00"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How many pages has the lease?", "Pages of “Lease of the mill”: 14."),
+        ("How many pages does “duo.pdf” have?", "Pages of “Brunata Duo: Maintenance manual”: 7."),
+        ("Wie viele Seiten hat der Mietvertrag?", "Seiten von „Mietvertrag der Mühle“: 9."),
+        ("Combien de pages a le document Brunata ?", "Pages de « Brunata Duo: Maintenance manual » : 7."),
+        ("When was the lease uploaded?", "“Lease of the mill” was first uploaded on 2027-03-02."),
+        (
+            "Which document is the newest?",
+            "The document that was uploaded last is “Brunata Duo: Maintenance manual”, on 2027-05-20.",
+        ),
+        ("What is the oldest file?", "The document that was uploaded first is “Mietvertrag der Mühle”, on 2026-01-31."),
+    ],
+)
+def test_what_the_registry_keeps_of_a_document_is_told_from_it(question: str, text: str):
+    answer = asked(question, KEPT)
+    assert (answer.mode, answer.text) == ("service", text)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many pages may the thesis have?",  # a rule
+        "How many pages does a thesis have?",  # any
+        "How many pages does chapter 3 of the lease have?",  # a part
+        "How many pages can the Brunata print?",
+        "Wie viele Seiten darf der Mietvertrag haben?",
+        "When was clause 4 of the lease uploaded?",
+        "What is the latest document on brakes?",
+        "How many pages does this document have?",  # none was named
+        "How many pages has the deed?",
+    ],
+)
+def test_what_is_not_asked_of_a_whole_document_is_searched_for(question: str):
+    assert asked(question, KEPT).mode != "service"
+
+
+def test_what_the_registry_does_not_keep_of_all_that_are_meant_is_not_told():
+    unknown = [*KEPT, document("deed.pdf", "Deed of the mill")]
+    for question in ("Which document is the newest?", "How many pages has the deed?", "When was the deed uploaded?"):
+        assert asked(question, unknown).mode != "service"
+    alike = [KEPT[0]._replace(document_id=f"d{n}") for n in range(MAX_TOLD + 1)]
+    assert asked("How many pages has the lease?", alike[:-1]).text.count("14") == MAX_TOLD
+    assert asked("How many pages has the lease?", alike).mode != "service"
+
+
+def test_do_you_have_one_of_several_words_is_answered_with_what_there_is():
+    washer = document("w.pdf", "Washing machine OD 74: manual")
+    assert listed(asked("Do you have a washing machine manual?", [*LIBRARY, washer])) == [
+        "Washing machine OD 74: manual (w.pdf)"
+    ]
+    assert asked("Do you have a washing machine manual?").mode != "service"
+
+
 def test_a_long_list_is_cut_after_its_true_count():
     answer = asked("Which documents do you have?", [document(f"d{n:03}.pdf") for n in range(SHOWN + 7)])
     assert f": {SHOWN + 7}." in answer.text
@@ -221,8 +284,9 @@ def test_every_language_has_every_sentence():
         texts = service_texts(language)
         assert all(texts)
         for name in ServiceTexts._fields:
-            assert {part for part in ("{count}", "{terms}", "{more}") if part in getattr(texts, name)} == {
-                part for part in ("{count}", "{terms}", "{more}") if part in getattr(english, name)
+            fields = ("{count}", "{terms}", "{more}", "{title}", "{date}")
+            assert {part for part in fields if part in getattr(texts, name)} == {
+                part for part in fields if part in getattr(english, name)
             }
 
 

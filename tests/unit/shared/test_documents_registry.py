@@ -271,6 +271,10 @@ def test_the_catalogue_names_every_published_document_of_the_tenant_and_no_other
     delete(fence, "t12", "c")
     (entry,) = registry.catalogue("t12")
     assert (entry.document_id, entry.key, entry.generation) == ("a", "uploads/t12/a.pdf", "G1")
+    kept = registry.get("t12", "a")
+    assert kept is not None
+    assert (entry.page_count, entry.created_at) == (kept.page_count, kept.created_at)
+    assert entry.created_at
     assert list(registry.catalogue("t12", index_version=2)) == []
 
 

@@ -40,6 +40,17 @@ from shared.lexical import fold
         ("Kuinka kauan takuu on voimassa?", "fi"),
         ("浅谈校长的魅力山西省闻喜县诚镇初中李新录", "zh"),
         ("What does 保証 mean?", "en"),
+        # Few words, which are common in one language only.
+        ("precio del alquiler", "es"),
+        ("fianza del piso", "es"),
+        ("délai de paiement", "fr"),
+        ("poids de la machine", "fr"),
+        ("Was kostet es?", "de"),
+        ("Was bedeutet E12?", "de"),
+        ("Wie lange dauert es?", "de"),
+        ("Was anyone hurt?", "en"),
+        ("Who pays?", "en"),
+        ("prezzo del biglietto", "it"),
         # A name does not tell the language of a question.
         ("Was kostet die Schlafspritze?", "de"),
         ("Was kostet der Parkplatz?", "de"),

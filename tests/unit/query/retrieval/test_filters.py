@@ -10,9 +10,17 @@ from starlette.testclient import TestClient
 
 from functions.query.api import problems
 from functions.query.api.schemas import QueryBody
-from functions.query.retrieval.filters import MAX_CONDITIONS, InvalidFilter, both, checked_filter, matches
+from functions.query.retrieval.filters import (
+    MAX_CONDITIONS,
+    InvalidFilter,
+    both,
+    checked_filter,
+    documents_chosen,
+    matches,
+)
 from local.pinecone.filters import matches as vendor_matches
 from local.pinecone.filters import parse_filter
+from shared.models import Filter
 
 
 @pytest.mark.parametrize(
@@ -141,3 +149,19 @@ def test_a_client_is_told_by_422_where_its_filter_is_wrong():
     body = answer.json()
     assert (body["code"], body["path"]) == ("invalid_filter", "filter.$or[0].page_start.$gte")
     assert "must be a number, not a string" in body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "count"),
+    [
+        (None, 0),
+        ({"document_id": "a"}, 1),
+        ({"document_id": {"$in": ["a", "b"]}}, 2),
+        ({"$and": [{"language": "en"}, {"title": {"$eq": "A"}}]}, 1),
+        ({"document_id": {"$nin": ["a"]}}, 0),
+        ({"language": "en"}, 0),
+        ({"$or": [{"document_id": "a"}, {"language": "en"}]}, 0),
+    ],
+)
+def test_a_filter_chooses_documents_by_name_only(wanted: Filter | None, count: int):
+    assert documents_chosen(wanted) == count

@@ -55,6 +55,23 @@ def test_words_of_asking_misspelt_words_and_other_languages_say_nothing_about_it
     assert not missing_words(question, [STATION])
 
 
+MINUTES = passage(
+    "Vote on the footbridge: 8 in favour, 1 abstention (Ms Brook). Payment of fees: in May.", language="en"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Who abstained in the vote on the footbridge?", []),
+        ("Are the fees payable in May?", []),
+        ("Who resigned in the vote on the footbridge?", ["resigned"]),
+    ],
+)
+def test_a_word_of_the_same_family_mentions_it(question: str, missing: list[str]):
+    assert list(missing_words(question, [MINUTES])) == missing
+
+
 MANAGER = passage(
     "Ada Moor is Chief Executive Officer of the station; its Board of Trade Records is in Skarvnes. It met in May.",
     language="en",
@@ -137,7 +154,7 @@ def test_what_is_not_mentioned_is_named_with_the_nearest_place():
     settings = Settings(handoff_offer=False)
     answer = written(request, chat=None, settings=settings, deadline=Deadline(FakeClock(), 26.0))
     assert answer.refusal == "not_mentioned"
-    assert answer.text == ("“Skarvnes handbook” comes closest (page iv), but it does not mention “wheels”.")
+    assert answer.text == ("“Skarvnes handbook” comes closest (page iv), but I did not find “wheels” in it.")
     assert not answer.citations
 
 

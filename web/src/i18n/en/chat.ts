@@ -115,7 +115,7 @@ export const chat = {
   refused_near:
     "Recto found nothing in the documents that answers this. Try other words, or look at what came nearest.",
   refused_no_relevant_info: "Recto found nothing in the documents that answers this. Try other words.",
-  refused_not_mentioned: "What came nearest does not mention what the question asks for. Try other words.",
+  refused_not_mentioned: "What the question asks for was not found in what came nearest. Try other words.",
   refused_nothing_proven: "No statement could be proven by the passages found, so none is shown.",
   refused_title: "No answer found",
   regenerate: "Answer again",

@@ -115,7 +115,7 @@ export const chat: Messages<typeof english> = {
   refused_near:
     "Dokumentuose nerasta nieko, kas į tai atsakytų. Pabandykite kitais žodžiais arba pažiūrėkite, kas buvo arčiausiai.",
   refused_no_relevant_info: "Dokumentuose nerasta nieko, kas į tai atsakytų. Pabandykite kitais žodžiais.",
-  refused_not_mentioned: "Tai, kas rasta arčiausiai, nemini to, ko klausiama. Pabandykite kitais žodžiais.",
+  refused_not_mentioned: "Tame, kas rasta arčiausiai, nėra to, ko klausiama. Pabandykite kitais žodžiais.",
   refused_nothing_proven: "Rastos ištraukos nepatvirtina nė vieno teiginio, todėl nė vienas nerodomas.",
   refused_title: "Atsakymo nerasta",
   regenerate: "Atsakyti iš naujo",
