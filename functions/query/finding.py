@@ -26,9 +26,11 @@ from functions.query.retrieval.search import NOT_EMBEDDED, QueryEmbeddings, Quer
 from functions.query.second_look import NearStatement, look_again
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
+from functions.query.understanding.selecting import asks_which
 from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.asked import asking_part
 from functions.query.writing.prompting import within_budget
+from functions.query.writing.selected_rows import selected_rows
 from functions.query.writing.subjects import absent_subjects
 from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
@@ -299,6 +301,8 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
             return decision.refused_for([part.typed], found.passages)
         if not decision.relevant and part.span_of(found.passages[0]) is not None:
             decision = decision.answered_by({})
+    if not decision.relevant and selected_rows(search.question, found.passages):
+        return decision.answered_by({})
     if not decision.relevant:
         return decision
     organisations = {name for each in found.ranked for name in each.organisations}
@@ -339,12 +343,20 @@ def _searches(
         boosts=understood.boosts,
         diversity=ports.settings.diversity,
         neighbours=ports.settings.neighbours,
+        whole_tables=asks_which(understood.search_text),
     )
     of_parts = zip(understood.parts, others[len(variants) :], strict=True)
     return [
         whole,
         *(
-            replace(whole, question=part.question, inherited=part.inherited, vector=each, variants=())
+            replace(
+                whole,
+                question=part.question,
+                inherited=part.inherited,
+                vector=each,
+                variants=(),
+                whole_tables=asks_which(part.question),
+            )
             for part, each in of_parts
         ),
     ]

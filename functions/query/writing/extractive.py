@@ -16,6 +16,7 @@ from functions.query.second_look import NearStatement
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
+from functions.query.writing.selected_rows import MAX_GAP, SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -60,8 +61,6 @@ WINDOW_CHARACTERS = 500
 """Maximum characters of that."""
 MAX_ALIKE = 30
 """Maximum rows that are told because they tie, or share the cell that a question names; the answer says of how many."""
-MAX_GAP = 4
-"""Maximum characters of white space between a passage and the next one of its document."""
 MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
@@ -79,10 +78,14 @@ _SET_APART = re.compile(
 
 
 class Extract(NamedTuple):
-    """An answer's claims; `rows` counts those of a table that are its list, if that is what it is."""
+    """An answer's claims; `rows` counts those of a table that are its list, if that is what it is.
+
+    `selected`: they meet the question's condition, in which every word of it is accounted for.
+    """
 
     claims: Sequence[Claim]
     rows: int = 0
+    selected: bool = False
 
 
 def extract(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Extract:
@@ -94,8 +97,16 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
     `further`.
     """
     asked = asked_of(question, passages, before=before, inherited=inherited)
+    if selected := selected_rows(asked.text, passages):
+        return Extract([_claim_of(each, passages) for each in selected[:MAX_ALIKE]], len(selected), selected=True)
     blocks, rows = _blocks(asked, passages)
     return Extract(_claims(asked, blocks, passages), rows)
+
+
+def _claim_of(selected: SelectedRow, passages: Sequence[Passage]) -> Claim:
+    at, start, end = selected.span
+    reference = Reference(at + 1, passages[at].text[start:end])
+    return Claim(without_markers(selected.text), (reference,), "\n")
 
 
 def near_claims(question: str, passages: Sequence[Passage], near: Sequence[NearStatement]) -> Sequence[Claim]:
