@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Word, box_of
-from shared.text import BULLET_SIGNS
+from shared.text import BOX_SIGNS, BULLET_SIGNS
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
@@ -46,7 +46,8 @@ UNIT = re.compile(rf"(?i:\((?:[^()|]{{0,30}}\s)?(?:in )?{_SCALE})|(?:[A-Z][\w.,]
 """What a table says of its unit and scale: "(in millions, except per share data)"."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?(?:[$€£¥]/)?[^\W\d]{1,8}\)?")
-BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
+BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7") - frozenset(BOX_SIGNS)
+"""The signs of items; boxes to tick are none, because in many forms they stand behind what they are of."""
 ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""

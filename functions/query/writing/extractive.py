@@ -10,6 +10,7 @@ from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
+from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
@@ -156,27 +157,32 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """
     quote = passage.text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
-        language = passage.language or "en"
-        wanted = frozenset(content_stems(asked.text, language))
-        verdict = asked.kind is Kind.YES_NO
-        text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
-        if asked.compares_years:
-            return with_unit(row_text(text, start, end), text, start)
-        told = asked_row_text(
-            text,
-            start,
-            end,
-            wanted,
-            asked.years,
-            language,
-            verdict=verdict,
-            extreme=asked.extreme_of_row,
-            measured=content_stems(asked.measured, language) if asked.extreme else (),
-        )
-        return with_unit(told or row_text(text, start, end), text, start)
-    shown = on_lines(quote)
+        return with_ticked_only(_shown_row(passage, start, end, asked))
+    shown = on_lines(with_ticked_only(quote))
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
+
+
+def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
+    """Return a table's row with the values' columns, of figures only those that are asked for."""
+    language = passage.language or "en"
+    wanted = frozenset(content_stems(asked.text, language))
+    verdict = asked.kind is Kind.YES_NO
+    text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
+    if asked.compares_years:
+        return with_unit(row_text(text, start, end), text, start)
+    told = asked_row_text(
+        text,
+        start,
+        end,
+        wanted,
+        asked.years,
+        language,
+        verdict=verdict,
+        extreme=asked.extreme_of_row,
+        measured=content_stems(asked.measured, language) if asked.extreme else (),
+    )
+    return with_unit(told or row_text(text, start, end), text, start)
 
 
 def told_whole(claim: Claim, passages: Sequence[Passage]) -> Claim:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from functions.query.grounding.quantities import is_unit, unit_name
 from functions.query.grounding.table_cells import may_name, read_cell
+from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of, stem_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import lines_of, without_contractions
@@ -231,7 +232,10 @@ def _goes_on(below: Sequence[tuple[str, int]], width: int) -> bool:
 
 def _rows_of(at: int, block: Sequence[tuple[str, int]], names: Sequence[str], shift: int) -> Sequence[_Row]:
     """Return the rows below the names, without totals and repeated names; none if one has other cells than they."""
-    rows = [_Row(at, start - shift, start - shift + len(line.rstrip()), row_cells(line)) for line, start in block]
+    rows = [
+        _Row(at, start - shift, start - shift + len(line.rstrip()), row_cells(with_ticked_only(line)))
+        for line, start in block
+    ]
     if not names or any(len(row.cells) != len(names) for row in rows):
         return ()
     kept = [
