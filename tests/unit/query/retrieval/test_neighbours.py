@@ -157,7 +157,8 @@ ROWS = ("Soup | x\nPie | ", "Tart | x\nStew | ", "Cake | x\n\nOpen every day.")
 
 def pieces(*texts: str) -> list[Passage]:
     """The pieces of a table, as ingest cuts it."""
-    found, start = [], 0
+    found: list[Passage] = []
+    start = 0
     for n, text in enumerate(texts):
         table = HEADER if n else ""
         found.append(passage(text, document_id="d", chunk_index=n, char_start=start, chunk_id=f"d#{n}", table=table))

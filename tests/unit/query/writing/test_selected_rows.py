@@ -60,8 +60,8 @@ Crumble | G, M | 50 min
 Serve hot."""
 
 
-def told(question: str, text: str, **more: object) -> list[str]:
-    return [row.text for row in selected_rows(question, [passage(text, **more)])]
+def told(question: str, text: str, *, ends: bool = False) -> list[str]:
+    return [row.text for row in selected_rows(question, [passage(text, table_ends=ends)])]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_table_that_may_go_on_is_no_list() -> None:
     rest = passage(rows, n=2, table="Dish | Gluten | Milk | Sesame | Price €", char_start=len(cut) + 1)
     assert told(question, cut) == []
     assert selected_rows(question, [passage(cut), rest]) == ()
-    assert len(told(question, cut, table_ends=True)) == 2
+    assert len(told(question, cut, ends=True)) == 2
     assert len(told(question, f"{cut}\n{rows}\n\nOpen every day.")) == 3
     assert told(question, f"{cut}\n\nPage 2\n\n{rows}\n\nOpen every day.") == []
 
