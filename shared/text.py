@@ -9,7 +9,8 @@ from shared.abbreviations import MONTH, is_abbreviated
 
 SEPARATOR = " | "
 """Separates the cells of a table row; ingest writes one row per line. A row has empty cells: "Total | | 5 |"."""
-BULLET_SIGNS = "•▪◦●○■□➢✓▶►▸➤◆❖✔"
+BOX_SIGNS = "☐☑☒"
+BULLET_SIGNS = f"•▪◦●○■□➢✓▶►▸➤◆❖✔{BOX_SIGNS}"
 BULLETS = f"-–*·{BULLET_SIGNS}"
 BULLET_LETTER = "l"
 """The characters that bullets of many fonts are read as."""

@@ -114,7 +114,7 @@ class Decision:
     def answered_by(self, statements: Mapping[str, float]) -> "Decision":
         """Return the decision as one to answer from statements, of passages with these ids, that are near enough.
 
-        Without any it is to answer from the numbered part that the question names.
+        Without any it is to answer from the numbered part, or the rows of a table, that the question names.
         """
         return replace(self, relevant=True, band=Band.LOW, near_misses=(), near_statements=statements)
 

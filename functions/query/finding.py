@@ -32,10 +32,12 @@ from functions.query.second_look import (
 )
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood
+from functions.query.understanding.selecting import asks_which
 from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.asked import Asked, Kind, asking_part
 from functions.query.writing.named_items import absent_items
 from functions.query.writing.prompting import within_budget
+from functions.query.writing.selected_rows import selected_rows
 from functions.query.writing.subjects import absent_subjects
 from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
@@ -311,6 +313,8 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
             return decision.refused_for([part.typed], found.passages)
         if not decision.relevant and part.span_of(found.passages[0]) is not None:
             decision = decision.answered_by({})
+    if not decision.relevant and selected_rows(search.question, found.passages):
+        return decision.answered_by({})
     is_verdict = Asked.of(search.question).kind is Kind.YES_NO
     if absent := absent_items(search.question, found.ranked, is_verdict=is_verdict):
         return decision.refused_for(absent, found.passages)
@@ -354,12 +358,20 @@ def _searches(
         boosts=understood.boosts,
         diversity=ports.settings.diversity,
         neighbours=ports.settings.neighbours,
+        whole_tables=asks_which(understood.search_text),
     )
     of_parts = zip(understood.parts, others[len(variants) :], strict=True)
     return [
         whole,
         *(
-            replace(whole, question=part.question, inherited=part.inherited, vector=each, variants=())
+            replace(
+                whole,
+                question=part.question,
+                inherited=part.inherited,
+                vector=each,
+                variants=(),
+                whole_tables=asks_which(part.question),
+            )
             for part, each in of_parts
         ),
     ]

@@ -147,7 +147,7 @@ APART = 1.15
 NEAR = 2.5
 """Room below a region's last row, in heights of a row, up to which the next one belongs to it."""
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?")
+FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?[⁰¹²³⁴-⁹]*")
 MOST_RUNNING = 3
 LONGEST_RUNNING = 80
 MOST_BESIDE = 2

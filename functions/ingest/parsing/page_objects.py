@@ -14,7 +14,7 @@ from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight, parts_of_turned
 from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
-from functions.ingest.parsing.table_cells import YEAR
+from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
 from functions.ingest.parsing.words import JOINT, Box, Style, Word, box_of
 
 MAX_OBJECTS = 20_000
@@ -309,6 +309,11 @@ BASE_LINE = (0.12, 0.45)
 line. What underlines a space is below it."""
 NOTE_MARKS = frozenset("abcdefg")
 SHORTEST_MARKED = 4
+RAISED_NUMBERS = dict(zip("0123456789", NOTE_NUMBERS, strict=True))
+LONGEST_NOTE_NUMBER = 3
+"""Digits that are the number of a note behind a figure, and would else be its last digits; so many at most."""
+_MARKED_FIGURE = re.compile(r"[-−–(+$€£]*\d+(?:[.,]\d+)*[.,)%]?")
+_BASES = frozenset(("10", "2"))
 RAISED, SMALL_MARK = 0.15, 0.8
 """Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
 mark stands at least and how high it is at most, in heights of the word."""
@@ -390,6 +395,15 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         elif (
             last_handle != handle
             and not is_vertical
+            and token[-1] in RAISED_NUMBERS
+            and RAISED * (y1 - y0) < y2 - y0
+            and len(token) == end - start
+            and (mark := _note_number(token, list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0, y0))
+        ):
+            token = token[: -len(mark)] + "".join([RAISED_NUMBERS[digit] for digit in mark])
+        elif (
+            last_handle != handle
+            and not is_vertical
             and len(token) == end - start
             and (parts := parted(list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0))
         ):
@@ -429,6 +443,19 @@ def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: fl
     word = token[:-1]
     may_be_marked = (word.isalpha() and not word.isupper()) or YEAR.fullmatch(word) is not None  # "XVIIIe" is one word
     return is_small and len(token) > SHORTEST_MARKED and may_be_marked
+
+
+def _note_number(token: str, boxes: Sequence[Box], height: float, base: float) -> str:
+    """Return the digits at a figure's end that are the small, raised number of a note; behind 10 it is a power."""
+    at = len(token)
+    while at and token[at - 1] in RAISED_NUMBERS:
+        _, top, _, bottom = boxes[at - 1]
+        if not (RAISED * height < bottom - base and top - bottom < SMALL_MARK * height):
+            break
+        at -= 1
+    figure = token[:at]
+    is_marked = _MARKED_FIGURE.fullmatch(figure) is not None and figure not in _BASES
+    return token[at:] if is_marked and len(token) - at <= LONGEST_NOTE_NUMBER else ""
 
 
 def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:

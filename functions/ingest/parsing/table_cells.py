@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Word, box_of
-from shared.text import BULLET_SIGNS
+from shared.text import BOX_SIGNS, BULLET_SIGNS
 
 CELL_GAP_EM = 1.15
 """Room between two words that makes them two cells, in font sizes; justified prose stays under it."""
@@ -38,7 +38,9 @@ SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
 CURRENCIES = "$€£¥"
 BEGINS_FIGURE = frozenset("0123456789(" + CURRENCIES)
 BEGINS_SIGNED = frozenset("(.-–—−n$€£")
-ENDS_FIGURE = frozenset("0123456789)%-–—−")
+NOTE_NUMBERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+"""The raised numbers of notes."""
+ENDS_FIGURE = frozenset(f"0123456789)%-–—−{NOTE_NUMBERS}")
 FIGURES_GAP_EM = 0.7
 """Room between two figures that makes them two cells; a figure and a currency sign after it always are."""
 _SCALE = r"(?:[$€£] ?)?(?:thousands?|millions?|billions?|percent|000s?|tūkst|mln)\b[^|]{0,60}"
@@ -46,7 +48,8 @@ UNIT = re.compile(rf"(?i:\((?:[^()|]{{0,30}}\s)?(?:in )?{_SCALE})|(?:[A-Z][\w.,]
 """What a table says of its unit and scale: "(in millions, except per share data)"."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?(?:[$€£¥]/)?[^\W\d]{1,8}\)?")
-BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7")
+BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7") - frozenset(BOX_SIGNS)
+"""The signs of items; boxes to tick are none, because in many forms they stand behind what they are of."""
 ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
 MARK = re.compile(r"[^\w\s]|o|\(?\w{1,3}[.)]|\[\d+\]|\d{1,2}(?:\.\d{1,2})*\.?")
 """A bullet or a number at the start of a line: the room behind it makes no cell."""
@@ -77,8 +80,8 @@ SPACED_OUT_EM = 0.9
 
 @lru_cache(maxsize=KEPT)
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", a dash for nothing."""
-    return NUMBER.fullmatch(cell.strip()) is not None
+    """Whether a cell holds a figure: "1,234", "(56)", "$ 7.8", "12 %", "410¹", a dash for nothing."""
+    return NUMBER.fullmatch(cell.strip().rstrip(NOTE_NUMBERS)) is not None
 
 
 @dataclass(slots=True)
@@ -291,7 +294,7 @@ def cells_of(row: Row) -> list[Cell]:
     first = before = row.words[0]
     current = [first]
     cut: list[list[Word]] = [current]
-    for word in row.words[1:]:
+    for at, word in enumerate(row.words[1:], 2):
         room = word.x0 - before.x1
         # Most words are near: no further check is needed.
         if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
@@ -304,7 +307,12 @@ def cells_of(row: Row) -> list[Cell]:
             ):
                 current = []
                 cut.append(current)
-        elif word.text[0] in BEGINS_FIGURE and before.text[-1] in ENDS_FIGURE and _are_figures(before, word, room):
+        elif (
+            word.text[0] in BEGINS_FIGURE
+            and before.text[-1] in ENDS_FIGURE
+            and _are_figures(before, word, room)
+            and not (word.text in CURRENCIES and _is_unit_before(row.words[at:]))
+        ):
             current = []
             cut.append(current)
         current.append(word)
@@ -391,6 +399,11 @@ def _are_figures(before: Word, word: Word, room: float) -> bool:
         return room > 0 and before.text not in SIGN_BEFORE
     apart = room > FIGURES_GAP_EM * min(before.style.size, word.style.size)
     return apart and is_number(before.text) and is_number(word.text) and word.text not in SIGN_AFTER | SIGN_BEFORE
+
+
+def _is_unit_before(behind: Sequence[Word]) -> bool:
+    """Whether a currency sign before these words has no figure there, and is of the one before it: "72 € a month"."""
+    return not behind or behind[0].text[0].isalpha()
 
 
 def has_figure(group: Group) -> bool:

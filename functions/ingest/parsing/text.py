@@ -26,6 +26,16 @@ _TABLE: dict[int, str] = {
 # Full NFKC would turn x² into x2 and ½ into 1⁄2, so only NFC, and the ligatures by name.
 
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_TICKED = {0xF052: "☑", 0xF053: "☒", 0xF054: "☒", 0xF0FE: "☑", 0xF0FD: "☒", 0xF078: "☒"}
+_UNTICKED = {0xF0A3: "☐", 0xF0A8: "☐", 0xF06F: "☐", 0xF071: "☐", 0xA8: "☐"}
+_BOXES = _TICKED | _UNTICKED
+"""Boxes to tick in fonts of signs, which have letters of Greek and mathematics in other such fonts."""
+_BOX = re.compile(f"(?<!\\S)[{''.join(map(chr, _BOXES))}](?!\\S)")
+_ANY_TICKED = re.compile(f"(?<!\\S)[☑☒{''.join(map(chr, _TICKED))}](?!\\S)")
+_ANY_UNTICKED = re.compile(f"(?<!\\S)[☐{''.join(map(chr, _UNTICKED))}](?!\\S)")
+_VERDICT = r"(?:yes|no|ja|nein|oui|non|sí|taip|ne)"
+_BESIDE_VERDICT = re.compile(rf"\b{_VERDICT} {_BOX.pattern}|{_BOX.pattern} {_VERDICT}\b", re.IGNORECASE)
+_BEFORE_TITLE = re.compile(rf"{_BOX.pattern} +[A-Z]{{2}}")
 _TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f]")
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f"
 _SPACED_CJK = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
@@ -65,11 +75,24 @@ def cleaned(text: str, *, keep_spaces: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
-    text = _TAGS.sub("", _PRIVATE.sub("", text.translate(_TABLE)))
+    text = _TAGS.sub("", _PRIVATE.sub("", _with_boxes(text).translate(_TABLE)))
     text = unicodedata.normalize("NFC", text)
     if not keep_spaces:
         text = _SPACED_CJK.sub("", text)  # letter-spaced: these scripts have no spaces between words
     return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
+
+
+def _with_boxes(text: str) -> str:
+    """Return a line with its boxes to tick as such, where they stand alone, and it has ticked ones and others.
+
+    Or else beside "yes" and "no", or before a title in capitals. Elsewhere the codes may be of other signs.
+    """
+    if _BOX.search(text) is None:
+        return text
+    has_both = _ANY_TICKED.search(text) is not None and _ANY_UNTICKED.search(text) is not None
+    if not (has_both or _BESIDE_VERDICT.search(text) or _BEFORE_TITLE.match(text)):
+        return text
+    return _BOX.sub(lambda box: _BOXES[ord(box.group())], text)
 
 
 def doubtful_share(text: str) -> float:

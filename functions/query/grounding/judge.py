@@ -58,6 +58,7 @@ from functions.query.grounding.roles import (
 )
 from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.statements import same_signs, statement_of, yes_or_no
+from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS, is_covered, is_foreign, replacement
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
@@ -127,8 +128,8 @@ class ClaimComparison:
 
     @cached_property
     def sentences(self) -> Sequence[str]:
-        """The sentences of all spans."""
-        return [same_signs(sentence) for span in self.spans for sentence in span.sentences]
+        """The sentences of all spans, of options to tick with those that are ticked."""
+        return [same_signs(with_ticked_only(sentence)) for span in self.spans for sentence in span.sentences]
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -147,7 +148,7 @@ class ClaimComparison:
             _tells_cells(said, row)
             for said in (self.claim, self.written)
             for span in self.spans
-            for row in span.told_rows
+            for row in map(with_ticked_only, span.told_rows)
         )
 
     @cached_property

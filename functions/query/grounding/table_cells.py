@@ -13,7 +13,8 @@ from shared.text import MAX_NAME_CHARACTERS, without_measure
 _DIGITS = r"\d{1,3}(?:[,'’\u00a0\u202f]\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3})+,\d+|\d+(?:[.,]\d+)?"
 _FIGURE = re.compile(
     rf"""\s*(?P<minus>[-−–])?\s?(?P<money>{CURRENCY_SIGN})?\s?(?P<open>[(\-−–])?\s?(?P<money2>{CURRENCY_SIGN})?\s?
-         (?P<digits>{_DIGITS})\s?(?P<unit>%|pts?\b|bps?\b|x\b)?\s?\)?\s?(?P<unit2>%|pts?\b|bps?\b)?\s*""",
+         (?P<digits>{_DIGITS})\s?(?P<unit>%|pts?\b|bps?\b|x\b)?\s?\)?\s?(?P<unit2>%|pts?\b|bps?\b)?
+         (?:(?<!10)[⁰¹²³⁴-⁹]+)?\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NOTHING = re.compile(rf"\s*(?:{CURRENCY_SIGN})?\s*(?:[-–—−]+|n/?[am])\s*%?\s*", re.IGNORECASE)

@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from shared.models import Filter, content_hash_of
+from shared.text import SEPARATOR
 
 EXPANDED = 3
 """Best passages whose neighbours are fetched: the others seldom answer."""
+MAX_PIECES = 3
+"""Maximum further pieces of a table on each side of a passage that begins or ends with one."""
 
 Place = tuple[str, str, int]
 """Document, generation, number of the chunk."""
@@ -23,13 +26,17 @@ def place_of(passage: Passage, step: int = 0) -> Place:
     return (passage.document_id, passage.generation, passage.chunk_index + step)
 
 
-def places_beside(passages: Sequence[Passage], *, neighbours: int) -> list[Place]:
-    """Return the places within `neighbours` of the best passages that none of `passages` holds."""
+def places_beside(passages: Sequence[Passage], *, neighbours: int, tables: bool = False) -> list[Place]:
+    """Return the places within `neighbours` of the best passages that none of `passages` holds.
+
+    With `tables` also where more of a table may stand that one of them begins or ends with.
+    """
     wanted = {
-        place_of(passage, step)
+        place_of(passage, direction * step)
         for passage in passages[:EXPANDED]
-        for step in range(-neighbours, neighbours + 1)
-        if passage.chunk_index + step >= 0
+        for direction in (-1, 1)
+        for step in range(1, (MAX_PIECES if tables and _is_cut(passage, direction) else neighbours) + 1)
+        if passage.chunk_index + direction * step >= 0
     }
     return sorted(wanted - set(map(place_of, passages)))
 
@@ -47,9 +54,14 @@ def filter_for(places: Sequence[Place], own: Filter | None) -> Filter:
 
 
 def expanded(
-    passages: Sequence[Passage], found: Mapping[Place, Passage], *, neighbours: int, budget_tokens: int
+    passages: Sequence[Passage],
+    found: Mapping[Place, Passage],
+    *,
+    neighbours: int,
+    budget_tokens: int,
+    tables: bool = False,
 ) -> list[Passage]:
-    """Return the passages in their order, the best joined with their neighbours.
+    """Return the passages in their order, the best joined with their neighbours, with `tables` with whole tables.
 
     `found` holds the neighbours. If two of `passages` come to touch, the better one absorbs the other. At most
     `budget_tokens` are added, the nearest neighbours of the best passages first.
@@ -63,10 +75,15 @@ def expanded(
         used.add(place_of(passage))
         whole = passage
         for direction in (-1, 1) if rank < EXPANDED else ():
-            for distance in range(1, neighbours + 1):
+            for distance in range(1, max(neighbours, MAX_PIECES * tables) + 1):
+                is_cut = tables and _is_cut(whole, direction)
                 place = place_of(passage, direction * distance)
                 beside = known.get(place)
-                if beside is None or place in used:
+                if is_cut and direction > 0:
+                    whole = whole._replace(table_ends=beside is None or SEPARATOR not in beside.text.partition("\n")[0])
+                if beside is None or place in used or not (is_cut or distance <= neighbours):
+                    break
+                if distance > neighbours and whole.table_ends:
                     break
                 cost = beside.token_count if place in found else 0
                 joined = _joined(beside, whole) if direction < 0 else _joined(whole, beside)
@@ -77,6 +94,12 @@ def expanded(
                 whole = joined
         result.append(whole._replace(chunk_id=passage.chunk_id, chunk_index=passage.chunk_index))
     return result
+
+
+def _is_cut(passage: Passage, direction: int) -> bool:
+    """Say whether a table that a passage begins (-1) or ends (1) with may have more rows beside it."""
+    lines = passage.text.partition("\n")[0], passage.text.rpartition("\n")[2]
+    return SEPARATOR in lines[direction > 0]
 
 
 def _joined(first: Passage, second: Passage) -> Passage | None:
@@ -98,14 +121,16 @@ def _joined(first: Passage, second: Passage) -> Passage | None:
         sections=tuple(sorted(sections, key=lambda section: section.char_start)),
         score=max(first.score, second.score),
         has_similarity=first.has_similarity and second.has_similarity,
+        table_ends=second.table_ends,
         rank_score=max(first.rank_score, second.rank_score),
     )
 
 
 def _between(first: Passage, second: Passage) -> str | None:
-    """Return the text between two passages of the cleaned text: nothing, a blank line, or a page's single newline.
+    """Return the text between two passages of the cleaned text: nothing, a blank line, or a single newline.
 
-    Overlapping texts must agree. One character inside a page may be a space or a newline, so it is not known.
+    Overlapping texts must agree. One character inside a page may be a space or a newline, so it is not known, but for
+    that between two rows of a table.
     """
     gap = second.char_start - first.char_end
     if gap <= 0:
@@ -115,4 +140,5 @@ def _between(first: Passage, second: Passage) -> str | None:
     if gap == 2:
         return "\n\n"
     at_page = any(page.char_start == second.char_start for page in second.pages) and second.page_start > first.page_end
-    return "\n" if gap == 1 and at_page else None
+    is_row = bool(second.table) and _is_cut(first, 1) and _is_cut(second, -1)
+    return "\n" if gap == 1 and (at_page or is_row) else None

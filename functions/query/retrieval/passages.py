@@ -30,7 +30,7 @@ class Passage(NamedTuple):
     corrected passage, `edit` is the hash of the correction, and positions count in the correction, from 0. `ocr`: some
     of it was read from pictures. `described_by` names the model whose words about a figure it is: they stand nowhere in
     the document, and positions are behind its text. `table` is what stands above the piece of a table that it begins
-    with.
+    with; `table_ends`: the table that it ends with is known not to go on.
     """
 
     chunk_id: str
@@ -66,6 +66,7 @@ class Passage(NamedTuple):
     ocr: bool = False
     table: str = ""
     described_by: str = ""
+    table_ends: bool = False
 
     @property
     def corrected(self) -> bool:

@@ -381,9 +381,9 @@ def _with_neighbours(
     deadline: Deadline,
 ) -> tuple[Sequence[Passage], Sequence[str]]:
     """Return the passages with their neighbours; unchanged, with a warning, if these cannot be fetched."""
-    if not search.neighbours:
+    if not (search.neighbours or search.whole_tables):
         return passages, ()
-    places = places_beside(passages, neighbours=search.neighbours)
+    places = places_beside(passages, neighbours=search.neighbours, tables=search.whole_tables)
     found: list[Passage] = []
     if places:
         vector = search.dense
@@ -400,4 +400,11 @@ def _with_neighbours(
             return passages, (error.warning_about("neighbours"),)
         found = [Passage.of(match) for match in _published(_with_generations(matches), shown)]
     beside = {place_of(each): each for each in found if place_of(each) in places}
-    return expanded(passages, beside, neighbours=search.neighbours, budget_tokens=NEIGHBOUR_TOKENS), ()
+    whole = expanded(
+        passages,
+        beside,
+        neighbours=search.neighbours,
+        budget_tokens=NEIGHBOUR_TOKENS,
+        tables=search.whole_tables,
+    )
+    return whole, ()

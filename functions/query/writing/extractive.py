@@ -11,6 +11,7 @@ from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
+from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
@@ -19,6 +20,7 @@ from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
+from functions.query.writing.selected_rows import MAX_GAP, SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -63,8 +65,6 @@ WINDOW_CHARACTERS = 500
 """Maximum characters of that."""
 MAX_ALIKE = 30
 """Maximum rows that are told because they tie, or share the cell that a question names; the answer says of how many."""
-MAX_GAP = 4
-"""Maximum characters of white space between a passage and the next one of its document."""
 MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
@@ -85,11 +85,13 @@ class Extract(NamedTuple):
     """An answer's claims; `rows` counts those of a table that are its list, if that is what it is.
 
     `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
+    `selected`: they meet the question's condition, in which every word of it is accounted for.
     """
 
     claims: Sequence[Claim]
     rows: int = 0
     is_open: bool = False
+    selected: bool = False
 
 
 def extract(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Extract:
@@ -101,6 +103,8 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
     `further`.
     """
     asked = asked_of(question, passages, before=before, inherited=inherited)
+    if selected := selected_rows(asked.text, passages):
+        return Extract([_claim_of(each, passages) for each in selected[:MAX_ALIKE]], len(selected), selected=True)
     blocks, rows = _blocks(asked, passages)
     told = [_told_in(block, passages) for block in blocks if not block.further]
     is_open = (
@@ -113,6 +117,12 @@ def _told_in(block: "_Group", passages: Sequence[Passage]) -> Sequence[tuple[str
     """Return the texts of a group's spans with their language; a row is told in none, because it says what is so."""
     texts = ((passages[at].text[start:end], passages[at].language or "en") for at, start, end in block.spans)
     return [(text, "" if SEPARATOR in text else language) for text, language in texts]
+
+
+def _claim_of(selected: SelectedRow, passages: Sequence[Passage]) -> Claim:
+    at, start, end = selected.span
+    reference = Reference(at + 1, passages[at].text[start:end])
+    return Claim(without_markers(selected.text), (reference,), "\n")
 
 
 def near_claims(question: str, passages: Sequence[Passage], near: Sequence[NearStatement]) -> Sequence[Claim]:
@@ -162,27 +172,32 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """
     quote = passage.text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
-        language = passage.language or "en"
-        wanted = frozenset(content_stems(asked.text, language))
-        verdict = asked.kind is Kind.YES_NO
-        text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
-        if asked.compares_years:
-            return with_unit(row_text(text, start, end), text, start)
-        told = asked_row_text(
-            text,
-            start,
-            end,
-            wanted,
-            asked.years,
-            language,
-            verdict=verdict,
-            extreme=asked.extreme_of_row,
-            measured=content_stems(asked.measured, language) if asked.extreme else (),
-        )
-        return with_unit(told or row_text(text, start, end), text, start)
-    shown = on_lines(quote)
+        return with_ticked_only(_shown_row(passage, start, end, asked))
+    shown = on_lines(with_ticked_only(quote))
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
+
+
+def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
+    """Return a table's row with the values' columns, of figures only those that are asked for."""
+    language = passage.language or "en"
+    wanted = frozenset(content_stems(asked.text, language))
+    verdict = asked.kind is Kind.YES_NO
+    text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
+    if asked.compares_years:
+        return with_unit(row_text(text, start, end), text, start)
+    told = asked_row_text(
+        text,
+        start,
+        end,
+        wanted,
+        asked.years,
+        language,
+        verdict=verdict,
+        extreme=asked.extreme_of_row,
+        measured=content_stems(asked.measured, language) if asked.extreme else (),
+    )
+    return with_unit(told or row_text(text, start, end), text, start)
 
 
 def told_whole(claim: Claim, passages: Sequence[Passage]) -> Claim:

@@ -351,7 +351,9 @@ def _chosen(request: WritingRequest) -> _Chosen:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
     before = next((each.content for each in reversed(request.history) if each.role == "user"), "")
-    whole, rows, is_open = extract(question, request.sources, before=before, inherited=request.inherited)
+    whole, rows, is_open, selected = extract(question, request.sources, before=before, inherited=request.inherited)
+    if selected:
+        return _Chosen(whole, rows=rows)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id

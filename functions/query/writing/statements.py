@@ -14,6 +14,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.writing.orders import gives_order
 from shared.abbreviations import is_abbreviated
 from shared.text import (
+    BOX_SIGNS,
     BULLETS,
     LIST_ITEM,
     SEPARATOR,
@@ -56,12 +57,12 @@ _FIELD_ROW = re.compile(rf"[^\W\d_][^\s|]*(?: [^\s|]+){{0,3}}(?<=\w){re.escape(S
 """A row of a form: "Deposit | £1,250"."""
 FORM = 0.4
 """Share of lines that are fields with a figure, two at least, from which on each field is a statement."""
-_FIGURE_FIELD = re.compile(r"[^\W\d][^\d:]{0,40}:\s.*\d")
-"""The field of a form with its figure, which reads like a heading: "Balance: $1,438.20"; not "Chapter 2: Income"."""
+_FIGURE_FIELD = re.compile(rf"[^\W\d][^\d:]{{0,40}}:\s.*[\d{BOX_SIGNS}]")
+"""A form's field with its figure or boxes, which reads like a heading: "Balance: $1,438"; not "Chapter 2: Income"."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
 _BULLET = rf"[{BULLETS}]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
-_LONE_BULLET = re.compile(rf"\A{_BULLET}\s+(?=[^\W\d_])")
+_LONE_BULLET = re.compile(rf"\A(?![{BOX_SIGNS}]){_BULLET}\s+(?=[^\W\d_])")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})|(?<=[:;])\s*\n\s*(?=\S)")
 _GOES_ON = re.compile(r";(?: \w{1,4})?\Z")
 """The end of an item behind which another one follows: "rust;", "wear; and"."""

@@ -110,6 +110,7 @@ import functions.query.understanding.phrases
 import functions.query.understanding.pointing
 import functions.query.understanding.question
 import functions.query.understanding.rewriting
+import functions.query.understanding.selecting
 import functions.query.understanding.spelling
 import functions.query.understanding.summary
 import functions.query.understanding.talk
@@ -128,6 +129,7 @@ import functions.query.writing.numbered_claims
 import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting
+import functions.query.writing.selected_rows
 import functions.query.writing.statement_scores
 import functions.query.writing.statements
 import functions.query.writing.subjects

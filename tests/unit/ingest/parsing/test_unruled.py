@@ -156,6 +156,41 @@ def test_the_raised_letter_of_a_note_is_a_word_of_its_own(tmp_path: Path) -> Non
     assert [line.text for line in page.lines][:2] == ["Orchard b", "Orchardb"]
 
 
+@pytest.mark.parametrize(
+    ("figure", "mark", "rise", "read_as"),
+    [
+        ("412", "2", 4, "412²"),
+        ("Annex 1.", "1", 4, "Annex 1.¹"),
+        ("1884.", "16", 4, "1884.¹⁶"),
+        ("1884", "10", 4, "1884¹⁰"),
+        ("412", "2", 0, "4122"),
+        ("10", "2", 4, "102"),
+        ("m", "2", 4, "m2"),
+    ],
+)
+def test_the_raised_number_of_a_note_is_no_digit_of_the_figure_before_it(
+    tmp_path: Path, figure: str, mark: str, rise: int, read_as: str
+) -> None:
+    path = tmp_path / "note.pdf"
+    shown = text(72, 700, figure) + text(72 + width_of(figure), 700 + rise, mark, size=6)
+    path.write_bytes(document([shown + lines("Plain text below it, long enough", y=600)]))
+    assert PdfiumEngine(str(path)).page(1).lines[0].text == read_as
+
+
+def test_a_currency_sign_without_a_figure_behind_it_is_of_the_figure_before_it() -> None:
+    pieces: list[Piece] = [(60, 712, "Charge"), (200, 712, "Amount")]
+    for y, label, amount in ((700, "Lift", "72 € a month"), (688, "Water", "310 € a year"), (676, "Fund", "145 €")):
+        pieces += [(60, y, label), (200, y, amount)]
+    assert read(*pieces)[1:] == ["Lift | 72 € a month", "Water | 310 € a year", "Fund | 145 €"]
+
+
+def test_a_currency_sign_before_a_figure_begins_its_cell() -> None:
+    pieces: list[Piece] = [(60, 712, "Charge"), (200, 712, "2026"), (240, 712, "2025")]
+    for y, label, last in ((700, "Lift", "€ 68"), (688, "Water", "€ 301"), (676, "Fund", "€ 140")):
+        pieces += [(60, y, label), (200, y, "€ 721"), (232, y, last)]
+    assert read(*pieces)[1:] == ["Lift | € 721 | € 68", "Water | € 721 | € 301", "Fund | € 721 | € 140"]
+
+
 def test_cells_over_groups_of_different_sizes_head_them_unless_one_is_over_a_single_column() -> None:
     def top(*heads: tuple[float, str], columns: int) -> list[str]:
         places = [190.0 + 70 * n for n in range(columns)]

@@ -149,3 +149,43 @@ def test_diversity_puts_another_text_before_a_similar_one():
     ranked = [same, again, other, worst]
     assert diverse(ranked, wanted=2, diversity=0.0)[:2] == [same, again]
     assert diverse(ranked, wanted=2, diversity=0.5)[:2] == [same, other]
+
+
+HEADER = "Dish | Milk"
+ROWS = ("Soup | x\nPie | ", "Tart | x\nStew | ", "Cake | x\n\nOpen every day.")
+
+
+def pieces(*texts: str) -> list[Passage]:
+    """The pieces of a table, as ingest cuts it."""
+    found: list[Passage] = []
+    start = 0
+    for n, text in enumerate(texts):
+        table = HEADER if n else ""
+        found.append(passage(text, document_id="d", chunk_index=n, char_start=start, chunk_id=f"d#{n}", table=table))
+        start += len(text) + 1
+    return found
+
+
+def test_a_table_that_is_cut_is_completed_on_both_sides() -> None:
+    first, second, third = pieces(f"{HEADER}\n{ROWS[0]}", *ROWS[1:])
+    assert places_beside([second], neighbours=0, tables=True) == [("d", "g1", n) for n in (0, 2, 3, 4)]
+    assert places_beside([third], neighbours=0, tables=True) == [("d", "g1", 0), ("d", "g1", 1)]
+    [whole] = expanded([second], by_place([first, third]), neighbours=0, budget_tokens=1_000, tables=True)
+    assert whole.text == "\n".join((HEADER, *ROWS))
+    assert (whole.table, whole.table_ends) == ("", False)
+
+
+def test_a_table_ends_where_nothing_of_it_follows() -> None:
+    first, second, _ = pieces(f"{HEADER}\n{ROWS[0]}", *ROWS[1:])
+    [last] = expanded([first], {}, neighbours=0, budget_tokens=1_000, tables=True)
+    assert last.table_ends
+    [whole] = expanded([first], by_place([second]), neighbours=0, budget_tokens=1_000, tables=True)
+    assert (whole.text, whole.table_ends) == ("\n".join((HEADER, *ROWS[:2])), True)
+    prose = second._replace(text="Open every day.", table="")
+    [alone] = expanded([first], by_place([prose]), neighbours=0, budget_tokens=1_000, tables=True)
+    assert (alone.text, alone.table_ends) == (first.text, True)
+    unknown = second._replace(table="")
+    [cut_off] = expanded([first], by_place([unknown]), neighbours=0, budget_tokens=1_000, tables=True)
+    assert (cut_off.text, cut_off.table_ends) == (first.text, False)
+    [too_long] = expanded([first], by_place([second]), neighbours=0, budget_tokens=0, tables=True)
+    assert not too_long.table_ends

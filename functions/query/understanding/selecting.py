@@ -1,0 +1,28 @@
+"""Questions for all things that meet a condition: "Which dishes contain sesame?", "Who is absent?"."""
+
+import re
+
+from functions.query.understanding.question import DEGREES
+
+MAX_WORDS = 14
+"""Words of such a question at most: a longer one sets more than one condition."""
+_OPENS = re.compile(
+    r"\W*(?:(?:which|list)\b|what (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|the"
+    r"|an?)\b)|who (?!(?:is|are|was|were) (?:the|our|your|my|an?)\b)|welche[rs]?\b|wer\b|was (?!ist|sind|war)"
+    r"|quel(?:le)?s?\b|qui\b|qué\b|quiénes\b|cuáles\b|kurie\b|kurios\b|kas\b)",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\b(?:and|or|but|if|except|only|und|oder|nur|et|ou|y|o|ir|arba)\b", re.IGNORECASE)
+_LIMIT = re.compile(r"\bat (?:least|most)\b")
+_WORD = re.compile(r"\w+")
+
+
+def asks_which(question: str) -> bool:
+    """Say whether a question asks which things meet one condition, by how it begins and what it does without."""
+    words = _WORD.findall(_LIMIT.sub(" ", question.lower()))
+    return (
+        len(words) <= MAX_WORDS
+        and _OPENS.match(question) is not None
+        and _MORE.search(question) is None
+        and DEGREES.isdisjoint(words)
+    )

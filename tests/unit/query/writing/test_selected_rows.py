@@ -1,0 +1,184 @@
+"""A question for all that meet one condition gets all rows that do, and none where that is not certain."""
+
+import pytest
+
+from functions.query.writing.extractive import extract
+from functions.query.writing.selected_rows import selected_rows
+from tests.support.query import passage
+
+MENU = """Ostrava Buffet: what our dishes contain
+
+Dish | Gluten | Milk | Sesame | Price €
+Seeded toast | x | | x | 8.50
+Lentil soup | | | | 6.90
+Cheese plate | x | x | | 12.00
+Falafel bowl | | | x | 11.50
+
+Open every day."""
+TRAINS = """Line 9
+
+Train | From | To | Departs | Stops at | Runs
+K1 | Alder | Quill | 06:10 | Novena, Birch | daily
+K3 | Alder | Quill | 07:40 | Birch | Mon–Fri
+K5 | Alder | Moss | 08:05 | Novena | Saturday
+K7 | Quill | Alder | 09:15 | Novena | Sunday
+
+Bicycles are carried."""
+VOTE = """The new skate park
+
+Member | Party | Vote
+Adey | Green | for
+Brand | Labour | against
+Corri | Green | against
+Dunne | Independent | abstained
+
+The motion was lost."""
+PRESENT = """Attendance
+
+Name | Attendance
+Cllr Jess | absent
+Cllr Iqba | present
+Cllr Kowa | absent
+
+Minutes by the clerk."""
+ROOMS = """Rooms
+
+Room | Seats | Projector | Area m² | Price per hour
+Elm | 12 | yes | 24 | €15.00
+Oak | 40 | yes | 80 | €45.00
+Ash | 8 | no | 16 | €10.00
+
+Book at the desk."""
+CODES = """Recipes. Allergens are marked: (G) gluten, (M) milk, (S) sesame.
+
+Dish | Allergens | Time
+Soup | G | 55 min
+Tagine | none | 2 h
+Flatbread | G, S | 90 min
+Crumble | G, M | 50 min
+
+Serve hot."""
+
+
+def told(question: str, text: str, *, ends: bool = False) -> list[str]:
+    return [row.text for row in selected_rows(question, [passage(text, table_ends=ends)])]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "rows"),
+    [
+        ("Which dishes contain sesame?", MENU, "Dish: Seeded toast; Sesame: x / Dish: Falafel bowl; Sesame: x"),
+        ("Which dishes do not contain gluten?", MENU, "Dish: Lentil soup; Gluten: – / Dish: Falafel bowl; Gluten: –"),
+        ("What dishes don't contain gluten?", MENU, "Dish: Lentil soup; Gluten: – / Dish: Falafel bowl; Gluten: –"),
+        ("What costs less than 8 euros?", MENU, "Dish: Lentil soup; Price €: 6.90"),
+        ("Which dishes cost no more than 6.90 €?", MENU, "Dish: Lentil soup; Price €: 6.90"),
+        ("Which trains stop at Birch?", TRAINS, "Train: K1; Stops at: Novena, Birch / Train: K3; Stops at: Birch"),
+        ("Which trains depart before 8:00?", TRAINS, "Train: K1; Departs: 06:10 / Train: K3; Departs: 07:40"),
+        ("Which trains go to Alder?", TRAINS, "Train: K7; To: Alder"),
+        ("Which members voted against?", VOTE, "Member: Brand; Vote: against / Member: Corri; Vote: against"),
+        ("Who voted against the skate park?", VOTE, "Member: Brand; Vote: against / Member: Corri; Vote: against"),
+        ("Who voted for?", VOTE, "Member: Adey; Vote: for"),
+        ("Who is absent?", PRESENT, "Name: Cllr Jess; Attendance: absent / Name: Cllr Kowa; Attendance: absent"),
+        ("Which rooms have at least 12 seats?", ROOMS, "Room: Elm; Seats: 12 / Room: Oak; Seats: 40"),
+        ("Which rooms are larger than 20 m²?", ROOMS, "Room: Elm; Area m²: 24 / Room: Oak; Area m²: 80"),
+        ("Which rooms have no projector?", ROOMS, "Room: Ash; Projector: no"),
+        ("Which dishes contain sesame?", CODES, "Dish: Flatbread; Allergens: G, S"),
+        ("Which dish has no allergens?", CODES, "Dish: Tagine; Allergens: none"),
+    ],
+)
+def test_all_rows_that_meet_the_condition_are_told_with_what_they_are_and_how(
+    question: str, text: str, rows: str
+) -> None:
+    assert " / ".join(told(question, text)) == rows
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        # Words that are not accounted for may set another condition, or turn it round.
+        ("Which dishes can I eat if I am allergic to milk?", MENU),
+        ("Which dishes lack sesame?", MENU),
+        ("Which dishes are free from gluten?", MENU),
+        ("Which desserts contain milk?", MENU),
+        ("Which rooms have a working projector?", ROOMS),
+        ("Which rooms cost less than 20 euros per day?", ROOMS),
+        ("Who voted against the library?", VOTE),
+        # Two conditions.
+        ("Which dishes contain gluten and milk?", MENU),
+        ("Which dishes contain only gluten?", MENU),
+        ("Which Green members voted against?", VOTE),
+        # A limit in another unit, or of nothing that the table has.
+        ("Which dishes cost less than 10 dollars?", MENU),
+        ("Which rooms have more than 2 beds?", ROOMS),
+        ("Which rooms are over 30?", ROOMS),
+        # Cells that may mean more than they say, and a negation of words.
+        ("Which trains run on Sunday?", TRAINS),
+        ("Who was not present?", PRESENT),
+        # No question for all of a kind.
+        ("Which dish is the cheapest?", MENU),
+        ("What is the price of the soup?", MENU),
+        ("Who is the member of the Labour party?", VOTE),
+    ],
+)
+def test_nothing_is_selected_where_a_word_of_the_question_is_not_accounted_for(question: str, text: str) -> None:
+    assert told(question, text) == []
+
+
+def test_marks_of_another_meaning_are_not_told() -> None:
+    question = "Which dishes contain sesame?"
+    assert told(question, MENU.replace("what our dishes contain", "free from allergens")) == []
+    assert told(question, MENU.replace("Open every day.", "x = left out on request")) == []
+    assert len(told(question, MENU.replace("Open every day.", "x = contains"))) == 2
+    assert told("Which dishes contain milk?", MENU.replace("x | x | | 12.00", "x | (x) | | 12.00")) == []
+
+
+def test_the_heading_of_several_things_names_none_of_them() -> None:
+    text = MENU.replace("Ostrava Buffet: what our dishes contain", "Lunch and dinner dishes")
+    assert told("Which lunch dishes contain milk?", text) == []
+    assert told("Which dishes contain milk?", text) == ["Dish: Cheese plate; Milk: x"]
+
+
+def test_a_table_that_may_go_on_is_no_list() -> None:
+    question = "Which dishes contain sesame?"
+    cut = MENU.partition("\n\nOpen")[0]
+    rows = "Sesame roll | x | | x | 2.10\nRice bowl | | | | 7.00"
+    rest = passage(rows, n=2, table="Dish | Gluten | Milk | Sesame | Price €", char_start=len(cut) + 1)
+    assert told(question, cut) == []
+    assert selected_rows(question, [passage(cut), rest]) == ()
+    assert len(told(question, cut, ends=True)) == 2
+    assert len(told(question, f"{cut}\n{rows}\n\nOpen every day.")) == 3
+    assert told(question, f"{cut}\n\nPage 2\n\n{rows}\n\nOpen every day.") == []
+
+
+def test_a_table_that_goes_on_overleaf_below_its_names_is_one() -> None:
+    cut = MENU.partition("\n\nOpen")[0]
+    text = "Dish | Gluten | Milk | Sesame | Price €\nSesame roll | x | | x | 2.10\nRice bowl | | | | 7.00\n\nEnd."
+    first = passage(cut, document_id="d")
+    rest = passage(text, document_id="d", char_start=first.char_end + 1)
+    question = "Which dishes contain sesame?"
+    assert selected_rows(question, [rest]) == selected_rows(question, [first]) == ()
+    assert [row.text for row in selected_rows(question, [rest, first])] == [
+        "Dish: Seeded toast; Sesame: x",
+        "Dish: Falafel bowl; Sesame: x",
+        "Dish: Sesame roll; Sesame: x",
+    ]
+
+
+def test_tables_that_both_fit_and_are_not_alike_are_not_told() -> None:
+    other = MENU + "\n\nDish | Sesame | Page\nSesame tart | x | 3\nPlain tart | | 4\n\nEnd."
+    assert told("Which dishes contain sesame?", other) == []
+
+
+def test_each_row_is_a_claim_that_cites_it() -> None:
+    found = extract("Which dishes contain sesame?", [passage(MENU)])
+    assert [claim.text for claim in found.claims] == ["Dish: Seeded toast; Sesame: x", "Dish: Falafel bowl; Sesame: x"]
+    assert [claim.references[0].quote for claim in found.claims] == [
+        "Seeded toast | x | | x | 8.50",
+        "Falafel bowl | | | x | 11.50",
+    ]
+    assert (found.rows, found.selected) == (2, True)
+
+
+def test_a_label_that_is_a_bare_number_is_told_with_its_whole_row() -> None:
+    text = "Order\n\nPos. | Item | Qty | VAT %\n1 | Rope | 20 | 20\n2 | Handbook | 4 | 0\n3 | Paint | 6 | 20\n\nThanks."
+    assert told("Which items carry no VAT?", text) == ["Pos.: 2; Item: Handbook; Qty: 4; VAT %: 0"]
