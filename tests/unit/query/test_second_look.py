@@ -183,7 +183,7 @@ def test_names_and_codes_answer_in_another_language(question: str, text: str):
         ("How old is Odette Marchal?", "La directrice est Odette Marchal."),  # what is asked of her is not there
         ("Who is the director?", "La directrice est Odette Marchal."),  # no name
         ("What does paragraph 9 say?", "9 Le robinet est fermé."),  # a number is no code
-        ("What colour is the GX7?", "GX7 fuit. GX7 chauffe. GX7 coûte cher."),  # it stands in too many places
+        ("What colour is the GX7?", "Le GX7 fuit. Le GX7 chauffe. Le GX7 coûte cher."),  # it stands in too many places
     ],
 )
 def test_nothing_else_does(question: str, text: str):
@@ -235,7 +235,7 @@ def test_a_passage_without_a_name_or_number_of_the_question_is_not_looked_at(que
 
 
 def test_a_passage_with_the_name_is_looked_at():
-    text = f"Hotel Vilkaviškis. {ANIMALS}"
+    text = f"The hotel is in Vilkaviškis. {ANIMALS}"
     assert looked("can I bring the dog to Vilkaviškis?", text, animals=0.9).chosen
 
 
