@@ -6,7 +6,7 @@ leaves one out, or has one that does not belong, is worse than none.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -42,11 +42,24 @@ _YES, _TICKS, _CROSSES, _NONE, _OF_PEOPLE, _DIRECTIONS = (
     frozenset(_LISTS[name]) for name in ("yes", "ticks", "crosses", "none", "people", "directions")
 )
 _OF_ALL_CELLS = re.compile(
-    r"(?:all|any|every|both|daily|always|world|unlimited|alle|täglich|tous|toutes|todos|todas)", re.IGNORECASE
+    r"(?:all|any|every|both|daily|always|world|unlimited|week|work|alle|täglich|woche|werk|tous|toutes|en semaine"
+    r"|todos|todas|laborable|darbo|visos?)",
+    re.IGNORECASE,
 )
 _RANGE_OF_WORDS = re.compile(r"[^\W\d_]\s?[-–—]\s?[^\W\d_]|\b(?:to|bis|except|but|not|außer|sauf)\b", re.IGNORECASE)
 """Cells that may mean more, or less, than the words that they are written in."""
-_DENIES = re.compile(r"\b(?:free|without|not|frei|ohne|sans|sin)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:\w*free|without|not|never|suitable|safe|\w*frei|ohne|geeignet\w*|verträglich\w*|sans|convient\w*|sin|aptos?|aptas?|libres?)\b",
+    re.IGNORECASE,
+)
+"""What a title, or the name of a column, says of things that are not in what it names."""
+_OF_MARKS = re.compile(
+    r"\b(?:cross(?:es)?|tick(?:s|ed)?|mark(?:s|ed|ings?)?|symbols?|empty|blank|traces?|may contain|(?:ange)?kreuz\w*"
+    r"|häkchen|\w*markier\w*|\w*kennzeichn\w*|leere?\w*|spuren|croix|coch\w+|marqu\w+|vides?|cruz|cruces|marca\w*"
+    r"|vac[ií]\w+|kryž\w+|varnel\w*|pažym\w+|tušč\w+)\b",
+    re.IGNORECASE,
+)
+"""How a text beside a table speaks of what its marks, or its empty cells, mean."""
 _LEGEND_OF_MARK = re.compile(r"(?<!\w)(?:x|×|✓|✔|✗|•|●)\s?(?:=|:|–|means)\s?([^\n;,|]{1,60})", re.IGNORECASE)
 _CODE = r"[A-Z]{1,2}|\d{1,2}"
 _LEGEND = re.compile(rf"\(({_CODE})\)\s([^\W\d_]+)|(?<![^\s,;(])({_CODE})\s?[=:–]\s?([^\W\d_]+)")
@@ -88,8 +101,9 @@ class _Row(NamedTuple):
 class _Table:
     """A table's rows that are known, all if it `is_whole`.
 
-    `about` is its document's name, its section and the line above it, `around` their words; `is_named`: its first row
-    clearly names its columns.
+    `about` is its document's name, its section and the line above it, `around` their words, `beside` the text of its
+    document that is at hand, without rows; `is_named`: its first row clearly names its columns. A table has no rows if
+    not all of them can be read.
     """
 
     names: Sequence[str]
@@ -100,6 +114,7 @@ class _Table:
     text: str
     language: str
     is_whole: bool
+    beside: str = ""
 
     def column(self, at: int) -> Sequence[str]:
         return [row.cells[at] for row in self.rows]
@@ -137,15 +152,37 @@ def _selected_in(question: str, passages: Sequence[Passage], document: str) -> S
         for (at, passage), before, after in zip(in_order, of_order, of_order[2:], strict=False)
         for table in _tables_of(at, passage, before, after)
     ]
-    found = [(table, _selection(question, table)) for table in tables]
+    beside = "\n".join(line for _, each in in_order for line in each.whole.split("\n") if SEPARATOR not in line)
+    tables = [replace(table, beside=beside) for table in tables]
+    found = [(table, _selection(question, table) if table.rows else None) for table in tables]
     met = [(table, each) for table, each in found if each and each.is_named]
     met = met or [(table, each) for table, each in found if each]
     if not met:
         return None
+    first, selection = met[0]
     # Rows of a table that may go on, or of two tables, are not all, or not of one kind.
-    if not all(table.is_whole and table.names == met[0][0].names for table, _ in met):
+    if not all(table.is_whole and table.names == first.names for table, _ in met):
         return ()
+    others = [table for table, each in found if each is None and table.names == first.names]
+    if any(_may_have_more(table, first, selection) for table in others):
+        return ()
+    if len(met) > 1 and selection.is_of_people:
+        return ()  # of two votes, say
     return [_told(row, table, each.told) for table, each in met for row in each.rows]
+
+
+def _may_have_more(table: _Table, first: _Table, selection: "_Selection") -> bool:
+    """Return whether a table with the same columns, in which nothing was found, may have more rows of a selection."""
+    if not table.rows:
+        return True
+    column = selection.told[-1]
+    cells = [cell.casefold().strip() for cell in table.column(column)]
+    if selection.value:
+        return any(_may_mean(cell, selection.value, table.language) for cell in cells)
+    marks = _YES | _NONE | _CROSSES | {""}
+    if all(cell in marks or is_dash(cell) for cell in map(str.casefold, map(str.strip, first.column(column)))):
+        return not all(cell in marks or is_dash(cell) for cell in cells)
+    return not all(len(read_cell(cell, column).values) == 1 or is_dash(cell) or TIME.fullmatch(cell) for cell in cells)
 
 
 def _told(row: _Row, table: _Table, columns: Sequence[int]) -> SelectedRow:
@@ -179,7 +216,9 @@ def _tables_of(at: int, passage: Passage, before: Passage | None, after: Passage
         first = next((n for n in range(end, len(lines)) if SEPARATOR in lines[n][0]), len(lines))
         end = next((n for n in range(first, len(lines)) if SEPARATOR not in lines[n][0]), len(lines))
         names, is_named = _names_of(lines[first:end])
-        if rows := _rows_of(at, lines[first + 1 : end], names, len(passage.above)):
+        if names and not (rows := _rows_of(at, lines[first + 1 : end], names, len(passage.above))):
+            yield _Table(names, is_named, (), "", frozenset(), "", "", is_whole=False)
+        elif names:
             begins = lines[first][1] >= len(passage.above) and (
                 first > 0 or not passage.char_start or (before is not None and _is_next(before, passage))
             )
@@ -263,11 +302,16 @@ def _keys(text: str, language: str) -> tuple[str, ...]:
 
 
 class _Selection(NamedTuple):
-    """The rows that a question asks for; `is_named`: the table has a word for what is asked for."""
+    """The rows that a question asks for; `is_named`: the table has a word for what is asked for.
+
+    `told` are the columns that are told, the condition's last; `value` is what a cell must be if that is the condition.
+    """
 
     rows: Sequence[_Row]
     is_named: bool
     told: Sequence[int]
+    is_of_people: bool
+    value: Sequence[str]
 
 
 class _Meets(NamedTuple):
@@ -276,6 +320,7 @@ class _Meets(NamedTuple):
     rows: Sequence[_Row]
     stated: Set[int]
     column: int
+    value: Sequence[str] = ()
 
 
 def _selection(question: str, table: _Table) -> _Selection | None:
@@ -303,7 +348,9 @@ def _selection(question: str, table: _Table) -> _Selection | None:
     rows = met[0].rows
     of_kind = {tokens[at].key for at in kind}
     told = [at for at, name in enumerate(table.names) if not of_kind.isdisjoint(_keys(name, table.language))]
-    return _Selection(rows if all(each.rows == rows for each in met) else (), is_named, [*told, met[0].column])
+    is_of_people = any(tokens[at].word in _OPENS_ALONE for at in kind)
+    same = rows if all(each.rows == rows for each in met) else ()
+    return _Selection(same, is_named, [*told, met[0].column], is_of_people, met[0].value)
 
 
 def _kind_of(tokens: Sequence[_AskedWord], table: _Table) -> Set[int] | None:
@@ -312,7 +359,7 @@ def _kind_of(tokens: Sequence[_AskedWord], table: _Table) -> Set[int] | None:
     if not at:
         return None
     at = next((n for n in range(at, len(tokens)) if tokens[n].word not in {"of", "the", "all"}), len(tokens))
-    own = _own_keys(table)
+    own = _own_keys(table) - _of_marks(table)
     kind = set(range(at))
     while at < len(tokens) and not is_stop_word(tokens[at].word):
         if tokens[at].key not in own and tokens[at].word not in _ANY_KIND:
@@ -325,6 +372,13 @@ def _kind_of(tokens: Sequence[_AskedWord], table: _Table) -> Set[int] | None:
 
 def _own_keys(table: _Table) -> Set[str]:
     return {key for name in table.names for key in _keys(name, table.language)} | table.around
+
+
+def _of_marks(table: _Table) -> Set[str]:
+    """Return the words of columns of marks, but for what the rows are: "balcony rooms" have a mark there."""
+    columns = (at for at in range(1, len(table.names)) if {cell.casefold().strip() for cell in table.column(at)} & _YES)
+    words = {key for at in columns for key in _keys(table.names[at], table.language)}
+    return words - set(_keys(table.names[0], table.language))
 
 
 def _is_all_said(tokens: Sequence[_AskedWord], table: _Table, kind: Set[int], met: _Meets) -> bool:
@@ -367,6 +421,7 @@ def _marked(tokens: Sequence[_AskedWord], table: _Table, column: int) -> Iterato
     if yes & _TICKS:
         yes -= _CROSSES
     no = {cell for cell in cells if not cell or is_dash(cell) or cell in _NONE | (_CROSSES - yes)}
+    is_denied = len(no) > 1 and "" in no  # what is empty there may be unknown
     if not (yes and set(cells) <= yes | no) or column == 0 or _says_otherwise(tokens, table):
         return
     name = _keys(table.names[column], table.language)
@@ -376,7 +431,7 @@ def _marked(tokens: Sequence[_AskedWord], table: _Table, column: int) -> Iterato
         return
     first = content[0]
     denies = {n for n, token in enumerate(tokens) if token.word in _NOT or (token.word in _NO and n + 1 in content)}
-    if len(denies) == 1 and min(denies) < first and not all(is_met for _, is_met in rows):
+    if len(denies) == 1 and min(denies) < first and not is_denied and not all(is_met for _, is_met in rows):
         yield _Meets([row for row, is_met in rows if not is_met], denies | set(content), column)
     elif not denies:
         yield _Meets([row for row, is_met in rows if is_met], set(content), column)
@@ -385,7 +440,7 @@ def _marked(tokens: Sequence[_AskedWord], table: _Table, column: int) -> Iterato
 def _says_otherwise(tokens: Sequence[_AskedWord], table: _Table) -> bool:
     """Return whether a table's title or legend may give its marks another meaning: "free from", "x = on request"."""
     keys = {token.key for token in tokens}
-    if _DENIES.search(table.about):
+    if _DENIES.search(table.about) or _OF_MARKS.search(table.beside):
         return True
     known = keys | table.around | {stem_of(word, table.language) for word in _ASIDE}
     return any(not known.issuperset(_keys(meaning, table.language)) for meaning in _LEGEND_OF_MARK.findall(table.text))
@@ -419,17 +474,23 @@ def _with_value(tokens: Sequence[_AskedWord], table: _Table, column: int, kind: 
     name = fold(table.names[column]).lower()
     if name in _DIRECTIONS and all(token.word != name for token in tokens):
         return
+    asked = {token.word for token in tokens}
+    if any(fold(word).lower() not in asked for word in _DENIES.findall(f"{table.names[column]} {table.about}")):
+        return
     for value, places in stated.items():
         rows = [row for row, of_cell in zip(table.rows, items, strict=True) if value in of_cell]
         others = [row.cells[column] for row in table.rows if row not in rows]
         if not any(_may_mean(cell, value, table.language) for cell in others):
-            yield _Meets(rows, places, column)
+            yield _Meets(rows, places, column, value)
 
 
 def _may_mean(cell: str, value: Sequence[str], language: str) -> bool:
-    """Return whether a cell may hold a value that is no thing of its own in it: "Mon–Fri", "all", "not sesame"."""
+    """Return whether a cell may hold a value that is no thing of its own in it: "Mon–Fri", "all", "hazelnuts"."""
     keys = _keys(cell, language)
-    holds = any(tuple(keys[at : at + len(value)]) == tuple(value) for at in range(len(keys)))
+    holds = any(
+        all(part in key for part, key in zip(value, keys[at : at + len(value)], strict=True))
+        for at in range(len(keys) - len(value) + 1)
+    )
     return holds or not cell or bool(_OF_ALL_CELLS.match(cell) or _RANGE_OF_WORDS.search(cell))
 
 

@@ -183,7 +183,10 @@ def test_names_and_codes_answer_in_another_language(question: str, text: str):
         ("How old is Odette Marchal?", "La directrice est Odette Marchal."),  # what is asked of her is not there
         ("Who is the director?", "La directrice est Odette Marchal."),  # no name
         ("What does paragraph 9 say?", "9 Le robinet est fermé."),  # a number is no code
-        ("What colour is the GX7?", "Le GX7 fuit souvent. Le GX7 chauffe vite. Le GX7 est cher."),  # it stands in too many places
+        (
+            "What colour is the GX7?",
+            "Le GX7 fuit souvent. Le GX7 chauffe vite. Le GX7 est cher.",
+        ),  # it stands in too many places
     ],
 )
 def test_nothing_else_does(question: str, text: str):

@@ -182,3 +182,94 @@ def test_each_row_is_a_claim_that_cites_it() -> None:
 def test_a_label_that_is_a_bare_number_is_told_with_its_whole_row() -> None:
     text = "Order\n\nPos. | Item | Qty | VAT %\n1 | Rope | 20 | 20\n2 | Handbook | 4 | 0\n3 | Paint | 6 | 20\n\nThanks."
     assert told("Which items carry no VAT?", text) == ["Pos.: 2; Item: Handbook; Qty: 4; VAT %: 0"]
+
+
+# --- What a reader with fresh eyes found ------------------------------------------------------------------------------
+
+CROSSES = """Meals on board
+
+Meal | Nuts | Milk
+Bean salad | x | x
+Pasta bake | x | –
+Almond tart | – | –
+
+{}"""
+FREE_OF = """Canteen menu
+
+Dish | {} | Price €
+Pea stew | gluten, milk | 4.50
+Chicken curry | gluten | 6.20
+Fish pie | – | 5.80
+
+Open every day."""
+CAKES = """Cakes for the school fair
+
+Cake | Egg | Hazelnut
+Marble cake | x |
+Apple cake | no | no
+Rice bars | | x
+
+Thank you all."""
+
+
+@pytest.mark.parametrize(
+    "legend",
+    [
+        "A cross shows that the meal can be eaten by people with an allergy to it.",
+        "Fields are ticked where the meal is free of it.",
+        "Ein Kreuz bedeutet: frei davon.", "Une croix : sans.", "Where a field is empty, ask us.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("question", ["Which meals contain nuts?", "Which meals contain no nuts?"])
+def test_marks_of_which_the_text_speaks_are_not_read(question: str, legend: str) -> None:
+    assert told(question, CROSSES.format("Enjoy your flight.")) != []
+    assert told(question, CROSSES.format(legend)) == []
+
+
+@pytest.mark.parametrize("name", ["Free of", "Without", "Frei von", "Suitable for"])
+def test_a_column_of_what_is_not_in_it_answers_no_question_for_what_is(name: str) -> None:
+    assert told("Which dishes contain milk?", FREE_OF.format("Contains")) == ["Dish: Pea stew; Contains: gluten, milk"]
+    assert told("Which dishes contain milk?", FREE_OF.format(name)) == []
+
+
+def test_empty_cells_beside_some_that_say_no_are_unknown() -> None:
+    assert told("Which cakes contain no hazelnut?", CAKES) == []
+    assert told("Which cakes contain hazelnut?", CAKES) == ["Cake: Rice bars; Hazelnut: x"]
+
+
+def test_names_that_hold_the_word_leave_a_value_unclear() -> None:
+    breads = MENU.partition("Dish |")[0] + "Bread | Contains\nRye | sesame\nStollen | nuts\nPlait | {}\n\nOpen."
+    assert told("Which breads contain nuts?", breads.format("milk")) == ["Bread: Stollen; Contains: nuts"]
+    assert told("Which breads contain nuts?", breads.format("hazelnuts")) == []
+
+
+@pytest.mark.parametrize(
+    ("further", "is_told"),
+    [
+        ("Pho soup | – | –\nSpring roll | x | –", True),
+        ("Pho soup | – | –\nSpring roll | – | –", True),  # clearly none
+        ("Pho soup | (x) | –\nSpring roll | x | –", False),
+        ("Pho soup | x (sauce) | –\nSpring roll | x | –", False),
+        ("Pho soup | x\nSpring roll | x | –", False),  # a row that cannot be read
+    ],
+)
+def test_a_second_part_of_the_table_that_is_unclear_leaves_the_list_open(further: str, *, is_told: bool) -> None:
+    second = f"Desserts\n\nMeal | Nuts | Milk\n{further}\n\nEnjoy."
+    assert bool(told("Which meals contain nuts?", f"{CROSSES.format('')}\n{second}")) is is_told
+
+
+def test_the_votes_of_two_motions_are_no_list() -> None:
+    two = f"{VOTE}\n\nAmendment of the skate park\n\n{VOTE.partition(chr(10) * 2)[2]}"
+    assert told("Who voted against the skate park?", two) == []
+
+
+@pytest.mark.parametrize(
+    "question", ["Which projector rooms cost less than 20 euros?", "Which projector rooms have 8 seats?"]
+)
+def test_a_column_of_marks_named_before_what_is_asked_for_is_a_second_condition(question: str) -> None:
+    assert told(question, ROOMS) == []
+
+
+def test_weekdays_may_be_any_day() -> None:
+    assert told("Which trains run on Saturday?", TRAINS.replace("daily", "Friday").replace("Mon–Fri", "Monday")) != []
+    assert told("Which trains run on Saturday?", TRAINS.replace("daily", "weekdays").replace("Mon–Fri", "Monday")) == []
