@@ -33,6 +33,7 @@ from functions.query.writing.named_items import absent_items
 from functions.query.writing.numbered_claims import part_claims
 from functions.query.writing.premises import missing_words, names_what_is_missing
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
+from functions.query.writing.selected_rows import asks_which_not
 from functions.query.writing.table_units import without_unit
 from functions.query.writing.worked_out import calculation, counted_list
 from shared.deadline import Deadline
@@ -363,6 +364,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
             whole, missing, rows, is_open = of_best, (), 0, False
     doubtful = bool(whole) and (
         is_open
+        or asks_which_not(question)
         or names_what_is_missing(question, _document_of(whole, request))
         or bool(absent_items(question, request.sources, is_verdict=False))
     )

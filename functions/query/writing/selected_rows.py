@@ -142,6 +142,12 @@ def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[Select
     return ()
 
 
+def asks_which_not(question: str) -> bool:
+    """Say whether a question asks for all that do not meet a condition: sentences with its words tell the others."""
+    said = {token.word for token in _tokens(without_contractions(question), "en")}
+    return asks_which(question) and not said.isdisjoint(_NO | _NOT)
+
+
 def _selected_in(question: str, passages: Sequence[Passage], document: str) -> Sequence[SelectedRow] | None:
     """Return the rows of a document's tables; empty if it is not certain that these are all, None if none fits."""
     of_document = [(at, each) for at, each in enumerate(passages) if each.document_id == document]

@@ -457,3 +457,14 @@ def test_an_answer_about_another_version_is_doubtful(version: str, *, is_doubtfu
     answer = written(WritingRequest(question, question, [source]), chat=None, settings=DEFAULT, deadline=deadline())
     assert answer.text.startswith("The portal runs on Windows 10")
     assert answer.doubtful is is_doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "is_doubtful"),
+    [("Which salads do not contain nuts?", True), ("Which salads contain nuts?", False), ("Why no nuts?", False)],
+)
+def test_a_sentence_for_a_question_after_all_that_do_not_is_doubtful(question: str, *, is_doubtful: bool):
+    source = passage("The pesto salad contains cashew nuts. Other salads contain no nuts.", language="en")
+    answer = written(WritingRequest(question, question, [source]), chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text
+    assert answer.doubtful is is_doubtful
