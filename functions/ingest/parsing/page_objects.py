@@ -311,9 +311,9 @@ NOTE_MARKS = frozenset("abcdefg")
 SHORTEST_MARKED = 4
 RAISED_NUMBERS = dict(zip("0123456789", NOTE_NUMBERS, strict=True))
 LONGEST_NOTE_NUMBER = 3
-"""Digits that are the number of a note behind a figure, and would else be its last digits; so many at most."""
+"""Digits that are a power, or the number of a note, behind a figure, and would else be its last ones; so many at
+most."""
 _MARKED_FIGURE = re.compile(r"[-−–(+$€£]*\d+(?:[.,]\d+)*[.,)%]?")
-_BASES = frozenset(("10", "2"))
 RAISED, SMALL_MARK = 0.15, 0.8
 """Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
 mark stands at least and how high it is at most, in heights of the word."""
@@ -446,7 +446,7 @@ def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: fl
 
 
 def _note_number(token: str, boxes: Sequence[Box], height: float, base: float) -> str:
-    """Return the digits at a figure's end that are the small, raised number of a note; behind 10 it is a power."""
+    """Return the digits at a figure's end that are the small, raised number of a note, or a power."""
     at = len(token)
     while at and token[at - 1] in RAISED_NUMBERS:
         _, top, _, bottom = boxes[at - 1]
@@ -454,7 +454,7 @@ def _note_number(token: str, boxes: Sequence[Box], height: float, base: float) -
             break
         at -= 1
     figure = token[:at]
-    is_marked = _MARKED_FIGURE.fullmatch(figure) is not None and figure not in _BASES
+    is_marked = _MARKED_FIGURE.fullmatch(figure) is not None
     return token[at:] if is_marked and len(token) - at <= LONGEST_NOTE_NUMBER else ""
 
 

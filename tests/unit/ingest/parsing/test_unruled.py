@@ -164,11 +164,11 @@ def test_the_raised_letter_of_a_note_is_a_word_of_its_own(tmp_path: Path) -> Non
         ("1884.", "16", 4, "1884.¹⁶"),
         ("1884", "10", 4, "1884¹⁰"),
         ("412", "2", 0, "4122"),
-        ("10", "2", 4, "102"),
+        ("10", "2", 4, "10²"),
         ("m", "2", 4, "m2"),
     ],
 )
-def test_the_raised_number_of_a_note_is_no_digit_of_the_figure_before_it(
+def test_a_raised_number_is_no_digit_of_the_figure_before_it(
     tmp_path: Path, figure: str, mark: str, rise: int, read_as: str
 ) -> None:
     path = tmp_path / "note.pdf"
