@@ -16,17 +16,42 @@ SETTLED = 1.5
 MAX_AHEAD = 3
 """Statements behind what was put forward that may tell what came of it."""
 
+_PAST_EN = (
+    r"\w+(?:ed|tten|[iao]ken|[vs]en|llen)|given|bought|brought|built|chosen|cut|done|drawn|eaten|found|frozen|held|kept"
+    r"|laid|left|let|lost|made|met|paid|put|sent|set|shut|sold|won"
+)
+_STATES_EN = r"includ|locat|situat|allow|permitt|cover|requir|need|entitl|suppos|oblig|furnish|equipp|open\b"
 _ASKED: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern, re.IGNORECASE)
     for language, pattern in (
-        ("en", r"^(?:was|were|has|have|had|did)\b"),
-        ("de", r"^(?:wurden?|hat|haben|ist|sind)\b.*\w(?:t|en)\W*$"),
-        ("es", r"^¿?(?:se (?:ha|han)|se \w+(?:ó|aron|ieron)|fue|fueron|ha|han)\b"),
-        ("fr", r"\b(?:a|ont|est|sont)(?:-t)?-(?:ils?|elles?|on)\b|^est-ce que .*\b(?:a|ont|est|sont) (?:été )?\w+é"),
-        ("lt", r"^ar\b.*\w(?:ta|tas|ti|tos|o|ė)\b"),
+        (
+            "en",
+            rf"^(?:did\b|(?:was|were|has|have|had)\b.*(?<!\ba)(?<!\ban)(?<!\bthe)(?<!\bto)\s(?!{_STATES_EN})"
+            rf"(?:{_PAST_EN})\b)",
+        ),
+        (
+            "de",
+            r"^(?:wurden?\b|(?:hat|haben|hatten?)\b.*(?<!\bzu)\s(?-i:[a-zäöüß])\w+(?:t|en)\W*$)|\bworden\W*$",
+        ),
+        (
+            "es",
+            r"^¿?se \w+(?:ó|aron|ieron)\b|^¿?(?:se )?(?:ha|han) (?!de\b|que\b)\w+(?:[aií]do|to|cho)\b"
+            r"|\b(?:fue|fueron|ha sido|han sido)\b.*(?:[aií]d|t|ch)[oa]s?\b",
+        ),
+        (
+            "fr",
+            r"\b(?:a|ont)(?:-t)?-(?:ils?|elles?|on) (?:(?:déjà|bien|pas) )?"
+            r"(?:(?:été|fait|\w+(?:é|ert|mis|pris|[dnlçr]u|[sc]rit|uit))\b)|\b(?:a|ont) été \w+"
+            r"|^est-ce que .*\b(?:a|ont) \w+é\b",
+        ),
+        (
+            "lt",
+            r"^ar\b(?!.*\b(?:gal\w+|reik\w*|tur\w+|privalo\w*|yra|įskaičiuot\w+|įtraukt\w+|leidžiam\w+)\b)"
+            r".*\w(?:ta|tas|ti|tos|ino|avo|ėjo|ojo|buvo)\b",
+        ),
     )
 }
-"""How a question asks whether something has come about."""
+"""How a question asks whether something has come about: in the past, for a deed, not for a state or a right."""
 _OPEN: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern)
     for language, pattern in (
@@ -75,14 +100,19 @@ _AUXILIARY = re.compile(r"\b(?:was|were|been|has|have|had|wurden?|worden|fue|fue
 _DONE: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern, re.IGNORECASE)
     for language, pattern in (
-        ("en", r"\b\w+(?:ed|en)\b"),
+        ("en", rf"\b(?:{_PAST_EN}|\w+en)\b"),
         ("de", r"\b\w+(?:t|en)(?=\W*\Z)"),
         ("es", r"\b\w+(?:[aiu]d[oa]s?|ó|aron|ieron)\b"),
-        ("fr", r"\b\w+ée?s?\b"),
+        ("fr", r"\b\w+(?:é|ert|mis|pris|[dnlçr]u|[sc]rit|uit)e?s?\b"),
         ("lt", r"\b\w+t(?:a|as|i|os)\b"),
     )
 }
 """The word of a question that says what may have come about: "approved"."""
+_INSERTED = re.compile(
+    r",\s(?:which|who|whose|that|although|though|der|die|das|den|dem|dessen|deren|obwohl|qu[ei]|cuy[oa]s?|aunque|dont"
+    r"|bien que|kur\w+|nors)\b[^,]*,(?=\s)"
+)
+"""What is said by the way, between commas: ", which was to reopen in May,"."""
 _CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s")
 
 
@@ -95,6 +125,10 @@ def asks_outcome(question: str) -> bool:
 def is_settled_below(first: Statement, below: Sequence[Statement], question: str) -> bool:
     """Return whether it is asked what came of what a statement puts forward, and those below it tell that."""
     if first.is_row or not asks_outcome(question) or not is_open(first.text, first.language, question):
+        return False
+    # "Each guest shall pay a tax" is not what is asked about in "Has the grant been paid?".
+    matter = frozenset(content_stems(question, first.language)) - _stems_done(question, first.language)
+    if matter.isdisjoint((*first.stems, *first.context_stems)):
         return False
     return outcome_after([first.text, *(each.text for each in below)], question, first.language) > 0
 
@@ -117,6 +151,9 @@ def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str]
     opens = pattern.search(clause)
     if opens is None:
         return False
+    rest = _INSERTED.sub("", clause)
+    if rest != clause and not asked.isdisjoint(content_stems(rest, language)):
+        return _is_clause_open(rest, pattern, asked, language)
     told = [clause[: opens.start()]]
     for auxiliary in _AUXILIARY.finditer(clause):
         again = pattern.search(clause, auxiliary.start())
