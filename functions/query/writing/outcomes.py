@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from functions.query.grounding.words import content_stems
 from functions.query.writing.statements import Statement
-from shared.language import language_of
+from shared.language import FUNCTION_WORDS, language_of
 from shared.text import begins_with_title, sentences_of
 
 SETTLED = 1.5
@@ -59,7 +59,7 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
             "en",
             r"\b(?:is|are|was|were) to\b|\b[Tt]hat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
             r"|\b(?:is|are|was|were|been|being) (?:propos|recommend|suggest|request|discuss|consider|plann|intend)ed\b"
-            r"|\b(?:(?:propos|recommend|suggest|discuss|consider|intend|mov)(?:e?s|ed|ing)?|plann(?:ed|ing))"
+            r"|\b(?:(?:propos|recommend|suggest|discuss|consider|intend|want|mov)(?:e?s|ed|ing)?|plann(?:ed|ing))"
             r" (?:to|that|an?|the|\w+ing)\b"
             r"|\bask(?:s|ed)\b",
         ),
@@ -86,6 +86,13 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
     )
 }
 """What is put forward, asked, planned, or left to decide."""
+_UNDER_WAY = re.compile(
+    r"\bunder way\b|\bim Gange?\b|\ben curso\b|\ben cours\b"
+    r"|\b(?:application|request|motion)\b.*\b(?:submitted|filed|tabled)\b|\bAntr[aä]ge?\b.*\b(?:eingereicht|gestellt)\b"
+    r"|\b(?:solicitud|moción)\b.*\bpresentada\b|\b(?:demande|motion)\b.*\bdéposée\b|\b[Pp]rašymas\b.*\bpateiktas\b"
+    r"|\benvisagée?s? pour\b"
+)
+"""What has begun with a word for that, and nothing more: it leaves open the deed that the question names."""
 _LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
 """The beginning of a line that adds to what stands above: "Vote: 3 in favour"."""
 _REFERS = re.compile(
@@ -128,6 +135,7 @@ def is_settled_below(first: Statement, below: Sequence[Statement], question: str
         return False
     # "Each guest shall pay a tax" is not what is asked about in "Has the grant been paid?".
     matter = frozenset(content_stems(question, first.language)) - _stems_done(question, first.language)
+    matter -= frozenset(FUNCTION_WORDS.get(first.language, ()))
     if matter.isdisjoint((*first.stems, *first.context_stems)):
         return False
     return outcome_after([first.text, *(each.text for each in below)], question, first.language) > 0
@@ -148,6 +156,8 @@ def is_open(text: str, language: str, question: str = "") -> bool:
 
 
 def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str], language: str) -> bool:
+    if asked and _UNDER_WAY.search(clause) and asked.isdisjoint(_stems_done(clause, language)):
+        return True
     opens = pattern.search(clause)
     if opens is None:
         return False
@@ -194,7 +204,9 @@ def outcome_after(texts: Sequence[str], question: str, language: str) -> int:
     first, *after = texts
     title = first[slice(*sentences_of(first)[0])] if begins_with_title(first) else ""
     asked = question.split(maxsplit=1)[-1]  # without "was", "wurde", "fue", "ar"
-    known = frozenset(stem for stem in content_stems(f"{asked} {title}", language) if not stem.isdigit())
+    small = FUNCTION_WORDS.get(language, ())  # "la" is none of the matter's words
+    stems = content_stems(f"{asked} {title}", language)
+    known = frozenset(stem for stem in stems if not stem.isdigit() and stem not in small)
     told = 0
     for number, text in enumerate(after[:MAX_AHEAD], start=1):
         subject = _SUBJECT.match(text)
