@@ -59,7 +59,8 @@ _FROM = re.compile(
     re.IGNORECASE,
 )
 """What makes a limit, or one end of a range, of the name and number behind it: "up to level 5"."""
-_FROM_CHARACTERS = 20
+LIMIT_CHARACTERS = 20
+"""Characters before a name in which a limit or an article is looked for."""
 _SCALE = re.compile(
     r"age|size|level|degree|temperature|step|alter|größe|stufe|temperatur|schritt|edad|talla|nivel|grado|temperatura|paso"
     r"|âge|taille|niveau|degré|température|étape|amži\w+|dyd\w+|lyg\w+|laipsn\w+|temperatūr\w+|žingsn\w+"
@@ -342,7 +343,7 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]
     for found in _ITEM.finditer(text):
         if lexical.stem(found["label"].lower(), language) != label or gives_order(found[0], language):
             continue
-        ahead = text[max(0, found.start() - _FROM_CHARACTERS) : found.start()]
+        ahead = text[max(0, found.start() - LIMIT_CHARACTERS) : found.start()]
         is_range = _FROM.search(ahead) is not None
         is_capital = found["label"][0].isupper()
         is_noun = is_capital or _ARTICLE.search(ahead) is not None or _OPENS.search(ahead[-4:]) is not None

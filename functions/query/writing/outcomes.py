@@ -120,7 +120,7 @@ _INSERTED = re.compile(
     r"|bien que|kur\w+|nors)\b[^,]*,(?=\s)"
 )
 """What is said by the way, between commas: ", which was to reopen in May,"."""
-_CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s")
+_CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s|,\s(?=\w+ (?:aber|jedoch)\s)")
 
 
 def asks_outcome(question: str) -> bool:

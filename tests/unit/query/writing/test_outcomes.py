@@ -103,6 +103,7 @@ def test_what_has_come_about_or_not_is_not_open(text: str, language: str):
         ("Le moulin, dont la vente était envisagée, a été vendu.", "fr", "Le moulin a-t-il été vendu ?"),
         ("Tiltas, kurį planuojama taisyti, sutvarkytas.", "lt", "Ar tiltas sutvarkytas?"),
         ("A motion for a bench was tabled.", "en", "Was a motion for a bench tabled?"),
+        ("Die Mühle sollte verkauft werden, wurde aber behalten.", "de", "Wurde die Mühle verkauft?"),
     ],
 )
 def test_the_deed_that_is_told_beside_a_plan_is_not_open(text: str, language: str, question: str):
