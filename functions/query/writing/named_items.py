@@ -36,7 +36,8 @@ VERSION_DIGITS = 2
 _NUMBER = r"(?:[A-Z]{1,3}[- ]?|[A-Za-z]{1,2})?\d{1,5}(?:[/.]\d{1,5}){0,2}[A-Za-z]?"
 _END = r"(?![\w%]|[.,:/-]\d)"
 _ITEM = re.compile(
-    rf"(?<![\w-])(?P<label>[^\W\d_]{{3,}})(?:\s(?:no|nr|núm|num)\.|\sn\.?\s?[º°o]\.?)?[\s#]+(?P<number>{_NUMBER}){_END}"
+    rf"(?<![\w-])(?P<label>[^\W\d_]{{3,}})(?:\s(?:no|nr|núm|num)\.|\sn\.?\s?[º°o]\.?)?[\s#]+(?P<number>{_NUMBER})"
+    rf"(?:{_END}|(?=-\d))"
 )
 _MORE = re.compile(
     rf"(?:\s?[,/&]\s?(?:and\s|or\s)?|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s)(?P<number>{_NUMBER}){_END}"
@@ -48,10 +49,30 @@ _RANGE = re.compile(
     r"|\s?\+|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s(?:[^\W\d_A-Z]+er\b(?!\s[A-Z]?\d)|above|up\b|plus\b|mayor|superior|posterior|nauj|vėl|aukšt)"
 )
 """What makes a range of a number: "to 12", "or later"."""
-_UP_TO = re.compile(r"\s?(?:[–—-]|to|bis|a|à|al|iki|hasta)\s?(\d+)")
+_UP_TO = re.compile(r"\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?(\d+)")
+_SPAN = re.compile(r"(?<![\w.,/:-])(\d{1,5})\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?(\d{1,5})(?![\w/:-]|[.,]\d)")
+"""A range without a name before it: "available sizes: 36–46"."""
 _FROM = re.compile(
-    r"\b(?:from|since|above|over|below|under|between|ab|seit|über|unter|zwischen|bis|desde|dès|nuo|iki)\s\Z"
+    r"\b(?:from|since|up to|until|at (?:least|most)|more than|less than|above|over|below|under|between|ab|seit|über"
+    r"|unter|zwischen|bis(?: zu[mr]?)?|mindestens|höchstens|desde|hasta|entre|más de|menos de|dès|au moins"
+    r"|jusqu['’](?:à|au)|nuo|iki|bent)(?: (?:the|la|el|le|der|die|das))?\s\Z",
+    re.IGNORECASE,
 )
+"""What makes a limit, or one end of a range, of the name and number behind it: "up to level 5"."""
+LIMIT_CHARACTERS = 20
+"""Characters before a name in which a limit or an article is looked for."""
+_SCALE = re.compile(
+    r"age|size|level|degree|temperature|step|alter|größe|stufe|temperatur|schritt|edad|talla|nivel|grado|temperatura|paso"
+    r"|âge|taille|niveau|degré|température|étape|amži\w+|dyd\w+|lyg\w+|laipsn\w+|temperatūr\w+|žingsn\w+"
+)
+"""Names of scales: of what is on one, the documents need not name each value."""
+_ARTICLE = re.compile(
+    r"\b(?:the|an?|la|el|les?|los|las|une?|der|die|das|dem|den|im|at|(?<!-)on|in|of|en|does|is|was)\s\Z", re.IGNORECASE
+)
+"""What stands before a noun, not a verb: the number behind "shelf" in "does shelf 33 hold" counts nothing."""
+_AFTER = re.compile(r"\s?([^\W\d_]+|[€$£°%])")
+_OF_CLOCK = ("Uhr", "am", "pm", "val")
+_COUNTED = re.compile(r"[ \u00a0]([^\W\d_]{2,})")
 _OPENS = re.compile(r"(?:\A|[.!?:;|\n)])\s*\Z")
 _TITLE_END = re.compile(r"\s*(?:[.:–—)]|\n|\Z)")
 _TOKEN = re.compile(rf"(?<![\w.,/€$£-]){_NUMBER}{_END}")
@@ -72,7 +93,8 @@ class NamedItem(NamedTuple):
 
     def is_in(self, number: str) -> bool:
         """Return whether a number is the item's, or has it as a part: 2 in "2.1", 11 in "10/11"."""
-        return self.number == number or number.startswith(f"{self.number}.") or self.number in number.split("/")
+        own, other = _key(self.number), _key(number)
+        return own == other or other.startswith(f"{own}.") or own in other.split("/")
 
     def may_be_in_range(self, text: str) -> bool:
         """Return whether a text has a range of codes with the item's letter: "E01–E05"."""
@@ -93,12 +115,24 @@ class _NamedNumber(NamedTuple):
     is_range: bool
     last: str = ""
     """The last number of a range: 6 of "groups 1 to 6"."""
+    counted: str = ""
+    """What the number may count, because no noun stands before it: "books" of "can borrow 5 books"."""
 
     def names(self, item: NamedItem) -> bool:
         """Return whether an item is named, by its number or in a range."""
-        if self.last and item.number.isdigit() and self.number.isdigit():
+        if self.is_span and item.number.isdigit():
             return int(self.number) <= int(item.number) <= int(self.last)
-        return self.number == item.number
+        return _key(self.number) == _key(item.number)
+
+    def may_name(self, item: NamedItem) -> bool:
+        """Return whether an item may be meant: in a range that has no known end, or as a part of the number, too."""
+        is_in_open_range = self.is_range and not (self.is_span and item.number.isdigit())
+        return is_in_open_range or self.names(item) or item.is_in(self.number)
+
+    @property
+    def is_span(self) -> bool:
+        """Whether it is a range with both its ends."""
+        return bool(self.last) and self.number.isdigit()
 
 
 class _ItemSpan(NamedTuple):
@@ -130,7 +164,7 @@ def _items_in(question: str, language: str) -> Iterator[NamedItem]:
 
 def _may_name(found: re.Match[str], language: str) -> bool:
     label, number = found["label"].lower(), found["number"]
-    words_after = re.match(r"\s?([^\W\d_]+|[€$£°%])", found.string[found.end() :])
+    words_after = _AFTER.match(found.string, found.end())
     after = words_after[1].lower() if words_after else ""
     return not (
         label in FUNCTION_WORDS.get(language, ())
@@ -157,13 +191,18 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
     Of a name with a capital one other is enough, but not where a verdict is asked for: "Does it run on Windows 8?" is
     answered by what it runs on.
     """
-    items = items_named(question, next((each.language for each in passages if each.language), ""))
+    language = next((each.language for each in passages if each.language), "")
+    items = items_named(question, language)
+    if times := _absent_times(question, language_of(question) or language, passages):
+        return times
     # Of a clause that is not there, `NumberedPart` knows more.
-    if not items or any(is_sign(each.typed) or not _is_absent(each, passages) for each in items):
+    if not items or any(
+        is_sign(each.typed) or _is_no_name(each, question, passages) or not _is_absent(each, passages) for each in items
+    ):
         return ()
     absent = []
     for each in items:
-        named, codes = _siblings(each, passages)
+        named, codes = _siblings(each, passages, counts=not _follows_article(question, each))
         is_version = each.is_name and each.number.isdigit() and len(each.number) <= VERSION_DIGITS
         least = 1 if each.is_name and not is_verdict else MIN_SIBLINGS
         if len(named) >= least and not (is_version and is_verdict):
@@ -173,31 +212,103 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
     return absent
 
 
+def _absent_times(question: str, language: str, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the times that a question names by a number where a table lists such times, all before or all after it."""
+    for found in _ITEM.finditer(question):
+        if not (is_time(found["label"].lower(), language) and found["number"].isdigit()):
+            continue
+        label, number = lexical.stem(found["label"].lower(), language), int(found["number"])
+        if any(_key(found["number"]) in _tokens(each.whole) for each in passages):
+            continue
+        cells = [one for each in passages for one in _cells_of(each.whole, each.language) if one[0] == label]
+        listed = {int(cell) for _, cell in cells if cell.isdigit()}
+        if len(listed) >= MIN_CODES and not min(listed) <= number <= max(listed):
+            return [found[0]]
+    return ()
+
+
+def _noun_after(question: str, item: NamedItem) -> str:
+    """Return the word that the number of an item may count, as the question has it: "books" of "borrow 7 books"."""
+    start = question.find(item.typed)
+    return _word_after(question, start + len(item.typed)) if start >= 0 and item.number.isdigit() else ""
+
+
+def _follows_article(question: str, item: NamedItem) -> bool:
+    return _ARTICLE.search(question.partition(item.typed)[0]) is not None
+
+
+def _word_after(text: str, end: int) -> str:
+    """Return the content word behind a number in a text."""
+    after = _COUNTED.match(text, end)
+    if after is None or any(after[1].lower() in words for words in FUNCTION_WORDS.values()):
+        return ""
+    return after[1]
+
+
+def _is_no_name(item: NamedItem, question: str, passages: Sequence[Passage]) -> bool:
+    """Say whether what a question has before a number names a scale, or is no name, because the number counts."""
+    if _SCALE.fullmatch(item.typed.split()[0].lower()):
+        return True
+    noun = _noun_after(question, item)
+    if not noun or item.is_name or (noun[0].islower() and _follows_article(question, item)):
+        return False
+    mentions = (each for one in passages for each in _mentions(one.whole, item.label, one.language))
+    # "Darf eine Gruppe 6 Tische reservieren?" has a noun behind it, even if there is a group 1.
+    if not noun[0].isupper() and any(not each.counted and not each.is_range for each in mentions):
+        return False
+    languages = ((each, each.language or "en") for each in passages)
+    return any(lexical.stem(noun.lower(), each) in _counted_in(one.whole, each) for one, each in languages)
+
+
+@lru_cache(maxsize=1_000)
+def _counted_in(text: str, language: str) -> frozenset[str]:
+    """Return the stems of the words that stand behind a number in a text."""
+    words = (_COUNTED.match(text, found.end()) for found in _TOKEN.finditer(text) if found[0].isdigit())
+    return frozenset(lexical.stem(word[1].lower(), language) for word in words if word is not None)
+
+
 def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
     """Say whether an item stands nowhere: not behind its name or in a range, and its number not where it may be one."""
     naming, holding = set(), set()
     for passage in passages:
         text = f"{passage.whole}\n{passage.section}\n{passage.title}\n{passage.key}\n{passage.cover}"
         mentions = _mentions(text, item.label, passage.language)
-        if any(each.is_range or item.is_in(each.number) for each in mentions) or item.may_be_in_range(text):
+        if any(each.may_name(item) for each in mentions) or item.may_be_in_range(text):
+            return False
+        if mentions and item.number.isdigit() and any(low <= int(item.number) <= high for low, high in _ranges(text)):
             return False
         if mentions or any(label == item.label for label, _ in _cells_of(passage.whole, passage.language)):
             naming.add(passage.document_id)
-        if item.number in _tokens(text):
+        if _key(item.number) in _tokens(text):
             holding.add(passage.document_id)
     is_short = item.number.isdigit() and len(item.number) <= SHORT_DIGITS
     return naming.isdisjoint(holding) if is_short else not holding
 
 
-def _siblings(item: NamedItem, passages: Sequence[Passage]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the numbers of other items with an item's name, in texts and tables, and codes that look like it."""
+@lru_cache(maxsize=1_000)
+def _ranges(text: str) -> Sequence[tuple[int, int]]:
+    """Return a text's ranges of plain numbers without a unit: that of "available sizes: 36–46", not of "7 to 21 h"."""
+    found = ((each, _AFTER.match(text, each.end())) for each in _SPAN.finditer(text))
+    return [
+        (int(each[1]), int(each[2]))
+        for each, after in found
+        if after is None or (after[1].isalpha() and not is_unit(after[1].lower()) and after[1] not in _OF_CLOCK)
+    ]
+
+
+def _siblings(item: NamedItem, passages: Sequence[Passage], *, counts: bool) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the numbers of other items with an item's name, in texts and tables, and codes that look like it.
+
+    Numbers that may count something are none where the item's may, too (`counts`).
+    """
     found: set[str] = set()
     codes: set[str] = set()
     cells: set[str] = set()
     form = _form(item.number)
+    mentions = [each for one in passages for each in _mentions(one.whole, item.label, one.language)]
+    named = (each for each in mentions if not (counts and each.counted))
+    found.update(each.number for each in named if each.is_capital or not item.is_name)
     for passage in passages:
-        named = _mentions(passage.whole, item.label, passage.language)
-        found.update(each.number for each in named if each.is_capital or not item.is_name)
         for label, number in _cells_of(passage.whole, passage.language):
             if label == item.label and _form(number)[:1] == form[:1]:
                 found.add(number)
@@ -217,6 +328,11 @@ def _plain(number: str) -> str:
     return re.sub(r"(?<=[A-Za-z])[\s-]+(?=\d)", "", number).lower()
 
 
+def _key(number: str) -> str:
+    """Return a number without the zeros before it: E02 is E2."""
+    return re.sub(r"(?<![\d.])0+(?=\d)", "", number)
+
+
 @lru_cache(maxsize=1_000)
 def _mentions(text: str, label: str, language: str) -> Sequence[_NamedNumber]:
     """Return where a text puts numbers behind a name, which may be a plural: "rooms 101, 102"."""
@@ -227,14 +343,18 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]
     for found in _ITEM.finditer(text):
         if lexical.stem(found["label"].lower(), language) != label or gives_order(found[0], language):
             continue
-        is_range = _FROM.search(text, max(0, found.start() - 12), found.start()) is not None
+        ahead = text[max(0, found.start() - LIMIT_CHARACTERS) : found.start()]
+        is_range = _FROM.search(ahead) is not None
         is_capital = found["label"][0].isupper()
+        is_noun = is_capital or _ARTICLE.search(ahead) is not None or _OPENS.search(ahead[-4:]) is not None
         at: re.Match[str] | None = found
         while at is not None:
             end = at.end()
             last = _UP_TO.match(text, end)
             is_one = is_range or _RANGE.match(text, end) is not None
-            yield _NamedNumber(found.start(), end, _plain(at["number"]), is_capital, is_one, last[1] if last else "")
+            number = _plain(at["number"])
+            counted = "" if is_noun or not number.isdigit() else _word_after(text, end).lower()
+            yield _NamedNumber(found.start(), end, number, is_capital, is_one, last[1] if last else "", counted)
             at = _MORE.match(text, end)
 
 
@@ -242,7 +362,7 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]
 def _tokens(text: str) -> frozenset[str]:
     """Return the numbers of a text that may be an item's: none before a unit, and no short one before a word."""
     return frozenset(
-        number for found in _TOKEN.finditer(text) if not _counts(number := _plain(found[0]), text, *found.span())
+        _key(number) for found in _TOKEN.finditer(text) if not _counts(number := _plain(found[0]), text, *found.span())
     )
 
 
@@ -317,7 +437,7 @@ class ItemsTold:
         """Return whether a statement stands below the title of an item that the question names."""
         start = statement.start + len(passage.above)
         return any(
-            each.start <= start < each.end and each.number == item.number
+            each.start <= start < each.end and _key(each.number) == _key(item.number)
             for item in self.items
             for each in _regions(passage.whole, item.label, passage.language)
         )
@@ -334,7 +454,7 @@ class ItemsTold:
                 for each in _regions(passage.whole, item.label, passage.language)
                 if each.start <= start < each.end
             }
-            if item.number in numbers or any(each.names(item) for each in named):
+            if _key(item.number) in {_key(each) for each in numbers} or any(each.may_name(item) for each in named):
                 return True
             is_other = is_other or bool(numbers)
         return False if is_other else None

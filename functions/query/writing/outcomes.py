@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from functions.query.grounding.words import content_stems
 from functions.query.writing.statements import Statement
-from shared.language import language_of
+from shared.language import FUNCTION_WORDS, language_of
 from shared.text import begins_with_title, sentences_of
 
 SETTLED = 1.5
@@ -16,17 +16,42 @@ SETTLED = 1.5
 MAX_AHEAD = 3
 """Statements behind what was put forward that may tell what came of it."""
 
+_PAST_EN = (
+    r"\w+(?:ed|tten|[iao]ken|[vs]en|llen)|given|bought|brought|built|chosen|cut|done|drawn|eaten|found|frozen|held|kept"
+    r"|laid|left|let|lost|made|met|paid|put|sent|set|shut|sold|won"
+)
+_STATES_EN = r"includ|locat|situat|allow|permitt|cover|requir|need|entitl|suppos|oblig|furnish|equipp|open\b"
 _ASKED: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern, re.IGNORECASE)
     for language, pattern in (
-        ("en", r"^(?:was|were|has|have|had|did)\b"),
-        ("de", r"^(?:wurden?|hat|haben|ist|sind)\b.*\w(?:t|en)\W*$"),
-        ("es", r"^¿?(?:se (?:ha|han)|se \w+(?:ó|aron|ieron)|fue|fueron|ha|han)\b"),
-        ("fr", r"\b(?:a|ont|est|sont)(?:-t)?-(?:ils?|elles?|on)\b|^est-ce que .*\b(?:a|ont|est|sont) (?:été )?\w+é"),
-        ("lt", r"^ar\b.*\w(?:ta|tas|ti|tos|o|ė)\b"),
+        (
+            "en",
+            rf"^(?:did\b|(?:was|were|has|have|had)\b.*(?<!\ba)(?<!\ban)(?<!\bthe)(?<!\bto)\s(?!{_STATES_EN})"
+            rf"(?:{_PAST_EN})\b)",
+        ),
+        (
+            "de",
+            r"^(?:wurden?\b|(?:hat|haben|hatten?)\b.*(?<!\bzu)\s(?-i:[a-zäöüß])\w+(?:t|en)\W*$)|\bworden\W*$",
+        ),
+        (
+            "es",
+            r"^¿?se \w+(?:ó|aron|ieron)\b|^¿?(?:se )?(?:ha|han) (?!de\b|que\b)\w+(?:[aií]do|to|cho)\b"
+            r"|\b(?:fue|fueron|ha sido|han sido)\b.*(?:[aií]d|t|ch)[oa]s?\b",
+        ),
+        (
+            "fr",
+            r"\b(?:a|ont)(?:-t)?-(?:ils?|elles?|on) (?:(?:déjà|bien|pas) )?"
+            r"(?:(?:été|fait|\w+(?:é|ert|mis|pris|[dnlçr]u|[sc]rit|uit))\b)|\b(?:a|ont) été \w+"
+            r"|^est-ce que .*\b(?:a|ont) \w+é\b",
+        ),
+        (
+            "lt",
+            r"^ar\b(?!.*\b(?:gal\w+|reik\w*|tur\w+|privalo\w*|yra|įskaičiuot\w+|įtraukt\w+|leidžiam\w+)\b)"
+            r".*\w(?:ta|tas|ti|tos|ino|avo|ėjo|ojo|buvo)\b",
+        ),
     )
 }
-"""How a question asks whether something has come about."""
+"""How a question asks whether something has come about: in the past, for a deed, not for a state or a right."""
 _OPEN: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern)
     for language, pattern in (
@@ -34,7 +59,7 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
             "en",
             r"\b(?:is|are|was|were) to\b|\b[Tt]hat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
             r"|\b(?:is|are|was|were|been|being) (?:propos|recommend|suggest|request|discuss|consider|plann|intend)ed\b"
-            r"|\b(?:(?:propos|recommend|suggest|discuss|consider|intend|mov)(?:e?s|ed|ing)?|plann(?:ed|ing))"
+            r"|\b(?:(?:propos|recommend|suggest|discuss|consider|intend|want|mov)(?:e?s|ed|ing)?|plann(?:ed|ing))"
             r" (?:to|that|an?|the|\w+ing)\b"
             r"|\bask(?:s|ed)\b",
         ),
@@ -61,6 +86,13 @@ _OPEN: Mapping[str, re.Pattern[str]] = {
     )
 }
 """What is put forward, asked, planned, or left to decide."""
+_UNDER_WAY = re.compile(
+    r"\bunder way\b|\bim Gange?\b|\ben curso\b|\ben cours\b"
+    r"|\b(?:application|request|motion)\b.*\b(?:submitted|filed|tabled)\b|\bAntr[aä]ge?\b.*\b(?:eingereicht|gestellt)\b"
+    r"|\b(?:solicitud|moción)\b.*\bpresentada\b|\b(?:demande|motion)\b.*\bdéposée\b|\b[Pp]rašymas\b.*\bpateiktas\b"
+    r"|\benvisagée?s? pour\b"
+)
+"""What has begun with a word for that, and nothing more: it leaves open the deed that the question names."""
 _LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
 """The beginning of a line that adds to what stands above: "Vote: 3 in favour"."""
 _REFERS = re.compile(
@@ -75,15 +107,20 @@ _AUXILIARY = re.compile(r"\b(?:was|were|been|has|have|had|wurden?|worden|fue|fue
 _DONE: Mapping[str, re.Pattern[str]] = {
     language: re.compile(pattern, re.IGNORECASE)
     for language, pattern in (
-        ("en", r"\b\w+(?:ed|en)\b"),
+        ("en", rf"\b(?:{_PAST_EN}|\w+en)\b"),
         ("de", r"\b\w+(?:t|en)(?=\W*\Z)"),
         ("es", r"\b\w+(?:[aiu]d[oa]s?|ó|aron|ieron)\b"),
-        ("fr", r"\b\w+ée?s?\b"),
+        ("fr", r"\b\w+(?:é|ert|mis|pris|[dnlçr]u|[sc]rit|uit)e?s?\b"),
         ("lt", r"\b\w+t(?:a|as|i|os)\b"),
     )
 }
 """The word of a question that says what may have come about: "approved"."""
-_CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s")
+_INSERTED = re.compile(
+    r",\s(?:which|who|whose|that|although|though|der|die|das|den|dem|dessen|deren|obwohl|qu[ei]|cuy[oa]s?|aunque|dont"
+    r"|bien que|kur\w+|nors)\b[^,]*,(?=\s)"
+)
+"""What is said by the way, between commas: ", which was to reopen in May,"."""
+_CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s|,\s(?=\w+ (?:aber|jedoch)\s)")
 
 
 def asks_outcome(question: str) -> bool:
@@ -95,6 +132,11 @@ def asks_outcome(question: str) -> bool:
 def is_settled_below(first: Statement, below: Sequence[Statement], question: str) -> bool:
     """Return whether it is asked what came of what a statement puts forward, and those below it tell that."""
     if first.is_row or not asks_outcome(question) or not is_open(first.text, first.language, question):
+        return False
+    # "Each guest shall pay a tax" is not what is asked about in "Has the grant been paid?".
+    matter = frozenset(content_stems(question, first.language)) - _stems_done(question, first.language)
+    matter -= frozenset(FUNCTION_WORDS.get(first.language, ()))
+    if matter.isdisjoint((*first.stems, *first.context_stems)):
         return False
     return outcome_after([first.text, *(each.text for each in below)], question, first.language) > 0
 
@@ -114,9 +156,14 @@ def is_open(text: str, language: str, question: str = "") -> bool:
 
 
 def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str], language: str) -> bool:
+    if asked and _UNDER_WAY.search(clause) and asked.isdisjoint(_stems_done(clause, language)):
+        return True
     opens = pattern.search(clause)
     if opens is None:
         return False
+    rest = _INSERTED.sub("", clause)
+    if rest != clause and not asked.isdisjoint(content_stems(rest, language)):
+        return _is_clause_open(rest, pattern, asked, language)
     told = [clause[: opens.start()]]
     for auxiliary in _AUXILIARY.finditer(clause):
         again = pattern.search(clause, auxiliary.start())
@@ -157,7 +204,9 @@ def outcome_after(texts: Sequence[str], question: str, language: str) -> int:
     first, *after = texts
     title = first[slice(*sentences_of(first)[0])] if begins_with_title(first) else ""
     asked = question.split(maxsplit=1)[-1]  # without "was", "wurde", "fue", "ar"
-    known = frozenset(stem for stem in content_stems(f"{asked} {title}", language) if not stem.isdigit())
+    small = FUNCTION_WORDS.get(language, ())  # "la" is none of the matter's words
+    stems = content_stems(f"{asked} {title}", language)
+    known = frozenset(stem for stem in stems if not stem.isdigit() and stem not in small)
     told = 0
     for number, text in enumerate(after[:MAX_AHEAD], start=1):
         subject = _SUBJECT.match(text)

@@ -70,6 +70,68 @@ def test_dates_amounts_ranges_and_what_stands_there_in_other_words_are_not_absen
     assert not absent(text, question)
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "question"),
+    [
+        ("Members may lend 2 tools; families may lend 6 tools.", "en", "Can I lend 4 tools?"),
+        ("Members may lend 2 tools; families may lend 6 ladders.", "en", "Can I lend 4 saws?"),
+        ("Members may lend 2 tools; families may lend 6 tools.", "en", "Can I lend 4?"),
+        ("Chacun peut louer 2 skis ; un groupe peut louer 8 skis.", "fr", "Peut-on louer 5 skis ?"),
+        ("Narys gali imti 2 kibirus, šeima gali imti 5 kibirus.", "lt", "Ar galiu imti 3 kibirus?"),
+        ("Eine Klasse 1 und eine Klasse 2 gibt es. Es sind 4 Boote da.", "de", "Darf eine Klasse 6 Boote leihen?"),
+    ],
+)
+def test_what_a_number_counts_is_no_item(text: str, language: str, question: str):
+    assert not absent(text, question, language)
+
+
+def test_a_name_before_a_verb_is_one():
+    text = "Tray 3 holds forks, tray 9 holds spoons."
+    assert absent(text, "What does tray 7 hold?") == ["tray 7"]
+    assert absent(text, "What is in tray 7?") == ["tray 7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        (
+            "Cabins 21-28 are by the lake. Cabin 40 is shut. Cabin 44 is old.",
+            "Where is cabin 24?",
+            "Where is cabin 52?",
+        ),
+        ("Cabins 21 to 28 are new. Cabin 40 is shut. Cabin 44 is old.", "Where is cabin 24?", "Where is cabin 52?"),
+        ("Ski 130 is soft, ski 170 hard. Lengths: 120–180.", "Is ski 150 there?", "Is ski 190 there?"),
+        ("Bay 3 is shut from 2 to 9 h. Bay 11 is free. Bay 14 is new.", "Who has bay 11?", "Who has bay 7?"),
+    ],
+)
+def test_a_range_without_a_unit_holds_what_lies_between(text: str, inside: str, outside: str):
+    assert not absent(text, inside)
+    assert absent(text, outside)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What do children of age 9 pay?", "Is speed 4 possible?"],
+)
+def test_limits_and_values_on_a_scale_are_not_absent(question: str):
+    text = "Age 3 is free, age 12 pays half. Speed 2 is slow. Speed 3 is fair. It can be set up to speed 6."
+    assert not absent(text, question)
+
+
+@pytest.mark.parametrize("code", ["F02", "F 2", "F-2", "F2"])
+def test_zeros_before_a_code_and_a_space_in_it_make_no_other_one(code: str):
+    table = "Code | Fault\nF1 | Door\nF2 | Fan\nF5 | Probe\nF12 | Heat"
+    assert not absent(table, f"What does code {code} mean?")
+    assert absent(table, "What does code F44 mean?") == ["code F44"]
+
+
+def test_a_time_outside_those_of_a_table_is_absent():
+    table = "Woche | Preis\n11 | 300 €\n12 | 320 €\n14 | 350 €"
+    assert absent(table, "Was kostet Woche 20?", "de") == ["Woche 20"]
+    assert not absent(table, "Was kostet Woche 13?", "de")  # between the others
+    assert not absent("In Woche 3 ist zu. In Woche 4 ist offen.", "Was kostet Woche 20?", "de")
+
+
 def test_what_something_runs_on_answers_whether_it_runs_on_another_version():
     text = "It runs on Windows 10 and Windows 11."
     assert not absent(text, "Does it run on Windows 8?", is_verdict=True)

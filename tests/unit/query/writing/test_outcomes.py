@@ -18,6 +18,11 @@ from tests.support.query import passage
         "¿Fue aprobado el alquiler?",
         "La façade a-t-elle été ravalée ?",
         "Ar nutarta asfaltuoti kelią?",
+        "Was the barn let?",
+        "Has the board sold the barn?",
+        "Ist die Mauer erneuert worden?",
+        "¿Ha sido reparado el muro?",
+        "Le conseil a-t-il vendu la grange ?",
     ],
 )
 def test_a_question_for_what_came_of_something(question: str):
@@ -26,7 +31,25 @@ def test_a_question_for_what_came_of_something(question: str):
 
 @pytest.mark.parametrize(
     "question",
-    ["Is the lift working?", "Can I return it?", "Was kostet ein Platz?", "What was approved?", "¿Hay garaje?"],
+    [
+        "Is the lift working?",
+        "Can I return it?",
+        "Was kostet ein Platz?",
+        "What was approved?",
+        "¿Hay garaje?",
+        "Has the hut a stove?",
+        "Have tenants a right to a cellar?",
+        "Has each tenant to be of age?",
+        "Was heating included?",
+        "Ist die Heizung im Preis enthalten?",
+        "Ist Geschirr vorhanden?",
+        "Haben Mieter das Recht, Katzen zu halten?",
+        "¿Está incluida la cena?",
+        "Le sauna est-il ouvert ?",
+        "La caution est-elle rendue ?",
+        "Le gîte a-t-il une terrasse ?",
+        "Ar galima vesti šunis?",
+    ],
 )
 def test_other_questions_do_not_ask_for_it(question: str):
     assert not asks_outcome(question)
@@ -68,6 +91,51 @@ def test_what_is_put_forward_asked_or_planned_is_open(text: str, language: str):
 )
 def test_what_has_come_about_or_not_is_not_open(text: str, language: str):
     assert not is_open(text, language)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "question"),
+    [
+        ("The kiosk, which was to close in May, closed on 2 July.", "en", "Was the kiosk closed?"),
+        ("The hut was let, although Mr Ray had suggested that it be sold.", "en", "Was the hut let?"),
+        ("Das Tor, das im Mai gestrichen werden sollte, wurde im Juli gestrichen.", "de", "Wurde das Tor gestrichen?"),
+        ("El café, que debería haber cerrado en mayo, cerró en julio.", "es", "¿Se cerró el café?"),
+        ("Le moulin, dont la vente était envisagée, a été vendu.", "fr", "Le moulin a-t-il été vendu ?"),
+        ("Tiltas, kurį planuojama taisyti, sutvarkytas.", "lt", "Ar tiltas sutvarkytas?"),
+        ("A motion for a bench was tabled.", "en", "Was a motion for a bench tabled?"),
+        ("Die Mühle sollte verkauft werden, wurde aber behalten.", "de", "Wurde die Mühle verkauft?"),
+    ],
+)
+def test_the_deed_that_is_told_beside_a_plan_is_not_open(text: str, language: str, question: str):
+    assert not is_open(text, language, question)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "question"),
+    [
+        ("The hut was let, although Mr Ray had suggested that it be sold.", "en", "Was the hut sold?"),
+        ("The kiosk, which was damaged in May, will be rebuilt.", "en", "Was the kiosk rebuilt?"),
+        ("Talks about the sale of the mill are under way.", "en", "Was the mill sold?"),
+        ("An application for the repair of the pier has been submitted.", "en", "Was the pier repaired?"),
+        ("Ms Hale wanted the elm felled.", "en", "Was the elm felled?"),
+        ("Ein Antrag auf einen Stall ist eingereicht.", "de", "Wurde der Stall genehmigt?"),
+        ("La vente est envisagée pour 2031.", "fr", "Le moulin a-t-il été vendu ?"),
+    ],
+)
+def test_what_has_only_begun_is_open(text: str, language: str, question: str):
+    assert is_open(text, language, question)
+
+
+def test_articles_of_a_question_do_not_tell_what_came_of_it():
+    text = "La pista será ampliada en 2031. La propuesta de un quiosco salió adelante."
+    assert extract("¿Fue ampliada la pista?", [passage(text, language="es")]).is_open
+
+
+def test_what_came_of_something_else_does_not_lift_it():
+    other = "Each tenant shall pay a fee of 2 euros. Children pay half."
+    told = "The prize of 300 euros came in on 9 March."
+    answer = extract("Has the prize been paid?", [passage(other, language="en"), passage(told, n=2, language="en")])
+    assert "9 March" in answer.claims[0].text
 
 
 @pytest.mark.parametrize(
