@@ -26,6 +26,8 @@ from shared.text import NOTHING, SEPARATOR, TIME, header_at, is_dash, is_header,
 MIN_ROWS = 2
 MIN_LEGEND = 2
 """Rows of a table, and entries of a legend ("(S) sesame"), at least."""
+MAX_CODE = 2
+"""Letters of a code, which other words have by chance."""
 MAX_GAP = 4
 """Maximum characters of white space between a passage and the next one of its document."""
 MAX_APART = 3
@@ -382,9 +384,10 @@ def _own_keys(table: _Table) -> Set[str]:
 
 def _of_marks(table: _Table) -> Set[str]:
     """Return the words of columns of marks, but for what the rows are: "balcony rooms" have a mark there."""
-    columns = (at for at in range(1, len(table.names)) if {cell.casefold().strip() for cell in table.column(at)} & _YES)
-    words = {key for at in columns for key in _keys(table.names[at], table.language)}
-    return words - set(_keys(table.names[0], table.language))
+    columns = {at for at in range(1, len(table.names)) if {cell.casefold().strip() for cell in table.column(at)} & _YES}
+    words = [set(_keys(name, table.language)) for name in table.names]
+    others = set[str]().union(*(keys for at, keys in enumerate(words) if at not in columns))
+    return set[str]().union(*(words[at] for at in columns)) - others
 
 
 def _is_all_said(tokens: Sequence[_AskedWord], table: _Table, kind: Set[int], met: _Meets) -> bool:
@@ -494,7 +497,10 @@ def _may_mean(cell: str, value: Sequence[str], language: str) -> bool:
     """Return whether a cell may hold a value that is no thing of its own in it: "Mon–Fri", "all", "hazelnuts"."""
     keys = _keys(cell, language)
     holds = any(
-        all(part in key for part, key in zip(value, keys[at : at + len(value)], strict=True))
+        all(
+            part == key or (len(part) > MAX_CODE and part in key)
+            for part, key in zip(value, keys[at : at + len(value)], strict=True)
+        )
         for at in range(len(keys) - len(value) + 1)
     )
     return holds or not cell or bool(_OF_ALL_CELLS.match(cell) or _RANGE_OF_WORDS.search(cell))

@@ -273,3 +273,20 @@ def test_a_column_of_marks_named_before_what_is_asked_for_is_a_second_condition(
 def test_weekdays_may_be_any_day() -> None:
     assert told("Which trains run on Saturday?", TRAINS.replace("daily", "Friday").replace("Mon–Fri", "Monday")) != []
     assert told("Which trains run on Saturday?", TRAINS.replace("daily", "weekdays").replace("Mon–Fri", "Monday")) == []
+
+
+ROOFS = """Solar roofs
+
+Site | Roof m² | Roof needs work
+Reims | 14,200 | no
+Zwolle | 11,500 | yes
+
+By the team."""
+
+
+def test_a_word_that_another_column_has_too_is_what_is_asked_for() -> None:
+    assert told("Which roofs need work?", ROOFS) == ["Site: Zwolle; Roof m²: 11,500; Roof needs work: yes"]
+
+
+def test_a_code_stands_in_other_words_by_chance() -> None:
+    assert told("Which dishes contain sesame?", CODES.replace("Tagine | none", "Tagine | less, none")) != []
