@@ -484,7 +484,7 @@ def _with_value(tokens: Sequence[_AskedWord], table: _Table, column: int, kind: 
     if name in _DIRECTIONS and all(token.word != name for token in tokens):
         return
     asked = {token.word for token in tokens}
-    if any(fold(word).lower() not in asked for word in _DENIES.findall(f"{table.names[column]} {table.about}")):
+    if any(fold(word).lower() not in asked for word in _DENIES.findall(table.names[column])):
         return
     for value, places in stated.items():
         rows = [row for row, of_cell in zip(table.rows, items, strict=True) if value in of_cell]

@@ -288,5 +288,9 @@ def test_a_word_that_another_column_has_too_is_what_is_asked_for() -> None:
     assert told("Which roofs need work?", ROOFS) == ["Site: Zwolle; Roof m²: 11,500; Roof needs work: yes"]
 
 
+def test_what_is_said_above_a_table_of_other_things_denies_no_value() -> None:
+    assert told("Which dishes contain sesame?", CODES.replace("Recipes.", "Ovens without a fan are hotter.")) != []
+
+
 def test_a_code_stands_in_other_words_by_chance() -> None:
     assert told("Which dishes contain sesame?", CODES.replace("Tagine | none", "Tagine | less, none")) != []
