@@ -231,8 +231,6 @@ def _held_in(text: str, words: Sequence[str], language: str) -> _HeldWords:
             language == "de" and len(stem) >= MIN_PART_LETTERS and any(stem in other for other in there)
         )
 
-    said = frozenset(filter(is_said, words))
-
     def is_meant(word: str) -> bool:
         stem = lexical.stem(word, language)
         least = table.get(stem, lexical.MAX_RARITY) - MORE_COMMON

@@ -13,7 +13,14 @@ from functools import partial
 from itertools import accumulate, count, groupby, pairwise, takewhile
 from operator import attrgetter, itemgetter
 
-from functions.ingest.parsing.order import MARGIN, RIGHT_TO_LEFT, apart_from_table, in_reading_order, split_columns
+from functions.ingest.parsing.order import (
+    MARGIN,
+    RIGHT_TO_LEFT,
+    apart_from_table,
+    in_reading_order,
+    is_in_margin,
+    split_columns,
+)
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
 from functions.ingest.parsing.table_cells import (
@@ -132,7 +139,7 @@ def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
     """Return the lines so that a footer that was written first comes last, and a header that was written last first."""
 
     def is_outside(line: Line) -> bool:
-        return line.y1 < MARGIN * height or line.y0 > (1 - MARGIN) * height
+        return is_in_margin(line.y0, line.y1, height)
 
     first, last = list(takewhile(is_outside, lines)), list(takewhile(is_outside, reversed(lines)))
     early = [line for line in first if line.y1 >= MARGIN * height]

@@ -185,6 +185,11 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
     return rows[:start] + lettering_by_line(with_figures_beside(left_first(top_down(rows[start:end])))) + rows[end:]
 
 
+def is_in_margin(y0: float, y1: float, height: float) -> bool:
+    """Whether what reaches from `y0` down to `y1` stands where header and footer do on a page of this height."""
+    return y1 < MARGIN * height or y0 > (1 - MARGIN) * height
+
+
 def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
     """Return where the rows begin and end that are not header and footer, written before or after everything else.
 
@@ -193,8 +198,7 @@ def _within_margins(rows: list[Row], height: float) -> tuple[int, int]:
     usual = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
 
     def is_marginal(row: Row) -> bool:
-        outside = row.y1 < MARGIN * height or row.y0 > (1 - MARGIN) * height
-        return outside and row.y1 - row.y0 < MARGINAL_HEIGHT * usual
+        return is_in_margin(row.y0, row.y1, height) and row.y1 - row.y0 < MARGINAL_HEIGHT * usual
 
     start, end = 0, len(rows)
     while start < end and is_marginal(rows[start]):

@@ -430,7 +430,7 @@ def _marked(tokens: Sequence[_AskedWord], table: _Table, column: int) -> Iterato
     if yes & _TICKS:
         yes -= _CROSSES
     no = {cell for cell in cells if not cell or is_dash(cell) or cell in _NONE | (_CROSSES - yes)}
-    is_denied = len(no) > 1 and "" in no  # what is empty there may be unknown
+    is_unknown = len(no) > 1 and "" in no  # an empty cell beside some that say no
     if not (yes and set(cells) <= yes | no) or column == 0 or _says_otherwise(tokens, table):
         return
     name = _keys(table.names[column], table.language)
@@ -440,7 +440,7 @@ def _marked(tokens: Sequence[_AskedWord], table: _Table, column: int) -> Iterato
         return
     first = content[0]
     denies = {n for n, token in enumerate(tokens) if token.word in _NOT or (token.word in _NO and n + 1 in content)}
-    if len(denies) == 1 and min(denies) < first and not is_denied and not all(is_met for _, is_met in rows):
+    if len(denies) == 1 and min(denies) < first and not is_unknown and not all(is_met for _, is_met in rows):
         yield _Meets([row for row, is_met in rows if not is_met], denies | set(content), column)
     elif not denies:
         yield _Meets([row for row, is_met in rows if is_met], set(content), column)
