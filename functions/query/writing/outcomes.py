@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from functions.query.grounding.words import content_stems
+from functions.query.understanding.question import lines_of
 from functions.query.writing.statements import Statement
 from shared.language import FUNCTION_WORDS, language_of
 from shared.text import begins_with_title, sentences_of
@@ -16,116 +17,40 @@ SETTLED = 1.5
 MAX_AHEAD = 3
 """Statements behind what was put forward that may tell what came of it."""
 
-_PAST_EN = (
-    r"\w+(?:ed|tten|[iao]ken|[vs]en|llen)|given|bought|brought|built|chosen|cut|done|drawn|eaten|found|frozen|held|kept"
-    r"|laid|left|let|lost|made|met|paid|put|sent|set|shut|sold|won"
-)
-_STATES_EN = r"includ|locat|situat|allow|permitt|cover|requir|need|entitl|suppos|oblig|furnish|equipp|open\b"
-_ASKED: Mapping[str, re.Pattern[str]] = {
-    language: re.compile(pattern, re.IGNORECASE)
-    for language, pattern in (
-        (
-            "en",
-            rf"^(?:did\b|(?:was|were|has|have|had)\b.*(?<!\ba)(?<!\ban)(?<!\bthe)(?<!\bto)\s(?!{_STATES_EN})"
-            rf"(?:{_PAST_EN})\b)",
-        ),
-        (
-            "de",
-            r"^(?:wurden?\b|(?:hat|haben|hatten?)\b.*(?<!\bzu)\s(?-i:[a-zäöüß])\w+(?:t|en)\W*$)|\bworden\W*$",
-        ),
-        (
-            "es",
-            r"^¿?se \w+(?:ó|aron|ieron)\b|^¿?(?:se )?(?:ha|han) (?!de\b|que\b)\w+(?:[aií]do|to|cho)\b"
-            r"|\b(?:fue|fueron|ha sido|han sido)\b.*(?:[aií]d|t|ch)[oa]s?\b",
-        ),
-        (
-            "fr",
-            r"\b(?:a|ont)(?:-t)?-(?:ils?|elles?|on) (?:(?:déjà|bien|pas) )?"
-            r"(?:(?:été|fait|\w+(?:é|ert|mis|pris|[dnlçr]u|[sc]rit|uit))\b)|\b(?:a|ont) été \w+"
-            r"|^est-ce que .*\b(?:a|ont) \w+é\b",
-        ),
-        (
-            "lt",
-            r"^ar\b(?!.*\b(?:gal\w+|reik\w*|tur\w+|privalo\w*|yra|įskaičiuot\w+|įtraukt\w+|leidžiam\w+)\b)"
-            r".*\w(?:ta|tas|ti|tos|ino|avo|ėjo|ojo|buvo)\b",
-        ),
-    )
-}
-"""How a question asks whether something has come about: in the past, for a deed, not for a state or a right."""
-_OPEN: Mapping[str, re.Pattern[str]] = {
-    language: re.compile(pattern)
-    for language, pattern in (
-        (
-            "en",
-            r"\b(?:is|are|was|were) to\b|\b[Tt]hat\b.*\bbe \w+|\b(?:will|shall|should|would|may|might|whether)\b"
-            r"|\b(?:is|are|was|were|been|being) (?:propos|recommend|suggest|request|discuss|consider|plann|intend)ed\b"
-            r"|\b(?:(?:propos|recommend|suggest|discuss|consider|intend|want|mov)(?:e?s|ed|ing)?|plann(?:ed|ing))"
-            r" (?:to|that|an?|the|\w+ing)\b"
-            r"|\bask(?:s|ed)\b",
-        ),
-        (
-            "de",
-            r"\b(?:soll\w*|ob|geplant|würden?|könnten?)\b|\bvor\s*(?:[,.;]|\Z)"
-            r"|\b(?:vorgeschl|schlägt|schlug|beantrag|frag|erwäg|empf[aeio]h?l)\w*|\bwird\b.*(?:t|en)(?: werden)?\W*\Z",
-        ),
-        (
-            "es",
-            r"\b(?:[Pp]ropon\w+|[Pp]ropus\w+|solicit(?:a|ó|an|aron)|pregunt(?:a|ó)|pid(?:e|ió)|[Rr]ecomiend\w+|prevé\w*"
-            r"|está previst\w+|será|serán|debería|si)\b",
-        ),
-        (
-            "fr",
-            r"\b(?:propos(?:e|a|ent|é)|demandé|envisag\w+|recommand(?:e|é|ent)|prévoi\w+|est prévue?|souhait(?:e|ent)"
-            r"|sera|seront|serait|devrait|si)\b",
-        ),
-        (
-            "lt",
-            r"\b(?:[Ss]iūl(?:o|ė|oma\w*)|[Pp]raš(?:o|ė|oma)|klaus(?:ia|ė)|[Pp]lanuoja\w*|[Nn]umatoma\w*"
-            r"|[Ss]varst(?:o|ė|oma\w*)|bus|turėtų)\b",
-        ),
-    )
-}
-"""What is put forward, asked, planned, or left to decide."""
-_UNDER_WAY = re.compile(
-    r"\bunder way\b|\bim Gange?\b|\ben curso\b|\ben cours\b"
-    r"|\b(?:application|request|motion)\b.*\b(?:submitted|filed|tabled)\b|\bAntr[aä]ge?\b.*\b(?:eingereicht|gestellt)\b"
-    r"|\b(?:solicitud|moción)\b.*\bpresentada\b|\b(?:demande|motion)\b.*\bdéposée\b|\b[Pp]rašymas\b.*\bpateiktas\b"
-    r"|\benvisagée?s? pour\b"
-)
-"""What has begun with a word for that, and nothing more: it leaves open the deed that the question names."""
-_LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
-"""The beginning of a line that adds to what stands above: "Vote: 3 in favour"."""
-_REFERS = re.compile(
-    r"\A(?:(?:it|this|that|these|they|he|she|jis|ji|tai|es|sie|dies\w*|esto|esta|este|il|elle|cela)"
-    r"|(?:the|der|die|la|le) (?:motion|matter|decision|vote|antrag|sache|moción|affaire))\b",
-    re.IGNORECASE,
-)
-"""The beginning of a sentence about what stands before it: "It was lost.", "The motion was carried."."""
 _SUBJECT = re.compile(r"\A(?:the|der|die|das|el|la|le) ([^\W\d_]{4})", re.IGNORECASE)
 """The beginning of what a sentence is about: "The proposal" of what was proposed."""
-_AUXILIARY = re.compile(r"\b(?:was|were|been|has|have|had|wurden?|worden|fue|fueron|sido|été|buvo)\b", re.IGNORECASE)
-_DONE: Mapping[str, re.Pattern[str]] = {
-    language: re.compile(pattern, re.IGNORECASE)
-    for language, pattern in (
-        ("en", rf"\b(?:{_PAST_EN}|\w+en)\b"),
-        ("de", r"\b\w+(?:t|en)(?=\W*\Z)"),
-        ("es", r"\b\w+(?:[aiu]d[oa]s?|ó|aron|ieron)\b"),
-        ("fr", r"\b\w+(?:é|ert|mis|pris|[dnlçr]u|[sc]rit|uit)e?s?\b"),
-        ("lt", r"\b\w+t(?:a|as|i|os)\b"),
-    )
-}
-"""The word of a question that says what may have come about: "approved"."""
-_INSERTED = re.compile(
-    r",\s(?:which|who|whose|that|although|though|der|die|das|den|dem|dessen|deren|obwohl|qu[ei]|cuy[oa]s?|aunque|dont"
-    r"|bien que|kur\w+|nors)\b[^,]*,(?=\s)"
+_LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
+"""The beginning of a line that adds to what stands above: "Vote: 3 in favour"."""
+_ANY_LANGUAGE = "*"
+
+
+def _read_patterns() -> Mapping[tuple[str, str], re.Pattern[str]]:
+    """Return the patterns of outcome_patterns.txt by kind and language."""
+    defined: dict[str, str] = {}
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in lines_of("outcome_patterns.txt"):
+        kind, language, pattern = line.split(maxsplit=2)
+        if language == "=":
+            defined[kind] = pattern
+            continue
+        for name, meant in defined.items():
+            pattern = pattern.replace(name, meant)
+        found.setdefault((kind, language), []).append(pattern)
+    return {
+        (kind, language): re.compile("|".join(patterns), re.NOFLAG if kind == "open" else re.IGNORECASE)
+        for (kind, language), patterns in found.items()
+    }
+
+
+_PATTERNS = _read_patterns()
+_UNDER_WAY, _AUXILIARY, _REFERS, _INSERTED, _BORDER = (
+    _PATTERNS[kind, _ANY_LANGUAGE] for kind in ("under_way", "auxiliary", "refers", "inserted", "border")
 )
-"""What is said by the way, between commas: ", which was to reopen in May,"."""
-_CLAUSE_BORDER = re.compile(r";\s|,\s(?:but|so|aber|so dass|pero|mais|bet)\s|,\s(?=\w+ (?:aber|jedoch)\s)")
 
 
 def asks_outcome(question: str) -> bool:
     """Return whether a question asks whether something has come about: "Was the sale approved?"."""
-    pattern = _ASKED.get(language_of(question))
+    pattern = _PATTERNS.get(("asked", language_of(question)))
     return pattern is not None and pattern.search(question.strip()) is not None
 
 
@@ -146,12 +71,12 @@ def is_open(text: str, language: str, question: str = "") -> bool:
 
     "It was agreed that the fee shall be £10." tells that it was agreed, if that is the question.
     """
-    pattern = _OPEN.get(language)
+    pattern = _PATTERNS.get(("open", language))
     if pattern is None:
         return False
     asked = _stems_done(question, language)
     sentences = [text[start:end] for start, end in sentences_of(text)][begins_with_title(text) :]
-    clauses = [clause for sentence in sentences for clause in _CLAUSE_BORDER.split(sentence)]
+    clauses = [clause for sentence in sentences for clause in _BORDER.split(sentence)]
     return all(_is_clause_open(clause, pattern, asked, language) for clause in clauses)
 
 
@@ -172,7 +97,7 @@ def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str]
 
 
 def _stems_done(question: str, language: str) -> frozenset[str]:
-    pattern = _DONE.get(language)
+    pattern = _PATTERNS.get(("done", language))
     words = pattern.findall(question) if pattern else ()
     return frozenset(stem for word in words for stem in content_stems(word, language))
 
