@@ -198,6 +198,8 @@ NOTHING = "–"
 _NOTHING = re.compile(r"[\W_]+")
 _DASH = re.compile(r"[-‐-―−]+")
 _SERIES = re.compile(r"([^\W\d_]{1,3})[ -]?\d{3,6}")
+_NUMBERED_THING = re.compile(r"([^\W\d_]{3,}) \d{1,3}(?: \([^()]*\))?")
+"""A thing with its number, and perhaps whose it is: "Group 2 (Ms Farley)"."""
 _SENTENCE_END = re.compile(r"\w{3}[.!?](?:\s|\Z)")
 
 
@@ -252,7 +254,7 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
     if not rows or is_field(names) or not any(names[1:]):
         return None
     columns = list(zip(*rows, strict=True))
-    if are_numbered(names, rows):
+    if are_numbered(names, rows) or _are_numbered_things(names, columns):
         return header
     named = zip(names, columns, strict=True)
     if not all(not name or _may_name(name) or _is_version(name, column) for name, column in named):
@@ -278,6 +280,17 @@ def are_numbered(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     times = [cell for cell in values if _WITH_TIME.fullmatch(cell)]
     is_of_times = bool(times) and (_is_timetable(rows) or not any("." in each for each in times))
     return is_of_times and all(_WITH_TIME.fullmatch(cell) or not _BARE.fullmatch(cell) for cell in values)
+
+
+def _are_numbered_things(names: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row names columns of words by numbered things: "Item 34 | Item 35" above "For | Against".
+
+    Two must be of one kind; three may be of several: "Mon 4 | Tue 5 | Wed 6".
+    """
+    things = [_NUMBERED_THING.fullmatch(name) for name in names[1:]]
+    is_one = len({each[1] for each in things if each}) == 1
+    in_words = not any(map(str.isdigit, "".join((names[0], *map("".join, columns[1:])))))
+    return len(things) > 1 + (not is_one) and all(things) and in_words and len(set(names)) == len(names)
 
 
 def _is_of_one_series(names: Sequence[str]) -> bool:

@@ -313,7 +313,8 @@ def _decide(search: Search, found: Retrieved, settings: Settings) -> Decision:
             return decision.refused_for([part.typed], found.passages)
         if not decision.relevant and part.span_of(found.passages[0]) is not None:
             decision = decision.answered_by({})
-    if not decision.relevant and selected_rows(search.question, found.passages):
+    selected = () if decision.relevant else selected_rows(search.question, found.passages)
+    if any(not each.is_nearest for each in selected):
         return decision.answered_by({})
     is_verdict = Asked.of(search.question).kind is Kind.YES_NO
     if absent := absent_items(search.question, found.ranked, is_verdict=is_verdict):

@@ -161,7 +161,7 @@ class NumberedPart(NamedTuple):
 
     def _has_number(self, text: str) -> bool:
         number = re.escape(".".join(map(str, self.number)))
-        return re.search(rf"(?<![\d.,]){number}(?!\d|[.,]\d)", text) is not None
+        return re.search(rf"(?<![\d.,€$£]){number}(?!\d|[.,]\d|\s?[€$£%])", text) is not None
 
     def _is_mentioned(self, text: str) -> bool:
         """Say whether a text names the part: "see clause 4.2"."""

@@ -5,20 +5,20 @@ import re
 from functions.query.understanding.question import DEGREES
 
 MAX_WORDS = 14
-"""Words of such a question at most: a longer one sets more than one condition."""
+"""Words of such a question at most: a longer one sets more than two conditions."""
 _OPENS = re.compile(
     r"\W*(?:(?:which|list)\b|what (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|the"
     r"|an?)\b)|who (?!(?:is|are|was|were) (?:the|our|your|my|an?)\b)|welche[rs]?\b|wer\b|was (?!ist|sind|war)"
     r"|quel(?:le)?s?\b|qui\b|qué\b|quiénes\b|cuáles\b|kurie\b|kurios\b|kas\b)",
     re.IGNORECASE,
 )
-_MORE = re.compile(r"\b(?:and|or|but|if|except|only|und|oder|nur|et|ou|y|o|ir|arba)\b", re.IGNORECASE)
+_MORE = re.compile(r"\b(?:or|if|except|only|unless|oder|wenn|nur|ou|si|o|arba|jei)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\bat (?:least|most)\b")
 _WORD = re.compile(r"\w+")
 
 
 def asks_which(question: str) -> bool:
-    """Say whether a question asks which things meet one condition, by how it begins and what it does without."""
+    """Say whether a question asks which things meet a condition, or two, by how it begins and what it does without."""
     words = _WORD.findall(_LIMIT.sub(" ", question.lower()))
     return (
         len(words) <= MAX_WORDS

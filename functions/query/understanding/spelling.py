@@ -14,7 +14,7 @@ from shared import identity, lexical
 SHORTEST = 5
 """Letters of a word that may be misspelt by one letter."""
 LONG = 8
-"""Letters of a word that may be misspelt by two."""
+"""Letters of a word that may be misspelt by two, if not at its beginning."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
@@ -110,6 +110,8 @@ def _nearest(word: str, vocabulary: Counter[str]) -> str:
         if abs(len(other) - len(word)) <= most
         and len(letters ^ set(other)) <= 2 * most
         and (away := distance(word, other, most=most)) <= most
+        # Two letters and the first one make another word: "unicycle" is no "bicycle".
+        and (away < 2 or other[:1] == word[:1])
     ]
     return min(near)[2] if near else ""
 

@@ -12,7 +12,7 @@ from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.ticked import with_ticked_only
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import content_stems, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
 from functions.query.writing.asked import Asked, Kind
@@ -20,7 +20,8 @@ from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
-from functions.query.writing.selected_rows import MAX_GAP, SelectedRow, selected_rows
+from functions.query.writing.row_doubts import ToldRow, are_named, leave_doubt
+from functions.query.writing.selected_rows import SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -39,6 +40,8 @@ from functions.query.writing.statements import (
     without_bullet,
 )
 from functions.query.writing.table_units import with_unit
+from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
+from functions.query.writing.whole_tables import MAX_GAP
 from shared import lexical
 from shared.language import language_of
 from shared.text import SEPARATOR, begins_with_title, is_heading
@@ -85,13 +88,17 @@ class Extract(NamedTuple):
     """An answer's claims; `rows` counts those of a table that are its list, if that is what it is.
 
     `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
-    `selected`: they meet the question's condition, in which every word of it is accounted for.
+    `selected`: they meet the question's condition, in which every word of it is accounted for; or none does, and they
+    come nearest (`none_meets`). `doubtful`: they are
+    rows, perhaps others than those that are asked for.
     """
 
     claims: Sequence[Claim]
     rows: int = 0
     is_open: bool = False
     selected: bool = False
+    none_meets: bool = False
+    doubtful: bool = False
 
 
 def extract(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Extract:
@@ -104,13 +111,40 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
     """
     asked = asked_of(question, passages, before=before, inherited=inherited)
     if selected := selected_rows(asked.text, passages):
-        return Extract([_claim_of(each, passages) for each in selected[:MAX_ALIKE]], len(selected), selected=True)
-    blocks, rows = _blocks(asked, passages)
+        claims = [_claim_of(each, passages) for each in selected[:MAX_ALIKE]]
+        none_meets = any(each.is_nearest for each in selected)
+        return Extract(claims, len(selected), selected=True, none_meets=none_meets)
+    blocks, rows, is_compared = _blocks(asked, passages)
     told = [_told_in(block, passages) for block in blocks if not block.further]
     is_open = (
         asks_outcome(asked.text) and bool(told) and leaves_open([text for each in told for text in each], asked.text)
     )
-    return Extract(_claims(asked, blocks, passages), rows, is_open)
+    return Extract(
+        _claims(asked, blocks, passages),
+        rows,
+        is_open,
+        doubtful=_are_doubtful(asked, blocks, passages, is_compared=is_compared),
+    )
+
+
+def _are_doubtful(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage], *, is_compared: bool) -> bool:
+    """Return whether an answer that begins with a table's rows may tell others than those that are asked for.
+
+    Of what has the most, all those that were not compared (`is_compared`) may be others.
+    """
+    told = [ToldRow(passages[at], start, end) for each in blocks if not each.further for at, start, end in each.spans]
+    if not (told and _is_row(told[0])):
+        return False
+    rows = [each for each in told if _is_row(each)]
+    if asked.extreme and not is_compared and not are_named(asked.text, rows):
+        return True
+    besides = (each.passage.text[each.start : each.end] for each in told if not _is_row(each))
+    return leave_doubt(asked.text, rows, besides="\n".join(besides), verdict=asked.kind is Kind.YES_NO)
+
+
+def _is_row(told: ToldRow) -> bool:
+    text = told.passage.text[told.start : told.end]
+    return SEPARATOR in text and "\n" not in text
 
 
 def _told_in(block: "_Group", passages: Sequence[Passage]) -> Sequence[tuple[str, str]]:
@@ -212,7 +246,7 @@ def told_whole(claim: Claim, passages: Sequence[Passage]) -> Claim:
 
 def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
     """Return the spans of the answer, in the order to be shown."""
-    return [span for block in _blocks(asked_of(question, passages), passages)[0] for span in block.spans]
+    return [span for block in _blocks(asked_of(question, passages), passages).groups for span in block.spans]
 
 
 class _Group(NamedTuple):
@@ -222,29 +256,40 @@ class _Group(NamedTuple):
     further: bool = False
 
 
-def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group], int]:
+class _Blocks(NamedTuple):
+    """Groups of spans; the number of rows that are a list, also of those that are too many.
+
+    `is_compared`: the rows are those that have the most, or the least.
+    """
+
+    groups: Sequence[_Group]
+    rows: int = 0
+    is_compared: bool = False
+
+
+def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     """Choose the best statement with what belongs to it, and further ones of its document until enough is said.
 
-    Or else rows that are a list; their number, also of those that are too many, is returned beside them. If none has a
-    word of the question, none is chosen, unless the words cannot be compared: then the best passage's first one.
+    Or else rows that are a list. If none has a word of the question, none is chosen, unless the words cannot be
+    compared: then the best passage's first one.
     """
     ranked, weights = ranking(asked, passages)
     if not ranked:
-        return (), 0
+        return _Blocks(())
     best = ranked[0]
     if not best.score:
         alone = [one for one in ranked if not _would_share_words(asked.text, passages[one.passage])]
-        return [_Group([one.span]) for one in alone[:1]], 0
+        return _Blocks([_Group([one.span]) for one in alone[:1]])
     said = _Said(asked.text, weights, Abbreviated(asked, passages))
     if asked.extreme:
         ranked = with_compared_first(asked, without_totals(asked, ranked) or ranked, passages)
     extreme = extreme_rows_first(asked, ranked, passages)
     if len(extreme) > 1:
-        return [_Group([each.span]) for each in extreme[:MAX_ALIKE]], 0
+        return _Blocks([_Group([each.span]) for each in extreme[:MAX_ALIKE]], is_compared=True)
     ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED)
     best = ranked[0]
     if alike := rows_alike(asked, ranked, passages):
-        return [_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike)
+        return _Blocks([_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike))
     has_figure = not asked.for_name and share_asked(asked, passages[best.passage], best.statement) > 0
     strong = {(each.passage, each.number) for each in ranked if each.score >= STRONG * best.score}
     is_list = best.statement.has_items or best.statement.list_span is not None
@@ -272,7 +317,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[_Group]
             blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
             blocks += [_Group([rest], further)] if rest else []
-    return blocks, 0
+    return _Blocks(blocks, is_compared=bool(extreme))
 
 
 class _Said:
@@ -391,10 +436,30 @@ def _block(
                 said.add(each)
                 number += 1
     spans = [PassageSpan(at, each.start, each.end) for each in block]
+    if (denial := _denying_heading(passage, block[0])) and said.is_first_told(passage.text[slice(*denial)]):
+        return [PassageSpan(at, *denial), *spans]
     heading = block[0].heading
     if heading and _names(passage, heading, said) and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
+
+
+def _denying_heading(passage: Passage, statement: Statement) -> tuple[int, int] | None:
+    """Return where the heading stands that turns what is told below it: "What is not covered"; None if none does.
+
+    A sentence that denies something itself needs none.
+    """
+    name = passage.section_at(passage.char_start + statement.start).rpartition(" > ")[2]
+    if not _denies(name) or _denies(statement.text) or is_injected(name, 0, len(name)):
+        return None
+    if not JOINS.isdisjoint(tokens_of(name)):
+        return None  # "Included and not included"
+    lines = [found.span() for found in re.finditer(rf"^{re.escape(name)}$", passage.text, re.MULTILINE)]
+    return next((each for each in reversed(lines) if each[1] <= statement.start), None)
+
+
+def _denies(text: str) -> bool:
+    return not (NOT | EXCLUDES).isdisjoint(tokens_of(text))
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:

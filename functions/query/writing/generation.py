@@ -33,7 +33,7 @@ from functions.query.writing.named_items import absent_items
 from functions.query.writing.numbered_claims import part_claims
 from functions.query.writing.premises import missing_words, names_what_is_missing
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
-from functions.query.writing.selected_rows import asks_which_not
+from functions.query.writing.selected_rows import asks_for_limit, asks_which_not
 from functions.query.writing.table_units import without_unit
 from functions.query.writing.worked_out import calculation, counted_list
 from shared.deadline import Deadline
@@ -253,10 +253,11 @@ def _extracted(
     shown: list[VerifiedClaim] = []
     texts = texts_for(request.language, settings.default_language)
     text, heading = "", f"\n\n{texts.further}"
+    opening = texts.left_open if chosen.is_open else texts.none_meets if chosen.none_meets else ""
     for claim in sorted(chosen.claims, key=lambda each: each.further):
         for verified in _checked(claim, request.sources, verifier):
-            if chosen.is_open and not shown:
-                text = f"{with_language_note(texts.left_open, request.language)}\n\n"
+            if opening and not shown:
+                text = f"{with_language_note(opening, request.language)}\n\n"
                 yield text
             if claim.further and shown and heading:
                 yield heading
@@ -310,6 +311,7 @@ class _Chosen(NamedTuple):
     `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
     `doubtful`: the document does not mention much of what the question names, or no item of that number, or the answer
     `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
+    `none_meets`: no row of a table meets the question's condition, and these come nearest.
     """
 
     claims: Sequence[Claim]
@@ -319,6 +321,7 @@ class _Chosen(NamedTuple):
     rows: int = 0
     doubtful: bool = False
     is_open: bool = False
+    none_meets: bool = False
 
 
 def _chosen(request: WritingRequest) -> _Chosen:
@@ -352,9 +355,10 @@ def _chosen(request: WritingRequest) -> _Chosen:
         return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
     question = without_answer_form(request.standalone, request.language)
     before = next((each.content for each in reversed(request.history) if each.role == "user"), "")
-    whole, rows, is_open, selected = extract(question, request.sources, before=before, inherited=request.inherited)
-    if selected:
-        return _Chosen(whole, rows=rows)
+    found = extract(question, request.sources, before=before, inherited=request.inherited)
+    whole, rows, is_open = found.claims, found.rows, found.is_open
+    if found.selected:
+        return _Chosen(whole, rows=rows, none_meets=found.none_meets)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
@@ -364,7 +368,9 @@ def _chosen(request: WritingRequest) -> _Chosen:
             whole, missing, rows, is_open = of_best, (), 0, False
     doubtful = bool(whole) and (
         is_open
+        or found.doubtful
         or asks_which_not(question)
+        or asks_for_limit(question)
         or names_what_is_missing(question, _document_of(whole, request))
         or bool(absent_items(question, request.sources, is_verdict=False))
     )

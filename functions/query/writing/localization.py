@@ -44,6 +44,7 @@ class Texts(NamedTuple):
     unsure: str
     further: str
     left_open: str
+    none_meets: str
     part_not_found: str
     part_unavailable: str
     search_incomplete: str
@@ -195,6 +196,7 @@ def without_notes(answer: str) -> str:
             answer = re.sub(rf"\n\n{counted}\Z", "", answer)
         answer = (
             answer.removeprefix(f"{texts.left_open}\n\n")
+            .removeprefix(f"{texts.none_meets}\n\n")
             .replace(f"\n\n{texts.further}\n", "\n")
             .replace(f" {texts.unconfirmed}", "")
         )

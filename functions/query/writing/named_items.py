@@ -60,7 +60,7 @@ _FROM = re.compile(
 )
 """What makes a limit, or one end of a range, of the name and number behind it: "up to level 5"."""
 LIMIT_CHARACTERS = 20
-"""Characters before a name in which a limit or an article is looked for."""
+"""Characters before a name in which a limit or an article is looked for, and before a number in which a name is."""
 _SCALE = re.compile(
     r"age|size|level|degree|temperature|step|alter|größe|stufe|temperatur|schritt|edad|talla|nivel|grado|temperatura|paso"
     r"|âge|taille|niveau|degré|température|étape|amži\w+|dyd\w+|lyg\w+|laipsn\w+|temperatūr\w+|žingsn\w+"
@@ -79,6 +79,7 @@ _TOKEN = re.compile(rf"(?<![\w.,/€$£-]){_NUMBER}{_END}")
 _CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
 """A code that needs no name before it: "E05"."""
 _BEFORE = re.compile(r"([^\W\d_]{2,})\.?\s\Z")
+_NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_a-z][^\W\d_]{2,}) \Z")
 _PERIOD = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 
 
@@ -270,6 +271,7 @@ def _counted_in(text: str, language: str) -> frozenset[str]:
 def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
     """Say whether an item stands nowhere: not behind its name or in a range, and its number not where it may be one."""
     naming, holding = set(), set()
+    is_short = item.number.isdigit() and len(item.number) <= SHORT_DIGITS
     for passage in passages:
         text = f"{passage.whole}\n{passage.section}\n{passage.title}\n{passage.key}\n{passage.cover}"
         mentions = _mentions(text, item.label, passage.language)
@@ -279,9 +281,8 @@ def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
             return False
         if mentions or any(label == item.label for label, _ in _cells_of(passage.whole, passage.language)):
             naming.add(passage.document_id)
-        if _key(item.number) in _tokens(text):
+        if _key(item.number) in _tokens(text, of_series=not is_short):
             holding.add(passage.document_id)
-    is_short = item.number.isdigit() and len(item.number) <= SHORT_DIGITS
     return naming.isdisjoint(holding) if is_short else not holding
 
 
@@ -359,11 +360,22 @@ def _mentions_in(text: str, label: str, language: str) -> Iterator[_NamedNumber]
 
 
 @lru_cache(maxsize=1_000)
-def _tokens(text: str) -> frozenset[str]:
-    """Return the numbers of a text that may be an item's: none before a unit, and no short one before a word."""
-    return frozenset(
-        _key(number) for found in _TOKEN.finditer(text) if not _counts(number := _plain(found[0]), text, *found.span())
-    )
+def _tokens(text: str, *, of_series: bool = True) -> frozenset[str]:
+    """Return the numbers of a text that may be an item's: none before a unit, and no short one before a word.
+
+    Those that number things with a name of their own, as 8 of "Rule 7 … Rule 8 … Rule 9", only if `of_series`.
+    """
+    found = [
+        (_NAME_BEFORE.search(text[: each.start()][-LIMIT_CHARACTERS:]), _key(number))
+        for each in _TOKEN.finditer(text)
+        if not _counts(number := _plain(each[0]), text, *each.span())
+    ]
+    if of_series:
+        return frozenset(number for _, number in found)
+    numbered: dict[str, set[str]] = {}
+    for name, number in found:
+        numbered.setdefault(name[1] if name else "", set()).add(number)
+    return frozenset(number for name, number in found if name is None or len(numbered[name[1]]) < MIN_CODES)
 
 
 def _counts(number: str, text: str, start: int, end: int) -> bool:

@@ -6,7 +6,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.understanding.question import lines_of
 from functions.query.writing.statements import Statement
 from shared.language import FUNCTION_WORDS, language_of
@@ -59,11 +59,28 @@ def is_settled_below(first: Statement, below: Sequence[Statement], question: str
     if first.is_row or not asks_outcome(question) or not is_open(first.text, first.language, question):
         return False
     # "Each guest shall pay a tax" is not what is asked about in "Has the grant been paid?".
-    matter = frozenset(content_stems(question, first.language)) - _stems_done(question, first.language)
-    matter -= frozenset(FUNCTION_WORDS.get(first.language, ()))
-    if matter.isdisjoint((*first.stems, *first.context_stems)):
+    if _matter_of(question, first.language).isdisjoint((*first.stems, *first.context_stems)):
         return False
     return outcome_after([first.text, *(each.text for each in below)], question, first.language) > 0
+
+
+def is_of_another_matter(statement: Statement, question: str) -> bool:
+    """Return whether a statement has of a question for an outcome what was done, and nothing of what it was done to.
+
+    "The minutes were approved" tells nothing of "Was the sale approved?".
+    """
+    if statement.is_row or not asks_outcome(question):
+        return False
+    language = statement.language
+    matter = _matter_of(question, language)
+    others = frozenset().union(*(other_words_of(stem, language) for stem in matter))
+    held = frozenset((*statement.stems, *statement.context_stems))
+    return bool(matter) and held.isdisjoint(matter | others) and not held.isdisjoint(_stems_done(question, language))
+
+
+def _matter_of(question: str, language: str) -> frozenset[str]:
+    stems = frozenset(content_stems(question, language)) - _stems_done(question, language)
+    return stems - frozenset(FUNCTION_WORDS.get(language, ()))
 
 
 def is_open(text: str, language: str, question: str = "") -> bool:

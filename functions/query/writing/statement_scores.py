@@ -29,7 +29,8 @@ from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_settled_below
+from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
+from functions.query.writing.row_doubts import contradicts
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
@@ -103,6 +104,10 @@ CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
 THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
 """Factors for the row with the range ("6 to 9") or the code ("B") that is asked for, and for rows with another one."""
+ANOTHER_MATTER = 0.3
+"""Factor for what was done to something else, where it is asked whether it was done."""
+CONTRADICTS = 0.25
+"""Factor for a row that says no, or yes, where the question asks for what is not so: "Nuts: –" for "with nuts"."""
 WHOLE_LABEL = 1.5
 """Factor for a row whose whole label is in the question; figures of years have `ASKED_FIGURE`."""
 THING = 1.6
@@ -265,6 +270,8 @@ def _scores(
         at, statement = found[number]
         below = [each for place, each in found[number + 1 : number + 1 + MAX_AHEAD] if place == at]
         settled = SETTLED if scores[number] and is_settled_below(statement, below, asked.text) else 1.0
+        if scores[number] and is_of_another_matter(statement, asked.text):
+            settled = ANOTHER_MATTER
         return items.factor(passages[at], statement) * settled
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
@@ -359,7 +366,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     fits = asked.fits(statement.text)
     if not fits:
         fitness *= NOT_THE_KIND
-    if asked.quoted and asked.quotes_from(statement.text, passage.section_at(passage.char_start + statement.start)):
+    section = passage.section_at(passage.char_start + statement.start)
+    if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
     if asked.is_counted_in(statement.text):
         fitness *= COUNTED
@@ -373,7 +381,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= PURPOSE
     if asked.supposes(statement.text, statement.language):
         fitness *= SUPPOSED
-    if asked.denies(statement.text):
+    if asked.denies(statement.text) or asked.denies(section.rpartition(" > ")[2]):
         fitness *= DENIED
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
@@ -416,6 +424,9 @@ def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted
         and is_whole_label_asked(row[1], wanted - _inherited(asked, language), language)
     ):
         fitness *= WHOLE_LABEL
+    verdict = asked.kind is Kind.YES_NO
+    if contradicts(asked.text, passage, statement.start, statement.end, verdict=verdict):
+        fitness *= CONTRADICTS
     if _is_of_thing(asked, statement):
         fitness *= COMPARED_THING if asked.extreme_of_row else THING
     if row is None or is_label_asked(row[1], wanted, language):

@@ -408,3 +408,18 @@ def test_joining_loses_and_mixes_nothing(text: str):
     joined = with_fragments_joined(text, spans)
     assert "".join(text[slice(*span)].replace(" ", "") for span in joined).count("a") == text.count("a")
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(joined))
+
+
+@pytest.mark.parametrize(
+    ("names", "rows", "is_named"),
+    [
+        ("Councillor | Item 34 | Item 35", ["Adey | For | Against", "Brand | Against | –"], True),
+        ("Day | Group 1 (Mr Osei) | Group 2 (Ms Farley)", ["Tuesday | Canoe | Climb", "Friday | Climb | Walk"], True),
+        ("Name | Mon 4 | Tue 5 | Wed 6", ["Amira | E | –| L", "Bogdan | L | N | –"], True),
+        ("Name | Mon 4 | Tue 5", ["Amira | E | –", "Bogdan | L | N"], False),
+        ("Room | Floor 1 | Floor 2", ["Beds | 4 | 6", "Baths | 1 | 2"], False),
+    ],
+)
+def test_numbered_things_name_columns_of_words(names: str, rows: list[str], *, is_named: bool):
+    text = "\n".join((names, *rows))
+    assert (header_at(text, len(text) - 3) == (0, len(names))) is is_named

@@ -85,3 +85,9 @@ def test_a_word_of_the_passages_language_is_not_misspelt_though_the_question_was
     german = passage("Die Stühle kosten je 80 Euro und werden geliefert.", language="de")
     assert corrections("Was kostet der Stuhl?", "en", [german]) == {}
     assert corrections("Wann wird er gelieffert?", "en", [german]) == {"gelieffert": "geliefert"}
+
+
+def test_two_letters_and_the_first_one_make_another_word():
+    source = [passage("A bicycle costs 9 euros.", language="en")]
+    assert corrections("What does a unicycle cost?", "en", source) == {}
+    assert corrections("What does a bicylce cost?", "en", source) == {"bicylce": "bicycle"}

@@ -1567,3 +1567,30 @@ def test_what_is_the_cheapest_is_not_known_without_prices():
     plain = passage("Rooms of the house\n\nRoom | Seats\nOak room | 24\nElm room | 40")
     assert missing_words("Which room is the cheapest?", [plain]) == ["cheapest"]
     assert not missing_words("Which room has the fewest seats?", [plain])
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_told"),
+    [
+        ("What is not covered", True),
+        ("Exclusions", True),
+        ("What is covered", False),
+        ("Covered and not covered", False),
+    ],
+)
+def test_a_list_is_told_with_the_heading_that_turns_it(heading: str, *, is_told: bool):
+    text = f"Cat insurance\n\n{heading}\n\nVaccinations and worm treatment; pregnancy and birth; food."
+    sections = (SectionStart(0, "Cat insurance"), SectionStart(text.index(heading), f"Cat insurance > {heading}"))
+    told = [
+        claim.text
+        for claim in extractive_claims("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)])
+    ]
+    assert told[0].startswith(heading) is is_told
+    assert "pregnancy and birth" in told[0]
+
+
+def test_a_heading_is_not_told_above_what_denies_something_itself():
+    text = "Exclusions\n\nPregnancy is not covered."
+    sections = (SectionStart(0, "Exclusions"),)
+    told = extractive_claims("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)])
+    assert [claim.text for claim in told] == ["Pregnancy is not covered."]

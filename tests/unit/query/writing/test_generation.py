@@ -441,6 +441,23 @@ def test_an_answer_that_leaves_open_what_is_asked_says_so_first_and_is_doubtful(
     assert answer.doubtful is is_open
 
 
+def test_an_answer_that_no_row_meets_the_limit_says_so_first():
+    question = "Which boats cost more than 90 euros?"
+    table = "Boats\n\nBoat | Price per day\nRowing boat | €20\nSailing boat | €85\nPedal boat | €15\n\nAsk at the pier."
+    request = WritingRequest(question, question, [passage(table, language="en")])
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    assert answer.text == f"{texts_for('en').none_meets}\n\nBoat: Sailing boat; Price per day: €85 [1]"
+    assert not answer.doubtful
+
+
+def test_a_question_for_a_limit_that_no_table_answers_surely_is_doubtful():
+    question = "Which boats cost more than 90 euros?"
+    request = WritingRequest(
+        question, question, [passage("Boats that come back late cost 5 euros more.", language="en")]
+    )
+    assert written(request, chat=None, settings=DEFAULT, deadline=deadline()).doubtful
+
+
 def test_a_title_is_no_claim_beside_the_sentence_it_is_run_into():
     question = "Which plan for the pond is adopted?"
     text = "Resolution 6/2. The plan for the pond is adopted."

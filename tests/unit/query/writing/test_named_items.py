@@ -187,3 +187,10 @@ def test_where_another_item_is_asked_for_what_is_told_of_it_answers():
     text = "Plot 3 is next to the pond. Plot 4 is beside plot 3."
     told = extractive_claims("Which plot is beside plot 3?", [passage(text, language="en")])
     assert "Plot 4" in told[0].text
+
+
+def test_a_number_of_another_series_is_not_that_of_the_item():
+    rules = "Rule 7. Courts 1 and 2 have lights. Rule 8. Court 3 has none. Rule 9. Keys are at the desk."
+    source = [passage(rules, language="en")]
+    assert absent_items("Does court 8 have lights?", source, is_verdict=True) == ["court 8"]
+    assert absent_items("Does court 3 have lights?", source, is_verdict=True) == ()

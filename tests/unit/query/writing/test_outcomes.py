@@ -201,3 +201,18 @@ def test_an_answer_that_only_tells_what_was_put_forward_is_open(text: str, langu
 )
 def test_what_is_told_or_not_asked_is_not_open(text: str, question: str):
     assert not extract(question, [passage(text, language="en")]).is_open
+
+
+def test_what_was_done_to_something_else_is_no_outcome():
+    text = """31. Minutes
+
+The minutes of 12 May were approved and signed.
+
+32. Sale of the barn
+
+It was proposed that the barn be sold. The item was deferred to June."""
+    told = extract("Was the sale approved?", [passage(text, language="en")])
+    assert told.claims[0].text.startswith("It was proposed that the barn be sold. The item was deferred to June.")
+    assert (
+        extract("Were the minutes approved?", [passage(text, language="en")]).claims[0].text.startswith("The minutes")
+    )

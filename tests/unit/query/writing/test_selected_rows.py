@@ -1,4 +1,4 @@
-"""A question for all that meet one condition gets all rows that do, and none where that is not certain."""
+"""A question for all that meet a condition, or two, gets all rows that do, and none where that is not certain."""
 
 import pytest
 
@@ -103,10 +103,11 @@ def test_all_rows_that_meet_the_condition_are_told_with_what_they_are_and_how(
         ("Which rooms have a working projector?", ROOMS),
         ("Which rooms cost less than 20 euros per day?", ROOMS),
         ("Who voted against the library?", VOTE),
-        # Two conditions.
-        ("Which dishes contain gluten and milk?", MENU),
+        # Conditions that are not two, or may deny one thing or two.
+        ("Which dishes contain gluten or milk?", MENU),
         ("Which dishes contain only gluten?", MENU),
-        ("Which Green members voted against?", VOTE),
+        ("Which dishes contain no gluten and milk?", MENU),
+        ("Which dishes contain gluten and nuts?", MENU),
         # A limit in another unit, or of nothing that the table has.
         ("Which dishes cost less than 10 dollars?", MENU),
         ("Which rooms have more than 2 beds?", ROOMS),
@@ -294,3 +295,129 @@ def test_what_is_said_above_a_table_of_other_things_denies_no_value() -> None:
 
 def test_a_code_stands_in_other_words_by_chance() -> None:
     assert told("Which dishes contain sesame?", CODES.replace("Tagine | none", "Tagine | less, none")) != []
+
+
+# --- What a second reader found ---------------------------------------------------------------------------------------
+
+HOTEL = """Rooms
+
+Room | Type | Beds | Balcony | Sea view
+101 | Double | 2 | No | No
+201 | Double | 2 | Yes | Yes
+202 | Twin | 2 | Yes | No
+301 | Family | 4 | Yes | Yes
+302 | Double | 2 | No | Yes
+
+Breakfast is from seven."""
+CLUB = """Subscriptions
+
+Category | Yearly fee | May vote | May book at weekends
+Adult | £240 | Yes | Yes
+Student | £110 | Yes | No
+Junior | £75 | No | No
+Senior | £165 | Yes | Yes
+
+Pay by March."""
+BIKES = """Bike hire
+
+Bicycle | Half day | 1 day | 3 days | Deposit
+Adults
+City bike | €9 | €14 | €36 | €50
+Mountain bike | €16 | €24 | €63 | €150
+Cargo bike | €30 | €48 | on request | €500
+Children
+Small bike | €5 | €8 | €20 | none
+Big bike | €7 | €10 | €26 | €30
+
+Open daily."""
+ROTA = """Rota
+
+Name | Mon 4 | Tue 5 | Wed 6
+Amira | E | E | –
+Bogdan | L | N | L
+Chloe | N | – | N
+
+E = early; L = late; N = night.
+
+On call
+
+Day | First | Second
+Monday | Dev | Gosia
+Tuesday | Bogdan | Gosia
+Wednesday | Amira | Chloe"""
+VOTES = """Record of votes
+
+Councillor | Item 34 | Item 35
+Adeyemi | For | Against
+Bexley | Against | For
+Corrigan | For | –
+
+The meeting closed."""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("Which rooms have both a balcony and a sea view?", HOTEL, "201|301"),
+        ("Which rooms have a balcony but no sea view?", HOTEL, "202"),
+        ("Which rooms with a sea view have no balcony?", HOTEL, "302"),
+        ("Which doubles have a sea view?", HOTEL, "201|302"),
+        ("Which rooms have more than three beds?", HOTEL, "301"),
+        ("Who may vote but not book at weekends?", CLUB, "Student"),
+        ("Which Green members voted against?", VOTE, "Corri"),
+        ("Which dishes contain gluten and milk?", MENU, "Cheese plate"),
+        ("Which bikes cost between 10 and 20 euros for 1 day?", BIKES, "City bike|Big bike"),
+        ("Which bikes cost more than €30 a day?", BIKES, "Cargo bike"),
+        ("Which adult bikes cost at most €24 a day?", BIKES, "City bike|Mountain bike"),
+        ("Which bikes have a deposit of less than 40 euros?", BIKES, "Small bike|Big bike"),
+        ("Who is on nights on Monday?", ROTA, "Chloe"),
+        ("Who works late on Wednesday?", ROTA, "Bogdan"),
+        ("Who voted for item 35?", VOTES, "Bexley"),
+        ("Who voted against item 34?", VOTES, "Bexley"),
+    ],
+)
+def test_two_conditions_groups_and_abbreviated_names(question: str, text: str, expected: str) -> None:
+    labels = [row.partition(";")[0].partition(": ")[2] for row in told(question, text)]
+    assert labels == expected.split("|")
+
+
+@pytest.mark.parametrize(
+    "legend",
+    [
+        "A cross means that the meal contains it. An empty field means that it does not.",
+        "Ein Kreuz bedeutet: enthalten.",
+    ],
+)
+def test_a_legend_that_says_what_is_plain_leaves_nothing_open(legend: str) -> None:
+    assert told("Which meals contain nuts?", CROSSES.format(legend)) == [
+        "Meal: Bean salad; Nuts: x",
+        "Meal: Pasta bake; Nuts: x",
+    ]
+
+
+def test_what_suits_somebody_is_not_what_something_contains() -> None:
+    text = CROSSES.format("Enjoy.").replace("Meals on board", "Suitable meals").replace("Nuts", "Vegans")
+    assert len(told("Which meals are suitable for vegans?", text)) == 2
+    assert told("Which meals contain vegans?", text) == []
+
+
+def test_nobody_is_asked_for_by_the_name_of_a_day() -> None:
+    assert told("Who works on Tuesday?", ROTA.partition("On call")[2].strip() + "\n\nEnd.") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "nearest"),
+    [
+        ("Which bikes cost more than €100 for 1 day?", BIKES, "Bicycle: Cargo bike; 1 day: €48"),
+        ("Which dishes cost less than 5 euros?", MENU, "Dish: Lentil soup; Price €: 6.90"),
+        ("Which bikes cost more than €100 for 3 days?", BIKES, None),  # one is on request
+    ],
+)
+def test_where_no_row_meets_a_limit_the_nearest_is_told(question: str, text: str, nearest: str | None) -> None:
+    rows = selected_rows(question, [passage(text)])
+    assert [(row.text, row.is_nearest) for row in rows] == ([(nearest, True)] if nearest else [])
+
+
+def test_what_only_the_title_calls_so_is_something_else() -> None:
+    extras = "Extras\n\nItem | Per day\nTrailer | €9\nChild seat | €4\nLock | €2\n\nEnd."
+    assert told("Which bikes cost more than €5 a day?", f"{BIKES}\n\n{extras}")[0].startswith("Bicycle: City bike")

@@ -1,0 +1,275 @@
+"""Whether the rows that are told are those that a question asks for: what contradicts it in them, or leaves it open.
+
+A row is found by its words, and says of some of them that they are not so: "Lentil curry; Sesame: –" answers no
+question for what contains sesame, and "Impeller 120 mm" none for one of 160 mm. Such a row ranks below others
+(`contradicts`), and an answer of such rows is doubtful (`leave_doubt`). Rows that are `selected_rows` are certain.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, is_unit
+from functions.query.grounding.tables import row_at
+from functions.query.grounding.words import is_stop_word, other_words_of
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.families import are_of_family
+from functions.query.understanding.phrases import YEAR, is_time
+from functions.query.understanding.question import without_contractions
+from functions.query.writing.cells import MIN_LABEL_SHARE, is_in_range
+from functions.query.writing.premises import are_forms, words_of_asking
+from functions.query.writing.table_words import (
+    NO,
+    NOT,
+    OPENS,
+    AskedWord,
+    comparison_in,
+    keys_of,
+    marks_for_yes,
+    range_in,
+    says_no,
+    words_for,
+    words_in,
+)
+from shared import lexical
+from shared.text import SEPARATOR, header_at, row_cells
+
+MAX_UNSAID = 0.35
+"""Share, by rarity, of what a question names that may be missing in the rows that are told, and in what names them."""
+MAX_CELL_WORDS = 4
+"""Words of a cell that names something, at most: a longer one is a text, which shares words by chance."""
+WORDS_BEFORE = 3
+"""Words before the name of a column in which what denies it is looked for: "does not contain any nuts"."""
+
+_DENIES = NO | NOT | words_for("denies")
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_PARTS = frozenset(
+    ("and", "or", "but", "both", "und", "oder", "aber", "et", "ou", "mais", "y", "o", "pero", "ir", "ar")
+)
+_NUMBER = re.compile(
+    rf"(?<![\w.,:/–-])(?P<sign>{CURRENCY_SIGN}\s?)?(?P<number>[A-Z]?\d+(?:[.,:]\d+)*)(?P<after>\s?{CURRENCY_SIGN})?"
+    r"(?![\d:/–-]*\d)"
+)
+_CODE = re.compile(r"(?:(?<=[^\W\d_] )|(?<=\| )|(?<=\A)|(?<=\n))([A-HJ-Z])(?![\w'’.])")
+_FIGURE = re.compile(rf"(?P<sign>{CURRENCY_SIGN}\s?)?(?P<number>[A-Z]?\d+(?:[.,:]\d+)*)(?P<after>\s?{CURRENCY_SIGN})?")
+
+
+class ToldRow(NamedTuple):
+    """A row that is told, by its passage and the characters of its text."""
+
+    passage: Passage
+    start: int
+    end: int
+
+
+class _Row(NamedTuple):
+    """A row's cells, the names of its columns (none if nothing names them), and the cells of the table's other rows."""
+
+    cells: Sequence[str]
+    names: Sequence[str]
+    others: Sequence[Sequence[str]]
+
+
+def contradicts(question: str, passage: Passage, start: int, end: int, *, verdict: bool) -> bool:
+    """Return whether a row says no where a question asks for what has something, or yes for what has it not.
+
+    `start` and `end` are characters of the passage's text. A row that the question names is asked about itself, and a
+    yes or no is what is asked for where a `verdict` is.
+    """
+    text = passage.text[start:end]
+    if SEPARATOR not in text or "\n" in text:
+        return False
+    cells = row_cells(text)
+    language = passage.language or "en"
+    row = _row_at(passage.whole, start + len(passage.above))
+    asked = _words_asked(question, language)
+    if len(row.names) != len(cells) or are_named(question, [ToldRow(passage, start, end)]):
+        return False
+    return any(
+        (not verdict and _denies_cell(asked, row, at, language)) or _has_in_another(asked, row, at, language)
+        for at in range(1, len(cells))
+    )
+
+
+def _has_in_another(asked: Sequence[AskedWord], row: _Row, at: int, language: str) -> bool:
+    """Return whether a row has what is asked for of a named column in another one: "Group 1: Climbing" for group 2."""
+    keys = {each.key for each in asked if _is_content(each, language) and each.word not in NO | NOT}
+    name = {*keys_of(_IN_BRACKETS.sub("", row.names[at]), language)}
+    if not name or not name <= {each.key for each in asked}:
+        return False
+    of_width = [each for each in row.others if len(each) == len(row.cells)]
+    in_column = {key for each in of_width for key in keys_of(each[at], language)}
+    wanted = (keys & in_column) - name
+    elsewhere = {key for n, cell in enumerate(row.cells) if n not in {0, at} for key in keys_of(cell, language)}
+    return not wanted.isdisjoint(elsewhere) and wanted.isdisjoint(keys_of(row.cells[at], language))
+
+
+def _denies_cell(asked: Sequence[AskedWord], row: _Row, at: int, language: str) -> bool:
+    column = [each[at].casefold() for each in (*row.others, row.cells) if len(each) == len(row.cells)]
+    yes, cell = marks_for_yes(column), row.cells[at].casefold()
+    if cell not in yes and not (says_no(cell, yes) and (cell or yes)):
+        return False
+    words = words_in(row.names[at], language)
+    named = {each.key for each in words if each.word not in _DENIES and not is_stop_word(each.word)}
+    places = [n for n, each in enumerate(asked) if each.key in named or not named.isdisjoint(_others(each, language))]
+    # "Who may vote but not book at weekends?" has the first word of "May book at weekends" elsewhere.
+    while len(places) > 1 and max(after - before for before, after in pairwise(places)) > WORDS_BEFORE:
+        places = places[1:]
+    said = {asked[n].key for n in places}.union(*(_others(asked[n], language) for n in places))
+    if not named or not named <= said:
+        return False
+    is_denied = _is_denied(asked, places) != any(each.word in _DENIES for each in words)
+    return (cell in yes) == is_denied
+
+
+def _others(word: AskedWord, language: str) -> frozenset[str]:
+    return other_words_of(word.key, language)
+
+
+def _is_denied(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
+    """Return whether a question denies what it names: "no nuts", "does not have nuts", "nut-free"."""
+    after = asked[places[-1] + 1].word if places[-1] + 1 < len(asked) else ""
+    if after in {"free", "frei"}:
+        return True
+    for each in reversed(asked[max(0, places[0] - WORDS_BEFORE) : places[0]]):
+        if each.word in _DENIES:
+            return True
+        if each.word in _PARTS:
+            return False
+    return False
+
+
+def are_named(question: str, rows: Sequence[ToldRow]) -> bool:
+    """Return whether a question names all of these rows by more than half of their labels."""
+
+    def is_named(row: ToldRow) -> bool:
+        language = row.passage.language or "en"
+        asked = {each.key for each in _words_asked(question, language)}
+        label = row_cells(row.passage.text[row.start : row.end])[0]
+        keys = {key for key in keys_of(label, language) if not is_stop_word(key)}
+        return len(keys & asked) > MIN_LABEL_SHARE * len(keys)
+
+    return all(map(is_named, rows))
+
+
+def leave_doubt(question: str, rows: Sequence[ToldRow], *, besides: str = "", verdict: bool = False) -> bool:
+    """Return whether rows that are told as an answer may be others than the question asks for.
+
+    One contradicts it, or none has a number or a name of the question which other rows have, or much of what it names.
+    `besides`: what is told beside them.
+    """
+    if not rows:
+        return False
+    if any(contradicts(question, *each, verdict=verdict) for each in rows):
+        return True
+    first = rows[0].passage
+    language = first.language or "en"
+    read = [_row_at(each.passage.whole, each.start + len(each.passage.above)) for each in rows]
+    told = "\n".join((*(" ".join(each.cells) for each in read), besides))
+    around = "\n".join((*(" ".join(each.names) for each in read), *map(_around, rows)))
+    asked = _words_asked(question, language)
+    compared = comparison_in(question) or range_in(question)
+    return (
+        any(not _has_number(each, read, around, question) for each in _numbers_in(question, compared))
+        or (compared is not None and not any(is_in_range(each.cells[0], question) is not None for each in read))
+        or not _codes_in(question) <= _codes_in(f"{told}\n{around}")
+        or _are_others_named(asked, read, f"{told}\n{around}", language)
+        or _share_unsaid(asked, f"{told}\n{around}", language) > MAX_UNSAID
+    )
+
+
+def _codes_in(text: str) -> Set[str]:
+    """Return the single capitals behind a word, and those alone in a cell: "group B"."""
+    return {*_CODE.findall(text)}
+
+
+def _numbers_in(question: str, compared: re.Match[str] | None) -> Iterator[re.Match[str]]:
+    """Yield the numbers of a question that name something: no years, and none that a figure is compared with."""
+    for found in _NUMBER.finditer(question):
+        is_compared = compared is not None and compared.start() <= found.start() < compared.end()
+        if not is_compared and not YEAR.fullmatch(found["number"]):
+            yield found
+
+
+def _has_number(asked: re.Match[str], rows: Sequence[_Row], around: str, question: str) -> bool:
+    """Return whether a number stands in a row, or in what names it, and is no amount of money if the question's is not.
+
+    A row for a range that the number is in has it.
+    """
+    number, has_sign = asked["number"].lstrip("0"), bool(asked["sign"] or asked["after"])
+    for row in rows:
+        if is_in_range(row.cells[0], question):
+            return True
+        for found in _FIGURE.finditer(" | ".join(row.cells)):
+            if found["number"].lstrip("0") == number and (has_sign or not (found["sign"] or found["after"])):
+                return True
+    return any(found["number"].lstrip("0") == number for found in _FIGURE.finditer(around))
+
+
+def _are_others_named(asked: Sequence[AskedWord], rows: Sequence[_Row], told: str, language: str) -> bool:
+    """Return whether a question names what stands in other rows of these tables, and nowhere in what is told."""
+    cells = {cell for row in rows for other in row.others for cell in other}
+    elsewhere = {key for cell in cells if len(keys := keys_of(cell, language)) <= MAX_CELL_WORDS for key in keys}
+    return any(each.key in elsewhere for each in _unsaid(asked, told, language))
+
+
+def _share_unsaid(asked: Sequence[AskedWord], told: str, language: str) -> float:
+    """Return the share of a question's content words, by rarity, that are neither in what is told nor meant by it."""
+    table = lexical.background(language)
+    things = [each for each in asked if not is_time(each.word, language)]
+    rarity = {each.key: table.get(each.key, lexical.MAX_RARITY) for each in things if _is_content(each, language)}
+    unsaid = sum(rarity[key] for key in {each.key for each in _unsaid(things, told, language)})
+    return unsaid / (sum(rarity.values()) or 1.0)
+
+
+def _unsaid(asked: Sequence[AskedWord], told: str, language: str) -> Sequence[AskedWord]:
+    held = {*keys_of(told, language)}
+    held = held.union(*(other_words_of(key, language) for key in held))
+    return [
+        each
+        for each in asked
+        if _is_content(each, language)
+        and each.key not in held
+        and not any(are_forms(each.word, other) or are_of_family(each.word, other, language) for other in held)
+    ]
+
+
+def _is_content(word: AskedWord, language: str) -> bool:
+    return not (
+        is_stop_word(word.word)
+        or word.word.isdigit()
+        or is_unit(word.word)
+        or is_number_word(word.word)
+        or word.word in OPENS
+        or word.key in words_of_asking(language)
+    )
+
+
+def _around(row: ToldRow) -> str:
+    """Return what says of a row what it is about: its section, its document's title, and the line above its table."""
+    passage = row.passage
+    lines = passage.whole[: row.start + len(passage.above)].split("\n")
+    above = next((line for line in reversed(lines[:-1]) if SEPARATOR not in line and line.strip()), "")
+    return f"{passage.section_at(passage.char_start + row.start)}\n{passage.title}\n{above}"
+
+
+@lru_cache(maxsize=1_024)
+def _row_at(text: str, start: int) -> _Row:
+    """Read the row at a position of a text with the table around it."""
+    line = text.count("\n", 0, start)
+    lines = text.split("\n")
+    first = next((at + 1 for at in range(line - 1, -1, -1) if SEPARATOR not in lines[at]), 0)
+    last = next((at for at in range(line, len(lines)) if SEPARATOR not in lines[at]), len(lines))
+    header = header_at(text, start)
+    names: Sequence[str] = row_cells(text[slice(*header)]) if header else ()
+    if not names and (found := row_at(text, start)) is not None and found[0].columns:
+        names = ("", *found[0].columns)  # a line that names a group of rows stands between
+    others = [row_cells(lines[at]) for at in range(first, last) if at != line]
+    return _Row(row_cells(lines[line]), names, [each for each in others if each != names])
+
+
+@lru_cache(maxsize=64)
+def _words_asked(question: str, language: str) -> Sequence[AskedWord]:
+    return words_in(without_contractions(question), language)

@@ -1,0 +1,94 @@
+"""The words of questions about tables, and of the tables that answer them: what marks, dashes and negations say."""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from functions.query.grounding.words import stem_of
+from functions.query.understanding.question import lines_of
+from shared.lexical import fold
+from shared.text import is_dash
+
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+_LISTS: dict[str, list[str]] = {}
+for _line in lines_of("selecting_words.txt"):
+    _LISTS.setdefault(_line.split()[0], []).extend(fold(_line).lower().split()[1:])
+
+
+def words_for(name: str) -> frozenset[str]:
+    """Return a list of `texts/selecting_words.txt`, folded, in lower case."""
+    return frozenset(_LISTS[name])
+
+
+NO, NOT, EXCLUDES = (words_for(name) for name in ("no", "not", "excludes"))
+YES, TICKS, CROSSES, NONE, FREE = (words_for(name) for name in ("yes", "ticks", "crosses", "none", "free"))
+ASIDE, ANY_KIND, OPENS, OPENS_ALONE = (words_for(name) for name in ("aside", "any", "opens", "alone"))
+JOINS, TURNS, HOLDS = (words_for(name) for name in ("joins", "turns", "holds"))
+
+
+COMPARED: Mapping[str, tuple[int, bool]] = {
+    how.replace("_", " "): meant
+    for name, meant in (("below", (-1, False)), ("above", (1, False)), ("most", (-1, True)), ("least", (1, True)))
+    for how in words_for(name)
+}
+"""What compares, with the direction (1 up, -1 down), and whether the limit itself is meant."""
+_SPELLED = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_COMPARES = re.compile(
+    rf"\b(?P<not>(?:no|not|nicht) )?(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))}) (?:the )?"
+    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>\d+(?:[.,:]\d+)*|(?:{_SPELLED})\b)\s?"
+    r"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)?",
+    re.IGNORECASE,
+)
+"""A comparison with a figure: "less than 10 euros", "before 9:00"."""
+_FIGURE = r"(?:[€$£]|(?:EUR|USD|GBP|CHF) )?\s?\d+(?:[.,:]\d+)*\s?[€$£%]?"
+_BETWEEN = re.compile(
+    rf"\b(?:between|zwischen|entre|tarp) (?P<low>{_FIGURE}) (?:and|und|et|y|ir) (?P<high>{_FIGURE}) ?"
+    r"(?P<unit>[^\W\d_]+)?",
+    re.IGNORECASE,
+)
+
+
+class AskedWord(NamedTuple):
+    """A word or number of a question, folded, in lower case; its stem, and where it stands."""
+
+    word: str
+    key: str
+    start: int
+    end: int
+
+
+def comparison_in(question: str) -> re.Match[str] | None:
+    """Return where a question compares with a figure: "less than 10 euros", "before 9:00"."""
+    return _COMPARES.search(fold(question))
+
+
+def range_in(question: str) -> re.Match[str] | None:
+    """Return where a question names a range of figures: "between €10 and €20"."""
+    return _BETWEEN.search(fold(question))
+
+
+def words_in(text: str, language: str) -> Sequence[AskedWord]:
+    """Return the words and numbers of a text, in order."""
+    return [
+        AskedWord(word, stem_of(word, language), found.start(), found.end())
+        for found in _TOKEN.finditer(text)
+        for word in [fold(found.group()).lower()]
+    ]
+
+
+@lru_cache(maxsize=4_096)
+def keys_of(text: str, language: str) -> tuple[str, ...]:
+    """Return the stems of the words and numbers of a text, in order."""
+    return tuple(each.key for each in words_in(text, language))
+
+
+def marks_for_yes(cells: Sequence[str]) -> frozenset[str]:
+    """Return the marks of a column's cells (in lower case) that say yes: beside ticks a cross says no."""
+    yes = frozenset(cell for cell in cells if cell in YES)
+    return yes - CROSSES if yes & TICKS else yes
+
+
+def says_no(cell: str, yes: frozenset[str]) -> bool:
+    """Return whether a cell (in lower case) is empty, or says that there is none, in a column with these marks."""
+    return not cell or is_dash(cell) or cell in NONE | (CROSSES - yes)
