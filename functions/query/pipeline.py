@@ -461,7 +461,7 @@ def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings
         dropped_citations=written.dropped_citations,
         claims=() if refused else tuple(written.claims),
         support=written.support,
-        band=Band.NONE if refused else answer_band(decision, sure, doubtful=written.doubtful),
+        band=Band.NONE if refused else answer_band(decision, sure, doubtful=written.doubtful or written.may_be_others),
         confidence=sure,
         decision=judged,
         near_misses=judged.near_misses,

@@ -20,7 +20,7 @@ from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
-from functions.query.writing.row_doubts import ToldRow, are_named, leave_doubt
+from functions.query.writing.row_doubts import ToldSpan, may_be_others
 from functions.query.writing.selected_rows import SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
     Abbreviated,
@@ -89,8 +89,7 @@ class Extract(NamedTuple):
 
     `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
     `selected`: they meet the question's condition, in which every word of it is accounted for; or none does, and they
-    come nearest (`none_meets`). `doubtful`: they are
-    rows, perhaps others than those that are asked for.
+    come nearest (`none_meets`). `may_be_others`: they are rows, perhaps others than those that are asked for.
     """
 
     claims: Sequence[Claim]
@@ -98,7 +97,7 @@ class Extract(NamedTuple):
     is_open: bool = False
     selected: bool = False
     none_meets: bool = False
-    doubtful: bool = False
+    may_be_others: bool = False
 
 
 def extract(question: str, passages: Sequence[Passage], *, before: str = "", inherited: str = "") -> Extract:
@@ -119,32 +118,9 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
     is_open = (
         asks_outcome(asked.text) and bool(told) and leaves_open([text for each in told for text in each], asked.text)
     )
-    return Extract(
-        _claims(asked, blocks, passages),
-        rows,
-        is_open,
-        doubtful=_are_doubtful(asked, blocks, passages, is_compared=is_compared),
-    )
-
-
-def _are_doubtful(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage], *, is_compared: bool) -> bool:
-    """Return whether an answer that begins with a table's rows may tell others than those that are asked for.
-
-    Of what has the most, all those that were not compared (`is_compared`) may be others.
-    """
-    told = [ToldRow(passages[at], start, end) for each in blocks if not each.further for at, start, end in each.spans]
-    if not (told and _is_row(told[0])):
-        return False
-    rows = [each for each in told if _is_row(each)]
-    if asked.extreme and not is_compared and not are_named(asked.text, rows):
-        return True
-    besides = (each.passage.text[each.start : each.end] for each in told if not _is_row(each))
-    return leave_doubt(asked.text, rows, besides="\n".join(besides), verdict=asked.kind is Kind.YES_NO)
-
-
-def _is_row(told: ToldRow) -> bool:
-    text = told.passage.text[told.start : told.end]
-    return SEPARATOR in text and "\n" not in text
+    spans = [ToldSpan(passages[at], *place) for each in blocks if not each.further for at, *place in each.spans]
+    are_others = may_be_others(asked, spans, is_compared=is_compared)
+    return Extract(_claims(asked, blocks, passages), rows, is_open, may_be_others=are_others)
 
 
 def _told_in(block: "_Group", passages: Sequence[Passage]) -> Sequence[tuple[str, str]]:

@@ -19,7 +19,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
-from functions.query.writing.extractive import MAX_ALIKE, extract, extractive_claims, told_whole
+from functions.query.writing.extractive import MAX_ALIKE, Extract, extract, told_whole
 from functions.query.writing.localization import (
     Refusal,
     is_remark,
@@ -90,6 +90,7 @@ class WrittenAnswer:
     "check_unavailable", "check_refused". `suggestions` are questions to ask next, as the model wrote them.
     `fates` say what became of each claim, the model's and those of the sources; `prompt_hash` is of what the model was
     sent, empty without one. `doubtful`: without a model, from a document that does not mention much of what is asked.
+    `may_be_others`: without a model, rows of a table that are perhaps others than those that are asked for.
     """
 
     text: str
@@ -109,6 +110,7 @@ class WrittenAnswer:
     fates: Sequence[ClaimFate] = ()
     prompt_hash: str = ""
     doubtful: bool = False
+    may_be_others: bool = False
 
 
 def write(
@@ -283,6 +285,7 @@ def _extracted(
         # Sentences that cannot be shown are no claims of anybody's.
         fates=(*answer.fates, *(each for each in verifier.fates if each.shown)),
         doubtful=chosen.doubtful,
+        may_be_others=chosen.may_be_others,
     )
     if shown:
         yield from _complete(answer, request, settings, chosen)
@@ -309,9 +312,10 @@ class _Chosen(NamedTuple):
     """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
 
     `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
-    `doubtful`: the document does not mention much of what the question names, or no item of that number, or the answer
-    `is_open`: it only tells what was put forward or planned where it is asked whether something has come about.
-    `none_meets`: no row of a table meets the question's condition, and these come nearest.
+    `doubtful`: the document does not mention much of what the question names, or no item of that number.
+    `is_open`: the answer only tells what was put forward or planned where it is asked whether something has come about.
+    `none_meets`: no row of a table meets the question's condition, and these come nearest. `may_be_others`: they are
+    perhaps others than those that are asked for.
     """
 
     claims: Sequence[Claim]
@@ -320,6 +324,7 @@ class _Chosen(NamedTuple):
     items: int = 0
     rows: int = 0
     doubtful: bool = False
+    may_be_others: bool = False
     is_open: bool = False
     none_meets: bool = False
 
@@ -338,21 +343,24 @@ def _chosen(request: WritingRequest) -> _Chosen:
         return _Chosen([counted.claim], items=counted.items)
     claims: dict[str, Claim] = {}
     unanswered = set()
+    may_be_others = False
     for part in request.parts:
-        of_part = _claims_of(part.question, part.sources, request)
+        found = _extract_of(part.question, part.sources, request)
+        of_part = found.claims
         if not part.sources and not _names_what(part, [*claims], request.language):
             # Nothing was near it, but what was found for another part may speak of it.
-            others = _claims_of(part.question, range(1, len(request.sources) + 1), request)
+            others = _extract_of(part.question, range(1, len(request.sources) + 1), request).claims
             of_part = [each for each in others if _names_what(part, [each.text], request.language)][:1]
         if not of_part or _missing(part.question, of_part, request):
             unanswered.add(part.name)
         else:
+            may_be_others |= found.may_be_others
             for claim in of_part:
                 # What stands beside the answer to one part may answer another.
                 if claim.text not in claims or claims[claim.text].further:
                     claims[claim.text] = claim
     if claims:
-        return _Chosen(list(claims.values()), unanswered=frozenset(unanswered))
+        return _Chosen(list(claims.values()), unanswered=frozenset(unanswered), may_be_others=may_be_others)
     question = without_answer_form(request.standalone, request.language)
     before = next((each.content for each in reversed(request.history) if each.role == "user"), "")
     found = extract(question, request.sources, before=before, inherited=request.inherited)
@@ -363,27 +371,27 @@ def _chosen(request: WritingRequest) -> _Chosen:
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
         numbers = [number for number, source in enumerate(request.sources, 1) if source.document_id == document]
-        of_best = _claims_of(question, numbers, request)
+        of_best = _extract_of(question, numbers, request).claims
         if of_best and not _missing(question, of_best, request):
             whole, missing, rows, is_open = of_best, (), 0, False
     doubtful = bool(whole) and (
         is_open
-        or found.doubtful
         or asks_which_not(question)
-        or asks_for_limit(question)
         or names_what_is_missing(question, _document_of(whole, request))
         or bool(absent_items(question, request.sources, is_verdict=False))
     )
-    return _Chosen(whole, missing, rows=rows, doubtful=doubtful, is_open=is_open)
+    may_be_others = bool(whole) and (found.may_be_others or asks_for_limit(question))
+    return _Chosen(whole, missing, rows=rows, doubtful=doubtful, may_be_others=may_be_others, is_open=is_open)
 
 
-def _claims_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Sequence[Claim]:
-    """Return the claims that answer a question from the sources with these numbers alone."""
-    claims = extractive_claims(question, [request.sources[number - 1] for number in numbers])
-    return [
+def _extract_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Extract:
+    """Return what answers a question from the sources with these numbers alone."""
+    found = extract(question, [request.sources[number - 1] for number in numbers])
+    claims = [
         replace(claim, references=[replace(each, source=numbers[each.source - 1]) for each in claim.references])
-        for claim in claims
+        for claim in found.claims
     ]
+    return found._replace(claims=claims)
 
 
 def _verifier(request: WritingRequest, settings: Settings, *, of_sources: bool = False) -> Verifier:

@@ -2,7 +2,7 @@
 
 A row is found by its words, and says of some of them that they are not so: "Lentil curry; Sesame: –" answers no
 question for what contains sesame, and "Impeller 120 mm" none for one of 160 mm. Such a row ranks below others
-(`contradicts`), and an answer of such rows is doubtful (`leave_doubt`). Rows that are `selected_rows` are certain.
+(`contradicts`), and an answer of such rows is doubtful (`may_be_others`). Rows that are `selected_rows` are certain.
 """
 
 import re
@@ -18,6 +18,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.families import are_of_family
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
+from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import MIN_LABEL_SHARE, is_in_range
 from functions.query.writing.premises import are_forms, words_of_asking
 from functions.query.writing.table_words import (
@@ -56,12 +57,22 @@ _CODE = re.compile(r"(?:(?<=[^\W\d_] )|(?<=\| )|(?<=\A)|(?<=\n))([A-HJ-Z])(?![\w
 _FIGURE = re.compile(rf"(?P<sign>{CURRENCY_SIGN}\s?)?(?P<number>[A-Z]?\d+(?:[.,:]\d+)*)(?P<after>\s?{CURRENCY_SIGN})?")
 
 
-class ToldRow(NamedTuple):
-    """A row that is told, by its passage and the characters of its text."""
+class ToldSpan(NamedTuple):
+    """What is told, by its passage and the characters of its text: a row, say."""
 
     passage: Passage
     start: int
     end: int
+
+    @property
+    def text(self) -> str:
+        """Its characters."""
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is one row of a table."""
+        return SEPARATOR in self.text and "\n" not in self.text
 
 
 class _Row(NamedTuple):
@@ -72,20 +83,18 @@ class _Row(NamedTuple):
     others: Sequence[Sequence[str]]
 
 
-def contradicts(question: str, passage: Passage, start: int, end: int, *, verdict: bool) -> bool:
+def contradicts(question: str, told: ToldSpan, *, verdict: bool) -> bool:
     """Return whether a row says no where a question asks for what has something, or yes for what has it not.
 
-    `start` and `end` are characters of the passage's text. A row that the question names is asked about itself, and a
-    yes or no is what is asked for where a `verdict` is.
+    A row that the question names is asked about itself, and a yes or no is what is asked for where a `verdict` is.
     """
-    text = passage.text[start:end]
-    if SEPARATOR not in text or "\n" in text:
+    if not told.is_row:
         return False
-    cells = row_cells(text)
-    language = passage.language or "en"
-    row = _row_at(passage.whole, start + len(passage.above))
+    cells = row_cells(told.text)
+    language = told.passage.language or "en"
+    row = _row_at(told.passage.whole, told.start + len(told.passage.above))
     asked = _words_asked(question, language)
-    if len(row.names) != len(cells) or are_named(question, [ToldRow(passage, start, end)]):
+    if len(row.names) != len(cells) or are_named(question, [told]):
         return False
     return any(
         (not verdict and _denies_cell(asked, row, at, language)) or _has_in_another(asked, row, at, language)
@@ -141,28 +150,40 @@ def _is_denied(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
     return False
 
 
-def are_named(question: str, rows: Sequence[ToldRow]) -> bool:
+def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) -> bool:
+    """Return whether an answer that begins with a table's rows may tell others than those that are asked for.
+
+    Of what has the most, all those that were not compared (`is_compared`) may be others.
+    """
+    rows = [each for each in told if each.is_row]
+    if not (rows and told[0].is_row):
+        return False
+    if asked.extreme and not is_compared and not are_named(asked.text, rows):
+        return True
+    besides = "\n".join(each.text for each in told if not each.is_row)
+    return _leave_doubt(asked.text, rows, besides=besides, verdict=asked.kind is Kind.YES_NO)
+
+
+def are_named(question: str, rows: Sequence[ToldSpan]) -> bool:
     """Return whether a question names all of these rows by more than half of their labels."""
 
-    def is_named(row: ToldRow) -> bool:
+    def is_named(row: ToldSpan) -> bool:
         language = row.passage.language or "en"
         asked = {each.key for each in _words_asked(question, language)}
-        label = row_cells(row.passage.text[row.start : row.end])[0]
+        label = row_cells(row.text)[0]
         keys = {key for key in keys_of(label, language) if not is_stop_word(key)}
         return len(keys & asked) > MIN_LABEL_SHARE * len(keys)
 
     return all(map(is_named, rows))
 
 
-def leave_doubt(question: str, rows: Sequence[ToldRow], *, besides: str = "", verdict: bool = False) -> bool:
+def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdict: bool) -> bool:
     """Return whether rows that are told as an answer may be others than the question asks for.
 
     One contradicts it, or none has a number or a name of the question which other rows have, or much of what it names.
     `besides`: what is told beside them.
     """
-    if not rows:
-        return False
-    if any(contradicts(question, *each, verdict=verdict) for each in rows):
+    if any(contradicts(question, each, verdict=verdict) for each in rows):
         return True
     first = rows[0].passage
     language = first.language or "en"
@@ -247,7 +268,7 @@ def _is_content(word: AskedWord, language: str) -> bool:
     )
 
 
-def _around(row: ToldRow) -> str:
+def _around(row: ToldSpan) -> str:
     """Return what says of a row what it is about: its section, its document's title, and the line above its table."""
     passage = row.passage
     lines = passage.whole[: row.start + len(passage.above)].split("\n")

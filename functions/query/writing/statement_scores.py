@@ -30,7 +30,7 @@ from functions.query.writing.cells import (
 )
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
-from functions.query.writing.row_doubts import contradicts
+from functions.query.writing.row_doubts import ToldSpan, contradicts
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
@@ -425,7 +425,7 @@ def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted
     ):
         fitness *= WHOLE_LABEL
     verdict = asked.kind is Kind.YES_NO
-    if contradicts(asked.text, passage, statement.start, statement.end, verdict=verdict):
+    if contradicts(asked.text, ToldSpan(passage, statement.start, statement.end), verdict=verdict):
         fitness *= CONTRADICTS
     if _is_of_thing(asked, statement):
         fitness *= COMPARED_THING if asked.extreme_of_row else THING

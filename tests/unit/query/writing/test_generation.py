@@ -447,15 +447,15 @@ def test_an_answer_that_no_row_meets_the_limit_says_so_first():
     request = WritingRequest(question, question, [passage(table, language="en")])
     answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
     assert answer.text == f"{texts_for('en').none_meets}\n\nBoat: Sailing boat; Price per day: €85 [1]"
-    assert not answer.doubtful
+    assert not answer.may_be_others
 
 
-def test_a_question_for_a_limit_that_no_table_answers_surely_is_doubtful():
+def test_a_question_for_a_limit_that_no_table_answers_surely_may_get_others():
     question = "Which boats cost more than 90 euros?"
     request = WritingRequest(
         question, question, [passage("Boats that come back late cost 5 euros more.", language="en")]
     )
-    assert written(request, chat=None, settings=DEFAULT, deadline=deadline()).doubtful
+    assert written(request, chat=None, settings=DEFAULT, deadline=deadline()).may_be_others
 
 
 def test_a_title_is_no_claim_beside_the_sentence_it_is_run_into():

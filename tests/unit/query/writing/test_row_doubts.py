@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.writing.extractive import extract
-from functions.query.writing.row_doubts import contradicts
+from functions.query.writing.row_doubts import ToldSpan, contradicts
 from tests.support.query import passage
 
 FOOD = """Our food
@@ -46,12 +46,12 @@ The next day."""
 
 
 def doubted(question: str, *texts: str) -> bool:
-    return extract(question, [passage(text, n=n, score=0.8) for n, text in enumerate(texts, 1)]).doubtful
+    return extract(question, [passage(text, n=n, score=0.8) for n, text in enumerate(texts, 1)]).may_be_others
 
 
 def is_contradicted(question: str, row: str, text: str, *, verdict: bool = False) -> bool:
     source, start = passage(text), text.index(row)
-    return contradicts(question, source, start, start + len(row), verdict=verdict)
+    return contradicts(question, ToldSpan(source, start, start + len(row)), verdict=verdict)
 
 
 @pytest.mark.parametrize(
