@@ -90,55 +90,80 @@ def contradicts(question: str, told: ToldSpan, *, verdict: bool) -> bool:
     """
     if not told.is_row:
         return False
-    cells = row_cells(told.text)
     language = told.passage.language or "en"
     row = _row_at(told.passage.whole, told.start + len(told.passage.above))
-    asked = _words_asked(question, language)
-    if len(row.names) != len(cells) or are_named(question, [told]):
+    columns = _columns_asked(question, tuple(row.names), language) if len(row.names) == len(row.cells) else ()
+    if not columns or are_named(question, [told]):
         return False
     return any(
-        (not verdict and _denies_cell(asked, row, at, language)) or _has_in_another(asked, row, at, language)
-        for at in range(1, len(cells))
+        (not verdict and _denies(row, each)) or (each.keys and _has_in_another(question, row, each, language))
+        for each in columns
     )
 
 
-def _has_in_another(asked: Sequence[AskedWord], row: _Row, at: int, language: str) -> bool:
+class _AskedColumn(NamedTuple):
+    """A column that a question names: whether it denies what the column tells, and the name's stems if all are there.
+
+    `is_denied` is None if only other words for the name are there.
+    """
+
+    at: int
+    is_denied: bool | None
+    keys: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def _columns_asked(question: str, names: Sequence[str], language: str) -> Sequence[_AskedColumn]:
+    asked = _words_asked(question, language)
+    keys = {each.key for each in asked}
+    columns = []
+    for at, name in enumerate(names[1:], start=1):
+        whole = frozenset(keys_of(_IN_BRACKETS.sub("", name), language))
+        is_denied = _is_denied(asked, words_in(name, language), language)
+        if (whole and whole <= keys) or is_denied is not None:
+            columns.append(_AskedColumn(at, is_denied, whole if whole <= keys else frozenset()))
+    return tuple(columns)
+
+
+def _has_in_another(question: str, row: _Row, column: _AskedColumn, language: str) -> bool:
     """Return whether a row has what is asked for of a named column in another one: "Group 1: Climbing" for group 2."""
+    asked = _words_asked(question, language)
     keys = {each.key for each in asked if _is_content(each, language) and each.word not in NO | NOT}
-    name = {*keys_of(_IN_BRACKETS.sub("", row.names[at]), language)}
-    if not name or not name <= {each.key for each in asked}:
-        return False
     of_width = [each for each in row.others if len(each) == len(row.cells)]
-    in_column = {key for each in of_width for key in keys_of(each[at], language)}
-    wanted = (keys & in_column) - name
-    elsewhere = {key for n, cell in enumerate(row.cells) if n not in {0, at} for key in keys_of(cell, language)}
-    return not wanted.isdisjoint(elsewhere) and wanted.isdisjoint(keys_of(row.cells[at], language))
+    in_column = {key for each in of_width for key in keys_of(each[column.at], language)}
+    wanted = (keys & in_column) - column.keys
+    others = {key for n, cell in enumerate(row.cells) if n not in {0, column.at} for key in keys_of(cell, language)}
+    return not wanted.isdisjoint(others) and wanted.isdisjoint(keys_of(row.cells[column.at], language))
 
 
-def _denies_cell(asked: Sequence[AskedWord], row: _Row, at: int, language: str) -> bool:
-    column = [each[at].casefold() for each in (*row.others, row.cells) if len(each) == len(row.cells)]
-    yes, cell = marks_for_yes(column), row.cells[at].casefold()
+def _denies(row: _Row, column: _AskedColumn) -> bool:
+    if column.is_denied is None:
+        return False
+    cells = [each[column.at].casefold() for each in (*row.others, row.cells) if len(each) == len(row.cells)]
+    yes, cell = marks_for_yes(cells), row.cells[column.at].casefold()
     if cell not in yes and not (says_no(cell, yes) and (cell or yes)):
         return False
-    words = words_in(row.names[at], language)
-    named = {each.key for each in words if each.word not in _DENIES and not is_stop_word(each.word)}
+    return (cell in yes) == column.is_denied
+
+
+def _is_denied(asked: Sequence[AskedWord], name: Sequence[AskedWord], language: str) -> bool | None:
+    """Return whether a question denies what a column is named after: "no nuts", "nut-free"; None if it is not named."""
+    named = {each.key for each in name if each.word not in _DENIES and not is_stop_word(each.word)}
     places = [n for n, each in enumerate(asked) if each.key in named or not named.isdisjoint(_others(each, language))]
     # "Who may vote but not book at weekends?" has the first word of "May book at weekends" elsewhere.
     while len(places) > 1 and max(after - before for before, after in pairwise(places)) > WORDS_BEFORE:
         places = places[1:]
     said = {asked[n].key for n in places}.union(*(_others(asked[n], language) for n in places))
     if not named or not named <= said:
-        return False
-    is_denied = _is_denied(asked, places) != any(each.word in _DENIES for each in words)
-    return (cell in yes) == is_denied
+        return None
+    return _denies_at(asked, places) != any(each.word in _DENIES for each in name)
 
 
 def _others(word: AskedWord, language: str) -> frozenset[str]:
     return other_words_of(word.key, language)
 
 
-def _is_denied(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
-    """Return whether a question denies what it names: "no nuts", "does not have nuts", "nut-free"."""
+def _denies_at(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
     after = asked[places[-1] + 1].word if places[-1] + 1 < len(asked) else ""
     if after in {"free", "frei"}:
         return True
