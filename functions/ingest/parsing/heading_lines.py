@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import inf
 
+from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out
 from functions.ingest.parsing.paragraphs import first_word
 from functions.ingest.parsing.sections import depth_of
 from functions.ingest.parsing.wire import Line
@@ -39,8 +40,6 @@ JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", r
 """How a line ends that goes on in the next one."""
 LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
 """What marks a remark and names no section."""
-LABELLED = re.compile(r"[^\W\d_]{3,}\.? (?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\.?")
-"""The number of a chapter with what it is called, in any language: "Capítulo 10", "Appendix B"."""
 _DIGITS = re.compile(r"\d+")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
@@ -52,7 +51,7 @@ PLAIN = re.compile(
 """Headings that need neither size nor weight, only room around them: "ITEM 7 - Business", "Part II"."""
 COLUMNS = re.compile(
     r"\W*(?:(?:three|six|nine|twelve|\d+) (?:months|weeks)|(?:fiscal )?(?:years?|quarters?|periods?)) end(?:ed|ing)\b|"
-    r"(?:table|figure|fig\.|chart)\s*(?:[A-Z][.-]?)?\d|"
+    rf"(?:{CAPTION})\s*(?:[A-Z][.-]?)?\d|"
     r"\W*(?:in|dollars in|amounts in) (?:millions|thousands|billions)\b|"
     r"(?:(?:as of|at) )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d{1,2},? (?:19|20)\d\d$",
     re.IGNORECASE,
@@ -76,6 +75,10 @@ CAPITALS_SHARE = 0.7
 """Share of a line's characters that are letters if it is a heading in capitals."""
 FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
+LABEL_ROOM = 6
+"""How far above a chapter's title its number stands at most, in heights of the title."""
+FIRST_LINES = 3
+"""Lines of a page of which one may be no more than "Exhibit 31.1" or "Part II", and a heading in whatever print."""
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 """How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
@@ -194,6 +197,22 @@ def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tupl
     return [group for group in groups if group[0] not in cells]
 
 
+def label_above(lines: list[Line], start: int, large: float) -> int:
+    """Return how many lines right above a chapter's title are no more than its number: "Chapter 2", "CHAPTER", "TWO".
+
+    They are in print as large as `large`, or bold or in capitals at the top of the page; the title has no other number.
+    """
+    if not start or depth_of(lines[start].text):
+        return 0
+    above, title = lines[start - 1], lines[start]
+    if above.column or title.y0 - above.y1 > LABEL_ROOM * title.size:
+        return 0
+    is_seen = above.size >= large or (start <= FIRST_LINES and (above.bold or above.text.isupper()))
+    if is_seen and is_label(above.text):
+        return 1
+    return 2 * (is_seen and start > 1 and is_label_written_out(lines[start - 2].text, above.text))
+
+
 def is_scattered(line: Line, longer_side: float) -> bool:
     """Whether a line is several ones beside each other, as the titles of charts: much more room than letters."""
     words = line.text.split()
@@ -239,9 +258,10 @@ def _had_room(above: Line, line: Line) -> bool:
     return is_far and is_at_edge and not (depth_of(above.text) or JOINS.search(above.text) or line.text[:1].islower())
 
 
-def continues_heading(above: Line, line: Line) -> bool:
-    """Whether a line is the second line of the heading above it."""
-    same = abs(above.size - line.size) < SAME_HEADING and above.bold == line.bold and above.apart == line.apart
+def continues_heading(above: Line, line: Line, large: float = inf) -> bool:
+    """Whether a line is the second line of the heading above it; print as large as `large` needs no one face."""
+    same = abs(above.size - line.size) < SAME_HEADING and above.bold == line.bold
+    same = same and (above.apart == line.apart or line.size >= large)
     near = 0 <= line.y0 - above.y0 < NEXT_LINE * max(line.size, above.y1 - above.y0)
     begins = (depth_of(line.text) > 0 or LETTERED.match(line.text) is not None) and not JOINS.search(above.text)
     begins = begins and not closes_bracket(above, line)

@@ -9,10 +9,10 @@ from operator import attrgetter
 from functions.ingest.parsing.heading_lines import (
     ANNOUNCES,
     COLUMNS,
+    FIRST_LINES,
     GOES_ON,
     JOINS,
     LABEL,
-    LABELLED,
     LEADER,
     LETTERED,
     LONGEST_PLAIN,
@@ -35,6 +35,7 @@ from functions.ingest.parsing.heading_lines import (
     is_no_name,
     is_over_small_print,
     is_scattered,
+    label_above,
     masked,
     room_above,
     size_of_prose,
@@ -43,6 +44,7 @@ from functions.ingest.parsing.heading_lines import (
     usual_room,
     without_cells,
 )
+from functions.ingest.parsing.heading_words import is_contents
 from functions.ingest.parsing.outline import names_of, place_of
 from functions.ingest.parsing.sections import (
     BOLD,
@@ -86,8 +88,6 @@ IN_SERIES = 2
 """Sections numbered in one style from which on that style is the document's for sections."""
 SPARSE = 0.6
 """Entries per page, or the share of them found, under which an outline does not tell every section."""
-FIRST_LINES = 3
-"""Lines of a page of which one may be no more than "Exhibit 31.1", and a heading in whatever print."""
 MIN_OUTLINED = 3
 PAGES_PER_ENTRY = 20
 """Entries of an outline, and pages of the document for each, with which the outline is taken for its headings."""
@@ -238,19 +238,13 @@ class Headings:
                     )
                 else:
                     self._levels[style_of(first)] = min(level, self._levels.get(style_of(first), level))
-                begin = place[0] - self._has_label(page.lines, place[0])
+                begin = place[0] - label_above(page.lines, place[0], BIGGER * self.body_size)
+                section = replace(section, leaf=is_contents(text, page.lines[place[1] :]))
                 found.append(_Opening(begin, place[1], self._text_of(page.lines[begin : place[1]]), section))
                 at = place[1]
             elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
-
-    def _has_label(self, lines: list[Line], start: int) -> bool:
-        """Whether the number of a chapter stands in large print above its title, on a line of its own: "Chapter 2"."""
-        above = lines[start - 1] if start else None
-        return (
-            above is not None and above.size >= BIGGER * self.body_size and LABELLED.fullmatch(above.text) is not None
-        )
 
     def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
         """Whether a page but the first has a line in bold print larger than the text, besides those taken."""
@@ -263,7 +257,7 @@ class Headings:
 
         It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
         """
-        line = page.lines[found.start]
+        line = max(page.lines[found.start : found.end], key=attrgetter("size"))
         if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
             return False
         return self._titles_near(page).isdisjoint(names_of(found.text))
@@ -347,12 +341,17 @@ class Headings:
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
+        large = BIGGER * self.body_size
+        labels = {start: label_above(lines, start, large) if lines[start].size >= large else 0 for start, _ in groups}
+        taken = {at for start, label in labels.items() for at in range(start - label, start)}
         found: list[_Opening] = []
-        for start, end in groups:
+        for at, end in groups:
+            if at in taken:
+                continue
+            start, first = at - labels[at], lines[at]
             text = self._text_of(lines[start:end])
-            first = lines[start]
             depth = depth_of(text)
-            may_be_long = 0 < depth <= NAMED or (end > start + 1 and not text.endswith("."))
+            may_be_long = 0 < depth <= NAMED or (end > at + 1 and not text.endswith("."))
             if not text or len(text) > (2 * MAX_LENGTH if may_be_long else MAX_LENGTH):
                 continue
             if is_no_name(text, first, self.body_size):
@@ -362,7 +361,8 @@ class Headings:
                 continue  # lettering of a picture
             self._note_series(text, style)
             cover = page.number == 1 and not depth
-            section = OpenSection(text, first.size, self._weight(first), depth, self._levels.get(style, 0), cover)
+            level, leaf = self._levels.get(style, 0), is_contents(text, lines[end:])
+            section = OpenSection(text, first.size, self._weight(first), depth, level, cover, leaf)
             found.append(_Opening(start, end, text, section))
         return found
 
@@ -414,7 +414,7 @@ class Headings:
             is_tight = room_above(lines, i) <= usual + SET_OFF * (line.y1 - line.y0)
             if not follows and is_tight and ends_paragraph(lines[i - 1], line):
                 continue
-            if follows and continues_heading(lines[i - 1], line):
+            if follows and continues_heading(lines[i - 1], line, BIGGER * body):
                 groups[-1] = (groups[-1][0], i + 1)
             else:
                 groups.append((i, i + 1))

@@ -429,3 +429,52 @@ def test_the_number_of_a_chapter_above_its_title_belongs_to_it(label: str, size:
     found = dict(of_outline(entries, *lines))
     assert (f"{label} Plums" in found) is expected
     assert ("Plums" in found) is not expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "bold", "expected"),
+    [
+        (["Kapitel 2"], "Stone fruit", True, ["Kapitel 2 Stone fruit"]),
+        (["ROZDZIAŁ 2"], "Stone fruit", False, ["ROZDZIAŁ 2 Stone fruit"]),
+        (["CHAPTER", "TWO"], "STONE FRUIT", False, ["CHAPTER TWO STONE FRUIT"]),
+        (["Part II"], "1 Stone fruit", True, ["Part II", "1 Stone fruit"]),  # a section of its own
+        (["Tabelle 2"], "Stone fruit", False, ["Stone fruit"]),
+        (["Kapitel 2"], "Stone fruit", False, ["Stone fruit"]),  # in the text's print
+    ],
+)
+def test_a_chapters_number_above_its_title_belongs_to_it_without_an_outline(
+    labels: list[str], name: str, bold: bool, expected: list[str]
+) -> None:
+    above = [title(text, 20 + 14 * at, bold=bold) for at, text in enumerate(labels)]
+    assert paths(*above, title(name, 70, 20, bold=True), *prose(120), pages_before=1) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Abbildung 3: Pflaumen", False),
+        ("Tabla 2.1 Ciruelas", False),
+        ("Rys. 4 Śliwki", False),
+        ("Abbildung der Pflaumen", True),
+        ("Grafiken", True),
+    ],
+)
+def test_captions_in_several_languages_are_no_headings(text: str, *, expected: bool) -> None:
+    assert is_heading(title(text, 100, bold=True), *prose(130)) == expected
+
+
+def test_nothing_stands_under_a_table_of_contents() -> None:
+    def found(name: str, *entries: str) -> list[str]:
+        rows = [Line(text, 50, 60 + 14 * at, 400, 70 + 14 * at, 10) for at, text in enumerate(entries)]
+        return paths(title(name, 20, 20), *rows, title("Plums", 150, 14), *prose(190), pages_before=1)
+
+    assert found("S p i s treści", "Śliwki i gruszki 3", "Wiśnie i czereśnie 12") == ["S p i s treści", "Plums"]
+    assert found("Contents", "What you keep in the house", "is insured") == ["Contents", "Contents > Plums"]
+    assert found("Fruit", "Plums and pears 3", "Cherries and figs 12") == ["Fruit", "Fruit > Plums"]
+
+
+def test_the_lines_of_a_large_title_need_no_one_face() -> None:
+    lines = title("The plum.sty and what it", 20, 18), title("does to your fruit", 42, 18, apart=True)
+    assert paths(*lines, *prose(90)) == ["The plum.sty and what it does to your fruit"]
+    small = title("The plum.sty and what it", 20, 10, bold=True), title("Does to your fruit", 32, bold=True, apart=True)
+    assert len(paths(*small, *prose(90))) == 2
