@@ -5,10 +5,11 @@ from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
+from operator import attrgetter
 
 from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out
 from functions.ingest.parsing.paragraphs import first_word
-from functions.ingest.parsing.sections import depth_of
+from functions.ingest.parsing.sections import SAME, depth_of
 from functions.ingest.parsing.wire import Line
 from shared.rects import word_count, word_starts
 
@@ -79,6 +80,19 @@ LABEL_ROOM = 6
 """How far above a chapter's title its number stands at most, in heights of the title."""
 FIRST_LINES = 3
 """Lines of a page of which one may be no more than "Exhibit 31.1" or "Part II", and a heading in whatever print."""
+APART_SHARE = 0.5
+"""Share of a page's prose in another face from which on that face says nothing: most of the page is a listing, say."""
+COVER_LINES = 12
+"""Lines of a cover at most."""
+_YEAR = r"(?:19|20)\d\d"
+_DAY = (
+    rf"{_YEAR}[-–/.]\d\d?[-–/.]\d\d?\b|\b\d\d?[-–/.] ?\d\d?[-–/.] ?{_YEAR}\b"
+    rf"|\b\d\d?\.? (?:de )?[^\W\d_]{{3,}}\.? (?:d[eo] )?{_YEAR}\b|[^\W\d_]{{3,}} \d\d?,? {_YEAR}\b"
+)
+"""A day in figures, or with a month in any language: "2011/09/04", "7. Mai 2014", "17 de maio de 2022"."""
+_IS_DAY = re.compile(_DAY)
+_TITLE_MATTER = re.compile(rf"@|://|\bwww\.|©|\bver[sz]\w*\.? ?\d|{_DAY}", re.IGNORECASE)
+"""What stands below a title and heads nothing: an address, a version, a day of a year."""
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 """How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
@@ -116,6 +130,51 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
 def ends_paragraph(above: Line, line: Line) -> bool:
     """Whether a line is printed as the long one above it, and goes no further: the last of a paragraph."""
     return _is_alike(above, line) and len(above.text) >= LONG and line.x1 <= above.x1 + 1
+
+
+def is_body_apart(lines: list[Line], body: float) -> bool:
+    """Whether most prose in the body's size is in another face than most of a page, so that this marks no heading."""
+    prose = [line for line in lines if len(line.text) >= PROSE and to_half_points(line.size) == body]
+    prose = [line for line in prose if not (line.column or line.mono or line.bold)]
+    return bool(prose) and sum([line.apart for line in prose]) >= APART_SHARE * len(prose)
+
+
+def without_title_matter(
+    lines: list[Line], groups: list[tuple[int, int]], body: float, *, has_more: bool
+) -> list[tuple[int, int]]:
+    """Return a first page's headings without what belongs to its title: author, date, place, in smaller print.
+
+    It stands above the first prose and is an address or a date, or is centred as the title is and not in bold. On a
+    cover, if the document `has_more` pages, it is all but the largest print. A single letter belongs to a mark.
+    """
+    if not groups:
+        return groups
+    is_prose = [
+        len(line.text) >= LONG and line.size <= SAME * body and not (line.column or _TITLE_MATTER.search(line.text))
+        for line in lines
+    ]
+    for start, end in groups:
+        is_prose[start:end] = [False] * (end - start)
+    prose = is_prose.index(True) if True in is_prose else len(lines)
+    largest = max((lines[start] for start, _ in groups), key=attrgetter("size"))
+
+    def is_matter(start: int, end: int) -> bool:
+        first, text = lines[start], " ".join(line.text for line in lines[start:end])
+        if len(text) == 1:
+            return True
+        is_numbered = depth_of(text) > 0 and not _IS_DAY.fullmatch(text)
+        if start > prose or first.size * SAME >= largest.size or is_numbered:
+            return False
+        if (has_more and prose == len(lines) <= COVER_LINES) or _TITLE_MATTER.search(text):
+            return True
+        return not first.bold and _is_centred(first, largest)
+
+    return [group for group in groups if not is_matter(*group)]
+
+
+def _is_centred(line: Line, title: Line) -> bool:
+    """Whether two lines have one middle, and no one edge."""
+    return abs(line.x0 + line.x1 - title.x0 - title.x1) < 2 * line.size and abs(line.x0 - title.x0) > 1
 
 
 def room_above(lines: list[Line], i: int) -> float:

@@ -26,6 +26,7 @@ from functions.ingest.parsing.heading_lines import (
     ends_paragraph,
     goes_on,
     is_below,
+    is_body_apart,
     is_cut,
     is_cut_by_end,
     is_in_capitals,
@@ -43,6 +44,7 @@ from functions.ingest.parsing.heading_lines import (
     to_half_points,
     usual_room,
     without_cells,
+    without_title_matter,
 )
 from functions.ingest.parsing.heading_words import is_contents
 from functions.ingest.parsing.outline import names_of, place_of
@@ -142,6 +144,7 @@ class Headings:
             if len(entries) < MAX_ENTRIES:
                 entries.append((level, cleaned(title)))
         self._outlined = len(header.outline) >= max(MIN_OUTLINED, header.page_count / PAGES_PER_ENTRY)
+        self._page_count = header.page_count
         self._is_flat = len(set(tops)) == 1
         self._is_sparse = self._is_flat or len(header.outline) < SPARSE * header.page_count
         self._sought = self._found = 0
@@ -341,6 +344,8 @@ class Headings:
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
+        if page.number == 1:
+            groups = without_title_matter(lines, groups, self.body_size, has_more=self._page_count > 1)
         large = BIGGER * self.body_size
         labels = {start: label_above(lines, start, large) if lines[start].size >= large else 0 for start, _ in groups}
         taken = {at for start, label in labels.items() for at in range(start - label, start)}
@@ -394,6 +399,7 @@ class Headings:
         """Return runs of lines that look like a heading, those of one heading together."""
         body = self.body_size
         body_bold = self._bold[body] > BOLD_BODY * self._sizes[body]
+        apart_size = body if is_body_apart(lines, body) else 0.0
         sizes = body, size_of_prose(lines) or body
         usual = usual_room(lines)
         groups: list[tuple[int, int]] = []
@@ -409,7 +415,7 @@ class Headings:
             if follows and goes_on(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
                 continue
-            if not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold):
+            if not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold, apart_size=apart_size):
                 continue
             is_tight = room_above(lines, i) <= usual + SET_OFF * (line.y1 - line.y0)
             if not follows and is_tight and ends_paragraph(lines[i - 1], line):
@@ -423,9 +429,12 @@ class Headings:
         return [group for group in groups if self._is_heading(lines, *group, body, starts)]
 
     def _looks_like_heading(
-        self, lines: list[Line], i: int, sizes: tuple[float, float], usual: float, *, body_bold: bool
+        self, lines: list[Line], i: int, sizes: tuple[float, float], usual: float, *, body_bold: bool, apart_size: float
     ) -> bool:
-        """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's."""
+        """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's.
+
+        In print of `apart_size` another face is no sign of one.
+        """
         line = lines[i]
         text = line.text
         if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
@@ -457,7 +466,7 @@ class Headings:
             is_set_off = room_above(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
             below = room_above(lines, i + 1) if i + 1 < len(lines) else inf
             is_plain = below > usual and (PLAIN.match(text) or is_name_over_prose(lines, i))
-            if not (is_set_off and (line.apart or is_plain)):
+            if not (is_set_off and ((line.apart and to_half_points(line.size) != apart_size) or is_plain)):
                 return False
         if text.endswith(":"):
             is_short = 0 < text.count(" ") < MOST_WORDS and not (ANNOUNCES.search(text) or LABEL.match(text))
@@ -486,7 +495,7 @@ class Headings:
         if below.column and is_plain and is_over:
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
-        is_weak = last.apart and not last.bold
+        is_weak = last.apart and not last.bold and last.size < BIGGER * body
         return not is_weak or end in starts or not (below.apart or GOES_ON.match(below.text))
 
     def _is_caption(self, style: LineStyle, body: float) -> bool:

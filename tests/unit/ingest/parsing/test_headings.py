@@ -478,3 +478,49 @@ def test_the_lines_of_a_large_title_need_no_one_face() -> None:
     assert paths(*lines, *prose(90)) == ["The plum.sty and what it does to your fruit"]
     small = title("The plum.sty and what it", 20, 10, bold=True), title("Does to your fruit", 32, bold=True, apart=True)
     assert len(paths(*small, *prose(90))) == 2
+
+
+def centred(text: str, y: float, size: float = 12, *, bold: bool = False) -> Line:
+    return title(text, y, size, bold=bold, x=300 - 0.25 * size * len(text))
+
+
+@pytest.mark.parametrize(
+    ("below", "kept"),
+    [
+        (centred("Anna Lee", 50), False),
+        (title("Anna Lee", 50, 12), True),  # not centred as the title is
+        (centred("Anna Lee", 50, bold=True), True),
+        (centred("1 Plums", 50), True),
+        (title("17. September 2011", 50, 12, bold=True), False),
+        (title("Version 1.2", 50, 12, bold=True), False),
+        (title("anna@fruit.example", 50, 12, bold=True), False),
+        (title("Plums of 2011", 50, 12, bold=True), True),
+        (title("M", 50, 12), False),
+    ],
+)
+def test_author_and_date_below_the_title_head_nothing(below: Line, *, kept: bool) -> None:
+    page = paths(centred("All about stone fruit", 20, 18), below, title("Plums", 90, 13, bold=True), *prose(120))
+    found = [path.rpartition(" > ")[2] for path in page]
+    assert found == ["All about stone fruit", *[below.text] * kept, "Plums"]
+
+
+def test_a_cover_has_no_heading_but_the_title() -> None:
+    small = [title("For all who grow it", 200 + 14 * at) for at in range(4)]
+    lines = [title("Fruit Institute", 20, 14), title("Stone fruit", 60, 24), title("Anna Lee", 120, 14), *small]
+    page, found = RawPage(1, "", 600, 800, lines), Headings(Header(2))
+    found.learn(page)
+    assert [each.text for each in found.of(page)] == ["Stone fruit"]
+    assert len(paths(*lines)) == 3  # a document of one page
+
+
+def test_another_face_says_nothing_where_most_prose_is_in_it() -> None:
+    listing = [Line(f"plum = {at}", 50, 20 + 12 * at, 120, 30 + 12 * at, 10, mono=True) for at in range(8)]
+    alone = title("And how often do these numbers count", 150, apart=True)
+    below = [Line(f"pear = {at}", 50, 190 + 12 * at, 120, 200 + 12 * at, 10, mono=True) for at in range(8)]
+    assert paths(*listing, alone, *below, pages_before=1) == []
+    assert paths(*prose(20), alone, *prose(190), pages_before=1) == [alone.text]
+
+
+def test_large_print_in_another_face_above_text_in_that_face_is_a_heading() -> None:
+    text = [replace(line, apart=True) for line in prose(60)]
+    assert paths(title("Stone fruit", 20, 14, apart=True), *text, pages_before=1) == ["Stone fruit"]
