@@ -11,6 +11,7 @@ from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_w
 from functions.ingest.parsing.paragraphs import first_word
 from functions.ingest.parsing.sections import SAME, depth_of
 from functions.ingest.parsing.wire import Line
+from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
@@ -128,8 +129,9 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
 
 
 def ends_paragraph(above: Line, line: Line) -> bool:
-    """Whether a line is printed as the long one above it, and goes no further: the last of a paragraph."""
-    return _is_alike(above, line) and len(above.text) >= LONG and line.x1 <= above.x1 + 1
+    """Whether a line is printed as the long one above it, and goes no further, or goes on with a word cut there."""
+    is_rest = line.x1 <= above.x1 + 1 or above.text.endswith(("-", SOFT_HYPHEN))
+    return _is_alike(above, line) and len(above.text) >= LONG and is_rest
 
 
 def is_body_apart(lines: list[Line], body: float) -> bool:

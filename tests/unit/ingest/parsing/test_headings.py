@@ -524,3 +524,16 @@ def test_another_face_says_nothing_where_most_prose_is_in_it() -> None:
 def test_large_print_in_another_face_above_text_in_that_face_is_a_heading() -> None:
     text = [replace(line, apart=True) for line in prose(60)]
     assert paths(title("Stone fruit", 20, 14, apart=True), *text, pages_before=1) == ["Stone fruit"]
+
+
+def test_a_paragraph_in_capitals_that_cuts_a_word_is_no_heading() -> None:
+    def found(end: str) -> list[str]:
+        words = (
+            f"{'THE FRUIT IS PROVIDED AS IT IS ' * 3} INCLUD{end}",
+            "ING BUT NOT LIMITED TO THE TASTE OF IT",
+        )
+        lines = [Line(text, 50, 90 + 12 * at, 396 + 4 * at, 100 + 12 * at, 10) for at, text in enumerate(words)]
+        return paths(*prose(20), *lines, *prose(114), pages_before=1)
+
+    assert found("-") == []
+    assert found("ED") != []
