@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
-from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out
+from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out, opens_document
 from functions.ingest.parsing.paragraphs import first_word
 from functions.ingest.parsing.sections import SAME, depth_of
 from functions.ingest.parsing.wire import Line
@@ -165,7 +165,7 @@ def without_title_matter(
         if len(text) == 1:
             return True
         is_numbered = depth_of(text) > 0 and not _IS_DAY.fullmatch(text)
-        if start > prose or first.size * SAME >= largest.size or is_numbered:
+        if start > prose or first.size * SAME >= largest.size or is_numbered or opens_document(text):
             return False
         if (has_more and prose == len(lines) <= COVER_LINES) or _TITLE_MATTER.search(text):
             return True
@@ -261,9 +261,9 @@ def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tupl
 def label_above(lines: list[Line], start: int, large: float) -> int:
     """Return how many lines right above a chapter's title are no more than its number: "Chapter 2", "CHAPTER", "TWO".
 
-    They are in print as large as `large`, or bold or in capitals at the top of the page; the title has no other number.
+    They are in print as large as `large`, or bold or in capitals at the top of the page; the title has no number.
     """
-    if not start or depth_of(lines[start].text):
+    if not start or depth_of(lines[start].text) or is_label(lines[start].text):
         return 0
     above, title = lines[start - 1], lines[start]
     if above.column or title.y0 - above.y1 > LABEL_ROOM * title.size:

@@ -1,6 +1,6 @@
 """What headings are called in several languages: tables of contents, captions, and the numbers of chapters.
 
-`heading_words.txt` holds a row of words for each; names of tables of contents without what is between their letters.
+`heading_words.txt` holds a row of words for each, and what documents open with; names without the room between words.
 """
 
 import re
@@ -13,6 +13,7 @@ from functions.ingest.parsing.wire import Line
 _ROWS = (row.split() for row in Path(__file__).with_name("heading_words.txt").read_text("utf-8").splitlines())
 _WORDS = {name: tuple(words) for name, *words in _ROWS}
 _CONTENTS = frozenset(_WORDS["contents"])
+_OPENING = frozenset(_WORDS["opening"])
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _ENTRY = re.compile(r"\D\s?(?:\d{1,4}|[ivxlc]{1,7})$")
 """How an entry of a table of contents ends: with the number of a page."""
@@ -26,13 +27,18 @@ _WRITTEN_OUT = re.compile(rf"[^\W\d_]{{3,}} (?:{'|'.join(_WORDS['numeral'])})", 
 
 
 @lru_cache(maxsize=1_024)
-def _names_contents(text: str) -> bool:
-    return _NOT_LETTER.sub("", text).lower() in _CONTENTS
+def _letters(text: str) -> str:
+    return _NOT_LETTER.sub("", text).lower()
+
+
+def opens_document(text: str) -> bool:
+    """Whether a heading is what many documents open with: "Abstract", "Contents"."""
+    return _letters(text) in _OPENING or _letters(text) in _CONTENTS
 
 
 def is_contents(text: str, below: Sequence[Line]) -> bool:
     """Whether a heading is that of a table of contents, whose entries stand below it."""
-    if not _names_contents(text):
+    if _letters(text) not in _CONTENTS:
         return False
     return sum([_ENTRY.search(line.text) is not None for line in below[:_ENTRIES_LOOKED_AT]]) >= _MIN_ENTRIES
 

@@ -483,4 +483,7 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
 
 def _is_own_number(text: str, page: RawPage) -> bool:
     match = PAGE_NUMBER.fullmatch(text)
-    return match is not None and match.group(1).lower() in {str(page.number), page.label.lower()} - {""}
+    if match is None:
+        return False
+    is_roman = match[1].isalpha() and match[1].islower() and len(match[1]) > 1 and numbers_of(match[1]) == [page.number]
+    return is_roman or match[1].lower() in {str(page.number), page.label.lower()} - {""}

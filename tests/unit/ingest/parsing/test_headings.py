@@ -438,6 +438,7 @@ def test_the_number_of_a_chapter_above_its_title_belongs_to_it(label: str, size:
         (["ROZDZIAŁ 2"], "Stone fruit", False, ["ROZDZIAŁ 2 Stone fruit"]),
         (["CHAPTER", "TWO"], "STONE FRUIT", False, ["CHAPTER TWO STONE FRUIT"]),
         (["Part II"], "1 Stone fruit", True, ["Part II", "1 Stone fruit"]),  # a section of its own
+        (["Act II"], "Scene 1", True, ["Act II", "Scene 1"]),
         (["Tabelle 2"], "Stone fruit", False, ["Stone fruit"]),
         (["Kapitel 2"], "Stone fruit", False, ["Stone fruit"]),  # in the text's print
     ],
@@ -491,6 +492,7 @@ def centred(text: str, y: float, size: float = 12, *, bold: bool = False) -> Lin
         (title("Anna Lee", 50, 12), True),  # not centred as the title is
         (centred("Anna Lee", 50, bold=True), True),
         (centred("1 Plums", 50), True),
+        (centred("Zusammenfassung", 50), True),
         (title("17. September 2011", 50, 12, bold=True), False),
         (title("Version 1.2", 50, 12, bold=True), False),
         (title("anna@fruit.example", 50, 12, bold=True), False),

@@ -91,3 +91,10 @@ def test_a_header_is_no_larger_than_the_text_of_pages_around_a_listing() -> None
     heads = [line(f"{FRUITS[at]} and more {at}", 40, 340, 430) for at in range(6)]
     pages = [page(at, heads[at]) if at != 4 else listing(4) for at in range(1, 6)]
     assert gone(*pages)[3] == ["the code 4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "goes"), [("ii", True), ("- ii -", True), ("iii", False), ("II", False), ("t2", False)]
+)
+def test_a_small_roman_number_is_that_of_its_page(text: str, *, goes: bool) -> None:
+    assert gone(page(1), page(2, line(text, 40))) == [[], [text] if goes else []]
