@@ -9,6 +9,8 @@ from pathlib import Path
 from functions.ingest.parsing.sides import SAME_PLACE, Sides
 from functions.ingest.parsing.wire import Line
 
+LONGEST_NUMBER = 40
+"""Characters of a line that is nothing but the number of a page, at most."""
 LONGEST_ROW = 300
 """Characters of a row that a browser prints, at most."""
 
@@ -21,16 +23,23 @@ def _words() -> dict[str, str]:
 _WORDS = _words()
 _PAGE = rf"(?:(?:{_WORDS['page']})(?!\w)\s*)"
 _COUNT = rf"(?:\s*(?:(?:{_WORDS['of']})(?!\w)|/)\s*(\d{{1,4}}))"
-PAGE_NUMBER = re.compile(rf"[-–—\s]*{_PAGE}?\s*(\w{{1,6}}){_COUNT}?[-–—\s]*", re.IGNORECASE)
-"""A line that is nothing but the number of a page."""
+_PAGE_NUMBER = re.compile(rf"[-–—\s]*{_PAGE}?\s*(\w{{1,6}}){_COUNT}?[-–—\s]*", re.IGNORECASE)
 _PAGE_OF_PAGES = re.compile(rf"(?<!\w)({_PAGE})?(\d{{1,4}}){_COUNT}(?![\w./-])", re.IGNORECASE)
 _ANY_FIGURES = re.compile(r"\d\d")
 _TIME = re.compile(r"\b\d{1,4}[./-] ?\d{1,2}[./-] ?\d{1,4},? \d{1,2}[:.]\d\d\b")
 """When a browser printed a page: "11/29/26, 1:55 PM", "29. 11. 2026 13:55"."""
 
 
+def page_number(text: str) -> str:
+    """Return the number of a page, if a line is nothing else: "Page ii of 12"; else ""."""
+    match = _PAGE_NUMBER.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
+    return match[1] if match else ""
+
+
 def counts_pages(text: str, number: int, count: int) -> bool:
     """Whether a line says that this is page `number` of `count`, and has no other figures: "Minutes – page 1 of 2"."""
+    if str(count) not in text or str(number) not in text:  # nearly always
+        return False
     return any(
         found[1] and _is(found, number, count) and not _ANY_FIGURES.search(text[: found.start()] + text[found.end() :])
         for found in _PAGE_OF_PAGES.finditer(text)
@@ -44,9 +53,11 @@ def printed_by_browser(sides: Sides, count: int) -> list[Line]:
     """
     top, bottom = (_row(side) for side in sides.lines)
     last = _text_of(bottom)
+    if not _is_browsers(last):
+        return []
     found = [match for match in _PAGE_OF_PAGES.finditer(last) if not (last[: match.start()] and last[match.end() :])]
     is_numbered = any(_is(match, sides.page.number, count) for match in found)
-    if not is_numbered or not _is_browsers(last):
+    if not is_numbered:
         return []
     return [*bottom, *(top if _is_browsers(_text_of(top)) else [])]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from functions.ingest.parsing.footnotes import SENTENCE_END, SMALLER
-from functions.ingest.parsing.page_marks import PAGE_NUMBER, counts_pages, printed_by_browser
+from functions.ingest.parsing.page_marks import counts_pages, page_number, printed_by_browser
 from functions.ingest.parsing.paragraphs import has_leader
 from functions.ingest.parsing.sides import (
     MAX_BARE,
@@ -439,7 +439,7 @@ def _ends_every_page(line: Line, page: RawPage, others: list[Sides], enough: flo
     alike = [(other.page, found) for other in others if (found := other.ends.get(key))]
     if _PRINTED_NUMBER.fullmatch(line.text) and _is_centred(line, page):
         return True
-    if len(key) <= MAX_BARE and PAGE_NUMBER.fullmatch(line.text):
+    if len(key) <= MAX_BARE and page_number(line.text):
         return _is_own_number(line.text, page) or _counts_pages(line, page, alike)
     if len(alike) < enough or not _says_nothing_new(line, page, alike):
         return False
@@ -474,7 +474,7 @@ def _is_centred(line: Line, page: RawPage) -> bool:
 
 def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
     """Whether a bare number goes up with the pages: one that is counted from another page than the first."""
-    if not PAGE_NUMBER.fullmatch(line.text):
+    if not page_number(line.text):
         return False
     first, *rest = numbers_of(line.text) or [0]
     in_step = [numbers_of(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
@@ -482,8 +482,6 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
 
 
 def _is_own_number(text: str, page: RawPage) -> bool:
-    match = PAGE_NUMBER.fullmatch(text)
-    if match is None:
-        return False
-    is_roman = match[1].isalpha() and match[1].islower() and len(match[1]) > 1 and numbers_of(match[1]) == [page.number]
-    return is_roman or match[1].lower() in {str(page.number), page.label.lower()} - {""}
+    number = page_number(text)
+    is_roman = number.isalpha() and number.islower() and len(number) > 1 and numbers_of(number) == [page.number]
+    return is_roman or number.lower() in {str(page.number), page.label.lower()} - {""}
