@@ -158,7 +158,7 @@ def _running(side: int, sides: Sides, others: list[Sides], titles: set[str], cou
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _names_chapter_and_section(line, sides, others))
-            is_running = is_running or (side == 0 and i == 0 and _names_heading_below(line, sides))
+            is_running = is_running or (side == 0 and i == len(found) and _names_heading_below(line, sides))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running or _is_in_block(line, side, sides, others)
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
@@ -295,7 +295,7 @@ def _is_above_sentence(line: Line, sides: Sides, others: list[Sides]) -> bool:
 
 def _names_heading_below(line: Line, sides: Sides) -> bool:
     """Whether a header in small print is the very title that the page has in larger print below it."""
-    if not sides.has_positions or line.size > sides.largest or not _WORD.search(line.text):
+    if not sides.has_positions or line.mono or line.size > sides.largest or not _WORD.search(line.text):
         return False
     return any(other.text == line.text and other.size >= LARGER_BELOW * line.size for other in sides.placed)
 

@@ -98,3 +98,14 @@ def test_a_header_is_no_larger_than_the_text_of_pages_around_a_listing() -> None
 )
 def test_a_small_roman_number_is_that_of_its_page(text: str, *, goes: bool) -> None:
     assert gone(page(1), page(2, line(text, 40))) == [[], [text] if goes else []]
+
+
+def test_a_header_in_two_lines_may_repeat_the_title_below_it() -> None:
+    def with_title(number: int, head: str) -> RawPage:
+        name = f"On {FRUITS[number]} trees"
+        lines = line(head, 20, size=8), line(name, 40, size=8), line(name, 90, size=14, bold=True)
+        return page(number, *lines, top=130)
+
+    found = gone(*[with_title(number, "The fruit book") for number in range(1, 7)])
+    assert found == [["The fruit book", f"On {FRUITS[number]} trees"] for number in range(1, 7)]
+    assert gone(with_title(1, "A line of its own")) == [[]]
