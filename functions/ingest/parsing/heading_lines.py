@@ -5,10 +5,13 @@ from collections import Counter
 from functools import lru_cache
 from itertools import pairwise
 from math import inf
+from operator import attrgetter
 
+from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out, opens_document
 from functions.ingest.parsing.paragraphs import first_word
-from functions.ingest.parsing.sections import depth_of
+from functions.ingest.parsing.sections import SAME, depth_of
 from functions.ingest.parsing.wire import Line
+from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
@@ -39,8 +42,6 @@ JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", r
 """How a line ends that goes on in the next one."""
 LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
 """What marks a remark and names no section."""
-LABELLED = re.compile(r"[^\W\d_]{3,}\.? (?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\.?")
-"""The number of a chapter with what it is called, in any language: "Capítulo 10", "Appendix B"."""
 _DIGITS = re.compile(r"\d+")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
@@ -52,7 +53,7 @@ PLAIN = re.compile(
 """Headings that need neither size nor weight, only room around them: "ITEM 7 - Business", "Part II"."""
 COLUMNS = re.compile(
     r"\W*(?:(?:three|six|nine|twelve|\d+) (?:months|weeks)|(?:fiscal )?(?:years?|quarters?|periods?)) end(?:ed|ing)\b|"
-    r"(?:table|figure|fig\.|chart)\s*(?:[A-Z][.-]?)?\d|"
+    rf"(?:{CAPTION})\s*(?:[A-Z][.-]?)?\d|"
     r"\W*(?:in|dollars in|amounts in) (?:millions|thousands|billions)\b|"
     r"(?:(?:as of|at) )?(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d{1,2},? (?:19|20)\d\d$",
     re.IGNORECASE,
@@ -76,6 +77,23 @@ CAPITALS_SHARE = 0.7
 """Share of a line's characters that are letters if it is a heading in capitals."""
 FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
+LABEL_ROOM = 6
+"""How far above a chapter's title its number stands at most, in heights of the title."""
+FIRST_LINES = 3
+"""Lines of a page of which one may be no more than "Exhibit 31.1" or "Part II", and a heading in whatever print."""
+APART_SHARE = 0.5
+"""Share of a page's prose in another face from which on that face says nothing: most of the page is a listing, say."""
+COVER_LINES = 12
+"""Lines of a cover at most."""
+_YEAR = r"(?:19|20)\d\d"
+_DAY = (
+    rf"{_YEAR}[-–/.]\d\d?[-–/.]\d\d?\b|\b\d\d?[-–/.] ?\d\d?[-–/.] ?{_YEAR}\b"
+    rf"|\b\d\d?\.? (?:de )?[^\W\d_]{{3,}}\.? (?:d[eo] )?{_YEAR}\b|[^\W\d_]{{3,}} \d\d?,? {_YEAR}\b"
+)
+"""A day in figures, or with a month in any language: "2011/09/04", "7. Mai 2014", "17 de maio de 2022"."""
+_IS_DAY = re.compile(_DAY)
+_TITLE_MATTER = re.compile(rf"@|://|\bwww\.|©|\bver[sz]\w*\.? ?\d|{_DAY}", re.IGNORECASE)
+"""What stands below a title and heads nothing: an address, a version, a day of a year."""
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 """How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
@@ -111,8 +129,54 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
 
 
 def ends_paragraph(above: Line, line: Line) -> bool:
-    """Whether a line is printed as the long one above it, and goes no further: the last of a paragraph."""
-    return _is_alike(above, line) and len(above.text) >= LONG and line.x1 <= above.x1 + 1
+    """Whether a line is printed as the long one above it, and goes no further, or goes on with a word cut there."""
+    is_rest = line.x1 <= above.x1 + 1 or above.text.endswith(("-", SOFT_HYPHEN))
+    return _is_alike(above, line) and len(above.text) >= LONG and is_rest
+
+
+def is_body_apart(lines: list[Line], body: float) -> bool:
+    """Whether most prose in the body's size is in another face than most of a page, so that this marks no heading."""
+    prose = [line for line in lines if len(line.text) >= PROSE and to_half_points(line.size) == body]
+    prose = [line for line in prose if not (line.column or line.mono or line.bold)]
+    return bool(prose) and sum([line.apart for line in prose]) >= APART_SHARE * len(prose)
+
+
+def without_title_matter(
+    lines: list[Line], groups: list[tuple[int, int]], body: float, *, has_more: bool
+) -> list[tuple[int, int]]:
+    """Return a first page's headings without what belongs to its title: author, date, place, in smaller print.
+
+    It stands above the first prose and is an address or a date, or is centred as the title is and not in bold. On a
+    cover, if the document `has_more` pages, it is all but the largest print. A single letter belongs to a mark.
+    """
+    if not groups:
+        return groups
+    is_prose = [
+        len(line.text) >= LONG and line.size <= SAME * body and not (line.column or _TITLE_MATTER.search(line.text))
+        for line in lines
+    ]
+    for start, end in groups:
+        is_prose[start:end] = [False] * (end - start)
+    prose = is_prose.index(True) if True in is_prose else len(lines)
+    largest = max((lines[start] for start, _ in groups), key=attrgetter("size"))
+
+    def is_matter(start: int, end: int) -> bool:
+        first, text = lines[start], " ".join(line.text for line in lines[start:end])
+        if len(text) == 1:
+            return True
+        is_numbered = depth_of(text) > 0 and not _IS_DAY.fullmatch(text)
+        if start > prose or first.size * SAME >= largest.size or is_numbered or opens_document(text):
+            return False
+        if (has_more and prose == len(lines) <= COVER_LINES) or _TITLE_MATTER.search(text):
+            return True
+        return not first.bold and _is_centred(first, largest)
+
+    return [group for group in groups if not is_matter(*group)]
+
+
+def _is_centred(line: Line, title: Line) -> bool:
+    """Whether two lines have one middle, and no one edge."""
+    return abs(line.x0 + line.x1 - title.x0 - title.x1) < 2 * line.size and abs(line.x0 - title.x0) > 1
 
 
 def room_above(lines: list[Line], i: int) -> float:
@@ -194,6 +258,22 @@ def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tupl
     return [group for group in groups if group[0] not in cells]
 
 
+def label_above(lines: list[Line], start: int, large: float) -> int:
+    """Return how many lines right above a chapter's title are no more than its number: "Chapter 2", "CHAPTER", "TWO".
+
+    They are in print as large as `large`, or bold or in capitals at the top of the page; the title has no number.
+    """
+    if not start or depth_of(lines[start].text) or is_label(lines[start].text):
+        return 0
+    above, title = lines[start - 1], lines[start]
+    if above.column or title.y0 - above.y1 > LABEL_ROOM * title.size:
+        return 0
+    is_seen = above.size >= large or (start <= FIRST_LINES and (above.bold or above.text.isupper()))
+    if is_seen and is_label(above.text):
+        return 1
+    return 2 * (is_seen and start > 1 and is_label_written_out(lines[start - 2].text, above.text))
+
+
 def is_scattered(line: Line, longer_side: float) -> bool:
     """Whether a line is several ones beside each other, as the titles of charts: much more room than letters."""
     words = line.text.split()
@@ -239,9 +319,10 @@ def _had_room(above: Line, line: Line) -> bool:
     return is_far and is_at_edge and not (depth_of(above.text) or JOINS.search(above.text) or line.text[:1].islower())
 
 
-def continues_heading(above: Line, line: Line) -> bool:
-    """Whether a line is the second line of the heading above it."""
-    same = abs(above.size - line.size) < SAME_HEADING and above.bold == line.bold and above.apart == line.apart
+def continues_heading(above: Line, line: Line, large: float = inf) -> bool:
+    """Whether a line is the second line of the heading above it; print as large as `large` needs no one face."""
+    same = abs(above.size - line.size) < SAME_HEADING and above.bold == line.bold
+    same = same and (above.apart == line.apart or line.size >= large)
     near = 0 <= line.y0 - above.y0 < NEXT_LINE * max(line.size, above.y1 - above.y0)
     begins = (depth_of(line.text) > 0 or LETTERED.match(line.text) is not None) and not JOINS.search(above.text)
     begins = begins and not closes_bracket(above, line)

@@ -9,10 +9,10 @@ from operator import attrgetter
 from functions.ingest.parsing.heading_lines import (
     ANNOUNCES,
     COLUMNS,
+    FIRST_LINES,
     GOES_ON,
     JOINS,
     LABEL,
-    LABELLED,
     LEADER,
     LETTERED,
     LONGEST_PLAIN,
@@ -26,6 +26,7 @@ from functions.ingest.parsing.heading_lines import (
     ends_paragraph,
     goes_on,
     is_below,
+    is_body_apart,
     is_cut,
     is_cut_by_end,
     is_in_capitals,
@@ -35,6 +36,7 @@ from functions.ingest.parsing.heading_lines import (
     is_no_name,
     is_over_small_print,
     is_scattered,
+    label_above,
     masked,
     room_above,
     size_of_prose,
@@ -42,7 +44,9 @@ from functions.ingest.parsing.heading_lines import (
     to_half_points,
     usual_room,
     without_cells,
+    without_title_matter,
 )
+from functions.ingest.parsing.heading_words import is_contents
 from functions.ingest.parsing.outline import names_of, place_of
 from functions.ingest.parsing.sections import (
     BOLD,
@@ -86,8 +90,6 @@ IN_SERIES = 2
 """Sections numbered in one style from which on that style is the document's for sections."""
 SPARSE = 0.6
 """Entries per page, or the share of them found, under which an outline does not tell every section."""
-FIRST_LINES = 3
-"""Lines of a page of which one may be no more than "Exhibit 31.1", and a heading in whatever print."""
 MIN_OUTLINED = 3
 PAGES_PER_ENTRY = 20
 """Entries of an outline, and pages of the document for each, with which the outline is taken for its headings."""
@@ -142,6 +144,7 @@ class Headings:
             if len(entries) < MAX_ENTRIES:
                 entries.append((level, cleaned(title)))
         self._outlined = len(header.outline) >= max(MIN_OUTLINED, header.page_count / PAGES_PER_ENTRY)
+        self._page_count = header.page_count
         self._is_flat = len(set(tops)) == 1
         self._is_sparse = self._is_flat or len(header.outline) < SPARSE * header.page_count
         self._sought = self._found = 0
@@ -238,19 +241,13 @@ class Headings:
                     )
                 else:
                     self._levels[style_of(first)] = min(level, self._levels.get(style_of(first), level))
-                begin = place[0] - self._has_label(page.lines, place[0])
+                begin = place[0] - label_above(page.lines, place[0], BIGGER * self.body_size)
+                section = replace(section, leaf=is_contents(text, page.lines[place[1] :]))
                 found.append(_Opening(begin, place[1], self._text_of(page.lines[begin : place[1]]), section))
                 at = place[1]
             elif not self._is_flat:
                 found.append(_Opening(at, at, "", section))
         return found
-
-    def _has_label(self, lines: list[Line], start: int) -> bool:
-        """Whether the number of a chapter stands in large print above its title, on a line of its own: "Chapter 2"."""
-        above = lines[start - 1] if start else None
-        return (
-            above is not None and above.size >= BIGGER * self.body_size and LABELLED.fullmatch(above.text) is not None
-        )
 
     def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
         """Whether a page but the first has a line in bold print larger than the text, besides those taken."""
@@ -263,7 +260,7 @@ class Headings:
 
         It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
         """
-        line = page.lines[found.start]
+        line = max(page.lines[found.start : found.end], key=attrgetter("size"))
         if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
             return False
         return self._titles_near(page).isdisjoint(names_of(found.text))
@@ -347,12 +344,19 @@ class Headings:
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
+        if page.number == 1:
+            groups = without_title_matter(lines, groups, self.body_size, has_more=self._page_count > 1)
+        large = BIGGER * self.body_size
+        labels = {start: label_above(lines, start, large) if lines[start].size >= large else 0 for start, _ in groups}
+        taken = {at for start, label in labels.items() for at in range(start - label, start)}
         found: list[_Opening] = []
-        for start, end in groups:
+        for at, end in groups:
+            if at in taken:
+                continue
+            start, first = at - labels[at], lines[at]
             text = self._text_of(lines[start:end])
-            first = lines[start]
             depth = depth_of(text)
-            may_be_long = 0 < depth <= NAMED or (end > start + 1 and not text.endswith("."))
+            may_be_long = 0 < depth <= NAMED or (end > at + 1 and not text.endswith("."))
             if not text or len(text) > (2 * MAX_LENGTH if may_be_long else MAX_LENGTH):
                 continue
             if is_no_name(text, first, self.body_size):
@@ -362,7 +366,8 @@ class Headings:
                 continue  # lettering of a picture
             self._note_series(text, style)
             cover = page.number == 1 and not depth
-            section = OpenSection(text, first.size, self._weight(first), depth, self._levels.get(style, 0), cover)
+            level, leaf = self._levels.get(style, 0), is_contents(text, lines[end:])
+            section = OpenSection(text, first.size, self._weight(first), depth, level, cover, leaf)
             found.append(_Opening(start, end, text, section))
         return found
 
@@ -394,6 +399,7 @@ class Headings:
         """Return runs of lines that look like a heading, those of one heading together."""
         body = self.body_size
         body_bold = self._bold[body] > BOLD_BODY * self._sizes[body]
+        apart_size = body if is_body_apart(lines, body) else 0.0
         sizes = body, size_of_prose(lines) or body
         usual = usual_room(lines)
         groups: list[tuple[int, int]] = []
@@ -409,12 +415,12 @@ class Headings:
             if follows and goes_on(lines[i - 1], line):
                 groups[-1] = (groups[-1][0], i + 1)
                 continue
-            if not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold):
+            if not self._looks_like_heading(lines, i, sizes, usual, body_bold=body_bold, apart_size=apart_size):
                 continue
             is_tight = room_above(lines, i) <= usual + SET_OFF * (line.y1 - line.y0)
             if not follows and is_tight and ends_paragraph(lines[i - 1], line):
                 continue
-            if follows and continues_heading(lines[i - 1], line):
+            if follows and continues_heading(lines[i - 1], line, BIGGER * body):
                 groups[-1] = (groups[-1][0], i + 1)
             else:
                 groups.append((i, i + 1))
@@ -423,9 +429,12 @@ class Headings:
         return [group for group in groups if self._is_heading(lines, *group, body, starts)]
 
     def _looks_like_heading(
-        self, lines: list[Line], i: int, sizes: tuple[float, float], usual: float, *, body_bold: bool
+        self, lines: list[Line], i: int, sizes: tuple[float, float], usual: float, *, body_bold: bool, apart_size: float
     ) -> bool:
-        """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's."""
+        """Whether a line looks like a heading; `sizes` are those of the document's prose and of the page's.
+
+        In print of `apart_size` another face is no sign of one.
+        """
         line = lines[i]
         text = line.text
         if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
@@ -457,7 +466,7 @@ class Headings:
             is_set_off = room_above(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
             below = room_above(lines, i + 1) if i + 1 < len(lines) else inf
             is_plain = below > usual and (PLAIN.match(text) or is_name_over_prose(lines, i))
-            if not (is_set_off and (line.apart or is_plain)):
+            if not (is_set_off and ((line.apart and to_half_points(line.size) != apart_size) or is_plain)):
                 return False
         if text.endswith(":"):
             is_short = 0 < text.count(" ") < MOST_WORDS and not (ANNOUNCES.search(text) or LABEL.match(text))
@@ -486,7 +495,7 @@ class Headings:
         if below.column and is_plain and is_over:
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
-        is_weak = last.apart and not last.bold
+        is_weak = last.apart and not last.bold and last.size < BIGGER * body
         return not is_weak or end in starts or not (below.apart or GOES_ON.match(below.text))
 
     def _is_caption(self, style: LineStyle, body: float) -> bool:

@@ -71,7 +71,7 @@ class PdfParse:
         self._words = Vocabulary()
         self._headings = Headings(header, self._words)
         self._running: dict[str, None] = {}
-        self._raw = self._with_reports(remove_running_lines(self._pages(header.page_count)))
+        self._raw = self._with_reports(remove_running_lines(self._pages(header.page_count), header.page_count))
         self._ahead: deque[tuple[RawPage, PageReport]] = deque()
         while len(self._ahead) < LOOK_AHEAD and (got := next(self._raw, None)):
             self._ahead.append(got)

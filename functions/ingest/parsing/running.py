@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from functions.ingest.parsing.footnotes import SENTENCE_END, SMALLER
+from functions.ingest.parsing.page_marks import counts_pages, page_number, printed_by_browser
 from functions.ingest.parsing.paragraphs import has_leader
 from functions.ingest.parsing.sides import (
     MAX_BARE,
     MAX_NUMBERED,
+    PART_WORDS,
     SAME_PLACE,
     SET_APART,
     Sides,
+    are_alike,
     key_of,
+    largest_of_text,
     numbers_of,
+    shared_parts,
 )
 from functions.ingest.parsing.wire import Line, RawPage
 
@@ -42,25 +47,17 @@ CENTRED = 0.05
 """How far the middles of a line and its page may differ, as a share of half the page's width."""
 MIN_OTHERS = 3
 """Pages around one from which on most of them tell where running lines stand."""
-PART_WORDS = 2
 PARTED = 0.5
-"""Words by which one of the two parts of a header is known again, and share of the page's width that it takes."""
+"""Share of the page's width that a header of two parts takes."""
 LONG_NUMBER = 3
 """Digits of a number that begins a line from which on it is hardly an item's."""
 MAX_TITLES = 1_000
 _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
-_PAGE_NUMBER = re.compile(
-    r"[-–—\s]*(?:page|seite|p\.|puslapis)?\s*(\w{1,6})(?:\s*(?:of|/|von|iš)\s*\d+)?[-–—\s]*", re.IGNORECASE
-)
 _PRINTED_NUMBER = re.compile(r"[-–—]\s*\d{1,4}\s*[-–—]|[ivx]{1,5}|[A-Z]{1,2}-\d{1,3}")
 """What is hardly anything but a page number, where it ends the page in its middle: "- 2 -", "ii", "A-1"."""
 _WORD = re.compile(r"[^\W\d_]{3}")
 LONGEST_RUNNING = 160
 """Characters of a running line, at most."""
-USUAL_SHARE = 0.2
-"""Share of a page's text from which on a size of print is a usual one."""
-SAME_SIZE = 0.1
-"""How much the print of running lines of two pages may differ, in points."""
 LETTER_EM = 0.55
 WIDEST_LETTER_EM = 0.6
 MORE_LETTERS_EM = 3
@@ -74,8 +71,8 @@ _OF_PART = re.compile(r"(?i:chapter|part|section|appendix|unit|lesson)\s+[\dA-Z]
 """What a header begins with that names a part of the document."""
 
 
-def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, list[str]]]:
-    """Yield each page without its running lines, and those lines; holds `WINDOW` pages back.
+def remove_running_lines(pages: Iterator[RawPage], count: int = 0) -> Iterator[tuple[RawPage, list[str]]]:
+    """Yield each page of `count` without its running lines, and those lines; holds `WINDOW` pages back.
 
     A line is removed when its text recurs at the same height on enough neighbours, page numbers aside, or when it is
     only the page's own number or label. The repeated header of a table that continues is kept.
@@ -90,20 +87,21 @@ def remove_running_lines(pages: Iterator[RawPage]) -> Iterator[tuple[RawPage, li
                 continue
         elif at == len(seen):
             return
-        yield _strip(seen, at, titles)
+        yield _strip(seen, at, titles, count)
         at += 1
         if at > WINDOW:
             seen.popleft()
             at -= 1
 
 
-def _strip(seen: deque[Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
+def _strip(seen: deque[Sides], at: int, titles: set[str], count: int) -> tuple[RawPage, list[str]]:
     """Take the running lines of a page away; return it with their texts."""
     sides = seen[at]
     page = sides.page
     others = [other for i, other in enumerate(seen) if i != at and abs(i - at) <= WINDOW]
     enough = max(2, SHARE * len(others))
-    gone = [*_running(0, sides, others, enough, titles), *_running(1, sides, others, enough, titles)]
+    gone = [line for side in (0, 1) for line in _running(side, sides, others, titles, count)]
+    gone += [line for line in printed_by_browser(sides, count) if not any(line is one for one in gone)]
     for last in sides.last:
         if not any(last is line for line in gone):
             is_footer = _ends_every_page(last, page, others, enough)
@@ -122,22 +120,32 @@ def _strip(seen: deque[Sides], at: int, titles: set[str]) -> tuple[RawPage, list
     return page, removed
 
 
-def _running(side: int, sides: Sides, others: list[Sides], enough: float, titles: set[str]) -> list[Line]:
+def _with_place(side: int, others: list[Sides]) -> int:
+    """Return how many pages may have a header (`side` 0) or footer (1): a chapter's first page begins below it."""
+    return len(others) if side else sum(bool(other.lines[0]) for other in others)
+
+
+def _running(side: int, sides: Sides, others: list[Sides], titles: set[str], count: int) -> list[Line]:
     """Return the running lines at the top (`side` 0) or bottom (1) of a page."""
     page = sides.page
-    numbered = any(sum(first in other.numbered[side] for other in others) >= enough for first in sides.numbered[side])
+    enough = max(2, SHARE * len(others))
+    enough_numbers = max(2, SHARE * _with_place(side, others))
+    usual = sorted(other.largest for other in others)[len(others) // 2] if others else 0.0  # a listing's is smaller
+    numbered = any(
+        sum(first in other.numbered[side] for other in others) >= enough_numbers for first in sides.numbered[side]
+    )
     found: list[Line] = []
     counting: list[Line] = []
     for i, line in enumerate(sides.lines[side]):
         counted = numbered and i == 0
-        if _is_own_number(line.text, page):
+        if _is_own_number(line.text, page) or counts_pages(line.text, page.number, count):
             is_running = True
         elif line.cells >= 2 or line.column:
             is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
         elif len(line.text) > LONGEST_RUNNING:
             is_running = False
         elif counted and (
-            _is_apart(line, sides)
+            _is_apart(line, max(sides.largest, usual))
             or _recurs(line, side, page, others, IN_STEP)
             or _counts_beside_others(line, side, sides, others)
         ):
@@ -150,7 +158,7 @@ def _running(side: int, sides: Sides, others: list[Sides], enough: float, titles
             is_running = is_running or (side == 1 and _ends_a_part(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _is_above_sentence(line, sides, others))
             is_running = is_running or (side == 0 and i == 0 and _names_chapter_and_section(line, sides, others))
-            is_running = is_running or (side == 0 and i == 0 and _names_heading_below(line, sides))
+            is_running = is_running or (side == 0 and i == len(found) and _names_heading_below(line, sides))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running or _is_in_block(line, side, sides, others)
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
@@ -179,9 +187,12 @@ def _recurs(line: Line, side: int, page: RawPage, others: list[Sides], enough: f
 def _has_its_place(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
     """Whether the next page, or that after it, has the very same line, and most pages have some line in its place.
 
-    The header of a short chapter, or of every other page of a short document. It is in smaller print than the text.
+    The header of a short chapter, or of every other page of a short document. It is in smaller print than the text. On
+    the first of two pages it stays: it may be an address.
     """
     number = sides.page.number
+    if len(others) == 1 and number < others[0].page.number:
+        return False
     recurs = (
         abs(other.page.number - number) <= 2 and found.text == line.text
         for other in others
@@ -189,7 +200,7 @@ def _has_its_place(line: Line, side: int, sides: Sides, others: list[Sides]) -> 
     )
     if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
-    return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * len(others)
+    return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * _with_place(side, others)
 
 
 def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
@@ -200,12 +211,14 @@ def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bo
     page number that counts.
     """
     block = sides.blocks[side]
-    if len(others) < MIN_OTHERS or not any(line is one for one in block) or line.size > _largest_of_text(sides, block):
+    if not any(line is one for one in block) or line.size > largest_of_text(sides, block):
         return False
     if line.text.endswith((".", ":", ";")) or has_leader(line.text):
         return False  # it introduces something, or is an entry of a table of contents
-    alike = [other for other in others if _are_alike(block, other.blocks[side])]
-    if len(alike) < PLACE_SHARE * len(others):
+    if len(others) < MIN_OTHERS:
+        return _is_repeated(line, side, sides, others)
+    alike = [other for other in others if are_alike(block, other.blocks[side])]
+    if len(alike) < max(IN_STEP, PLACE_SHARE * _with_place(side, others)):
         return False
     number = sides.page.number
     at = next(i for i, one in enumerate(block) if one is line)
@@ -217,45 +230,45 @@ def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bo
     if line.bold or len(line.text.split()) <= PART_WORDS:
         return False
     counts = any(not sides.numbered[side].isdisjoint(other.numbered[side]) for other in alike)
-    is_set_otherwise = line.size < _largest_of_text(sides, block) or line.text.isupper() or _OF_PART.match(line.text)
+    is_set_otherwise = line.size < largest_of_text(sides, block) or line.text.isupper() or _OF_PART.match(line.text)
     if not is_set_otherwise and (not counts or line.text.endswith("?") or ": " in line.text):
         return False  # "How to clean the oven", "How to use the grill" above the pages of a manual
-    if _shared_parts(line.text, texts, side) >= IN_STEP:
+    if shared_parts(line.text, texts, side) >= IN_STEP:
         return True
     # "CHAPTER 4. LISTS 4.2. TREES" alone, where three pages have "CHAPTER 3."
     begins = Counter([" ".join(text.split()[:PART_WORDS]) for text in texts])
     is_place = max(begins.values(), default=0) > IN_STEP
-    return is_place and _shared_parts(key_of(line.text), [key_of(text) for text in texts], side) >= IN_STEP
+    return is_place and shared_parts(key_of(line.text), [key_of(text) for text in texts], side) >= IN_STEP
 
 
-def _shared_parts(text: str, others: list[str], side: int) -> int:
-    """Return how many texts begin as a text does, or, at the top of the page (`side` 0), end as it does."""
-    words = text.split()
-    begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
-    parts = [other.split() for other in others]
-    return sum(part[:PART_WORDS] == begins or (not side and part[-PART_WORDS:] == ends) for part in parts)
+def _is_repeated(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
+    """Whether an earlier page of a short document, where the line stays, has it in the same place in such a block.
+
+    It is in smaller print than the text, or has two parts far apart.
+    """
+    block = sides.blocks[side]
+    at = next(i for i, one in enumerate(block) if one is line)
+    if line.bold or not (line.size < largest_of_text(sides, block) or _is_parted(line, sides)):
+        return False
+    earlier = [other.blocks[side] for other in others if other.page.number < sides.page.number]
+    return any(are_alike(block, other) and other[at].text == line.text for other in earlier)
 
 
-def _largest_of_text(sides: Sides, block: list[Line]) -> float:
-    """Return the largest size that a fifth of a page's letters are set in at least, but for its outermost block."""
-    sizes: Counter[float] = Counter()
-    for line in sides.placed:
-        if not any(line is one for one in block):
-            sizes[line.size] += len(line.text)
-    return max([size for size, count in sizes.items() if count >= USUAL_SHARE * sizes.total()], default=0.0)
-
-
-def _are_alike(block: list[Line], other: list[Line]) -> bool:
-    """Whether two pages' outermost blocks have as many lines, in the same places (a sign may be taller) and print."""
-    return len(block) == len(other) and all(
-        min(abs(a.y0 - b.y0), abs(a.y1 - b.y1)) < SAME_PLACE and abs(a.size - b.size) < SAME_SIZE
-        for a, b in zip(block, other, strict=True)
+def _is_parted(line: Line, sides: Sides) -> bool:
+    """Whether a line is wide, and has room within that its letters do not take."""
+    return line.x1 - line.x0 >= max(
+        PARTED * sides.page.width, line.size * (LETTER_EM * len(line.text) + MORE_LETTERS_EM)
     )
 
 
 def _numbers_both_pages(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:
-    """Whether a document has two pages, and both have the line with their own number, in smaller print than text."""
-    if len(others) != 1 or not sides.has_positions or line.bold or line.size >= sides.largest:
+    """Whether a document has two pages, and both have the line with their own number, not in bold.
+
+    It is in smaller print than text, or stands below it.
+    """
+    if len(others) != 1 or not sides.has_positions or line.bold or line.size > sides.largest:
+        return False
+    if line.size == sides.largest and not side:
         return False
     page, other = sides.page, others[0].page
     found = others[0].matching(side, key_of(line.text), line.y0)
@@ -282,7 +295,7 @@ def _is_above_sentence(line: Line, sides: Sides, others: list[Sides]) -> bool:
 
 def _names_heading_below(line: Line, sides: Sides) -> bool:
     """Whether a header in small print is the very title that the page has in larger print below it."""
-    if not sides.has_positions or line.size > sides.largest or not _WORD.search(line.text):
+    if not sides.has_positions or line.mono or line.size > sides.largest or not _WORD.search(line.text):
         return False
     return any(other.text == line.text and other.size >= LARGER_BELOW * line.size for other in sides.placed)
 
@@ -294,7 +307,7 @@ def _names_chapter_and_section(line: Line, sides: Sides, others: list[Sides]) ->
     """
     if line.size > sides.largest or not sides.has_positions or len(line.text.split()) < 2 * PART_WORDS:
         return False
-    if line.x1 - line.x0 < max(PARTED * sides.page.width, line.size * (LETTER_EM * len(line.text) + MORE_LETTERS_EM)):
+    if not _is_parted(line, sides):
         return False
     tops = [other.lines[0][0] for other in others if other.lines[0]]
     placed = [
@@ -349,17 +362,15 @@ def _has_no_sentence(line: Line) -> bool:
     return _SENTENCE.match(line.text.strip().removesuffix("et al.")) is None
 
 
-def _is_apart(line: Line, sides: Sides) -> bool:
-    """Whether the page number stands away from the words beside it, or ends a line in no larger print than the text.
+def _is_apart(line: Line, largest: float) -> bool:
+    """Whether the page number stands away from the words beside it, or ends a line in no larger print than `largest`.
 
-    "1 Capital of France" is a question.
+    "1 Capital of France" is a question. Lines without a place have no width.
     """
-    if not sides.page.has_positions or line.x1 - line.x0 > line.size * (
-        WIDEST_LETTER_EM * len(line.text) + MORE_LETTERS_EM
-    ):
+    if line.x1 == line.x0 or line.x1 - line.x0 > line.size * (WIDEST_LETTER_EM * len(line.text) + MORE_LETTERS_EM):
         return True
     *words, last = line.text.split()
-    return len(words) > 1 and last.isdecimal() and line.size <= sides.largest
+    return len(words) > 1 and last.isdecimal() and line.size <= largest
 
 
 def _begins_with_number(line: Line, sides: Sides) -> bool:
@@ -428,7 +439,7 @@ def _ends_every_page(line: Line, page: RawPage, others: list[Sides], enough: flo
     alike = [(other.page, found) for other in others if (found := other.ends.get(key))]
     if _PRINTED_NUMBER.fullmatch(line.text) and _is_centred(line, page):
         return True
-    if len(key) <= MAX_BARE and _PAGE_NUMBER.fullmatch(line.text):
+    if len(key) <= MAX_BARE and page_number(line.text):
         return _is_own_number(line.text, page) or _counts_pages(line, page, alike)
     if len(alike) < enough or not _says_nothing_new(line, page, alike):
         return False
@@ -438,7 +449,7 @@ def _ends_every_page(line: Line, page: RawPage, others: list[Sides], enough: flo
 def _ends_with_number(sides: Sides, others: list[Sides], enough: float) -> bool:
     """Whether the last line, which may be in cells, has a number that counts with the pages, as theirs has."""
     line = sides.last[0]
-    if not (line.text.isdecimal() or _is_apart(line, sides)):
+    if not (line.text.isdecimal() or _is_apart(line, sides.largest)):
         recurs = sum(key_of(line.text) in other.ends for other in others) >= IN_STEP
         if not recurs or not _begins_with_number(line, sides):
             return False
@@ -463,7 +474,7 @@ def _is_centred(line: Line, page: RawPage) -> bool:
 
 def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) -> bool:
     """Whether a bare number goes up with the pages: one that is counted from another page than the first."""
-    if not _PAGE_NUMBER.fullmatch(line.text):
+    if not page_number(line.text):
         return False
     first, *rest = numbers_of(line.text) or [0]
     in_step = [numbers_of(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
@@ -471,5 +482,6 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
 
 
 def _is_own_number(text: str, page: RawPage) -> bool:
-    match = _PAGE_NUMBER.fullmatch(text)
-    return match is not None and match.group(1).lower() in {str(page.number), page.label.lower()} - {""}
+    number = page_number(text)
+    is_roman = number.isalpha() and number.islower() and len(number) > 1 and numbers_of(number) == [page.number]
+    return is_roman or number.lower() in {str(page.number), page.label.lower()} - {""}

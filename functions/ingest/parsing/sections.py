@@ -28,7 +28,10 @@ MAX_MISSED = 3
 
 @dataclass(frozen=True, slots=True)
 class OpenSection:
-    """`weight` is `BOLD`, 1 for another face or 0 for the body's; `level` is the outline's, 0 without one."""
+    """`weight` is `BOLD`, 1 for another face or 0 for the body's; `level` is the outline's, 0 without one.
+
+    `leaf`: nothing belongs under it, as under a table of contents.
+    """
 
     title: str
     size: float
@@ -36,10 +39,11 @@ class OpenSection:
     depth: int
     level: int = 0
     cover: bool = False
+    leaf: bool = False
 
     def outranks(self, other: "OpenSection") -> bool:
         """Whether `other` belongs under this one; nothing belongs under a letter, as of an index."""
-        if len(self.title) == 1:
+        if self.leaf or len(self.title) == 1:
             return False
         if EXHIBIT.match(self.title) or EXHIBIT.match(other.title):
             return not EXHIBIT.match(other.title)

@@ -26,6 +26,8 @@ USUAL_SHARE = 0.2
 """Share of a page's text from which on a size of print is a usual one."""
 SAME_SIZE = 0.1
 """How much the print of running lines of two pages may differ, in points."""
+PART_WORDS = 2
+"""Words by which one of the two parts of a header is known again."""
 LONG_KEY = 5
 NEAR = 8
 NEAR_OF_SHORT = 25
@@ -65,6 +67,7 @@ class Sides:
         top, bottom = upright[:DEPTH], upright[::-1][:DEPTH]
         self.has_positions = page.height > 0 and page.has_positions
         if self.has_positions:
+            top, bottom = _outermost_rows(upright), _outermost_rows(upright[::-1])
             top = [line for line in top if line.y1 < MARGIN * page.height]
             bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
         self.lines = (top, bottom)
@@ -99,6 +102,16 @@ class Sides:
         return line if line and abs(line.y0 - y) < (NEAR if len(key) > LONG_KEY else NEAR_OF_SHORT) else None
 
 
+def _outermost_rows(lines: list[Line]) -> list[Line]:
+    """Return the lines of the first `DEPTH` rows; those beside each other, as in a footer of two columns, are one."""
+    rows = 0
+    for at, (line, before) in enumerate(zip(lines, [None, *lines], strict=False)):
+        rows += before is None or abs(line.y0 - before.y0) >= SAME_PLACE
+        if rows > DEPTH:
+            return lines[:at]
+    return lines
+
+
 def _block(side: list[Line], lines: list[Line]) -> list[Line]:
     """Return the outermost lines of a page up to the first with room behind it; none where all are set tightly."""
     for at, line in enumerate(side[: len(lines) - 1], 1):
@@ -117,3 +130,28 @@ def counted_from(text: str, page: RawPage) -> set[int]:
     ends = {words[0], words[-1]}
     found = {page.number - int(word) for word in ends if word.isdecimal() and len(word) < MAX_BARE}
     return found | ({0} if page.label and page.label.lower() in ends else set())
+
+
+def shared_parts(text: str, others: list[str], side: int) -> int:
+    """Return how many texts begin as a text does, or, at the top of the page (`side` 0), end as it does."""
+    words = text.split()
+    begins, ends = words[:PART_WORDS], words[-PART_WORDS:]
+    parts = [other.split() for other in others]
+    return sum(part[:PART_WORDS] == begins or (not side and part[-PART_WORDS:] == ends) for part in parts)
+
+
+def largest_of_text(sides: Sides, block: list[Line]) -> float:
+    """Return the largest size that a fifth of a page's letters are set in at least, but for its outermost block."""
+    sizes: Counter[float] = Counter()
+    for line in sides.placed:
+        if not any(line is one for one in block):
+            sizes[line.size] += len(line.text)
+    return max([size for size, count in sizes.items() if count >= USUAL_SHARE * sizes.total()], default=0.0)
+
+
+def are_alike(block: list[Line], other: list[Line]) -> bool:
+    """Whether two pages' outermost blocks have as many lines, in the same places (a sign may be taller) and print."""
+    return len(block) == len(other) and all(
+        min(abs(a.y0 - b.y0), abs(a.y1 - b.y1)) < SAME_PLACE and abs(a.size - b.size) < SAME_SIZE
+        for a, b in zip(block, other, strict=True)
+    )

@@ -429,3 +429,113 @@ def test_the_number_of_a_chapter_above_its_title_belongs_to_it(label: str, size:
     found = dict(of_outline(entries, *lines))
     assert (f"{label} Plums" in found) is expected
     assert ("Plums" in found) is not expected
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "bold", "expected"),
+    [
+        (["Kapitel 2"], "Stone fruit", True, ["Kapitel 2 Stone fruit"]),
+        (["ROZDZIAŁ 2"], "Stone fruit", False, ["ROZDZIAŁ 2 Stone fruit"]),
+        (["CHAPTER", "TWO"], "STONE FRUIT", False, ["CHAPTER TWO STONE FRUIT"]),
+        (["Part II"], "1 Stone fruit", True, ["Part II", "1 Stone fruit"]),  # a section of its own
+        (["Act II"], "Scene 1", True, ["Act II", "Scene 1"]),
+        (["Tabelle 2"], "Stone fruit", False, ["Stone fruit"]),
+        (["Kapitel 2"], "Stone fruit", False, ["Stone fruit"]),  # in the text's print
+    ],
+)
+def test_a_chapters_number_above_its_title_belongs_to_it_without_an_outline(
+    labels: list[str], name: str, bold: bool, expected: list[str]
+) -> None:
+    above = [title(text, 20 + 14 * at, bold=bold) for at, text in enumerate(labels)]
+    assert paths(*above, title(name, 70, 20, bold=True), *prose(120), pages_before=1) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Abbildung 3: Pflaumen", False),
+        ("Tabla 2.1 Ciruelas", False),
+        ("Rys. 4 Śliwki", False),
+        ("Abbildung der Pflaumen", True),
+        ("Grafiken", True),
+    ],
+)
+def test_captions_in_several_languages_are_no_headings(text: str, *, expected: bool) -> None:
+    assert is_heading(title(text, 100, bold=True), *prose(130)) == expected
+
+
+def test_nothing_stands_under_a_table_of_contents() -> None:
+    def found(name: str, *entries: str) -> list[str]:
+        rows = [Line(text, 50, 60 + 14 * at, 400, 70 + 14 * at, 10) for at, text in enumerate(entries)]
+        return paths(title(name, 20, 20), *rows, title("Plums", 150, 14), *prose(190), pages_before=1)
+
+    assert found("S p i s treści", "Śliwki i gruszki 3", "Wiśnie i czereśnie 12") == ["S p i s treści", "Plums"]
+    assert found("Contents", "What you keep in the house", "is insured") == ["Contents", "Contents > Plums"]
+    assert found("Fruit", "Plums and pears 3", "Cherries and figs 12") == ["Fruit", "Fruit > Plums"]
+
+
+def test_the_lines_of_a_large_title_need_no_one_face() -> None:
+    lines = title("The plum.sty and what it", 20, 18), title("does to your fruit", 42, 18, apart=True)
+    assert paths(*lines, *prose(90)) == ["The plum.sty and what it does to your fruit"]
+    small = title("The plum.sty and what it", 20, 10, bold=True), title("Does to your fruit", 32, bold=True, apart=True)
+    assert len(paths(*small, *prose(90))) == 2
+
+
+def centred(text: str, y: float, size: float = 12, *, bold: bool = False) -> Line:
+    return title(text, y, size, bold=bold, x=300 - 0.25 * size * len(text))
+
+
+@pytest.mark.parametrize(
+    ("below", "kept"),
+    [
+        (centred("Anna Lee", 50), False),
+        (title("Anna Lee", 50, 12), True),  # not centred as the title is
+        (centred("Anna Lee", 50, bold=True), True),
+        (centred("1 Plums", 50), True),
+        (centred("Zusammenfassung", 50), True),
+        (title("17. September 2011", 50, 12, bold=True), False),
+        (title("Version 1.2", 50, 12, bold=True), False),
+        (title("anna@fruit.example", 50, 12, bold=True), False),
+        (title("Plums of 2011", 50, 12, bold=True), True),
+        (title("M", 50, 12), False),
+    ],
+)
+def test_author_and_date_below_the_title_head_nothing(below: Line, *, kept: bool) -> None:
+    page = paths(centred("All about stone fruit", 20, 18), below, title("Plums", 90, 13, bold=True), *prose(120))
+    found = [path.rpartition(" > ")[2] for path in page]
+    assert found == ["All about stone fruit", *[below.text] * kept, "Plums"]
+
+
+def test_a_cover_has_no_heading_but_the_title() -> None:
+    small = [title("For all who grow it", 200 + 14 * at) for at in range(4)]
+    lines = [title("Fruit Institute", 20, 14), title("Stone fruit", 60, 24), title("Anna Lee", 120, 14), *small]
+    page, found = RawPage(1, "", 600, 800, lines), Headings(Header(2))
+    found.learn(page)
+    assert [each.text for each in found.of(page)] == ["Stone fruit"]
+    assert len(paths(*lines)) == 3  # a document of one page
+
+
+def test_another_face_says_nothing_where_most_prose_is_in_it() -> None:
+    listing = [Line(f"plum = {at}", 50, 20 + 12 * at, 120, 30 + 12 * at, 10, mono=True) for at in range(8)]
+    alone = title("And how often do these numbers count", 150, apart=True)
+    below = [Line(f"pear = {at}", 50, 190 + 12 * at, 120, 200 + 12 * at, 10, mono=True) for at in range(8)]
+    assert paths(*listing, alone, *below, pages_before=1) == []
+    assert paths(*prose(20), alone, *prose(190), pages_before=1) == [alone.text]
+
+
+def test_large_print_in_another_face_above_text_in_that_face_is_a_heading() -> None:
+    text = [replace(line, apart=True) for line in prose(60)]
+    assert paths(title("Stone fruit", 20, 14, apart=True), *text, pages_before=1) == ["Stone fruit"]
+
+
+def test_a_paragraph_in_capitals_that_cuts_a_word_is_no_heading() -> None:
+    def found(end: str) -> list[str]:
+        words = (
+            f"{'THE FRUIT IS PROVIDED AS IT IS ' * 3} INCLUD{end}",
+            "ING BUT NOT LIMITED TO THE TASTE OF IT",
+        )
+        lines = [Line(text, 50, 90 + 12 * at, 396 + 4 * at, 100 + 12 * at, 10) for at, text in enumerate(words)]
+        return paths(*prose(20), *lines, *prose(114), pages_before=1)
+
+    assert found("-") == []
+    assert found("ED") != []

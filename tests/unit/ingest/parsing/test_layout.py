@@ -653,8 +653,8 @@ def test_titles_are_remembered_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) ->
     remembered: list[int] = []
     strip = running._strip
 
-    def counted(seen: deque[running.Sides], at: int, titles: set[str]) -> tuple[RawPage, list[str]]:
-        page = strip(seen, at, titles)
+    def counted(seen: deque[running.Sides], at: int, titles: set[str], count: int) -> tuple[RawPage, list[str]]:
+        page = strip(seen, at, titles, count)
         remembered.append(len(titles))
         return page
 
