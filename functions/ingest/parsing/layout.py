@@ -207,17 +207,26 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     """Return where a ruled table belongs among the page's rows: behind those above it, before those below.
 
     What stands beside it says nothing, nor does a header that was written last, or what stands at the page's bottom.
+    So if its column begins with it, that is behind the columns on its left.
     """
     left, top, right, _ = box_of([row for group in table for row in group.rows])
     lowest = 0.0
     steps: list[int] = []
     for row in rows:
-        is_apart = row.x0 >= right or left >= row.x1 or row.y1 < min(lowest, MARGIN * height)
-        is_at_bottom = row.y0 >= (1 - MARGIN) * height
-        steps.append(0 if is_apart or is_at_bottom else 1 if row.y0 > top else -1)
-        lowest = max(lowest, 0.0 if is_at_bottom else row.y0)
+        is_silent = row.y1 < min(lowest, MARGIN * height) or row.y0 >= (1 - MARGIN) * height
+        if is_silent or row.x0 >= right or left >= row.x1:
+            steps.append(0)
+        else:
+            steps.append(1 if row.y0 > top else -1)
+            lowest = max(lowest, row.y0)
     wrong = list(accumulate(steps, initial=0))
-    at = wrong.index(min(wrong))
+    at = first = wrong.index(min(wrong))
+    for place in range(first + 1, len(rows)):
+        above, row = rows[place - 1], rows[place]
+        if wrong[place] > wrong[first] or above.x1 > left:
+            break
+        if row.y1 <= above.y0 and row.x1 > left:
+            at = place
     while 0 < at < len(rows) and rows[at - 1].y0 <= rows[at].y0 < top:  # the short last line of a paragraph above it
         at += 1
     return at
