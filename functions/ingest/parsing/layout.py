@@ -17,6 +17,7 @@ from functions.ingest.parsing.order import (
     MARGIN,
     RIGHT_TO_LEFT,
     apart_from_table,
+    cut_between_columns,
     in_reading_order,
     is_in_margin,
     split_columns,
@@ -111,7 +112,8 @@ def lay_out(
         main, tables = _ruled_tables(main, bounds, rules)
     rows = _rows(main, turn, bounds)
     height = _height(bounds, turn)
-    rows = _with_typed_tables(in_reading_order(split_columns(rows), height))
+    ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
+    rows = _with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
