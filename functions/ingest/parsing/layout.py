@@ -24,6 +24,7 @@ from functions.ingest.parsing.order import (
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
+from functions.ingest.parsing.sideways import uprights_of, with_names
 from functions.ingest.parsing.table_cells import (
     BULLETS,
     CELL_GAP_EM,
@@ -107,13 +108,20 @@ def lay_out(
     turns = Counter([word.style.turn for word in words])
     turn = turns.most_common(1)[0][0]
     main = words if len(turns) == 1 else [w for w in words if w.style.turn == turn]
+    others = sorted(turns.keys() - {turn})
+    aside = {other: _rows([w for w in words if w.style.turn == other], other, bounds) for other in others}
+    texts = [text for other in others if not turn for text in uprights_of(aside[other], other, bounds)]
+    upright = [*main, *(text.word for text in texts)]
     tables: list[list[Group]] = []
     if rules is not None and not turn:
-        main, tables = _ruled_tables(main, bounds, rules)
-    rows = _rows(main, turn, bounds)
+        upright, tables = _ruled_tables(upright, bounds, rules)
+    left = set(map(id, upright))
+    sideways = {id(text.word) for text in texts}
+    rows = _rows([word for word in upright if id(word) not in sideways], turn, bounds)
     height = _height(bounds, turn)
     ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
     rows = _with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
+    rows, names = with_names(rows, [text for text in texts if id(text.word) in left], bounds[3])
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
@@ -130,10 +138,10 @@ def lay_out(
     lines += [_line(row, placing, face) for row in rows[end:]]
     lines = _with_margins_outside(lines, height)
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
-    for other in sorted(turns.keys() - {turn}):
-        rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
+    within = {id(row) for text in texts if id(text.word) not in left or text in names for row in text.lines}
+    for other, rotated in aside.items():
         placing = Placing(bounds, rotation, other)
-        lines += [replace(_line(row, placing), cells=0) for row in rotated]
+        lines += [replace(_line(row, placing), cells=0) for row in rotated if id(row) not in within]
     return lines
 
 
