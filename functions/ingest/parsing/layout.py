@@ -13,14 +13,13 @@ from functools import partial
 from itertools import accumulate, count, groupby, pairwise, takewhile
 from operator import attrgetter, itemgetter
 
+from functions.ingest.parsing.columns import cut_between_columns, split_columns
 from functions.ingest.parsing.order import (
     MARGIN,
     RIGHT_TO_LEFT,
     apart_from_table,
-    cut_between_columns,
     in_reading_order,
     is_in_margin,
-    split_columns,
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
