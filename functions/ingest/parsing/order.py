@@ -42,6 +42,9 @@ FIGURE_SHARE = 0.5
 """Share of the rows of a chart's lettering that are figures."""
 IN_LINE = 3
 """Points that the edges of figures in one column may differ."""
+BAR_SHIFT = 8
+BAR_ROOM = 4
+"""How far the figures in two bars of a chart may be shifted, and be apart, in heights of a figure."""
 SAME_LINE = 0.6
 """Share of the lower one's height that a figure and its label have in common."""
 BACK = 0.5
@@ -528,11 +531,11 @@ def _by_line(rows: list[Row]) -> list[Row]:
 
 
 def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:
-    """Yield runs of rows that are figures, each below the one before and in line with it."""
+    """Yield runs of rows that are figures, each below the one before: in line with it, or near, as in a bar chart."""
     column: list[Row] = []
     for row in rows:
         is_figure = len(row.words) <= 2 and FIGURE.fullmatch(row.text) is not None
-        if is_figure and column and row.y0 >= column[-1].y1 and _in_line(row, column[-1]):
+        if is_figure and column and row.y0 >= column[-1].y1 and _goes_on_in(row, column[-1]):
             column.append(row)
             continue
         if len(column) >= MIN_FIGURES:
@@ -540,6 +543,13 @@ def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:
         column = [row] if is_figure else []
     if len(column) >= MIN_FIGURES:
         yield column
+
+
+def _goes_on_in(row: Row, above: Row) -> bool:
+    """Whether a figure stands in line with the one above it, or close enough for the ends of two bars of a chart."""
+    height = row.y1 - row.y0
+    is_near = abs(row.x0 - above.x0) < BAR_SHIFT * height and row.y0 - above.y1 < BAR_ROOM * height
+    return is_near or _in_line(row, above)
 
 
 def _in_line(a: Row, b: Row) -> bool:

@@ -94,16 +94,17 @@ def grids_of(rules: Rules) -> Iterator[Grid]:
     """Yield the grids that the rules of a page make, of at least two columns and two rows."""
     if not rules.down or not rules.across or len(rules.across) + len(rules.down) > MAX_RULES:
         return
-    for across, down in _meeting(rules.across, rules.down):
-        for beside, within in _meeting(across, down):  # again: a table beside it may have filled the room between two
+    for across, down in _meeting(rules.across, rules.down, NEAR):
+        # Again, since a table beside them may have filled the room between two.
+        for beside, within in _meeting(across, down, NO_LINE):
             if grid := _grid(beside, within):
                 yield grid
 
 
-def _meeting(across: Sequence[Rule], down: Sequence[Rule]) -> Iterator[tuple[list[Rule], list[Rule]]]:
-    """Yield the rules of each part of the page that has no gap down or across it, sorted by their places."""
+def _meeting(across: Sequence[Rule], down: Sequence[Rule], room: float) -> Iterator[tuple[list[Rule], list[Rule]]]:
+    """Yield the rules of each part of the page that has no gap across it, and none of more than `room` down it."""
     by_height = sorted(across)
-    for top, bottom, part in _joined(((rule[1], rule[2], rule) for rule in down), NO_LINE):
+    for top, bottom, part in _joined(((rule[1], rule[2], rule) for rule in down), room):
         near = by_height[bisect(by_height, (top - NEAR,)) : bisect(by_height, (bottom + NEAR, inf))]
         for left, right, beside in _joined((rule[1], rule[2], rule) for rule in near):
             yield beside, [rule for rule in part if left - NEAR <= rule[0] <= right + NEAR]

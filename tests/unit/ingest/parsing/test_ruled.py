@@ -62,9 +62,10 @@ def test_two_tables_below_each_other_are_two_though_a_third_beside_them_goes_ove
     assert len({line.column for line in lines if line.column}) == 3
 
 
-@pytest.mark.parametrize(("room", "found"), [(4, 1), (12, 2)])
-def test_rules_down_a_table_may_have_gaps_in_which_no_line_has_room(room: float, found: int) -> None:
+@pytest.mark.parametrize(("room", "found"), [(6, 2), (12, 3)])
+def test_beside_another_table_rules_may_have_gaps_in_which_no_line_has_room(room: float, found: int) -> None:
     boxes = ruled((100, 120, 140)) + ruled((140 + room, 160 + room, 180 + room))
+    boxes += ruled((100, 140, 180 + room), (500, 540, 580))
     assert len(list(grids_of(Rules.of(boxes, ())))) == found
 
 
