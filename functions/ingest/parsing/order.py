@@ -478,8 +478,11 @@ def with_figures_beside(rows: list[Row]) -> list[Row]:
     for figures in _columns_of_figures(rows):
         partners = [_beside(figure, rows, placed) for figure in figures]
         found = {id(partner): (partner, figure) for partner, figure in zip(partners, figures, strict=True) if partner}
-        if len(found) < len(figures) or len({partner.x0 < figure.x0 for partner, figure in found.values()}) > 1:
+        sides = {partner.x0 < figure.x0 for partner, figure in found.values()}
+        if len(found) < len(figures) or len(sides) > 1:
             continue
+        if sides == {False} and not all(_in_line(a, b) for a, b in pairwise(figures)):
+            continue  # numbers at the edge of the page
         placed |= {id(figure) for figure in figures}
         merged: list[Row] = []
         for row in out:
