@@ -3,10 +3,11 @@
 Whether a page has columns is told by the room that its lines have at the same places, and by what is between these.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
-from functions.ingest.parsing.order import APART, RIGHT_TO_LEFT, is_beside, is_in_margin
+from functions.ingest.parsing.order import APART, MAX_ROWS, RIGHT_TO_LEFT, is_beside, is_in_margin
 from functions.ingest.parsing.words import Box, Row, Word
 
 MIN_ROWS = 6
@@ -23,6 +24,8 @@ MIN_TALL = 60
 MOST_ACROSS = 0.3
 """Characters of a line in a column, height in points of what stands beside the other one, and how much may run over
 the room between them, as a share of it."""
+MOST_PLACES = 5
+"""Places at which columns of prose part, at most."""
 MOST_WHOLE = 0.5
 """Share of rows that may run over the room between two columns."""
 COLUMN_GAP_EM = 0.9
@@ -47,11 +50,13 @@ def split_columns(rows: list[Row]) -> list[Row]:
 
 
 def _places(gaps: Sequence[tuple[float, float]]) -> list[float]:
-    """Return the places that many gaps hold."""
+    """Return the places that many gaps hold; none if they are so many that they part the columns of a table."""
     places: list[float] = []
     place, most = _commonest(gaps)
     count = most
     while count >= max(MIN_ROWS, MIN_GAPS * most):
+        if len(places) == MOST_PLACES:
+            return []
         places.append(place)
         gaps = [gap for gap in gaps if not gap[0] <= place <= gap[1]]
         place, count = _commonest(gaps)
@@ -123,7 +128,9 @@ def cut_between_columns(rows: list[Row], tables: Sequence[Box], height: float) -
     which another one does is one of a table, or of text over both columns. Headers and footers stay whole.
     """
     lines = [(row.x0, row.y0, row.x1, row.y1) for row in rows if row.length >= MIN_LINE]
-    texts = [*lines, *tables]
+    texts = sorted([*lines, *tables], key=itemgetter(1))
+    if len(rows) > MAX_ROWS:
+        return rows
     out: list[Row] = []
     for above, row, below in zip([None, *rows], rows, [*rows[1:], None], strict=False):
         gaps = _gaps(row, APART)
@@ -144,9 +151,19 @@ def _is_between_columns(left: float, right: float, row: Row, near: Sequence[Row]
     on_left = [box for box in texts if row.x0 < box[2] <= right and box[0] < left]
     on_right = [box for box in texts if left <= box[0] < row.x1 and right < box[2]]
     across = sum([box[0] < left and right < box[2] for box in texts])
-    beside = [box for box in on_left if any(other[1] < box[3] and box[1] < other[3] for other in on_right)]
+    beside = list(_beside(on_left, on_right))
     tall = sum([box[3] - box[1] for box in beside])
     return across < MOST_ACROSS * len(beside) and tall > MIN_TALL
+
+
+def _beside(boxes: Sequence[Box], others: Sequence[Box]) -> Iterator[Box]:
+    """Yield those of some boxes beside which one of the others stands; both come from the top downwards."""
+    at = 0
+    for box in boxes:
+        while at < len(others) and others[at][3] <= box[1]:
+            at += 1
+        if at < len(others) and others[at][1] < box[3]:
+            yield box
 
 
 def _cut(row: Row, at: float) -> tuple[Row, Row]:

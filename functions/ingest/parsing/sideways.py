@@ -13,6 +13,8 @@ UPWARDS, DOWNWARDS = 1, 3
 """Quarter turns to the left of such text."""
 MIN_NAMES = 3
 """Names of columns side by side, at least."""
+MAX_TEXTS = 300
+"""Texts that run up or down a page, at most, of which names of columns are looked for. Bounds a quadratic cost."""
 APART = 8
 """Room between two of them, in font sizes, at most: they are turned because their columns are narrow."""
 NEXT_LINE = 0.35
@@ -72,7 +74,7 @@ def with_names(rows: list[Row], texts: Sequence[Upright], top: float) -> tuple[l
     Names stand side by side, and a cell of the next row below each of them. `top` is that of the page.
     """
     used: list[Upright] = []
-    for band in _bands(texts):
+    for band in _bands(texts) if len(texts) <= MAX_TEXTS else ():
         words = [replace(text.word, y0=top - text.word.y1, y1=top - text.word.y0) for text in band]
         at = _first_below(rows, words)
         if at is None:

@@ -6,6 +6,7 @@ import pytest
 
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.ruled import Rules
+from functions.ingest.parsing.sideways import MAX_TEXTS
 from functions.ingest.parsing.words import Style, Word
 from shared.rects import number_at
 from tests.support.made_pages import PAGE, Piece, words_of
@@ -82,3 +83,11 @@ def test_text_set_sideways_in_a_ruled_cell_is_its_text() -> None:
     ]
     lines = lay_out([*body, *names], PAGE, rules=Rules.of(boxes, ()))
     assert [line.text for line in lines] == ["Region | Winter wheat | Oats", "North | 12 | 15", "Draft"]
+
+
+@pytest.mark.parametrize(("others", "is_header"), [(5, True), (MAX_TEXTS, False)])
+def test_of_very_many_texts_set_sideways_none_is_looked_at(others: int, is_header: bool) -> None:
+    names = [word for at in range(others) for word in sideways(20 + 40 * (at % 14), 750 - 20 * (at // 14), "Label")]
+    header = [word for at, name in enumerate(CROPS) for word in sideways(152 + 40 * at, 620, name)]
+    texts = [line.text for line in lay_out([*words_of(rows()), *header, *names], PAGE)]
+    assert ("Wheat" not in texts) is is_header
