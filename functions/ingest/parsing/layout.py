@@ -13,16 +13,17 @@ from functools import partial
 from itertools import accumulate, count, groupby, pairwise, takewhile
 from operator import attrgetter, itemgetter
 
+from functions.ingest.parsing.columns import cut_between_columns, split_columns
 from functions.ingest.parsing.order import (
     MARGIN,
     RIGHT_TO_LEFT,
     apart_from_table,
     in_reading_order,
     is_in_margin,
-    split_columns,
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
+from functions.ingest.parsing.sideways import uprights_of, with_names
 from functions.ingest.parsing.table_cells import (
     BULLETS,
     CELL_GAP_EM,
@@ -106,12 +107,20 @@ def lay_out(
     turns = Counter([word.style.turn for word in words])
     turn = turns.most_common(1)[0][0]
     main = words if len(turns) == 1 else [w for w in words if w.style.turn == turn]
+    others = sorted(turns.keys() - {turn})
+    aside = {other: _rows([w for w in words if w.style.turn == other], other, bounds) for other in others}
+    texts = [text for other in others if not turn for text in uprights_of(aside[other], other, bounds)]
+    upright = [*main, *(text.word for text in texts)]
     tables: list[list[Group]] = []
     if rules is not None and not turn:
-        main, tables = _ruled_tables(main, bounds, rules)
-    rows = _rows(main, turn, bounds)
+        upright, tables = _ruled_tables(upright, bounds, rules)
+    left = set(map(id, upright))
+    sideways = {id(text.word) for text in texts}
+    rows = _rows([word for word in upright if id(word) not in sideways], turn, bounds)
     height = _height(bounds, turn)
-    rows = _with_typed_tables(in_reading_order(split_columns(rows), height))
+    ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
+    rows = _with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
+    rows, names = with_names(rows, [text for text in texts if id(text.word) in left], bounds[3])
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
@@ -128,10 +137,10 @@ def lay_out(
     lines += [_line(row, placing, face) for row in rows[end:]]
     lines = _with_margins_outside(lines, height)
     # Vertical marginal notes and axis labels follow the text, as lines of their own.
-    for other in sorted(turns.keys() - {turn}):
-        rotated = _rows([word for word in words if word.style.turn == other], other, bounds)
+    within = {id(row) for text in texts if id(text.word) not in left or text in names for row in text.lines}
+    for other, rotated in aside.items():
         placing = Placing(bounds, rotation, other)
-        lines += [replace(_line(row, placing), cells=0) for row in rotated]
+        lines += [replace(_line(row, placing), cells=0) for row in rotated if id(row) not in within]
     return lines
 
 
@@ -207,17 +216,26 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     """Return where a ruled table belongs among the page's rows: behind those above it, before those below.
 
     What stands beside it says nothing, nor does a header that was written last, or what stands at the page's bottom.
+    So if its column begins with it, that is behind the columns on its left.
     """
     left, top, right, _ = box_of([row for group in table for row in group.rows])
     lowest = 0.0
     steps: list[int] = []
     for row in rows:
-        is_apart = row.x0 >= right or left >= row.x1 or row.y1 < min(lowest, MARGIN * height)
-        is_at_bottom = row.y0 >= (1 - MARGIN) * height
-        steps.append(0 if is_apart or is_at_bottom else 1 if row.y0 > top else -1)
-        lowest = max(lowest, 0.0 if is_at_bottom else row.y0)
+        is_silent = row.y1 < min(lowest, MARGIN * height) or row.y0 >= (1 - MARGIN) * height
+        if is_silent or row.x0 >= right or left >= row.x1:
+            steps.append(0)
+        else:
+            steps.append(1 if row.y0 > top else -1)
+            lowest = max(lowest, row.y0)
     wrong = list(accumulate(steps, initial=0))
-    at = wrong.index(min(wrong))
+    at = first = wrong.index(min(wrong))
+    for place in range(first + 1, len(rows)):
+        above, row = rows[place - 1], rows[place]
+        if wrong[place] > wrong[first] or above.x1 > left:
+            break
+        if row.y1 <= above.y0 and row.x1 > left:
+            at = place
     while 0 < at < len(rows) and rows[at - 1].y0 <= rows[at].y0 < top:  # the short last line of a paragraph above it
         at += 1
     return at

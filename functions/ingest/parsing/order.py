@@ -11,19 +11,15 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import attrgetter
 
+from functions.ingest.parsing.lettering import (
+    FIGURE,
+    TOUCHING,
+    goes_up,
+    lettering_by_line,
+    with_figures_beside,
+)
 from functions.ingest.parsing.words import Box, Row, Word, box_of
 
-MIN_ROWS = 6
-"""Fewer rows than this never make two columns of prose."""
-MIN_SIDE = 18
-"""Characters a side must have on average; tables have less."""
-MIN_GAPS = 0.5
-"""Share of a run's rows that have a wide gap if they are two columns written as one."""
-MIN_LETTERS = 0.6
-PROSE_SIDE = 1.4
-"""Share of letters in two columns of prose, and how much longer their lines are than the shortest ones, on average."""
-COLUMN_GAP_EM = 0.9
-"""Room between two words that may be between two columns, in font sizes."""
 MIN_ORDERED = 4
 MAX_BACKWARDS = 2
 BACKWARDS_SHARE = 0.2
@@ -32,8 +28,6 @@ MARGINAL_HEIGHT = 1.2
 """Height of a row of header or footer, at most, in those of the usual row."""
 SET_OFF_MORE = 1.05
 """How much more room there is between rows that are set off than between the lines of either."""
-TOUCHING = 0.3
-"""How far rows that stand below or beside each other may overlap, in heights of a row."""
 TIGHT_OVERLAP = 0.5
 TIGHT_ROOM = 0.6
 LEAST_HEIGHT = 0.8
@@ -49,12 +43,6 @@ RAGGED_SHARE = 0.5
 """Share of the narrower row's width that a row above has in common with it."""
 BESIDE_SHARE = 0.5
 """Share of a row's height that it has in common with the row it stands beside."""
-FIGURE_SHARE = 0.5
-"""Share of the rows of a chart's lettering that are figures."""
-IN_LINE = 3
-"""Points that the edges of figures in one column may differ."""
-SAME_LINE = 0.6
-"""Share of the lower one's height that a figure and its label have in common."""
 BACK = 0.5
 """Share of a row's width that the next one begins to the left of its end, if it stands against reading order."""
 MAX_CUTS = 20
@@ -62,74 +50,6 @@ WIDE_BAND = 1.5
 """Cuts within each other, at most, and height of the white space that is cut first, in heights of a row."""
 EDGE = 0.01
 """Points by which an edge may lie behind the cut."""
-
-
-def split_columns(rows: list[Row]) -> list[Row]:
-    """Split rows that run across two columns of prose, left column first.
-
-    A run of rows counts as two columns when most have one wide gap at the same place, and both sides are prose:
-    long, and rarely numbers.
-    """
-    gaps = [_widest_gap(row) for row in rows]
-    found = [gap for gap in gaps if gap]
-    if len(found) < MIN_ROWS or len(found) < MIN_GAPS * len(rows):
-        return rows
-    middle = sorted((left + right) / 2 for left, right in found)[len(found) // 2]
-    out: list[Row] = []
-    left_rows: list[Row] = []
-    right_rows: list[Row] = []
-    split = 0
-
-    def flush() -> None:
-        out.extend(left_rows + right_rows)
-        left_rows.clear()
-        right_rows.clear()
-
-    for row, gap in zip(rows, gaps, strict=True):
-        if gap and gap[0] <= middle <= gap[1]:
-            left, right = _cut(row, middle)
-            left_rows.append(left)
-            right_rows.append(right)
-            split += 1
-        elif row.x1 <= middle:
-            left_rows.append(row)
-        elif row.x0 >= middle:
-            right_rows.append(row)
-        else:
-            flush()
-            out.append(row)
-    flush()
-    return out if split >= MIN_ROWS and _prose(rows, gaps, middle) else rows
-
-
-def _prose(rows: Sequence[Row], gaps: Sequence[tuple[float, float] | None], middle: float) -> bool:
-    sides: list[str] = []
-    for row, gap in zip(rows, gaps, strict=True):
-        if gap and gap[0] <= middle <= gap[1]:
-            sides += [part.text for part in _cut(row, middle)]
-    letters = sum([sum(map(str.isalpha, side)) for side in sides])
-    total = sum(map(len, sides)) or 1
-    longest = sorted(map(len, sides))[len(sides) // 4]
-    return letters > MIN_LETTERS * total and total / len(sides) >= PROSE_SIDE * MIN_SIDE and longest >= MIN_SIDE
-
-
-def _widest_gap(row: Row) -> tuple[float, float] | None:
-    best: tuple[float, float] | None = None
-    size = max(1.0, row.words[0].style.size)
-    for before, word in pairwise(row.words):
-        room = word.x0 - before.x1
-        if room > COLUMN_GAP_EM * size and (best is None or room > best[1] - best[0]):
-            best = (before.x1, word.x0)
-    return best
-
-
-def _cut(row: Row, at: float) -> tuple[Row, Row]:
-    left: list[Word] = [word for word in row.words if word.x0 < at]
-    right: list[Word] = [word for word in row.words if word.x0 >= at]
-    left[-1].ends = left[-1].ends or "\n"
-    return type(row).of(left), type(row).of(right)
-
-
 MAX_ROWS = 500
 """Rows of a page that is put in order; one with more keeps the order it is written in. Bounds a quadratic cost."""
 MARGIN = 0.09
@@ -147,7 +67,6 @@ APART = 1.15
 NEAR = 2.5
 """Room below a region's last row, in heights of a row, up to which the next one belongs to it."""
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-FIGURE = re.compile(r"[^\W\d_]{0,3}[\s$€£¥~<>≈+\-–—−(]*\d[\d.,:/]*[\s%‰)°+x×KkMmBb]*[.)]?[⁰¹²³⁴-⁹]*")
 MOST_RUNNING = 3
 LONGEST_RUNNING = 80
 MOST_BESIDE = 2
@@ -157,15 +76,6 @@ NEXT_ROWS = 6
 RUNNING = 0.11
 SET_OFF = 0.75
 """Share of the page's height within which they stand, and room, in font sizes, that sets them off from a table."""
-MIN_FIGURES = 3
-"""Fewer figures below each other are no column of their own."""
-LONGEST_LABEL = 40
-"""Characters of a label with figures beside it; prose in a narrow column has fewer, but no figure on each line."""
-MOST_LABEL_WORDS = 6
-MIN_LETTERING = 8
-"""Words of a chart's label at most, and rows of its lettering at least."""
-LONGEST_GAP = 20
-"""Room between a figure and its label, in heights of the figure."""
 
 
 def in_reading_order(rows: list[Row], height: float) -> list[Row]:
@@ -179,7 +89,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
     wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
     if wrong > max(MAX_BACKWARDS, BACKWARDS_SHARE * len(rows)):
         return _cut_recursively(rows, 0)
-    if len(rows) > MAX_ROWS or not any(_goes_up(a, b) for a, b in pairwise(rows)):
+    if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
     return rows[:start] + lettering_by_line(with_figures_beside(left_first(top_down(rows[start:end])))) + rows[end:]
@@ -249,15 +159,12 @@ def _is_set_off(above: Sequence[Row], below: Sequence[Row]) -> bool:
     return room > SET_OFF * size and room > SET_OFF_MORE * min(gaps, default=0.0)
 
 
-def _goes_up(a: Row, b: Row) -> bool:
-    return b.y1 <= a.y0 + TOUCHING * (a.y1 - a.y0)
-
-
 AT_ONE_HEIGHT = 0.1
 """Share of their height that two rows of different columns have in common at least, if they stand side by side."""
 
 
-def _is_beside(a: Row, b: Row) -> bool:
+def is_beside(a: Row, b: Row) -> bool:
+    """Whether two rows stand side by side, at one height."""
     common = min(a.y1, b.y1) - max(a.y0, b.y0)
     return common > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
 
@@ -276,7 +183,7 @@ def top_down(rows: list[Row]) -> list[Row]:
     moved = _misplaced(rows, parts, blocks)
     if len(moved) > MOST_MOVED * len(rows):
         down = sorted(rows, key=attrgetter("y0"))
-        return rows if any(_is_beside(a, b) for a, b in pairwise(down)) else down
+        return rows if any(is_beside(a, b) for a, b in pairwise(down)) else down
     out = [i for i in range(len(rows)) if i not in moved]
     for i in sorted(moved):
         kept = [rows[other] for other in out]
@@ -442,7 +349,7 @@ def _has_late_rows(rows: list[Row]) -> bool:
     """Whether a row may stand above one that is written before it: looked for where the order goes up."""
     runs: list[list[Row]] = [[rows[0]]]
     for before, row in pairwise(rows):
-        if _goes_up(before, row):
+        if goes_up(before, row):
             runs.append([])
         runs[-1].append(row)
     boxes = [box_of(run) for run in runs]
@@ -543,109 +450,8 @@ def left_first(rows: list[Row]) -> list[Row]:
     return [row for region in out for row in region.rows]
 
 
-def with_figures_beside(rows: list[Row]) -> list[Row]:
-    """Return the rows with each figure of a column, written apart from the labels on its left, behind its label.
-
-    Numbers on the left of what they number, as those of steps, come before it.
-    """
-    out = rows
-    placed: set[int] = set()
-    for figures in _columns_of_figures(rows):
-        partners = [_beside(figure, rows, placed) for figure in figures]
-        found = {id(partner): (partner, figure) for partner, figure in zip(partners, figures, strict=True) if partner}
-        if len(found) < len(figures) or len({partner.x0 < figure.x0 for partner, figure in found.values()}) > 1:
-            continue
-        placed |= {id(figure) for figure in figures}
-        merged: list[Row] = []
-        for row in out:
-            if (pair := found.get(id(row))) is not None:
-                merged += sorted(pair, key=lambda one: one.x0)
-            elif not any(row is figure for figure in figures):
-                merged.append(row)
-        out = merged
-    return out
-
-
-def lettering_by_line(rows: list[Row]) -> list[Row]:
-    """Return the rows with the lettering of charts (numbers and short labels, drawn in any order) line by line."""
-    out: list[Row] = []
-    run: list[Row] = []
-
-    def flush() -> None:
-        out.extend(_by_line(run) if _is_lettering(run) else run)
-        run.clear()
-
-    for row in rows:
-        if len(row.words) > MOST_LABEL_WORDS or row.length > LONGEST_LABEL:
-            flush()
-            out.append(row)
-        else:
-            run.append(row)
-    flush()
-    return out
-
-
-def _is_lettering(run: list[Row]) -> bool:
-    """Whether short rows one after the other are a chart's: half of them figures, and they go up time and again."""
-    if len(run) < MIN_LETTERING:
-        return False
-    jumps = sum(_goes_up(a, b) for a, b in pairwise(run))
-    return jumps >= MIN_FIGURES and sum(FIGURE.fullmatch(row.text) is not None for row in run) >= FIGURE_SHARE * len(
-        run
-    )
-
-
-def _by_line(rows: list[Row]) -> list[Row]:
-    lines: list[list[Row]] = []
-    for row in sorted(rows, key=lambda row: row.y0 + row.y1):
-        if lines and row.y0 + row.y1 < 2 * lines[-1][0].y1:
-            lines[-1].append(row)
-        else:
-            lines.append([row])
-    return [row for line in lines for row in sorted(line, key=lambda row: row.x0)]
-
-
-def _columns_of_figures(rows: list[Row]) -> Iterator[list[Row]]:
-    """Yield runs of rows that are figures, each below the one before and in line with it."""
-    column: list[Row] = []
-    for row in rows:
-        is_figure = len(row.words) <= 2 and FIGURE.fullmatch(row.text) is not None
-        if is_figure and column and row.y0 >= column[-1].y1 and _in_line(row, column[-1]):
-            column.append(row)
-            continue
-        if len(column) >= MIN_FIGURES:
-            yield column
-        column = [row] if is_figure else []
-    if len(column) >= MIN_FIGURES:
-        yield column
-
-
-def _in_line(a: Row, b: Row) -> bool:
-    return abs(a.x0 - b.x0) < IN_LINE or abs(a.x1 - b.x1) < IN_LINE or abs(a.x0 + a.x1 - b.x0 - b.x1) < 2 * IN_LINE
-
-
-def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
-    """Return the row next to a figure on its line if that is its label, or a figure that has been placed already."""
-    best: Row | None = None
-    nearest = LONGEST_GAP * (figure.y1 - figure.y0)
-    for row in rows:
-        shared = min(row.y1, figure.y1) - max(row.y0, figure.y0)
-        room = max(figure.x0 - row.x1, row.x0 - figure.x1)
-        if (
-            row is not figure
-            and 0 <= room < nearest
-            and shared > SAME_LINE * min(row.y1 - row.y0, figure.y1 - figure.y0)
-        ):
-            best, nearest = row, room
-    if best is None or id(best) in placed:
-        return best
-    text = best.text
-    is_label = any(map(str.isalpha, text)) and (best.x0 > figure.x0 or len(text) <= LONGEST_LABEL)
-    return best if is_label and not FIGURE.fullmatch(text) else None
-
-
 def _backwards(a: Row, b: Row) -> bool:
-    return _goes_up(a, b) and b.x0 < a.x1 - BACK * (a.x1 - a.x0)
+    return goes_up(a, b) and b.x0 < a.x1 - BACK * (a.x1 - a.x0)
 
 
 def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:

@@ -19,6 +19,8 @@ SHORTEST = 5.0
 """Points: a rule is no shorter."""
 NEAR = 3.0
 """Points between rules that are one, or that meet."""
+NO_LINE = 8.0
+"""Points between rules down the page in which no line of text has room, so that they are of one table."""
 BORDER = 0.7
 """Share of a cell's side that is ruled."""
 MAX_COLUMNS = 30
@@ -92,20 +94,27 @@ def grids_of(rules: Rules) -> Iterator[Grid]:
     """Yield the grids that the rules of a page make, of at least two columns and two rows."""
     if not rules.down or not rules.across or len(rules.across) + len(rules.down) > MAX_RULES:
         return
-    by_height = sorted(rules.across)
-    for top, bottom, down in _joined((rule[1], rule[2], rule) for rule in rules.down):
-        across = by_height[bisect(by_height, (top - NEAR,)) : bisect(by_height, (bottom + NEAR, inf))]
-        for left, right, beside in _joined((rule[1], rule[2], rule) for rule in across):
-            within = [rule for rule in down if left - NEAR <= rule[0] <= right + NEAR]
+    for across, down in _meeting(rules.across, rules.down, NEAR):
+        # Again, since a table beside them may have filled the room between two.
+        for beside, within in _meeting(across, down, NO_LINE):
             if grid := _grid(beside, within):
                 yield grid
 
 
-def _joined(spans: Iterable[tuple[float, float, Rule]]) -> list[tuple[float, float, list[Rule]]]:
-    """Join spans that meet, with what each is of."""
+def _meeting(across: Sequence[Rule], down: Sequence[Rule], room: float) -> Iterator[tuple[list[Rule], list[Rule]]]:
+    """Yield the rules of each part of the page that has no gap across it, and none of more than `room` down it."""
+    by_height = sorted(across)
+    for top, bottom, part in _joined(((rule[1], rule[2], rule) for rule in down), room):
+        near = by_height[bisect(by_height, (top - NEAR,)) : bisect(by_height, (bottom + NEAR, inf))]
+        for left, right, beside in _joined((rule[1], rule[2], rule) for rule in near):
+            yield beside, [rule for rule in part if left - NEAR <= rule[0] <= right + NEAR]
+
+
+def _joined(spans: Iterable[tuple[float, float, Rule]], room: float = NEAR) -> list[tuple[float, float, list[Rule]]]:
+    """Join spans that meet, or are no further apart than `room`, with what each is of."""
     found: list[tuple[float, float, list[Rule]]] = []
     for start, end, rule in sorted(spans):
-        if found and start <= found[-1][1] + NEAR:
+        if found and start <= found[-1][1] + room:
             begin, last, rules = found[-1]
             rules.append(rule)
             found[-1] = begin, max(end, last), rules

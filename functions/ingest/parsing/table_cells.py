@@ -32,10 +32,11 @@ LEVEL = 0.3
 MAX_CELL_LINES = 24
 MAX_ROWS = 300
 """Lines in one row of a table; also keeps the cost of a page linear."""
-NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
+NUMBER = re.compile(r"[\s$€£¥(+\-–—−]*\d[\d.,:/%)\s–—-]*[$€£¥]?|[-–—−]+|n/?a|[$€£¥]\s*[-–—]", re.IGNORECASE)
 SIGN_BEFORE = {"$", "€", "£", "¥", "(", "$(", "US$"}
 SIGN_AFTER = {")", "%", ")%", "%)", "pts", "bp"}
 CURRENCIES = "$€£¥"
+SIGNS = frozenset(CURRENCIES)
 BEGINS_FIGURE = frozenset("0123456789(" + CURRENCIES)
 BEGINS_SIGNED = frozenset("(.-–—−n$€£")
 NOTE_NUMBERS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -294,6 +295,7 @@ def cells_of(row: Row) -> list[Cell]:
     first = before = row.words[0]
     current = [first]
     cut: list[list[Word]] = [current]
+    signs_follow = _signs_follow(row.words)
     for at, word in enumerate(row.words[1:], 2):
         room = word.x0 - before.x1
         # Most words are near: no further check is needed.
@@ -302,7 +304,7 @@ def cells_of(row: Row) -> list[Cell]:
                 not (before is first and (_marks(before, word) or _numbers_sentence(row.words)))
                 and not (before is row.words[1] and _names_item(first, before, word))
                 and not (_is_spaced_out(before) and _is_spaced_out(word))
-                and not is_signed_by(before, word)
+                and (signs_follow or not is_signed_by(before, word))
                 and not is_sign_of(before, word)
             ):
                 current = []
@@ -311,7 +313,7 @@ def cells_of(row: Row) -> list[Cell]:
             word.text[0] in BEGINS_FIGURE
             and before.text[-1] in ENDS_FIGURE
             and _are_figures(before, word, room)
-            and not (word.text in CURRENCIES and _is_unit_before(row.words[at:]))
+            and not (word.text in CURRENCIES and (signs_follow or _is_unit_before(row.words[at:])))
         ):
             current = []
             cut.append(current)
@@ -399,6 +401,14 @@ def _are_figures(before: Word, word: Word, room: float) -> bool:
         return room > 0 and before.text not in SIGN_BEFORE
     apart = room > FIGURES_GAP_EM * min(before.style.size, word.style.size)
     return apart and is_number(before.text) and is_number(word.text) and word.text not in SIGN_AFTER | SIGN_BEFORE
+
+
+def _signs_follow(words: Sequence[Word]) -> bool:
+    """Whether signs of currency stand behind the figures of a row, as behind its last one: "0,75 € … 3,50 €"."""
+    if words[-1].text not in SIGNS:
+        return False
+    first = next((at for at, word in enumerate(words) if word.text[-1].isdecimal()), 0)
+    return first > 0 and words[first - 1].text not in SIGN_BEFORE
 
 
 def _is_unit_before(behind: Sequence[Word]) -> bool:

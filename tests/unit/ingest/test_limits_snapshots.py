@@ -23,6 +23,7 @@ import functions.ingest.lease
 import functions.ingest.maintenance
 import functions.ingest.parsing.accents
 import functions.ingest.parsing.child
+import functions.ingest.parsing.columns
 import functions.ingest.parsing.engine_figures
 import functions.ingest.parsing.engine_pdfium
 import functions.ingest.parsing.engine_pypdf
@@ -37,6 +38,7 @@ import functions.ingest.parsing.identity_card
 import functions.ingest.parsing.items
 import functions.ingest.parsing.layout
 import functions.ingest.parsing.legible
+import functions.ingest.parsing.lettering
 import functions.ingest.parsing.lost_spaces
 import functions.ingest.parsing.order
 import functions.ingest.parsing.outline
@@ -55,6 +57,7 @@ import functions.ingest.parsing.running
 import functions.ingest.parsing.sections
 import functions.ingest.parsing.seen
 import functions.ingest.parsing.sides
+import functions.ingest.parsing.sideways
 import functions.ingest.parsing.table_cells
 import functions.ingest.parsing.table_columns
 import functions.ingest.parsing.table_grid

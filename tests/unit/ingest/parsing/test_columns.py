@@ -8,7 +8,7 @@ from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.table_cells import Cell, Group
 from functions.ingest.parsing.table_grid import with_empty_cells
 from functions.ingest.parsing.words import Row, Style, Word, box_of
-from tests.support.made_pages import PAGE, Piece, in_one_line, moved, read, words_of, written
+from tests.support.made_pages import PAGE, Piece, in_one_line, moved, read, width_of, words_of, written
 
 LEFT = "the words of the left one go on {}"
 RIGHT = "while those of the right go on {}"
@@ -97,13 +97,45 @@ def test_the_room_between_columns_is_wider_than_that_between_justified_words(roo
     assert len(texts(spread(9, at=begin))) == lines
 
 
-def test_the_widest_room_of_a_line_is_where_the_columns_part() -> None:
+def test_room_between_words_that_most_lines_do_not_have_parts_no_columns() -> None:
     words: list[Word] = []
     for i in range(9):
-        words += in_one_line(700 - 14 * i, (50, "many words of"), (50 + 72 + 5 * (i % 3), "the left"), (300, RIGHT))
+        first = " ".join(["many", "words", "of", "it"][: 1 + i % 4])
+        words += in_one_line(700 - 14 * i, (50, first), (62 + width_of(first), "on the left"), (300, RIGHT))
     got = texts(words)
     assert len(got) == 18
     assert [line.split()[0] for line in got] == ["many"] * 9 + ["while"] * 9
+
+
+@pytest.mark.parametrize("is_in_one", [True, False])
+def test_three_columns_of_prose_written_line_by_line_are_read_one_after_the_other(is_in_one: bool) -> None:
+    names = ("some words of the left column", "some words of the middle one", "some words of the right one")
+    words: list[Word] = []
+    for i in range(9):
+        parts = [(50 + 180 * at, f"{name} {i}") for at, name in enumerate(names)]
+        y = 700 - 14 * i
+        words += in_one_line(y, *parts) if is_in_one else [word for x, text in parts for word in written(x, y, text)]
+    assert texts(words) == [f"{name} {i}" for name in names for i in range(9)]
+
+
+def test_a_column_of_short_words_between_two_of_prose_makes_a_table() -> None:
+    rows = [
+        in_one_line(700 - 14 * i, (50, LEFT.format("on")), (260, f"AB{i}"), (330, RIGHT.format("on"))) for i in range(9)
+    ]
+    got = texts([word for row in rows for word in row])
+    assert [line.count(" | ") for line in got] == [2] * 9
+
+
+def column_of(x: float, name: str) -> list[Piece]:
+    return [(x, 700 - 12 * i, f"some longer words of the {name} column") for i in range(20)]
+
+
+@pytest.mark.parametrize(("y", "lines"), [(440, 2), (30, 1)])
+def test_captions_of_two_columns_written_in_one_go_are_two_but_a_footer_stays_whole(y: float, lines: int) -> None:
+    captions = in_one_line(y, (50, "Nuts of one kind"), (300, "Nuts of another kind"))
+    got = texts([*words_of(column_of(50, "left") + column_of(300, "right")), *captions])
+    assert len(got) == 40 + lines
+    assert got[-1].endswith("Nuts of another kind")
 
 
 def shuffled(pieces: list[Piece], seed: int) -> list[str]:

@@ -559,3 +559,15 @@ def test_points_of_a_chart_written_apart_stay_as_they_are() -> None:
     points: list[Piece] = [(60 + 3 * at, 700 - 5 * at, "●") for at in range(102)]
     assert "● Gain" in read(*points[:2], (68, 700, "Gain"))
     assert "● Gain" not in read(*points, (68, 700, "Gain"))
+
+
+BARS = [("Farms", 150, "38"), ("Towns", 162, "61"), ("Villages", 141, "27")]
+"""Labels of a bar chart, where the figure in each bar stands, and that figure."""
+
+
+@pytest.mark.parametrize(("room", "is_chart"), [(14, True), (70, False)])
+def test_figures_in_bars_of_a_chart_stand_with_the_labels_of_their_lines(room: float, is_chart: bool) -> None:
+    figures: list[Piece] = [(x, 600 - room * at, figure) for at, (_, x, figure) in enumerate(BARS)]
+    labels: list[Piece] = [(60, 600 - room * at, label) for at, (label, _, _) in enumerate(BARS)]
+    together = ["Farms | 38", "Towns | 61", "Villages | 27"]
+    assert (read(*figures, *labels, (60, 650, "Share of answers")) == ["Share of answers", *together]) is is_chart

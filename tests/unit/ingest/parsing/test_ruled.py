@@ -49,6 +49,26 @@ def test_outermost_rules_may_be_left_out() -> None:
     assert tables(boxes, *HEADER, *BODY)[0] == "Test | Level | Guidance"
 
 
+def test_two_tables_below_each_other_are_two_though_a_third_beside_them_goes_over_the_room_between() -> None:
+    upper, lower = ruled((100, 120, 140), (50, 120, 200)), ruled((180, 200, 220), (50, 120, 200))
+    beside = ruled((100, 140, 180, 220), (350, 420, 500))
+    pieces: list[Piece] = [(52, 687, "ls"), (122, 687, "lists"), (52, 667, "cp"), (122, 667, "copies")]
+    pieces += [(52, 640, "Rights"), (52, 607, "chmod"), (122, 607, "alters"), (52, 587, "id"), (122, 587, "tells")]
+    pieces += [(352, 720, "Keys")]
+    pieces += [(x, 677 - 40 * at, f"{text} {at}") for at in range(3) for x, text in ((352, "key"), (422, "value"))]
+    lines = lay_out(words_of(pieces), PAGE, rules=Rules.of([*upper, *lower, *beside], ()))
+    texts = ["ls | lists", "cp | copies", "Rights", "chmod | alters", "id | tells", "Keys", "key 0 | value 0"]
+    assert [line.text for line in lines][:7] == texts
+    assert len({line.column for line in lines if line.column}) == 3
+
+
+@pytest.mark.parametrize(("room", "found"), [(6, 2), (12, 3)])
+def test_beside_another_table_rules_may_have_gaps_in_which_no_line_has_room(room: float, found: int) -> None:
+    boxes = ruled((100, 120, 140)) + ruled((140 + room, 160 + room, 180 + room))
+    boxes += ruled((100, 140, 180 + room), (500, 540, 580))
+    assert len(list(grids_of(Rules.of(boxes, ())))) == found
+
+
 def test_rectangles_drawn_around_cells_are_rules() -> None:
     rows = (100, 120, 145)
     frames = [(a, y, b, z) for a, b in pairwise(COLUMNS) for y, z in pairwise(rows)]
@@ -148,6 +168,24 @@ def test_the_table_stands_between_what_is_above_and_below_it_though_a_header_was
     words = words_of([(50, 740, "Before."), (50, 600, "After."), *HEADER, *BODY, (50, 780, "Running title")])
     texts = [line.text.split(" ")[0] for line in lay_out(words, PAGE, rules=Rules.of(ruled((100, 120, 145)), ()))]
     assert texts == ["Running", "Before.", "Test", "Discharge", "After."]
+
+
+def test_a_table_that_begins_a_column_follows_the_column_on_its_left() -> None:
+    left: list[Piece] = [(50, 740 - 12 * at, "words of the left column") for at in range(20)]
+    table: list[Piece] = [
+        (x + 300, y, text) for x, y, text in ((52, 690, "Cat"), (122, 690, "4"), (52, 670, "Dog"), (122, 670, "6"))
+    ]
+    boxes = ruled((100, 120, 140), (350, 420, 500))
+    lines = lay_out(
+        words_of([*left, *table, (350, 640, "Below it"), (350, 628, "it goes on.")]), PAGE, rules=Rules.of(boxes, ())
+    )
+    assert [line.text for line in lines][19:] == [
+        "words of the left column",
+        "Cat | 4",
+        "Dog | 6",
+        "Below it",
+        "it goes on.",
+    ]
 
 
 def test_a_drawing_of_very_many_lines_is_not_looked_at() -> None:

@@ -475,3 +475,20 @@ def test_an_entry_of_a_table_of_contents_is_no_row() -> None:
 )
 def test_the_number_and_the_name_of_an_item_are_one_cell(begin: str, name: str, is_one: bool) -> None:
     assert one_line((50, begin), (250, name)) == (f"{begin} {name}" if is_one else f"{begin} | {name}")
+
+
+@pytest.mark.parametrize(("room", "label"), [(20, "Paper copy"), (60, "Copy")])
+def test_signs_of_currency_behind_their_figures_stay_with_them(room: int, label: str) -> None:
+    def row(y: float, name: str, price: str, total: str) -> list[Word]:
+        parts = ((50, name), (250, price), (250 + 25 + room, total))
+        return in_one_line(y, *((x, text) for x, text in parts if text))
+
+    words = in_one_line(700, (50, "Item"), (250, "Price"), (275 + room, "Amount"))
+    words += row(685, "Edition of May", "", "45,93 €") + row(670, label, "0,75 €", "0,75 €")
+    got = [line.text for line in lay_out(words + row(655, "Proof", "3,50 €", "7,00 €"), PAGE)]
+    assert got == [
+        "Item | Price | Amount",
+        "Edition of May | | 45,93 €",
+        f"{label} | 0,75 € | 0,75 €",
+        "Proof | 3,50 € | 7,00 €",
+    ]
