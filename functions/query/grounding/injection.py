@@ -184,6 +184,11 @@ def is_injected(text: str, start: int, end: int) -> bool:
     )
 
 
+def is_speaker(name: str) -> bool:
+    """Return whether a name with a colon behind it begins a message in the format of a chat: "System"."""
+    return name.strip().lower() in _SPEAKERS
+
+
 def without_injections(text: str) -> str:
     """Return a text without its prompt injections."""
     return _without(text, injected_spans(text))

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain, pairwise, takewhile
 
 from functions.query.grounding.column_names import column_names, names_words_in
+from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import (
     TableCell,
     TableRow,
@@ -106,6 +107,8 @@ def row_text(text: str, start: int, end: int, *, with_nothing: bool = True) -> s
     names = row_cells(text[slice(*header)]) if header else []
     if header and are_numbered(names, rows_below(text, header)):
         names[0] = ""  # the name of the numbers: "Trip | 701 | 703"
+    if names and is_speaker(names[0]):
+        names[0] = ""  # "System: Windows 10" would read like a message to a model
     found = row_at(text, start)
     if len(names) != len(cells) and found is not None and (start, end) == (found[1].start, found[1].end):
         table, row = found

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, is_unit
-from functions.query.grounding.tables import row_at
+from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.families import are_of_family
@@ -37,8 +37,8 @@ from functions.query.writing.table_words import (
 from shared import lexical
 from shared.text import SEPARATOR, header_at, row_cells
 
-MAX_UNSAID = 0.35
-"""Share, by rarity, of what a question names that may be missing in the rows that are told, and in what names them."""
+MAX_UNSAID = 0.3
+"""Share, by rarity, of what a question names that may be missing in the passage of the rows that are told."""
 MAX_CELL_WORDS = 4
 """Words of a cell that names something, at most: a longer one is a text, which shares words by chance."""
 WORDS_BEFORE = 3
@@ -183,7 +183,8 @@ def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) 
     rows = [each for each in told if each.is_row]
     if not (rows and told[0].is_row):
         return False
-    if asked.extreme and not is_compared and not are_named(asked.text, rows):
+    is_of_row = len(rows) == 1 and bool(asked.extreme_of_row)  # "Noise | 61 | 70" tells which model is the loudest
+    if asked.extreme and not (is_compared or is_of_row or are_named(asked.text, rows)):
         return True
     besides = "\n".join(each.text for each in told if not each.is_row)
     return _leave_doubt(asked.text, rows, besides=besides, verdict=asked.kind is Kind.YES_NO)
@@ -221,8 +222,8 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdi
         any(not _has_number(each, read, around, question) for each in _numbers_in(question, compared))
         or (compared is not None and not any(is_in_range(each.cells[0], question) is not None for each in read))
         or not _codes_in(question) <= _codes_in(f"{told}\n{around}")
-        or _are_others_named(asked, read, f"{told}\n{around}", language)
-        or _share_unsaid(asked, f"{told}\n{around}", language) > MAX_UNSAID
+        or _are_others_named(asked, rows, f"{told}\n{around}", language)
+        or _share_unsaid(asked, f"{told}\n{around}\n{first.whole}", language) > MAX_UNSAID
     )
 
 
@@ -254,9 +255,17 @@ def _has_number(asked: re.Match[str], rows: Sequence[_Row], around: str, questio
     return any(found["number"].lstrip("0") == number for found in _FIGURE.finditer(around))
 
 
-def _are_others_named(asked: Sequence[AskedWord], rows: Sequence[_Row], told: str, language: str) -> bool:
-    """Return whether a question names what stands in other rows of these tables, and nowhere in what is told."""
-    cells = {cell for row in rows for other in row.others for cell in other}
+def _are_others_named(asked: Sequence[AskedWord], rows: Sequence[ToldSpan], told: str, language: str) -> bool:
+    """Return whether a question names what stands in other rows of the passages' tables, and nowhere in what is told.
+
+    Of the tables that are told from all cells count, and the labels of others if the question names none of these rows.
+    """
+    read = [_row_at(each.passage.whole, each.start + len(each.passage.above)) for each in rows]
+    cells = {cell for row in read for other in row.others for cell in other}
+    labels = {key for row in read for key in keys_of(row.cells[0], language)}
+    if labels.isdisjoint(each.key for each in asked if _is_content(each, language)):
+        tables = (table for each in rows for table in tables_in(each.passage.whole) if table.columns)
+        cells |= {row.label for table in tables for row in table.rows}
     elsewhere = {key for cell in cells if len(keys := keys_of(cell, language)) <= MAX_CELL_WORDS for key in keys}
     return any(each.key in elsewhere for each in _unsaid(asked, told, language))
 

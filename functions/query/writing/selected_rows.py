@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
+from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
@@ -128,10 +129,10 @@ def _may_have_more(table: WholeTable, first: WholeTable, selection: "_Selection"
 
 
 def _told(row: WholeRow, table: WholeTable, columns: Sequence[int], *, is_nearest: bool) -> SelectedRow:
-    """Return a row told by its label and some of its cells; by all of them if the label is a bare number."""
-    of_all = not any(map(str.isalpha, row.cells[0]))
+    """Return a row told by its label and some of its cells; by all if it is a bare number, or no other tells more."""
+    of_all = not any(map(str.isalpha, row.cells[0])) or {*columns} == {0}
     told = [
-        f"{name.rstrip(':')}: {cell or NOTHING}" if name else cell
+        f"{name.rstrip(':')}: {cell or NOTHING}" if name and not (at == 0 and is_speaker(name)) else cell
         for at, (name, cell) in enumerate(zip(table.names, row.cells, strict=True))
         if (of_all and cell) or at == 0 or at in columns
     ]
@@ -177,6 +178,7 @@ def _selection(question: str, table: WholeTable) -> _Selection | None:
     ]
     if not met:
         return None
+    met = [each for each in met if _is_column_named(tokens, table, each)] or met
     of_names = {key for name in table.names for key in keys_of(name, table.language)}
     is_named = not any(tokens[at].word in ANY_KIND and tokens[at].key not in of_names | table.around for at in kind)
     if not table.is_named:
@@ -185,7 +187,7 @@ def _selection(question: str, table: WholeTable) -> _Selection | None:
         is_of_people = not asked and not _OF_PEOPLE.isdisjoint(keys_of(table.names[0], table.language))
         if not (is_of_people or asked & of_names):
             return None
-    if tokens[0].word in OPENS_ALONE and len(kind) == 1 and met[0].columns == (0,):
+    if tokens[0].word in OPENS_ALONE and len(kind) == 1 and 0 in met[0].columns:
         return None  # "Who works on Sunday?" asks for none of the rows called "Sunday"
     rows = met[0].rows
     of_kind = {tokens[at].key for at in kind}
@@ -257,6 +259,14 @@ def _is_all_said(tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int],
     aside = ASIDE | JOINS if len(met.columns) > 1 else ASIDE
     return all(
         at in kind or at in met.stated or token.word in aside or token.key in known for at, token in enumerate(tokens)
+    )
+
+
+def _is_column_named(tokens: Sequence[AskedWord], table: WholeTable, met: Meets) -> bool:
+    """Return whether a question names a column of a condition: "Sat 9" by "on Saturday"."""
+    named = {key for column in met.columns for key in keys_of(table.names[column], table.language)}
+    return any(
+        token.key in named or not named.isdisjoint(other_words_of(token.key, table.language)) for token in tokens
     )
 
 

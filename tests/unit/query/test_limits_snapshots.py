@@ -129,11 +129,14 @@ import functions.query.writing.numbered_claims
 import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting
+import functions.query.writing.row_conditions
+import functions.query.writing.row_doubts
 import functions.query.writing.selected_rows
 import functions.query.writing.statement_scores
 import functions.query.writing.statements
 import functions.query.writing.subjects
 import functions.query.writing.table_units
+import functions.query.writing.whole_tables
 import functions.query.writing.worked_out
 from functions.query import bootstrap
 from functions.query.api.openapi import operations_of
