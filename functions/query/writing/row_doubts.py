@@ -8,7 +8,7 @@ question for what contains sesame, and "Impeller 120 mm" none for one of 160 mm.
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, is_unit
@@ -164,9 +164,11 @@ def _others(word: AskedWord, language: str) -> frozenset[str]:
 
 
 def _denies_at(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
-    after = asked[places[-1] + 1].word if places[-1] + 1 < len(asked) else ""
-    if after in {"free", "frei"}:
-        return True
+    behind = [each.word for each in asked[places[-1] + 1 : places[-1] + 3]]
+    if behind[:1] in (["free"], ["frei"]) or any(
+        word in NOT for word in takewhile(lambda word: word not in _PARTS, behind)
+    ):
+        return True  # "gluten-free", "does offline mode not work"
     for each in reversed(asked[max(0, places[0] - WORDS_BEFORE) : places[0]]):
         if each.word in _DENIES:
             return True

@@ -30,7 +30,7 @@ JOINS, TURNS, HOLDS = (words_for(name) for name in ("joins", "turns", "holds"))
 COMPARED: Mapping[str, tuple[int, bool]] = {
     how.replace("_", " "): meant
     for name, meant in (("below", (-1, False)), ("above", (1, False)), ("most", (-1, True)), ("least", (1, True)))
-    for how in words_for(name)
+    for how in sorted(words_for(name))
 }
 """What compares, with the direction (1 up, -1 down), and whether the limit itself is meant."""
 _SPELLED = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"

@@ -33,6 +33,7 @@ import functions.ingest.parsing.footnotes
 import functions.ingest.parsing.fork_server
 import functions.ingest.parsing.guard
 import functions.ingest.parsing.heading_lines
+import functions.ingest.parsing.heading_words
 import functions.ingest.parsing.headings
 import functions.ingest.parsing.identity_card
 import functions.ingest.parsing.items
@@ -42,6 +43,7 @@ import functions.ingest.parsing.lettering
 import functions.ingest.parsing.lost_spaces
 import functions.ingest.parsing.order
 import functions.ingest.parsing.outline
+import functions.ingest.parsing.page_marks
 import functions.ingest.parsing.page_objects
 import functions.ingest.parsing.paragraphs
 import functions.ingest.parsing.parse

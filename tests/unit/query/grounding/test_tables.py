@@ -205,7 +205,7 @@ def test_prose_holds_no_table():
         (
             "System | 6.8 LTS | 7.4\nServer 2016 | Supported | Removed\nServer 2022 | Supported | Supported",
             "Server 2016",
-            "System: Server 2016; 6.8 LTS: Supported; 7.4: Removed",
+            "Server 2016; 6.8 LTS: Supported; 7.4: Removed",
         ),
         ("Years | Hours (37.5 h week)\n0 to 2 | 187.5", "0 to 2", "Years: 0 to 2; Hours (37.5 h week): 187.5"),
         ("Weight | 7.2 | 7.4\nHeight | 3.1 | 4.2", "Height", "Height; 3.1; 4.2"),

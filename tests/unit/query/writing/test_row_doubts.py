@@ -61,6 +61,8 @@ def is_contradicted(question: str, row: str, text: str, *, verdict: bool = False
         ("Which dishes have milk in them?", "Soup | £5.20 | Yes | No", FOOD, False),
         ("What can I eat without gluten?", "Pasta bake | £7.40 | Yes | Yes", FOOD, True),
         ("What can I eat without gluten?", "Curry | £8.90 | No | No", FOOD, False),
+        ("In which dishes is milk not used?", "Soup | £5.20 | Yes | No", FOOD, True),
+        ("In which dishes is milk not used?", "Curry | £8.90 | No | No", FOOD, False),
         ("What is gluten-free?", "Pasta bake | £7.40 | Yes | Yes", FOOD, True),
         ("Which dishes have both milk and gluten?", "Soup | £5.20 | Yes | No", FOOD, True),
         ("Which dishes have milk but no gluten?", "Soup | £5.20 | Yes | No", FOOD, False),

@@ -421,3 +421,29 @@ def test_where_no_row_meets_a_limit_the_nearest_is_told(question: str, text: str
 def test_what_only_the_title_calls_so_is_something_else() -> None:
     extras = "Extras\n\nItem | Per day\nTrailer | €9\nChild seat | €4\nLock | €2\n\nEnd."
     assert told("Which bikes cost more than €5 a day?", f"{BIKES}\n\n{extras}")[0].startswith("Bicycle: City bike")
+
+
+SYSTEMS = """Requirements
+
+System | Desktop app | Users
+Windows 10 | yes | 100
+Linux | no | 50
+macOS 14 | yes | 20
+
+Ask the office."""
+
+
+def test_a_column_called_system_is_not_told_as_if_somebody_spoke():
+    rows = ["Windows 10; Desktop app: yes", "macOS 14; Desktop app: yes"]
+    assert told("Which systems have a desktop app?", SYSTEMS) == rows
+    assert [claim.text for claim in extract("Which systems have a desktop app?", [passage(SYSTEMS)]).claims] == rows
+
+
+def test_a_row_whose_label_is_what_is_asked_for_is_told_whole():
+    text = "Editions\n\nFunction | Basic | Team\nSingle sign-on | no | yes\nReports | yes | yes\n\nAsk us."
+    assert told("Which function is single sign-on?", text) == ["Function: Single sign-on; Basic: no; Team: yes"]
+
+
+def test_the_column_that_a_question_names_is_meant():
+    rota = f"Rota from Monday to Wednesday\n\n{ROTA.partition(chr(10) * 2)[2]}"
+    assert told("Who is on late on Wednesday?", rota) == ["Name: Bogdan; Wed 6: L"]
