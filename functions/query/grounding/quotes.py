@@ -228,8 +228,8 @@ class EvidenceSpan:
 
     @property
     def told_rows(self) -> Sequence[str]:
-        """The rows of tables that it overlaps as an answer without a model tells them."""
-        return [row_text(self.passage.whole, *row) for row in self._rows]
+        """The rows of tables that it overlaps as an answer without a model tells them, also with their empty cells."""
+        return [row_text(self.passage.whole, *row, every=every) for row in self._rows for every in (False, True)]
 
     @property
     def _rows(self) -> Sequence[tuple[int, int]]:

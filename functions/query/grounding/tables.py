@@ -52,6 +52,9 @@ _SENTENCE_END = re.compile(r"[.!?;][)\"'”’]*$")
 LINES_ABOVE = 8
 """Lines above a table that are kept with it."""
 
+_MARKS = frozenset("✓✔☑☒✗✘×")
+"""Cells that tell something without a letter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -97,10 +100,10 @@ def row_at(text: str, start: int) -> tuple[Table, TableRow] | None:
     return _rows_by_start(text).get(start)
 
 
-def row_text(text: str, start: int, end: int, *, with_nothing: bool = True) -> str:
+def row_text(text: str, start: int, end: int, *, with_nothing: bool = True, every: bool = False) -> str:
     """Return a table's row as "column: value; column: value", its cells alone where nothing names the columns.
 
-    Cells that say that there is nothing are told `with_nothing` only.
+    Cells that say that there is nothing are told `with_nothing` only; `every` cell with a name, an empty one as a dash.
     """
     cells = [" ".join(cell.split()) for cell in row_cells(text[start:end])]
     header = header_at(text, start)
@@ -121,8 +124,9 @@ def row_text(text: str, start: int, end: int, *, with_nothing: bool = True) -> s
     tells_nothing = with_nothing and has_digit("".join((*cells[1:], *names[1:])))
     shown = (
         (name, cell)
-        for name, cell in _with_nothing(names, cells)
-        if cell != BULLET_LETTER and (any(map(str.isalnum, cell)) or (tells_nothing and is_dash(cell)))
+        for name, each in _with_nothing(names, cells)
+        if (cell := (each or NOTHING) if every and name else each) != BULLET_LETTER
+        and (any(map(str.isalnum, cell)) or (name and (every or cell in _MARKS)) or (tells_nothing and is_dash(cell)))
     )
     told = "; ".join(f"{name.rstrip(':')}: {cell}" if name else cell for name, cell in shown)
     return told.replace(":; ", ": ") if is_field(cells) else told

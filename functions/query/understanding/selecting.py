@@ -17,6 +17,22 @@ _LIMIT = re.compile(r"\bat (?:least|most)\b")
 _WORD = re.compile(r"\w+")
 
 
+_COUNTS = {
+    "how many": "which", "wie viele": "welche", "combien de": "quels", "combien d'": "quels ", "cuántos": "qué",
+    "cuántas": "qué", "kiek": "kurie",
+}  # fmt: skip
+"""How a question for a number of things begins, and how one for the things does."""
+
+
+def which_are_counted(question: str) -> str:
+    """Return a question for how many things meet a condition as one for the things; empty if it is none."""
+    plain = question.strip().replace("’", "'")
+    for how_many, which in _COUNTS.items():
+        if plain.lower().startswith(how_many):
+            return which + plain[len(how_many) :]
+    return ""
+
+
 def asks_which(question: str) -> bool:
     """Say whether a question asks which things meet a condition, or two, by how it begins and what it does without."""
     words = _WORD.findall(_LIMIT.sub(" ", question.lower()))

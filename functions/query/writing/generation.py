@@ -18,6 +18,7 @@ from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.question import without_answer_form
+from functions.query.understanding.selecting import which_are_counted
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import MAX_ALIKE, Extract, extract, told_whole
 from functions.query.writing.localization import (
@@ -366,7 +367,8 @@ def _chosen(request: WritingRequest) -> _Chosen:
     found = extract(question, request.sources, before=before, inherited=request.inherited)
     whole, rows, is_open = found.claims, found.rows, found.is_open
     if found.selected:
-        return _Chosen(whole, rows=rows, none_meets=found.none_meets)
+        items = rows if which_are_counted(question) else 0
+        return _Chosen(whole, rows=rows, items=items, none_meets=found.none_meets)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import read_cell
-from functions.query.grounding.words import is_stop_word, other_words_of
+from functions.query.grounding.words import has_digit, is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_contractions
-from functions.query.understanding.selecting import asks_which
+from functions.query.understanding.selecting import asks_which, which_are_counted
 from functions.query.writing.row_conditions import Meets, conditions_in, limits_in, may_mean
 from functions.query.writing.statement_scores import PassageSpan
 from functions.query.writing.table_words import (
@@ -54,13 +54,15 @@ class SelectedRow(NamedTuple):
 def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[SelectedRow]:
     """Return the rows that meet the condition of a question for all that do, in order; none if that is not certain.
 
-    They are of one document; tables of it with the same columns are read as one.
+    They are of one document; tables of it with the same columns are read as one. Those of a question for how many meet
+    it are to be counted.
     """
-    question = without_contractions(question)
+    which = which_are_counted(question)
+    question = without_contractions(which or question)
     if not asks_which(question):
         return ()
     for document in dict.fromkeys(each.document_id for each in passages):
-        found = _selected_in(question, passages, document)
+        found = _selected_in(question, passages, document, are_counted=bool(which))
         if found is not None:
             return found
     return ()
@@ -77,8 +79,13 @@ def asks_for_limit(question: str) -> bool:
     return asks_which(question) and limits_in(question) is not None
 
 
-def _selected_in(question: str, passages: Sequence[Passage], document: str) -> Sequence[SelectedRow] | None:
-    """Return the rows of a document's tables; empty if it is not certain that these are all, None if none fits."""
+def _selected_in(
+    question: str, passages: Sequence[Passage], document: str, *, are_counted: bool
+) -> Sequence[SelectedRow] | None:
+    """Return the rows of a document's tables; empty if it is not certain that these are all, None if none fits.
+
+    What a column of figures is named after is not counted by rows: "How many seats has Elm?".
+    """
     of_document = [(at, each) for at, each in enumerate(passages) if each.document_id == document]
     in_order = sorted(of_document, key=lambda each: each[1].char_start)
     of_order = [None, *(each for _, each in in_order), None]
@@ -96,6 +103,8 @@ def _selected_in(question: str, passages: Sequence[Passage], document: str) -> S
     if any(table.rows and _has_kind(question, table) for table in tables):
         # Of a table that only its document's title calls so, the rows are something else: "Trailer" among bikes.
         met = [each for each in met if _has_kind(question, each[0])]
+    if are_counted:
+        met = [each for each in met if not each[1].is_nearest and not _is_figure_asked(question, each[0])]
     if not met:
         return None
     first, selection = met[0]
@@ -132,7 +141,7 @@ def _told(row: WholeRow, table: WholeTable, columns: Sequence[int], *, is_neares
     """Return a row told by its label and some of its cells; by all if it is a bare number, or no other tells more."""
     of_all = not any(map(str.isalpha, row.cells[0])) or {*columns} == {0}
     told = [
-        f"{name.rstrip(':')}: {cell or NOTHING}" if name and not (at == 0 and is_speaker(name)) else cell
+        f"{name.rstrip(':')}: {cell or NOTHING}" if name and (at or not (is_speaker(name) or row.group)) else cell
         for at, (name, cell) in enumerate(zip(table.names, row.cells, strict=True))
         if (of_all and cell) or at == 0 or at in columns
     ]
@@ -237,6 +246,14 @@ def _has_kind(question: str, table: WholeTable) -> bool:
     kind = {tokens[at].key for at in _kind_of(tokens, table) or () if tokens[at].word not in OPENS}
     own = {key for cell in (*table.names, *table.column(0)) for key in keys_of(cell, table.language)}
     return not kind.isdisjoint(own)
+
+
+def _is_figure_asked(question: str, table: WholeTable) -> bool:
+    """Return whether a column of figures has the word for what is asked for."""
+    tokens = words_in(question, table.language)
+    kind = {tokens[at].key for at in _kind_of(tokens, table) or () if tokens[at].word not in OPENS}
+    columns = (at for at in range(1, len(table.names)) if has_digit("".join(table.column(at))))
+    return any(not kind.isdisjoint(keys_of(table.names[at], table.language)) for at in columns)
 
 
 def _own_keys(table: WholeTable) -> Set[str]:

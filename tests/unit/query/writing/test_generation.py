@@ -450,6 +450,15 @@ def test_an_answer_that_no_row_meets_the_limit_says_so_first():
     assert not answer.may_be_others
 
 
+def test_rows_that_meet_a_condition_are_counted():
+    question = "How many boats have a sail?"
+    table = "Boats\n\nBoat | Sail\nDinghy | yes\nPunt | no\nYawl | yes\n\nAsk at the pier."
+    request = WritingRequest(question, question, [passage(table, language="en")])
+    answer = written(request, chat=None, settings=DEFAULT, deadline=deadline())
+    counted = texts_for("en").counted.format(count=2)
+    assert answer.text == f"Boat: Dinghy; Sail: yes [1]\nBoat: Yawl; Sail: yes [2]\n\n{counted}"
+
+
 def test_a_question_for_a_limit_that_no_table_answers_surely_may_get_others():
     question = "Which boats cost more than 90 euros?"
     request = WritingRequest(
