@@ -21,7 +21,7 @@ from functions.query.writing.compared_rows import extreme_rows_first, rows_alike
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
 from functions.query.writing.row_doubts import ToldSpan, may_be_others
-from functions.query.writing.selected_rows import SelectedRow, selected_rows
+from functions.query.writing.selected_rows import SelectedRow, are_rows_asked_for, selected_rows
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -119,7 +119,9 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
         asks_outcome(asked.text) and bool(told) and leaves_open([text for each in told for text in each], asked.text)
     )
     spans = [ToldSpan(passages[at], *place) for each in blocks if not each.further for at, *place in each.spans]
-    are_others = may_be_others(asked, spans, is_compared=is_compared)
+    are_others = may_be_others(asked, spans, is_compared=is_compared) or (
+        bool(spans) and not spans[0].is_row and are_rows_asked_for(asked.text, passages, spans[0].passage.document_id)
+    )
     return Extract(_claims(asked, blocks, passages), rows, is_open, may_be_others=are_others)
 
 

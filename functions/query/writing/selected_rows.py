@@ -79,6 +79,27 @@ def asks_for_limit(question: str) -> bool:
     return asks_which(question) and limits_in(question) is not None
 
 
+def are_rows_asked_for(question: str, passages: Sequence[Passage], document: str) -> bool:
+    """Say whether a question asks for things that are the rows of a table of a document, so that a sentence is no list.
+
+    "Which parts are out of stock?" beside a table with a column "Part no.".
+    """
+    question = without_contractions(which_are_counted(question) or question)
+    if not asks_which(question) or question.lower().startswith("was "):  # more often English than German
+        return False
+    return any(_is_kind_of_rows(question, table) for table in _tables_in(passages, document) if table.rows)
+
+
+def _is_kind_of_rows(question: str, table: WholeTable) -> bool:
+    tokens = words_in(question, table.language)
+    kind = _kind_of(tokens, table)
+    if kind is None:
+        return False
+    is_alone = all(tokens[at].word in OPENS for at in kind)
+    is_of_people = not _OF_PEOPLE.isdisjoint(keys_of(table.names[0], table.language))
+    return _has_kind(question, table) or (is_alone and (is_of_people or tokens[0].word not in OPENS_ALONE))
+
+
 def _selected_in(
     question: str, passages: Sequence[Passage], document: str, *, are_counted: bool
 ) -> Sequence[SelectedRow] | None:
@@ -86,16 +107,7 @@ def _selected_in(
 
     What a column of figures is named after is not counted by rows: "How many seats has Elm?".
     """
-    of_document = [(at, each) for at, each in enumerate(passages) if each.document_id == document]
-    in_order = sorted(of_document, key=lambda each: each[1].char_start)
-    of_order = [None, *(each for _, each in in_order), None]
-    tables = [
-        table
-        for (at, passage), before, after in zip(in_order, of_order, of_order[2:], strict=False)
-        for table in tables_of(at, passage, before, after)
-    ]
-    beside = "\n".join(line for _, each in in_order for line in each.whole.split("\n") if SEPARATOR not in line)
-    tables = [replace(table, beside=beside) for table in tables]
+    tables = _tables_in(passages, document)
     found = [(table, _selection(question, table) if table.rows else None) for table in tables]
     met = [(table, each) for table, each in found if each and each.is_named]
     met = met or [(table, each) for table, each in found if each]
@@ -119,6 +131,20 @@ def _selected_in(
     if len(met) > 1 and selection.is_nearest:
         return ()
     return [_told(row, table, each.told, is_nearest=each.is_nearest) for table, each in met for row in each.rows]
+
+
+def _tables_in(passages: Sequence[Passage], document: str) -> Sequence[WholeTable]:
+    """Return the tables of a document in its passages, in order."""
+    of_document = [(at, each) for at, each in enumerate(passages) if each.document_id == document]
+    in_order = sorted(of_document, key=lambda each: each[1].char_start)
+    of_order = [None, *(each for _, each in in_order), None]
+    tables = [
+        table
+        for (at, passage), before, after in zip(in_order, of_order, of_order[2:], strict=False)
+        for table in tables_of(at, passage, before, after)
+    ]
+    beside = "\n".join(line for _, each in in_order for line in each.whole.split("\n") if SEPARATOR not in line)
+    return [replace(table, beside=beside) for table in tables]
 
 
 def _may_have_more(table: WholeTable, first: WholeTable, selection: "_Selection") -> bool:

@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.writing.extractive import extract
-from functions.query.writing.selected_rows import selected_rows
+from functions.query.writing.selected_rows import are_rows_asked_for, selected_rows
 from tests.support.query import passage
 
 MENU = """Ostrava Buffet: what our dishes contain
@@ -463,3 +463,26 @@ def test_the_column_that_a_question_names_is_meant():
 )
 def test_rows_are_counted_where_rows_are_what_is_asked_for(question: str, text: str, count: int):
     assert len(told(question, text)) == count
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected"),
+    [
+        ("Which rooms are quiet?", HOTEL, True),
+        ("How many rooms are quiet?", HOTEL, True),
+        ("Which doubles are quiet?", HOTEL, True),
+        ("Who is tired on Friday?", ROTA, True),
+        ("Which guests are quiet?", HOTEL, False),
+        ("When is breakfast?", HOTEL, False),
+        ("Was the room cleaned?", HOTEL, False),
+    ],
+)
+def test_a_question_may_ask_for_rows_though_none_can_be_selected(question: str, text: str, *, expected: bool):
+    source = passage(text)
+    assert are_rows_asked_for(question, [source], source.document_id) is expected
+
+
+def test_a_sentence_is_no_list_of_rows():
+    text = HOTEL.replace("Breakfast is from seven.", "Quiet is kept in all rooms from ten. Bicycles stand in the yard.")
+    assert extract("Which rooms are quiet?", [passage(text)]).may_be_others
+    assert not extract("Where do bicycles stand?", [passage(text)]).may_be_others
