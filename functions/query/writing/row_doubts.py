@@ -91,7 +91,7 @@ def contradicts(question: str, told: ToldSpan, *, verdict: bool) -> bool:
     if not told.is_row:
         return False
     language = told.passage.language or "en"
-    row = _row_at(told.passage.whole, told.start + len(told.passage.above))
+    row = _row_of(told)
     columns = _columns_asked(question, tuple(row.names), language) if len(row.names) == len(row.cells) else ()
     if not columns or are_named(question, [told]):
         return False
@@ -215,17 +215,18 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdi
         return True
     first = rows[0].passage
     language = first.language or "en"
-    read = [_row_at(each.passage.whole, each.start + len(each.passage.above)) for each in rows]
+    read = list(map(_row_of, rows))
     told = "\n".join((*(" ".join(each.cells) for each in read), besides))
     around = "\n".join((*(" ".join(each.names) for each in read), *map(_around, rows)))
+    named = f"{told}\n{around}"
     asked = _words_asked(question, language)
     compared = comparison_in(question) or range_in(question)
     return (
         any(not _has_number(each, read, around, question) for each in _numbers_in(question, compared))
         or (compared is not None and not any(is_in_range(each.cells[0], question) is not None for each in read))
-        or not _codes_in(question) <= _codes_in(f"{told}\n{around}")
-        or _are_others_named(asked, rows, f"{told}\n{around}", language)
-        or _share_unsaid(asked, f"{told}\n{around}\n{first.whole}", language) > MAX_UNSAID
+        or not _codes_in(question) <= _codes_in(named)
+        or _are_others_named(asked, rows, named, language)
+        or _share_unsaid(asked, f"{named}\n{first.whole}", language) > MAX_UNSAID
     )
 
 
@@ -262,7 +263,7 @@ def _are_others_named(asked: Sequence[AskedWord], rows: Sequence[ToldSpan], told
 
     Of the tables that are told from all cells count, and the labels of others if the question names none of these rows.
     """
-    read = [_row_at(each.passage.whole, each.start + len(each.passage.above)) for each in rows]
+    read = list(map(_row_of, rows))
     cells = {cell for row in read for other in row.others for cell in other}
     labels = {key for row in read for key in keys_of(row.cells[0], language)}
     if labels.isdisjoint(each.key for each in asked if _is_content(each, language)):
@@ -310,6 +311,10 @@ def _around(row: ToldSpan) -> str:
     lines = passage.whole[: row.start + len(passage.above)].split("\n")
     above = next((line for line in reversed(lines[:-1]) if SEPARATOR not in line and line.strip()), "")
     return f"{passage.section_at(passage.char_start + row.start)}\n{passage.title}\n{above}"
+
+
+def _row_of(told: ToldSpan) -> _Row:
+    return _row_at(told.passage.whole, told.start + len(told.passage.above))
 
 
 @lru_cache(maxsize=1_024)

@@ -112,6 +112,8 @@ def _selected_in(
     met = [(table, each) for table, each in found if each and each.is_named]
     met = met or [(table, each) for table, each in found if each]
     met = [each for each in met if not each[1].is_nearest] or met
+    if not met:
+        return None
     if any(table.rows and _has_kind(question, table) for table in tables):
         # Of a table that only its document's title calls so, the rows are something else: "Trailer" among bikes.
         met = [each for each in met if _has_kind(question, each[0])]
