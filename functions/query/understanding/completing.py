@@ -114,6 +114,7 @@ def _completed(question: str, complete: _Complete, language: str, telling: Colle
     last = read(complete.texts[-1], language)
     return (
         _about_two(question, complete.texts, language)
+        or _turned(question, last, language)
         or _exchanged(question, last, language)
         or (_with_thing(question, last, language, telling) if complete.has_last else "")
     )
@@ -181,6 +182,19 @@ def _fragment(question: str, language: str, *, bare: bool = True) -> _Fragment |
     if not sentence.phrases or sentence.phrases[0].first:
         return None
     return _Fragment(sentence, sentence.phrases[0], is_linked, about[-1:] == ["mit"])
+
+
+def _turned(question: str, last: Sentence, language: str) -> str:
+    """Return the last question with its small word turned: "And against?" behind "Who voted for item 35?"."""
+    words = small_words(language)
+    said = [token.folded for token in tokens_of(question) if not (token.is_mark or token.folded in words["link"])]
+    for pair in words["pair"]:
+        one, other = pair.split("_")
+        before = {one: other, other: one}.get(said[0]) if len(said) == 1 else None
+        places = [at for at, token in enumerate(last.tokens) if token.folded == before]
+        if len(places) == 1:
+            return last.with_words(places[0], places[0] + 1, said[0])
+    return ""
 
 
 def _exchanged(question: str, last: Sentence, language: str) -> str:

@@ -15,6 +15,7 @@ from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, 
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.days import days_asked, names_days, tells_of_others
 from functions.query.understanding.families import are_of_family
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
@@ -190,6 +191,20 @@ def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) 
         return True
     besides = "\n".join(each.text for each in told if not each.is_row)
     return _leave_doubt(asked.text, rows, besides=besides, verdict=asked.kind is Kind.YES_NO)
+
+
+def is_of_other_days(asked: Asked, told: ToldSpan) -> bool:
+    """Return whether what is told, or else the heading above it, names days or months, and none of the question's.
+
+    That something is not so on another day may be told where a yes or no is asked for: "Closed on Mondays".
+    """
+    if not any(days_asked(asked.text)):
+        return False
+    if names_days(asked.text, told.text):
+        denies = not _DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
+        return tells_of_others(asked.text, told.text) and not (denies and asked.kind is Kind.YES_NO)
+    heading = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
+    return tells_of_others(asked.text, heading)
 
 
 def are_named(question: str, rows: Sequence[ToldSpan]) -> bool:

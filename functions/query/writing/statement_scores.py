@@ -15,25 +15,27 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.tables import row_at
 from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.days import days_asked
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (
-    asked_share,
-    compares_cells,
-    is_in_range,
-    is_label_asked,
-    is_row_named,
-    is_whole_label_asked,
     with_line_items,
 )
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
-from functions.query.writing.row_doubts import ToldSpan, contradicts
+from functions.query.writing.row_doubts import ToldSpan, is_of_other_days
+from functions.query.writing.row_scores import (
+    ASKED_FIGURE,
+    fitness_of_row,
+    inherited_stems,
+    is_of_thing,
+    share_asked,
+)
+from functions.query.writing.signs import explains, sign_asked
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
-from shared.text import CONTENTS_WORD, SEPARATOR, row_cells
+from shared.text import CONTENTS_WORD, is_dash, row_cells
 
 K1 = 0.8
 B = 0.3
@@ -65,11 +67,6 @@ COUNTED = 1.5
 """Factor for a statement with a number of what is counted: "eleven people" where it is asked how many people."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
-YES_OR_NO = 1.3
-"""Factor for a row that says yes or no where that is asked."""
-ASKED_FIGURE = 3.0
-"""Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for
-those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
 REASON = 1.6
 """Factor for a statement with a reason where it is asked why."""
 DONE_BY = 1.5
@@ -100,20 +97,10 @@ SUPPOSED = 1.5
 """Factor for one that supposes what the question does."""
 FIELD = 6.0
 """Factor for the field of a form that is asked for."""
-CELLS_COMPARED = 2.0
-"""Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
-THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
-"""Factors for the row with the range ("6 to 9") or the code ("B") that is asked for, and for rows with another one."""
 ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
-CONTRADICTS = 0.25
-"""Factor for a row that says no, or yes, where the question asks for what is not so: "Nuts: –" for "with nuts"."""
-WHOLE_LABEL = 1.5
-"""Factor for a row whose whole label is in the question; figures of years have `ASKED_FIGURE`."""
-THING = 1.6
-"""Factor for a row of a table of what is asked for: "which hotel" is answered by `Place | Hotel | Nights`."""
-COMPARED_THING = 3.0
-"""The same where it is asked which of them has the most or the least."""
+OTHER_DAYS = 0.25
+"""Factor for a statement about other days, or months, than the question's, itself or by its heading."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -223,8 +210,11 @@ def _scores(
     pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
     abbreviated, items = Abbreviated(asked, passages), ItemsTold.of(asked.text, passages)
     held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
+    if sign := sign_asked(asked.text):
+        wanted |= {sign}
+        held = [one | {sign} if explains(each.text, sign) else one for one, each in zip(held, statements, strict=True)]
     weights = _weights(wanted, languages, held)
-    for stem in wanted & _NO_STEMS.union(*(_inherited(asked, language) for language in languages)):
+    for stem in wanted & _NO_STEMS.union(*(inherited_stems(asked, language) for language in languages)):
         weights[stem] *= INHERITED
     for stem in wanted & _words_of_card(passages[0]) if passages else ():
         weights[stem] *= OF_CARD
@@ -266,13 +256,17 @@ def _scores(
         bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
         return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
+    names_days = any(days_asked(asked.text))
+
     def factor(number: int) -> float:
         at, statement = found[number]
         below = [each for place, each in found[number + 1 : number + 1 + MAX_AHEAD] if place == at]
         settled = SETTLED if scores[number] and is_settled_below(statement, below, asked.text) else 1.0
         if scores[number] and is_of_another_matter(statement, asked.text):
             settled = ANOTHER_MATTER
-        return items.factor(passages[at], statement) * settled
+        span = ToldSpan(passages[at], statement.start, statement.end)
+        other = OTHER_DAYS if names_days and is_of_other_days(asked, span) else 1.0
+        return items.factor(passages[at], statement) * settled * other
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
     ranks = [
@@ -288,7 +282,7 @@ def _own_pairs(asked: Asked, of_language: Mapping[str, Sequence[str]]) -> frozen
         pair
         for language, stems in of_language.items()
         for pair in pairwise(stems)
-        if _inherited(asked, language).isdisjoint(pair)
+        if inherited_stems(asked, language).isdisjoint(pair)
     )
 
 
@@ -359,7 +353,7 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
-    fitness = _fitness_of_row(asked, passage, statement, wanted) if statement.is_row else 1.0
+    fitness = fitness_of_row(asked, passage, statement, wanted) if statement.is_row else 1.0
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
@@ -385,7 +379,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= DENIED
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
-    if asked.defines(statement.text):
+    if asked.defines(statement.text) or ((sign := sign_asked(asked.text)) and explains(statement.text, sign)):
         fitness *= DEFINITION
     if asked.kind is Kind.LIST and (statement.has_items or statement.list_span or has_series(statement.text)):
         fitness *= LISTED
@@ -394,7 +388,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     if statement.is_title:
         fitness *= TITLE
     short = len(statement.stems) <= MAX_HEADING_WORDS and not statement.text.endswith(".")
-    may_repeat = asked.kind is Kind.YES_NO or statement.has_yes_or_no or _is_of_thing(asked, statement)
+    may_repeat = asked.kind is Kind.YES_NO or statement.has_yes_or_no or is_of_thing(asked, statement)
     if short and not may_repeat and _repeats(wanted, statement):
         fitness *= NOTHING_NEW
     elif is_field_asked(wanted, statement) and not in_contents and fits:
@@ -412,54 +406,6 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     return fitness
 
 
-def _fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
-    """Return the factor for what a row is labelled with, and for its cells."""
-    fitness, language = 1.0, statement.language
-    start = statement.start + len(passage.above)
-    row = row_at(passage.whole, start)
-    if (
-        row
-        and row[0].columns
-        and not asked.years
-        and is_whole_label_asked(row[1], wanted - _inherited(asked, language), language)
-    ):
-        fitness *= WHOLE_LABEL
-    verdict = asked.kind is Kind.YES_NO
-    if contradicts(asked.text, ToldSpan(passage, statement.start, statement.end), verdict=verdict):
-        fitness *= CONTRADICTS
-    if _is_of_thing(asked, statement):
-        fitness *= COMPARED_THING if asked.extreme_of_row else THING
-    if row is None or is_label_asked(row[1], wanted, language):
-        if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
-            fitness *= YES_OR_NO
-        if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
-            fitness *= CELLS_COMPARED
-    label = statement.text.partition(SEPARATOR)[0]
-    in_range = is_in_range(label, asked.without_years, language) if asked.numbers else None
-    if in_range is not None:
-        fitness *= THAT_ROW if in_range else ANOTHER_ROW
-    is_named = is_row_named(passage.whole, start, asked.text)
-    if is_named is not None:
-        fitness *= NAMED_ROW if is_named else ANOTHER_ROW
-    return fitness
-
-
-def _inherited(asked: Asked, language: str) -> frozenset[str]:
-    """Return the stems of the words that a question takes over and has not itself."""
-    if not asked.inherited:
-        return _NO_STEMS
-    typed = content_stems(asked.text.replace(asked.inherited, " "), language)
-    return frozenset(content_stems(asked.inherited, language)).difference(typed)
-
-
-def _is_of_thing(asked: Asked, statement: Statement) -> bool:
-    """Return whether a statement is a row whose table has a column, or labels, named after what is asked for."""
-    if not (asked.things and statement.is_row):
-        return False
-    header = next((line for line in reversed(statement.context.split("\n")) if SEPARATOR in line), "")
-    return any(content_stems(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
-
-
 def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement tells nothing that the question does not, but perhaps the number of an item.
 
@@ -470,6 +416,10 @@ def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
     if value:
         only_names = bool(wanted & value) and wanted.isdisjoint(label) and not wanted <= value
         return wanted >= value or only_names
+    if statement.is_row and any(
+        cell and not (is_dash(cell) or content_stems(cell, statement.language)) for cell in row_cells(statement.text)
+    ):
+        return False  # "Dev | – | E"
     return wanted.issuperset(content_stems(without_item_sign(statement.text), statement.language))
 
 
@@ -477,18 +427,6 @@ def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
     label, value = (content_stems(part, statement.language) for part in statement.field)
     return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
-
-
-def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
-    """Return how much of a row's label is asked for, if it has a figure of the year that is asked for; else 0."""
-    if not (asked.years and statement.is_row and asked.for_figure):
-        return 0.0
-    wanted = frozenset(content_stems(asked.text, statement.language))
-    # Tables are read only where a row may be asked for.
-    text = passage.whole
-    if wanted.isdisjoint(statement.stems) or not any(year in text for year in asked.years):
-        return 0.0
-    return asked_share(text, statement.start + len(passage.above), wanted, asked.years, statement.language)
 
 
 def _is_below_contents(passage: Passage, start: int) -> bool:

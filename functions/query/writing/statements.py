@@ -229,7 +229,9 @@ def _is_garbled(text: str) -> bool:
     if len(pieces) <= 2:
         return False
     stray = sum(_STRAY.fullmatch(piece) is not None for piece in pieces) if _STRAY_SIGN.search(text) else 0
-    return stray > MAX_STRAY * len(pieces) or len(_WITH_WORD.findall(text)) < MIN_WORDS * len(pieces)
+    # A cell may be a letter or a mark alone: "Dev | – | – | E | E".
+    whole = " ".join(cell for cell in row_cells(text) if len(cell) > 1) if SEPARATOR in text else text
+    return stray > MAX_STRAY * len(pieces) or len(_WITH_WORD.findall(whole)) < MIN_WORDS * len(whole.split())
 
 
 def statements_in(passage: Passage) -> Sequence[Statement]:

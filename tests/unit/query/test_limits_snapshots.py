@@ -101,6 +101,7 @@ import functions.query.suggesting
 import functions.query.summarising
 import functions.query.unanswered
 import functions.query.understanding.completing
+import functions.query.understanding.days
 import functions.query.understanding.families
 import functions.query.understanding.field_terms
 import functions.query.understanding.glossary
@@ -131,6 +132,7 @@ import functions.query.writing.premises
 import functions.query.writing.prompting
 import functions.query.writing.row_conditions
 import functions.query.writing.row_doubts
+import functions.query.writing.row_scores
 import functions.query.writing.selected_rows
 import functions.query.writing.statement_scores
 import functions.query.writing.statements

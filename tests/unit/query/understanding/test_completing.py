@@ -48,6 +48,10 @@ FLOW = "What is the flow rate of the VP-20?"
         ("Koks biuro telefonas Vilniuje?", "O Kaune?", "lt", "Koks biuro telefonas Kaune?"),
         # what has no like is added, if it begins with a preposition
         ("How much is a wash?", "And on Sundays?", "en", "How much is a wash on Sundays?"),
+        # a small word that turns the question
+        ("Who voted for item 35?", "And against?", "en", "Who voted against item 35?"),
+        ("Wer stimmte für den Antrag?", "Und gegen?", "de", "Wer stimmte gegen den Antrag?"),
+        ("How much is a room with breakfast?", "without?", "en", "How much is a room without breakfast?"),
         # a pronoun
         (FLOW, "How much does it weigh?", "en", "How much does the VP-20 weigh?"),
         (FLOW, "What are its dimensions?", "en", "What are the VP-20's dimensions?"),
@@ -73,6 +77,8 @@ def test_a_follow_up_becomes_a_whole_question(before: str, question: str, langua
         (FLOW, "How are they made?", "en"),  # one thing was named
         (FLOW, "I saw them. It is loud.", "en"),  # two sentences
         ("Who signed for the VPN and the firewall?", "How old is it?", "en"),  # which of the two?
+        ("Who voted?", "And against?", "en"),
+        ("Who voted for the man for Leeds?", "And against?", "en"),
         ("Who won?", "And for children?", "en"),  # nothing of the kind, and nothing to add it to
         ("Wie schwer ist die VP-20?", "Gibt es einen Hund in der Kita?", "de"),
         ("Was kostet der Parkplatz?", "Wie lange wirkt sie?", "de"),  # another gender

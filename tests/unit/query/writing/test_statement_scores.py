@@ -5,7 +5,7 @@ from math import sqrt
 import pytest
 
 from functions.query.retrieval.passages import Passage
-from functions.query.writing import statement_scores
+from functions.query.writing import row_scores
 from functions.query.writing.extractive import chosen_spans, extractive_claims
 from functions.query.writing.statement_scores import ranked_spans
 from tests.support.query import passage
@@ -247,5 +247,5 @@ def test_a_row_counts_double_where_its_cells_are_compared(
 ) -> None:
     table = "Eco | Auto | Glass\nWater | 9.5 l | 13 l | 12.2 l\nTime | 3 h | 2 h | 1 h"
     compared = best(question, table)
-    monkeypatch.setattr(statement_scores, "CELLS_COMPARED", 1.0)
+    monkeypatch.setattr(row_scores, "CELLS_COMPARED", 1.0)
     assert compared == pytest.approx(factor * best(question, table))

@@ -1,0 +1,126 @@
+"""The days of the week, and the months, that a text names: each of "Mon–Fri", and all of "daily".
+
+A question about Thursday is not answered by what is told of Sunday.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from functions.query.understanding.question import lines_of
+from shared.lexical import fold
+
+_LAST_OF: Final = {"day": 7, "month": 12}
+_DAY = r"\d{1,2}(?:\.|st|nd|rd|th)?"
+_TO = re.compile(
+    rf"\s?(?:{_DAY},?\s?)?(?:\d{{4}}\s?)?(?:[-–—]|\b(?:to|through|till|until|bis|a|al|au|iki|hasta)\b)\s?"
+    rf"(?:(?:the|zum|el|le)\s)?(?:{_DAY}\s?(?:of\s|de\s)?)?",
+    re.IGNORECASE,
+)
+"""What makes a range of two names: "Monday to Friday", "1 June to 30 September"."""
+_LIMIT = re.compile(
+    r"\b(?:before|after|by|until|till|since|from|vor|nach|bis|seit|ab|antes de|despues de|hasta|desde|avant|apres"
+    r"|jusqu\W?au?|des|iki|nuo|po|pries)(?: (?:the|der|dem|den|el|la|le|zum|next))?\s\Z",
+    re.IGNORECASE,
+)
+"""What makes a limit of the name behind it: "before Friday"."""
+
+
+class _Named(NamedTuple):
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def days_in(text: str) -> frozenset[int]:
+    """Return the days of the week that a text names, from 1 for Monday."""
+    return _in(text, "day")
+
+
+def months_in(text: str) -> frozenset[int]:
+    """Return the months that a text names, from 1."""
+    return _in(text, "month")
+
+
+@lru_cache(maxsize=256)
+def days_asked(question: str) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the days, and the months, about which a question asks: none that are limits, or parts of a date."""
+    return _asked(question, "day"), _asked(question, "month")
+
+
+def names_days(question: str, text: str) -> bool:
+    """Return whether a text names days where a question asks about some, or months."""
+    days, months = days_asked(question)
+    return bool((days and days_in(text)) or (months and months_in(text)))
+
+
+def tells_of_others(question: str, text: str) -> bool:
+    """Return whether a text names days, or months, and none about which a question asks."""
+    days, months = days_asked(question)
+    of_days = bool(days) and _are_others(days, days_in(text))
+    return of_days or (bool(months) and _are_others(months, months_in(text)))
+
+
+def _are_others(asked: frozenset[int], told: frozenset[int]) -> bool:
+    return bool(told) and asked.isdisjoint(told)
+
+
+def _asked(question: str, kind: str) -> frozenset[int]:
+    text = fold(question)
+    found = [*_named(text, kind)]
+    if any(_LIMIT.search(text[: each.start]) or _is_in_date(text, each) for each in found):
+        return frozenset()
+    return _in(question, kind)
+
+
+def _is_in_date(text: str, named: _Named) -> bool:
+    return bool(re.search(r"\d\W{0,2}(?:of |de )?\Z", text[: named.start]) or re.match(r"\W{0,2}\d", text[named.end :]))
+
+
+def _in(text: str, kind: str) -> frozenset[int]:
+    folded = fold(text)
+    found = list(_named(folded, kind))
+    values = {value for each in found for value in range(each.first, each.last + 1)}
+    for one, other in pairwise(found):
+        if one.first == one.last and _TO.fullmatch(folded, one.end, other.start):
+            length = (other.first - one.last) % _LAST_OF[kind]
+            values.update((one.last + at - 1) % _LAST_OF[kind] + 1 for at in range(length))
+    return frozenset(values)
+
+
+def _named(text: str, kind: str) -> Iterator[_Named]:
+    """Yield the names of days or months in a folded text, in order."""
+    pattern, values = _names()[kind]
+    for found in pattern.finditer(text):
+        if found.lastgroup is not None:
+            yield _Named(found.start(), found.end(), *values[found.lastgroup])
+
+
+@cache
+def _names() -> Mapping[str, tuple[re.Pattern[str], Mapping[str, tuple[int, int]]]]:
+    """Return the pattern of all names of a kind, with a group for each line, and what the groups stand for."""
+    lines: dict[str, dict[str, tuple[tuple[int, int], str]]] = {"day": {}, "month": {}}
+    for line in lines_of("days_and_months.txt"):
+        kind, numbers, *words = line.split()
+        first, _, last = numbers.partition("-")
+        group = f"of_{len(lines[kind])}"
+        lines[kind][group] = (int(first), int(last or first)), "|".join(map(_pattern_of, words))
+    return {
+        kind: (
+            re.compile("|".join(rf"(?P<{group}>{words})" for group, (_, words) in of_kind.items())),
+            {group: numbers for group, (numbers, _) in of_kind.items()},
+        )
+        for kind, of_kind in lines.items()
+    }
+
+
+def _pattern_of(word: str) -> str:
+    letters = re.escape(word.strip("^=*").replace("_", " "))
+    if word[0] == "^":
+        return rf"(?<=[^\s.!?¿:;|] ){letters}\b"
+    if word[0] == "=":
+        return rf"(?<![\w.]){letters}(?=\s?[-–—/,;:|&+]|\.?\s?\d|\s*(?:\Z|\n))"
+    return rf"\b(?i:{letters}){r'\w*' if word[-1] == '*' else r'\b'}"

@@ -1,0 +1,116 @@
+"""What a table's row is worth as an answer by its label, its cells and its columns (`statement_scores.py`)."""
+
+from collections import Counter
+
+from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.tables import Table, row_at
+from functions.query.grounding.words import content_stems, other_words_of
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.days import days_asked, days_in
+from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.cells import (
+    asked_share,
+    compares_cells,
+    is_in_range,
+    is_label_asked,
+    is_row_named,
+    is_whole_label_asked,
+)
+from functions.query.writing.row_doubts import ToldSpan, contradicts
+from functions.query.writing.statements import Statement
+from shared.text import SEPARATOR, row_cells
+
+_NO_STEMS: frozenset[str] = frozenset()
+YES_OR_NO = 1.3
+"""Factor for a row that says yes or no where that is asked."""
+ASKED_FIGURE = 3.0
+"""Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for
+those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
+CELLS_COMPARED = 2.0
+"""Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
+THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
+"""Factors for the row with the range ("6 to 9") or the code ("B") that is asked for, and for rows with another one."""
+CONTRADICTS = 0.25
+"""Factor for a row that says no, or yes, where the question asks for what is not so: "Nuts: –" for "with nuts"."""
+WHOLE_LABEL = 1.5
+"""Factor for a row whose whole label is in the question; figures of years have `ASKED_FIGURE`."""
+THING = 1.6
+"""Factor for a row of a table of what is asked for: "which hotel" is answered by `Place | Hotel | Nights`."""
+COMPARED_THING = 3.0
+"""The same where it is asked which of them has the most or the least."""
+CELL_ASKED = 2.0
+"""Factor for a row whose whole label is asked for, and one of its table's columns: "Dev" and "on Thursday"."""
+
+
+def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
+    """Return the factor for what a row is labelled with, and for its cells."""
+    fitness, language = 1.0, statement.language
+    start = statement.start + len(passage.above)
+    row = row_at(passage.whole, start)
+    if (
+        row
+        and row[0].columns
+        and not asked.years
+        and is_whole_label_asked(row[1], wanted - inherited_stems(asked, language), language)
+    ):
+        fitness *= WHOLE_LABEL
+        if _is_column_asked(*row, asked.text, wanted, language):
+            fitness *= CELL_ASKED
+    verdict = asked.kind is Kind.YES_NO
+    if contradicts(asked.text, ToldSpan(passage, statement.start, statement.end), verdict=verdict):
+        fitness *= CONTRADICTS
+    if is_of_thing(asked, statement):
+        fitness *= COMPARED_THING if asked.extreme_of_row else THING
+    if row is None or is_label_asked(row[1], wanted, language):
+        if asked.kind is Kind.YES_NO and statement.has_yes_or_no:
+            fitness *= YES_OR_NO
+        if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
+            fitness *= CELLS_COMPARED
+    label = statement.text.partition(SEPARATOR)[0]
+    in_range = is_in_range(label, asked.without_years, language) if asked.numbers else None
+    if in_range is not None:
+        fitness *= THAT_ROW if in_range else ANOTHER_ROW
+    is_named = is_row_named(passage.whole, start, asked.text)
+    if is_named is not None:
+        fitness *= NAMED_ROW if is_named else ANOTHER_ROW
+    return fitness
+
+
+def _is_column_asked(table: Table, row: TableRow, question: str, wanted: frozenset[str], language: str) -> bool:
+    """Return whether a question names one column beside a row's label: by its day, or a word of its own."""
+    days, _ = days_asked(question)
+    if days and sum(days_in(name) == days for name in table.columns) == 1:
+        return True
+    besides = wanted - frozenset(content_stems(row.label, language))
+    besides = besides.union(*(other_words_of(stem, language) for stem in besides))
+    names = [frozenset(content_stems(name, language)) for name in table.columns]
+    held = Counter(stem for name in names for stem in name)
+    return sum(any(held[stem] == 1 for stem in name & besides) for name in names) == 1
+
+
+def inherited_stems(asked: Asked, language: str) -> frozenset[str]:
+    """Return the stems of the words that a question takes over and has not itself."""
+    if not asked.inherited:
+        return _NO_STEMS
+    typed = content_stems(asked.text.replace(asked.inherited, " "), language)
+    return frozenset(content_stems(asked.inherited, language)).difference(typed)
+
+
+def is_of_thing(asked: Asked, statement: Statement) -> bool:
+    """Return whether a statement is a row whose table has a column, or labels, named after what is asked for."""
+    if not (asked.things and statement.is_row):
+        return False
+    header = next((line for line in reversed(statement.context.split("\n")) if SEPARATOR in line), "")
+    return any(content_stems(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
+
+
+def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
+    """Return how much of a row's label is asked for, if it has a figure of the year that is asked for; else 0."""
+    if not (asked.years and statement.is_row and asked.for_figure):
+        return 0.0
+    wanted = frozenset(content_stems(asked.text, statement.language))
+    # Tables are read only where a row may be asked for.
+    text = passage.whole
+    if wanted.isdisjoint(statement.stems) or not any(year in text for year in asked.years):
+        return 0.0
+    return asked_share(text, statement.start + len(passage.above), wanted, asked.years, statement.language)

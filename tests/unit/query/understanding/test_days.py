@@ -1,0 +1,67 @@
+"""The days and months that a text names, and whether it tells of others than those that are asked about."""
+
+import pytest
+
+from functions.query.understanding.days import days_asked, days_in, months_in, tells_of_others
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("Closed on Sundays.", {7}),
+        ("Open Monday to Friday", {1, 2, 3, 4, 5}),
+        ("Mon–Wed and Sat 9–12", {1, 2, 3, 6}),
+        ("Fri-Mon", {5, 6, 7, 1}),
+        ("Montags bis donnerstags", {1, 2, 3, 4}),
+        ("Mo–Fr 8–12, Sa 9–12", {1, 2, 3, 4, 5, 6}),
+        ("de lunes a viernes", {1, 2, 3, 4, 5}),
+        ("du mardi au jeudi", {2, 3, 4}),
+        ("miércoles y sábados", {3, 6}),
+        ("nuo pirmadienio iki trečiadienio", {1, 2, 3}),
+        ("at weekends", {6, 7}),
+        ("daily except Mondays", {1, 2, 3, 4, 5, 6, 7}),
+        ("He sat in the sun. Sun is good. So what? Do not. Fr. Meier", set()),
+    ],
+)
+def test_days_are_named_by_words_and_ranges(text: str, days: set[int]):
+    assert days_in(text) == days
+
+
+@pytest.mark.parametrize(
+    ("text", "months"),
+    [
+        ("closed from November to March", {11, 12, 1, 2, 3}),
+        ("1 June to 31 August", {6, 7, 8}),
+        ("from June 1, 2025 to the 30th of September", {6, 7, 8, 9}),
+        ("May I come in May?", {5}),
+        ("They march in March.", {3}),
+        ("im März und Mai", {3, 5}),
+        ("en février", {2}),
+        ("vasarą", set()),
+        ("sausio mėnesį", {1}),
+    ],
+)
+def test_months_are_named_by_words_and_ranges(text: str, months: set[int]):
+    assert months_in(text) == months
+
+
+@pytest.mark.parametrize(
+    "question", ["What must be paid before Friday?", "Was it open on 3 June?", "the quarter ended March 2024", "Why?"]
+)
+def test_limits_and_dates_are_no_day_that_is_asked_about(question: str):
+    assert days_asked(question) == (frozenset(), frozenset())
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "of_others"),
+    [
+        ("Who clears the snow on Thursdays?", "On Sundays the caretaker clears the snow.", True),
+        ("Who clears the snow on Thursdays?", "On weekdays the tenants clear it.", False),
+        ("Who clears the snow on Thursdays?", "The tenants clear the snow.", False),
+        ("Is the shop open in January?", "The shop is closed from November to March.", False),
+        ("Is the shop open in January?", "In May the shop opens at 8.", True),
+        ("Who clears the snow?", "On Sundays the caretaker clears the snow.", False),
+    ],
+)
+def test_a_text_about_other_days_tells_of_others(question: str, text: str, *, of_others: bool):
+    assert tells_of_others(question, text) is of_others
