@@ -5,8 +5,8 @@ from functools import lru_cache
 
 _SIGN = r"[A-Z]{1,3}\d?|[^\w\s?\"“”'‘’«»„]"
 _ASKS = re.compile(
-    r"(?P<english>(?i:\bwhat (?:does|do)))|(?i:\b(?:was (?:bedeutet|heißt)|wofür steht|que (?:signifie|veut dire)|qué significa"
-    r"|ką reiškia))"
+    r"(?P<english>(?i:\bwhat (?:does|do)))"
+    r"|(?i:\b(?:was (?:bedeutet|heißt)|wofür steht|que (?:signifie|veut dire)|qué significa|ką reiškia))"
 )
 _NAMED = re.compile(
     r"\s(?i:(?:the|an?|der|die|das|la|el|le|une?)\s)?"
