@@ -42,6 +42,8 @@ MAX_UNSAID = 0.3
 """Share, by rarity, of what a question names that may be missing in the passage of the rows that are told."""
 MAX_CELL_WORDS = 4
 """Words of a cell that names something, at most: a longer one is a text, which shares words by chance."""
+MAX_TITLE_WORDS = 6
+"""Words of a line above a table that is its title, at most."""
 WORDS_BEFORE = 3
 """Words before the name of a column in which what denies it is looked for: "does not contain any nuts"."""
 
@@ -193,6 +195,26 @@ def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) 
     return _leave_doubt(asked.text, rows, besides=besides, verdict=asked.kind is Kind.YES_NO)
 
 
+def is_another_table_named(question: str, told: ToldSpan) -> bool:
+    """Return whether a question has a word of the title of another table of a row's passage: "on call"."""
+    passage, start = told.passage, told.start + len(told.passage.above)
+    tables = tables_in(passage.whole)
+    own = next((each for each in tables if each.start <= start < each.end), None)
+    if not told.is_row or own is None or len(tables) == 1:
+        return False
+    language = passage.language or "en"
+    titles = [_title_of(each.caption, language) for each in tables if each is not own]
+    named = f"{told.text} {' '.join(own.columns)} {_around(told)}"
+    unsaid = {each.key for each in _unsaid(_words_asked(question, language), named, language)}
+    return any(not unsaid.isdisjoint(title) for title in titles)
+
+
+def _title_of(caption: str, language: str) -> frozenset[str]:
+    """Return the stems of the lines above a table that are as short as a title, up to a longer one."""
+    lines = takewhile(lambda line: len(line.split()) <= MAX_TITLE_WORDS and line[-1:] != ".", caption.split("\n")[::-1])
+    return frozenset(keys_of(" ".join(lines), language))
+
+
 def is_of_other_days(asked: Asked, told: ToldSpan) -> bool:
     """Return whether what is told, or else the heading above it, names days or months, and none of the question's.
 
@@ -227,6 +249,8 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdi
     `besides`: what is told beside them.
     """
     if any(contradicts(question, each, verdict=verdict) for each in rows):
+        return True
+    if all(is_another_table_named(question, each) for each in rows):
         return True
     first = rows[0].passage
     language = first.language or "en"

@@ -16,7 +16,7 @@ from functions.query.writing.cells import (
     is_row_named,
     is_whole_label_asked,
 )
-from functions.query.writing.row_doubts import ToldSpan, contradicts
+from functions.query.writing.row_doubts import ToldSpan, contradicts, is_another_table_named
 from functions.query.writing.statements import Statement
 from shared.text import SEPARATOR, row_cells
 
@@ -46,18 +46,19 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
     """Return the factor for what a row is labelled with, and for its cells."""
     fitness, language = 1.0, statement.language
     start = statement.start + len(passage.above)
-    row = row_at(passage.whole, start)
+    row, told = row_at(passage.whole, start), ToldSpan(passage, statement.start, statement.end)
     if (
         row
         and row[0].columns
         and not asked.years
         and is_whole_label_asked(row[1], wanted - inherited_stems(asked, language), language)
+        and not is_another_table_named(asked.text, told)
     ):
         fitness *= WHOLE_LABEL
         if _is_column_asked(*row, asked.text, wanted, language):
             fitness *= CELL_ASKED
     verdict = asked.kind is Kind.YES_NO
-    if contradicts(asked.text, ToldSpan(passage, statement.start, statement.end), verdict=verdict):
+    if contradicts(asked.text, told, verdict=verdict):
         fitness *= CONTRADICTS
     if is_of_thing(asked, statement):
         fitness *= COMPARED_THING if asked.extreme_of_row else THING
