@@ -52,6 +52,8 @@ OBLIGED = frozenset(
 )
 _MODAL = re.compile(r"[^.;:!?\n]{1,50} (?:must|should|shall|could|ought|(?:has|have|needs?|is|are) to)\b")
 """A reader, a model or an answer that must do something."""
+_CAUSE = re.compile(r"\b(?:because|since|as|although|while|whereas|but) ", re.IGNORECASE)
+"""What begins a clause with another subject: "ended without result because the two sides could not agree"."""
 _ADDRESS_OF_A_SITE = re.compile(r"https?://|\bwww\.|\w@\w|\b[\w-]+\.(?:[\w-]+\.)*[a-z]{2,12}(?:/|\b)(?!\()")
 """A link, an e-mail address, or a name with dots, such as a domain's."""
 SUBORDINATE = re.compile(
@@ -179,9 +181,7 @@ def _prose_signs(sentence: str) -> Iterator[str]:
         yield "you"
     if "!" in sentence:
         yield "!"
-    if not words.isdisjoint(OBLIGED) and any(
-        not plain_words(each.group()).isdisjoint(OBLIGED) for each in _MODAL.finditer(sentence)
-    ):
+    if not words.isdisjoint(OBLIGED) and _obliges(sentence):
         yield "obliged"
     is_order = is_imperative(sentence) and not (_REFERS.match(sentence) and has_address(sentence))
     if is_order or any(_is_verb(each[1]) for each in _LATER_IMPERATIVE.finditer(sentence)):
@@ -194,14 +194,18 @@ def count_signs(sentence: str, text: str) -> int:
     signs = int(not words.isdisjoint(ADDRESS)) + sentence.endswith("?") + 2 * bool(TAG.match(sentence))
     if is_imperative(sentence) and not _REFERS.match(sentence):
         signs += (1 + sentence.endswith(":")) * ("order" not in _addressed(text)[1])
-    signs += not words.isdisjoint(OBLIGED) and any(
-        not plain_words(match.group()).isdisjoint(OBLIGED) for match in _MODAL.finditer(sentence)
-    )
+    signs += not words.isdisjoint(OBLIGED) and _obliges(sentence)
     if signs or not words.isdisjoint(YOU):
         signs += _ADDRESS_OF_A_SITE.search(sentence) is not None
     if signs:
         signs += (not words.isdisjoint(YOU)) + bool(LABEL.match(sentence))
     return signs
+
+
+def _obliges(sentence: str) -> bool:
+    """Return whether a reader, a model or an answer must do something by a sentence."""
+    clauses = (_CAUSE.split(each.group())[-1] for each in _MODAL.finditer(sentence))
+    return any(not plain_words(clause).isdisjoint(OBLIGED) for clause in clauses)
 
 
 def is_imperative(sentence: str) -> bool:

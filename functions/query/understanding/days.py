@@ -12,6 +12,8 @@ from typing import Final, NamedTuple
 from functions.query.understanding.question import lines_of
 from shared.lexical import fold
 
+MIN_RANGE = 3
+"""Days, or months, at least, that a text names by a range or a word for all of them."""
 _LAST_OF: Final = {"day": 7, "month": 12}
 _DAY = r"\d{1,2}(?:\.|st|nd|rd|th)?"
 _TO = re.compile(
@@ -57,15 +59,15 @@ def names_days(question: str, text: str) -> bool:
     return bool((days and days_in(text)) or (months and months_in(text)))
 
 
-def tells_of_others(question: str, text: str) -> bool:
-    """Return whether a text names days, or months, and none about which a question asks."""
-    days, months = days_asked(question)
-    of_days = bool(days) and _are_others(days, days_in(text))
-    return of_days or (bool(months) and _are_others(months, months_in(text)))
+def tells_of_others(question: str, text: str, *, may_exclude: bool = False) -> bool:
+    """Return whether a text names days, or months, and none about which a question asks.
 
-
-def _are_others(asked: frozenset[int], told: frozenset[int]) -> bool:
-    return bool(told) and asked.isdisjoint(told)
+    "Open from May to July" tells of January that it is closed then, where that may be the answer (`may_exclude`).
+    """
+    compared = [(asked, named(text)) for asked, named in zip(days_asked(question), (days_in, months_in), strict=True)]
+    told = [(asked, named) for asked, named in compared if asked and named]
+    is_range = any(len(named) >= MIN_RANGE for _, named in told)
+    return bool(told) and all(asked.isdisjoint(named) for asked, named in told) and not (may_exclude and is_range)
 
 
 def _asked(question: str, kind: str) -> frozenset[int]:

@@ -181,7 +181,7 @@ def _kind(tokens: Sequence[Token], at: range, language: str, least: int) -> Phra
 
 def is_time(word: str, language: str) -> bool:
     """Say whether a folded word names a time: "Mondays", "2023", "Q3"."""
-    times = small_words(language)["time"]
+    times = small_words(language).get("time", frozenset())
     forms = (word, word.removesuffix("s"), word.removesuffix("n"), word.removesuffix("en"))
     return not times.isdisjoint(forms) or bool(YEAR.fullmatch(word) or _SHORT_PERIOD.fullmatch(word))
 

@@ -6,11 +6,23 @@ from collections.abc import Sequence
 from functions.query.grounding.quantities import CURRENCY_SIGN
 
 _DURATION = (
-    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)"
+    r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|several|many)\b)"
     r"(?: (?:working|calendar|full|more))?[ -]?(?:m?s|(?:milli|micro)?seconds?|secs?|min(?:ute)?s?|h|hours?|hrs?|days?"
-    r"|nights?|weeks?|months?|quarters?|years?|yrs?|decades?)\b|\b(?:until|till|forever|life(?:time)?|permanent\w*|indefinite\w*)\b|\|"
+    r"|nights?|weeks?|months?|quarters?|years?|yrs?|decades?)\b"
+    r"|\b(?:until|till|since|forever|life(?:time)?|permanent\w*|indefinite\w*)\b"
+    r"|\b(?:sekunden?|minuten?|std|stunden?|tage?n?|wochen?|monate?n?|jahre?n?|bis|seit|lebenslang|unbefristet)\b"
+    r"|\b(?:secondes?|minutes?|heures?|jours?|semaines?|mois|ans?|années?|jusqu|depuis)\b"
+    r"|\b(?:segundos?|minutos?|horas?|días?|semanas?|meses|mes|años?|hasta|desde)\b"
 )
-"""How long something lasts; a row may have its unit in its header."""
+"""How long something lasts."""
+_LENGTH = r"\d ?(?:mm|cm|k?m|ft|feet|foot|in|inch(?:es)?|yards?|miles?|pages?|words?|characters?|metres?|meters?)\b"
+"""How long a thing is."""
+_COLOUR = (
+    r"\b(?:white|black|red|green|blue|yellow|brown|gr[ae]y|orange|pink|purple|violet|silver|gold(?:en)?|beige|cream|clear"
+    r"|colourless|colorless|transparent|turquoise|weiß\w*|schwarz\w*|rot\w*|grün\w*|blau\w*|gelb\w*|braun\w*|grau\w*|rosa"
+    r"|lila|durchsichtig\w*|blanch?e?s?|noire?s?|rouges?|verte?s?|bleue?s?|jaunes?|brune?s?|grise?s?|blanc[oa]s?|negr[oa]s?"
+    r"|roj[oa]s?|verdes?|azul(?:es)?|amarill[oa]s?|marr[oó]n(?:es)?|gris(?:es)?)\b"
+)
 _NO_UNIT = r"(?:o|to|and|or|of|in|on|at|by|is|are|was|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|am|pm)\b"
 """Short words after a number that say nothing of what it measures."""
 _COST = r"(?:cost|price|kost|preis|cuesta|cost[oóa]|precio|co[uû]t|prix|kain)"
@@ -18,12 +30,23 @@ _COST = r"(?:cost|price|kost|preis|cuesta|cost[oóa]|precio|co[uû]t|prix|kain)"
 _MONEY = re.compile(
     rf"(?:{CURRENCY_SIGN}) ?\d|\d ?(?:{CURRENCY_SIGN}|\b(?:euros?|dollars?|pounds?|francs?)\b)", re.IGNORECASE
 )
+_FREE = r"\b(?:kosten(?:los|frei)\w*|gratis|umsonst|gratuite?s?|gratuit[oa]s?|inklusive|inbegriffen|inclu[ioy]\w*)\b"
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
         (
             r"\bhow (?:soon|quickly|long) (?:can|could|do|does|did|will|would|may|must|should|shall|have|has|before)\b",
             _DURATION,
+        ),
+        (r"\bhow long (?:is|are|was|were)\b", f"{_DURATION}|{_LENGTH}"),
+        (r"\bwie lange\b|\bcombien de temps\b|\bcuánto tiempo\b", _DURATION),
+        (
+            r"\b(?:what|which) colou?rs?\b|\bwelche\w* farben?\b|\bquelles? couleurs?\b|\b(?:qué|cuál) (?:es el )?color",
+            _COLOUR,
+        ),
+        (
+            r"\bwas kostet\b|\bwie ?viel kostet\b|\bqué cuesta\b|\bcuánto cuesta\b|\bcombien coûte",
+            rf"{_MONEY.pattern}|{_FREE}|\|",
         ),
         (
             r"\bwho (?:do|can|could|should|must|shall|would) (?:i|we|you|one) (?:call|ring|phone|telephone)\b"

@@ -224,7 +224,8 @@ def is_of_other_days(asked: Asked, told: ToldSpan) -> bool:
         return False
     if names_days(asked.text, told.text):
         denies = not _DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
-        return tells_of_others(asked.text, told.text) and not (denies and asked.kind is Kind.YES_NO)
+        is_verdict = asked.kind is Kind.YES_NO
+        return tells_of_others(asked.text, told.text, may_exclude=is_verdict) and not (denies and is_verdict)
     heading = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
     return tells_of_others(asked.text, heading)
 

@@ -357,7 +357,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
-    fits = asked.fits(statement.text)
+    # A row may have its unit in its header.
+    fits = asked.fits(statement.text) or (statement.is_row and asked.fits(f"{statement.context} | {statement.text}"))
     if not fits:
         fitness *= NOT_THE_KIND
     section = passage.section_at(passage.char_start + statement.start)

@@ -61,7 +61,14 @@ def test_limits_and_dates_are_no_day_that_is_asked_about(question: str):
         ("Is the shop open in January?", "The shop is closed from November to March.", False),
         ("Is the shop open in January?", "In May the shop opens at 8.", True),
         ("Who clears the snow?", "On Sundays the caretaker clears the snow.", False),
+        ("Can I call on a Saturday in January?", "Call on Saturdays (March to October only).", False),
     ],
 )
 def test_a_text_about_other_days_tells_of_others(question: str, text: str, *, of_others: bool):
     assert tells_of_others(question, text) is of_others
+
+
+def test_a_range_that_leaves_a_month_out_may_be_the_answer():
+    question, text = "Is the camp open in October?", "The camp is open from April to July."
+    assert tells_of_others(question, text)
+    assert not tells_of_others(question, text, may_exclude=True)
