@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 from functions.query.grounding.names import ABBREVIATED
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
+from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
 from functions.query.writing.needed import needed_by
 from functions.query.writing.orders import gives_order, purposes_in
@@ -207,6 +208,8 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """What introduces a reason, in the five languages."""
+_WHO = re.compile(r"\b(?:who|whom|qui|quién(?:es)?|kas)\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[^\s.!?:;] )[A-ZÀ-Ž][a-zà-ž]+")
 _WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+)", re.IGNORECASE)
 _DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
 """The verb of who does something, and the words before "by" of what is done by somebody."""
@@ -392,6 +395,13 @@ class Asked:
         if self.kind is Kind.TIME:
             return _DATE.search(_RATE.sub(" ", text)) is not None
         return True
+
+    def names_nobody(self, text: str) -> bool:
+        """Return whether it asks who, and a text has no name that it has not itself."""
+        if _WHO.search(self.text) is None:
+            return False
+        names = (each for each in _NAME.findall(text) if not (days_in(each) or months_in(each)))
+        return all(each in self.text for each in names)
 
     def gives_reason(self, text: str) -> bool:
         """Return whether it asks why, and a text gives a reason."""

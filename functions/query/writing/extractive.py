@@ -397,7 +397,7 @@ def _block(
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
-    says_enough = said.enough and asked.fits(statement.text)
+    says_enough = said.enough and asked.fits(statement.text) and not (is_first and asked.names_nobody(statement.text))
     is_strong = (at, best.number + 1) in (strong or ()) and asked.kind is not Kind.YES_NO
     if (
         after
@@ -439,7 +439,12 @@ def _denying_heading(passage: Passage, statement: Statement) -> tuple[int, int] 
     if not JOINS.isdisjoint(tokens_of(name)):
         return None  # "Included and not included"
     lines = [found.span() for found in re.finditer(rf"^{re.escape(name)}$", passage.text, re.MULTILINE)]
-    return next((each for each in reversed(lines) if each[1] <= statement.start), None)
+    heading = next((each for each in reversed(lines) if each[1] <= statement.start), None)
+    if heading is None or begins_with_title(statement.text):
+        return None
+    # Below its list another matter may begin: "Do not take it if … Driving. It may make you dizzy."
+    above = passage.text[heading[1] : statement.start].split("\n")
+    return None if any(map(is_item, above)) and not is_item(statement.text) else heading
 
 
 def _denies(text: str) -> bool:
