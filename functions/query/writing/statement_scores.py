@@ -18,6 +18,7 @@ from typing import NamedTuple
 from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.days import days_asked
+from functions.query.understanding.families import are_of_family
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (
     with_line_items,
@@ -49,6 +50,8 @@ SECTION = 0.4
 """Occurrences that a word in the name of its section, or in its document's title, counts for."""
 SYNONYM = 0.4
 """Occurrences that a word's synonym counts for."""
+MIN_FAMILY = 4
+"""Letters that words of a family begin with, at least, for one to count for the other like a synonym."""
 NEAR = 0.3
 """Occurrences that a word in the statement before or after counts for."""
 FURTHER_DOWN = 0.3
@@ -208,6 +211,8 @@ def _scores(
     of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
+    for stem, ones in _of_families(of_language, frozenset(stem for each in statements for stem in each.stems)).items():
+        alike[stem] = {*alike.get(stem, ()), *ones}
     abbreviated, items = Abbreviated(asked, passages), ItemsTold.of(asked.text, passages)
     held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
     if sign := sign_asked(asked.text):
@@ -286,13 +291,28 @@ def _own_pairs(asked: Asked, of_language: Mapping[str, Sequence[str]]) -> frozen
     )
 
 
-def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> Mapping[str, Set[str]]:
+def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
     """Return the words of a question that each of their synonyms may stand for."""
     meant: dict[str, set[str]] = {}
     for language, stems in of_language.items():
         for stem in frozenset(stems):
             for other in other_words_of(stem, language):
                 meant.setdefault(other, set()).add(stem)
+    return meant
+
+
+def _of_families(of_language: Mapping[str, Sequence[str]], stems: Set[str]) -> Mapping[str, Set[str]]:
+    """Return the words of a question that stems of the statements are of one family with: "registration", "register"."""
+    meant: dict[str, set[str]] = {}
+    for language, asked in of_language.items():
+        beginnings: dict[str, list[str]] = {}
+        for stem in frozenset(asked):
+            if len(stem) >= MIN_FAMILY:
+                beginnings.setdefault(stem[:MIN_FAMILY], []).append(stem)
+        for stem in stems:
+            for one in beginnings.get(stem[:MIN_FAMILY], ()):
+                if one != stem and are_of_family(one, stem, language):
+                    meant.setdefault(stem, set()).add(one)
     return meant
 
 
