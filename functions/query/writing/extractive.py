@@ -15,6 +15,7 @@ from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
+from functions.query.understanding.days import names_days, tells_of_others
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
@@ -121,7 +122,7 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
     spans = [ToldSpan(passages[at], *place) for each in blocks if not each.further for at, *place in each.spans]
     are_others = (
         may_be_others(asked, spans, is_compared=is_compared)
-        or (bool(spans) and all(is_of_other_days(asked, each) for each in spans))
+        or (bool(spans) and all(is_of_other_days(asked, each, _heading_above(each)) for each in spans))
         or (
             bool(spans)
             and not spans[0].is_row
@@ -129,6 +130,11 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
         )
     )
     return Extract(_claims(asked, blocks, passages), rows, is_open, may_be_others=are_others)
+
+
+def _heading_above(told: ToldSpan) -> str:
+    """Return the heading that what is told stands below; empty if it is a row, or itself a heading."""
+    return next((each.heading_above for each in statements_in(told.passage) if each.start == told.start), "")
 
 
 def _told_in(block: "_Group", passages: Sequence[Passage]) -> Sequence[tuple[str, str]]:
@@ -193,7 +199,8 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
         return with_ticked_only(_shown_row(passage, start, end, asked))
     shown = on_lines(with_ticked_only(quote))
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
-    return shown + ("\n\n" if is_heading(quote) and ": " not in quote else " " if is_sentence else "\n")
+    is_above = is_heading(quote) and (": " not in quote or passage.text[end : end + 2] == "\n\n")
+    return shown + ("\n\n" if is_above else " " if is_sentence else "\n")
 
 
 def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
@@ -422,10 +429,20 @@ def _block(
     spans = [PassageSpan(at, each.start, each.end) for each in block]
     if (denial := _denying_heading(passage, block[0])) and said.is_first_told(passage.text[slice(*denial)]):
         return [PassageSpan(at, *denial), *spans]
-    heading = block[0].heading
+    heading = block[0].heading or _heading_of_day(asked, passage, block[0])
     if heading and _names(passage, heading, said) and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
+
+
+def _heading_of_day(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:
+    """Return where the heading stands that says that a statement tells of a day of the question; None if none does."""
+    heading = statement.heading_above
+    is_of_day = names_days(asked.text, heading) and not names_days(asked.text, statement.text)
+    if not is_of_day or tells_of_others(asked.text, heading):
+        return None
+    start = passage.text.rfind(heading, 0, statement.start)
+    return (start, start + len(heading)) if start >= 0 else None
 
 
 def _denying_heading(passage: Passage, statement: Statement) -> tuple[int, int] | None:

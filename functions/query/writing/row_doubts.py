@@ -215,7 +215,7 @@ def _title_of(caption: str, language: str) -> frozenset[str]:
     return frozenset(keys_of(" ".join(lines), language))
 
 
-def is_of_other_days(asked: Asked, told: ToldSpan) -> bool:
+def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
     """Return whether what is told, or else the heading above it, names days or months, and none of the question's.
 
     That something is not so on another day may be told where a yes or no is asked for: "Closed on Mondays".
@@ -226,8 +226,8 @@ def is_of_other_days(asked: Asked, told: ToldSpan) -> bool:
         denies = not _DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
         is_verdict = asked.kind is Kind.YES_NO
         return tells_of_others(asked.text, told.text, may_exclude=is_verdict) and not (denies and is_verdict)
-    heading = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
-    return tells_of_others(asked.text, heading)
+    section = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
+    return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)
 
 
 def are_named(question: str, rows: Sequence[ToldSpan]) -> bool:

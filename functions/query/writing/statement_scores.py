@@ -270,7 +270,7 @@ def _scores(
         if scores[number] and is_of_another_matter(statement, asked.text):
             settled = ANOTHER_MATTER
         span = ToldSpan(passages[at], statement.start, statement.end)
-        other = OTHER_DAYS if names_days and is_of_other_days(asked, span) else 1.0
+        other = OTHER_DAYS if names_days and is_of_other_days(asked, span, statement.heading_above) else 1.0
         return items.factor(passages[at], statement) * settled * other
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)

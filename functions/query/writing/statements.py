@@ -171,6 +171,11 @@ class Statement:
         """Whether too few of its pieces are words or numbers: "ZE” ’ ‘-11 1"."""
         return _is_garbled(self.text)
 
+    @property
+    def heading_above(self) -> str:
+        """The heading that it stands below; empty for a row."""
+        return "" if self.is_row else self.context
+
     @cached_property
     def is_cut(self) -> bool:
         """Whether it begins or ends in the middle of a sentence."""
