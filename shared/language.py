@@ -24,6 +24,8 @@ _ANSWERED = frozenset((*_SHIPPED, "de", "es", "fr"))
 """The languages of the fixed messages; their function words count more than an unsure model."""
 _SHORT_QUESTION = 8
 """Words of a question up to which a name in another language may make the model too sure."""
+_KEY_WORDS = 5
+"""Words that somebody types as key words, not as a question, at most."""
 _FEW_WORDS = 3
 """Words of a text up to which words that are common in another language make the model's sureness doubtful."""
 _SAMPLE_CHARACTERS = 20_000
@@ -66,6 +68,17 @@ def language_of(text: str, *, within: str = "") -> str:
     `within` is the language of the surrounding text: it is returned unless this text is clearly in another one.
     """
     return _language_of(text[:_SAMPLE_CHARACTERS].lower(), within)
+
+
+def language_of_question(text: str) -> str:
+    """Return the language of a question; "" for a few key words of which none is a word of that language alone."""
+    spoken = language_of(text)
+    words = frozenset(_WORD.findall(lexical.fold(text).lower()))
+    if _by_script(text) or text.endswith("?") or len(words) > _KEY_WORDS or not words.isdisjoint(FUNCTION_WORDS.get(spoken, ())):
+        return spoken
+    tables = {name: lexical.background(name) for name in _ANSWERED}
+    known = ([name for name in _ANSWERED if lexical.stem(word, name) in tables[name]] for word in words)
+    return spoken if [spoken] in known else ""
 
 
 @lru_cache(maxsize=64)

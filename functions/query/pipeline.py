@@ -51,7 +51,7 @@ from functions.query.writing.localization import (
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
-from shared.language import language_of
+from shared.language import language_of_question
 from shared.models import Principal
 from shared.ports import CatalogueEntry
 from shared.receipts import packed
@@ -232,6 +232,9 @@ def searched(
                 question, understood, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer
             )
             warnings += found.warnings
+            if not (requested_language or understood.language) and found.ranked:
+                # A few key words have no language of their own.
+                language = found.ranked[0].language if found.ranked[0].language in languages() else language
         except DependencyError as error:
             cached = answer_cache.stale_answer(lookup, error, tenant, ports)
             warnings.append(error.warning_about("search"))
@@ -415,7 +418,7 @@ def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
 
 def other_languages(found: Found) -> Counter[str]:
     """Count the documents found by language if nearly all, with the nearest, are in others than the question's."""
-    asked = language_of(found.asked.question)
+    asked = language_of_question(found.asked.question)
     if found.ranked and found.ranked[0].language == asked:
         return Counter()
     documents = {each.document_id: each.language for each in reversed(found.ranked)}

@@ -27,7 +27,7 @@ from functions.query.understanding.question import (
 from functions.query.understanding.talk import without_courtesies
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.language import language_of
+from shared.language import language_of, language_of_question
 from shared.models import Message
 from shared.settings import Settings
 from shared.telemetry import logger
@@ -67,7 +67,7 @@ def understand(
     it is only used if the question's own is not recognised.
     """
     question = normalized(text)
-    spoken = language_of(question) or _language_before(history)
+    spoken = language_of_question(question) or _language_before(history)
     understood = Understood(question, shortened(_plain(question, spoken), MAX_CHARACTERS), language=spoken)
     if mode == "session":
         understood = _with_session(_by_heuristic(understood, history), history)

@@ -41,7 +41,7 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
         (r"\bhow long (?:is|are|was|were)\b", f"{_DURATION}|{_LENGTH}"),
         (r"\bwie lange\b|\bcombien de temps\b|\bcuánto tiempo\b", _DURATION),
         (
-            r"\b(?:what|which) colou?rs?\b|\bwelche\w* farben?\b|\bquelles? couleurs?\b|\b(?:qué|cuál) (?:es el )?color",
+            r"\b(?:what|which) colou?rs?\b|\bwelche\w* farben?\b|\bquelles? couleurs?\b|\bqué color",
             _COLOUR,
         ),
         (

@@ -36,7 +36,7 @@ from functions.query.writing.row_scores import (
 from functions.query.writing.signs import explains, sign_asked
 from functions.query.writing.statements import Statement, statements_in, without_item_sign
 from shared import lexical
-from shared.text import CONTENTS_WORD, is_dash, row_cells
+from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
 K1 = 0.8
 B = 0.3
@@ -302,7 +302,7 @@ def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[
 
 
 def _of_families(of_language: Mapping[str, Sequence[str]], stems: Set[str]) -> Mapping[str, Set[str]]:
-    """Return the words of a question that stems of the statements are of one family with: "registration", "register"."""
+    """Return the words of a question that stems of the statements are of a family with: "registration", "register"."""
     meant: dict[str, set[str]] = {}
     for language, asked in of_language.items():
         beginnings: dict[str, list[str]] = {}
@@ -378,7 +378,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     # A row may have its unit in its header.
-    fits = asked.fits(statement.text) or (statement.is_row and asked.fits(f"{statement.context} | {statement.text}"))
+    header = "\n".join(line for line in statement.context.split("\n") if SEPARATOR in line) if statement.is_row else ""
+    fits = asked.fits(statement.text) or (bool(header) and asked.fits(f"{header}\n{statement.text}"))
     if not fits:
         fitness *= NOT_THE_KIND
     section = passage.section_at(passage.char_start + statement.start)

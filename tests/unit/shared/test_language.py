@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.language import language_of
+from shared.language import language_of, language_of_question
 from shared.lexical import fold
 
 
@@ -131,3 +131,20 @@ def test_a_part_is_in_the_language_of_the_whole_unless_it_clearly_speaks_another
 )
 def test_the_language_is_told_or_left_open(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Nordkorn", ""),
+        ("Hotel Belvoir", ""),
+        ("tour code AV8-S June 2026", ""),
+        ("opening hours", "en"),
+        ("売上高", "ja"),
+        ("Öffnungszeiten", "de"),
+        ("prix chambre double", "fr"),
+        ("Wie lange gilt die Garantie auf den Akku?", "de"),
+    ],
+)
+def test_a_few_key_words_are_of_a_language_only_with_a_word_of_that_alone(question: str, language: str) -> None:
+    assert language_of_question(question) == language
