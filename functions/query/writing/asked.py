@@ -348,6 +348,11 @@ class Asked:
         return _DIGITS.sub(lambda number: " " if number.group() in self.years else number.group(), self.text)
 
     @cached_property
+    def has_number(self) -> bool:
+        """Whether it names a number, besides years, or a child's age: "my four-year-old"."""
+        return any(map(str.isdigit, self.without_years)) or " of " in self.text or "-year" in self.text
+
+    @cached_property
     def extreme_of_row(self) -> int:
         """As `extreme`, where the most of a row's figures is meant: not the best, nor a maximum of so many."""
         found = _EXTREME.search(self.text)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
 
@@ -13,14 +13,13 @@ from functions.query.grounding.quantities import (
     CURRENCY_SIGN,
     ENGLISH_MONTHS,
     dates_in,
-    is_unit,
-    unit_name,
     years_written,
 )
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
 from functions.query.understanding.field_terms import document_words
+from functions.query.writing.ranges import DAYS
 from functions.query.writing.table_units import unit_columns
 from shared import lexical
 from shared.lexical import fold
@@ -34,24 +33,6 @@ _TOTAL = re.compile(
 )
 _OF_PRICE = frozenset(("price", "cost"))
 """Stems of what "cheapest" is of."""
-_DIGITS = r"\d{1,3}(?:[., \u00a0\u202f]\d{3})+|\d+"
-_UNIT = r"(?:\s?[%€$£]|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
-_RANGE = re.compile(
-    rf"(?:(?:from|between|von|zwischen|nuo|de|entre)\s)?[€$£]?(?P<low>{_DIGITS})(?P<low_unit>{_UNIT})"
-    rf"\s?(?:[-–—]|to|bis|à|a|iki)\s?[€$£]?(?P<high>{_DIGITS})(?P<high_unit>{_UNIT})"
-    rf"|(?:(?P<under>under|below|less than|fewer than|unter|weniger als|moins de|menos de|mažiau nei)"
-    rf"|(?:up to|at most|bis(?: zu)?|jusqu['’]à|hasta|iki))\s[€$£]?(?P<most>{_DIGITS})(?P<most_unit>{_UNIT})"
-    rf"|(?:(?P<over>over|above|more than|über|mehr als|plus de|más de|daugiau nei)|(?:from|at least|ab|dès|desde|nuo))"
-    rf"\s[€$£]?(?P<least>{_DIGITS})(?P<least_unit>{_UNIT})"
-    rf"|(?P<or_more>{_DIGITS})(?P<or_more_unit>{_UNIT})"
-    rf"(?:\s?\+|\s(?:or|and|oder|und|ou|et|o|y|ar|ir)\s(?:more|over|above|mehr|plus|más|daugiau))(?P<more_unit>{_UNIT})",
-    re.IGNORECASE,
-)
-"""The label of a row for a range of numbers, in the five languages: "6 to 9", "under 3 years", "10 or more"."""
-_ASKED_NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]*\d)( ?[%€$£]|[ -]?[^\W\d_]+)?")
-"""A number of a question, with the word after it: "7 years", "16-year-old", "15kg"."""
-_DAYS: Mapping[str, Decimal] = {"day": Decimal(1), "week": Decimal(7), "month": Decimal(365) / 12, "year": Decimal(365)}
-"""The units of time that are compared with one another, in days."""
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """What says nothing without the name before it: "B", "12", "3a", "IV"."""
 _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
@@ -195,9 +176,9 @@ def _most_in(rows: Sequence[TableRow], column: int, sign: int) -> Sequence[int]:
         (row.start, cell) for row in rows for cell in row.cells if cell.column == column and len(cell.values) == 1
     ]
     units = {cell.unit for _, cell in figures} - CURRENCIES
-    if len(figures) < MIN_COMPARED or not (len(units) <= 1 or units <= _DAYS.keys()):
+    if len(figures) < MIN_COMPARED or not (len(units) <= 1 or units <= DAYS.keys()):
         return ()
-    scale = _DAYS if len(units) > 1 else {}
+    scale = DAYS if len(units) > 1 else {}
     sizes = {start: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for start, cell in figures}
     most = max(sizes.values())
     return [start for start, size in sizes.items() if size == most]
@@ -350,62 +331,6 @@ def is_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:
 
 def _size(cell: TableCell) -> Decimal:
     return (-1 if cell.negative else 1) * max(cell.values)
-
-
-def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
-    """Return whether a row's label is a range ("6 to 9") that a number of the question is in.
-
-    None if it is none, or if no number of the question can be compared with it: they must be of one unit, or of units
-    of time. A range that ends a label, or stands in brackets there ("Large dog (over 25 kg)"), must have a unit.
-    """
-    whole = _RANGE.fullmatch(label.strip())
-    found = whole or next((each for each in _RANGE.finditer(label) if _ends_label(label, each)), None)
-    if found is None or dates_in(fold(label)):
-        return None
-    units = [_unit(text, language) for name, text in found.groupdict().items() if name.endswith("_unit")]
-    units = list(dict.fromkeys(filter(None, units)))
-    if not (units or whole) or (len(units) > 1 and not _DAYS.keys() >= set(units)):
-        return None
-    limits = _limits(found, language)
-    asked = [
-        (Decimal("".join(filter(str.isdigit, digits))), _unit(word, language))
-        for digits, word in _ASKED_NUMBER.findall(question)
-    ]
-    in_days = bool(units) and units[0] in _DAYS
-    numbers = [
-        number * _DAYS.get(unit, 1) if in_days else number
-        for number, unit in asked
-        if not units or unit in units or (in_days and unit in _DAYS)
-    ]
-    return any(_is_within(each, *limits, found) for each in numbers) if numbers else None
-
-
-def _ends_label(label: str, found: re.Match[str]) -> bool:
-    return label[found.end() :].strip() in ("", ")") and (found.start() == 0 or not label[found.start() - 1].isalnum())
-
-
-def _is_within(number: Decimal, low: Decimal | None, high: Decimal | None, found: re.Match[str]) -> bool:
-    above = low is None or (number > low if found["over"] else number >= low)
-    return above and (high is None or (number < high if found["under"] else number <= high))
-
-
-def _unit(text: str | None, language: str) -> str:
-    """Return the name or stem of the first word after a number, or its sign; "" if there is none."""
-    word = fold(((text or "").strip("- ").split() or [""])[0]).lower()
-    return unit_name(word) if is_unit(word) else lexical.stem(word, language) if word else ""
-
-
-def _limits(found: re.Match[str], language: str) -> tuple[Decimal | None, Decimal | None]:
-    """Return the lower and the upper limit of a range, in days if they are times; None for no limit."""
-    low = found["low"] or found["least"] or found["or_more"]
-    high = found["high"] or found["most"]
-    above = found["high_unit"] or found["most_unit"]
-    below = found["low_unit"] or found["least_unit"] or found["or_more_unit"] or found["more_unit"] or above
-    lower, upper = (
-        Decimal("".join(filter(str.isdigit, digits))) * _DAYS.get(_unit(unit, language), 1) if digits else None
-        for digits, unit in ((low, below), (high, above))
-    )
-    return (upper, lower) if lower is not None and upper is not None and lower > upper else (lower, upper)
 
 
 def _name(table: Table, row: TableRow, at: int) -> str:

@@ -20,8 +20,9 @@ from functions.query.understanding.families import are_of_family
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
 from functions.query.writing.asked import Asked, Kind
-from functions.query.writing.cells import MIN_LABEL_SHARE, is_in_range
+from functions.query.writing.cells import MIN_LABEL_SHARE
 from functions.query.writing.premises import are_forms, words_of_asking
+from functions.query.writing.ranges import is_in_range
 from functions.query.writing.table_words import (
     NO,
     NOT,

@@ -11,11 +11,11 @@ from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import (
     asked_share,
     compares_cells,
-    is_in_range,
     is_label_asked,
     is_row_named,
     is_whole_label_asked,
 )
+from functions.query.writing.ranges import is_in_range
 from functions.query.writing.row_doubts import ToldSpan, contradicts, is_another_table_named
 from functions.query.writing.statements import Statement
 from shared.text import SEPARATOR, row_cells
@@ -68,7 +68,7 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
         if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
             fitness *= CELLS_COMPARED
     label = statement.text.partition(SEPARATOR)[0]
-    in_range = is_in_range(label, asked.without_years, language) if asked.numbers else None
+    in_range = is_in_range(label, asked.without_years, language) if asked.has_number else None
     if in_range is not None:
         fitness *= THAT_ROW if in_range else ANOTHER_ROW
     is_named = is_row_named(passage.whole, start, asked.text)

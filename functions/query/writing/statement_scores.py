@@ -25,6 +25,7 @@ from functions.query.writing.cells import (
 )
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
+from functions.query.writing.ranges import is_in_range_told
 from functions.query.writing.row_doubts import ToldSpan, is_of_other_days
 from functions.query.writing.row_scores import (
     ASKED_FIGURE,
@@ -44,6 +45,8 @@ MAX_LENGTH = 2.0
 """Length from which on a statement is not longer for BM25, in mean lengths: a list of steps is long."""
 PAIRS = 0.4
 """Bonus for two of the question's words in a row, as a share of their mean weight."""
+IN_RANGE, IN_ANOTHER = 2.0, 0.5
+"""Factors for a sentence with a range that a number of the question is in ("children under 6"), or with others only."""
 CONTEXT = 0.4
 """Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
 SECTION = 0.4
@@ -374,6 +377,10 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
     fitness = fitness_of_row(asked, passage, statement, wanted) if statement.is_row else 1.0
+    if asked.has_number and not statement.is_row:
+        in_range = is_in_range_told(statement.text, asked.without_years, statement.language)
+        # "At least 16 years" answers whether somebody of 15 may.
+        fitness *= 1.0 if in_range is None else IN_RANGE if in_range or asked.kind is Kind.YES_NO else IN_ANOTHER
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY

@@ -140,7 +140,7 @@ def test_the_language_is_told_or_left_open(text: str, language: str) -> None:
         ("Hotel Belvoir", ""),
         ("tour code AV8-S June 2026", ""),
         ("opening hours", "en"),
-        ("売上高", "ja"),
+        ("売上高はいくら", "ja"),
         ("Öffnungszeiten", "de"),
         ("prix chambre double", "fr"),
         ("Wie lange gilt die Garantie auf den Akku?", "de"),

@@ -14,7 +14,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import text_scores
 from functions.query.writing.asked import Asked, explaining_part, without_scope
-from functions.query.writing.cells import asked_row_text, extreme_rows, is_in_range
+from functions.query.writing.cells import asked_row_text, extreme_rows
 from functions.query.writing.drafts import DraftReader, read_draft
 from functions.query.writing.extractive import extractive_claims
 from functions.query.writing.generation import AskedPart, WritingRequest
@@ -33,6 +33,7 @@ from functions.query.writing.localization import (
 from functions.query.writing.markers import source_numbers
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import Preferences, grounded_messages, within_budget
+from functions.query.writing.ranges import is_in_range
 from functions.query.writing.statement_scores import asked_of, ranking
 from functions.query.writing.statements import Statement, statements_in, statements_of
 from functions.query.writing.subjects import absent_subjects
