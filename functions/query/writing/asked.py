@@ -402,11 +402,11 @@ class Asked:
         return True
 
     def names_nobody(self, text: str) -> bool:
-        """Return whether it asks who, and a text has no name that it has not itself."""
+        """Return whether it asks who, and a text has no other names than its own: "Who follows Ann Lee?"."""
         if _WHO.search(self.text) is None:
             return False
-        names = (each for each in _NAME.findall(text) if not (days_in(each) or months_in(each)))
-        return all(each in self.text for each in names)
+        names = [each for each in _NAME.findall(text) if not (days_in(each) or months_in(each))]
+        return bool(names) and all(each in self.text for each in names)
 
     def gives_reason(self, text: str) -> bool:
         """Return whether it asks why, and a text gives a reason."""

@@ -19,11 +19,12 @@ from functions.query.understanding.days import names_days, tells_of_others
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
+from functions.query.writing.doubts import is_doubtful
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
-from functions.query.writing.row_doubts import ToldSpan, is_of_other_days, may_be_others
+from functions.query.writing.row_doubts import ToldSpan
 from functions.query.writing.row_scores import share_asked
-from functions.query.writing.selected_rows import SelectedRow, are_rows_asked_for, selected_rows
+from functions.query.writing.selected_rows import SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
     Abbreviated,
     Candidate,
@@ -120,21 +121,8 @@ def extract(question: str, passages: Sequence[Passage], *, before: str = "", inh
         asks_outcome(asked.text) and bool(told) and leaves_open([text for each in told for text in each], asked.text)
     )
     spans = [ToldSpan(passages[at], *place) for each in blocks if not each.further for at, *place in each.spans]
-    are_others = (
-        may_be_others(asked, spans, is_compared=is_compared)
-        or (bool(spans) and all(is_of_other_days(asked, each, _heading_above(each)) for each in spans))
-        or (
-            bool(spans)
-            and not spans[0].is_row
-            and are_rows_asked_for(asked.text, passages, spans[0].passage.document_id)
-        )
-    )
-    return Extract(_claims(asked, blocks, passages), rows, is_open, may_be_others=are_others)
-
-
-def _heading_above(told: ToldSpan) -> str:
-    """Return the heading that what is told stands below; empty if it is a row, or itself a heading."""
-    return next((each.heading_above for each in statements_in(told.passage) if each.start == told.start), "")
+    doubtful = is_doubtful(asked, spans, passages, is_compared=is_compared)
+    return Extract(_claims(asked, blocks, passages), rows, is_open, may_be_others=doubtful)
 
 
 def _told_in(block: "_Group", passages: Sequence[Passage]) -> Sequence[tuple[str, str]]:

@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]*\d)( 
 """A number of a question, with the word after it: "7 years", "16-year-old", "15kg"."""
 _AGE = re.compile(
     r"\b(?:(?P<years>[^\W\d_]+)[- ]years?[- ]olds?"
-    r"|(?:aged?|(?:child|boy|girl|son|daughter|kind|enfant|niñ[oa]) (?:of|von|de)) (?P<of>\d+|[^\W\d_]+))\b",
+    r"|(?:aged?(?: of)?|(?:child|boy|girl|son|daughter|kind|enfant|niñ[oa]) (?:of|von|de)) (?P<of>\d+|[^\W\d_]+))\b",
     re.IGNORECASE,
 )
 """An age in words, or without the word for years: "a four-year-old", "a child of 4"."""
@@ -91,7 +91,7 @@ def _numbers_in(question: str, language: str) -> Iterator[tuple[Decimal, str]]:
     for found in _AGE.finditer(question):
         number = found["years"] or found["of"]
         value = Decimal(number) if number.isdigit() else spelled_value(number)
-        if value is not None:
+        if value:
             yield Decimal(value), "year"
 
 

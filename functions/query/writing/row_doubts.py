@@ -118,7 +118,7 @@ class _AskedColumn(NamedTuple):
 
 @lru_cache(maxsize=512)
 def _columns_asked(question: str, names: Sequence[str], language: str) -> Sequence[_AskedColumn]:
-    asked = _words_asked(question, language)
+    asked = words_asked(question, language)
     keys = {each.key for each in asked}
     columns = []
     for at, name in enumerate(names[1:], start=1):
@@ -131,8 +131,8 @@ def _columns_asked(question: str, names: Sequence[str], language: str) -> Sequen
 
 def _has_in_another(question: str, row: _Row, column: _AskedColumn, language: str) -> bool:
     """Return whether a row has what is asked for of a named column in another one: "Group 1: Climbing" for group 2."""
-    asked = _words_asked(question, language)
-    keys = {each.key for each in asked if _is_content(each, language) and each.word not in NO | NOT}
+    asked = words_asked(question, language)
+    keys = {each.key for each in asked if is_content(each, language) and each.word not in NO | NOT}
     of_width = [each for each in row.others if len(each) == len(row.cells)]
     in_column = {key for each in of_width for key in keys_of(each[column.at], language)}
     wanted = (keys & in_column) - column.keys
@@ -181,6 +181,22 @@ def _denies_at(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
     return False
 
 
+def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
+    """Return whether what is told, or else the heading above it, names days or months, and none of the question's.
+
+    That something is not so on another day may be told where a yes or no is asked for: "Closed on Mondays".
+    """
+    if not any(days_asked(asked.text)):
+        return False
+    if names_days(asked.text, told.text):
+        is_verdict = asked.kind is Kind.YES_NO
+        of_others = tells_of_others(asked.text, told.text, may_exclude=is_verdict)
+        denies = not _DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
+        return of_others and not (is_verdict and denies)
+    section = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
+    return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)
+
+
 def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) -> bool:
     """Return whether an answer that begins with a table's rows may tell others than those that are asked for.
 
@@ -205,9 +221,9 @@ def is_another_table_named(question: str, told: ToldSpan) -> bool:
         return False
     language = passage.language or "en"
     titles = [_title_of(each.caption, language) for each in tables if each is not own]
-    named = f"{told.text} {' '.join(own.columns)} {_around(told)}"
-    unsaid = {each.key for each in _unsaid(_words_asked(question, language), named, language)}
-    return any(not unsaid.isdisjoint(title) for title in titles)
+    named = f"{told.text} {' '.join(own.columns)} {around(told)}"
+    missing = {each.key for each in unsaid(words_asked(question, language), named, language)}
+    return any(not missing.isdisjoint(title) for title in titles)
 
 
 def _title_of(caption: str, language: str) -> frozenset[str]:
@@ -216,27 +232,12 @@ def _title_of(caption: str, language: str) -> frozenset[str]:
     return frozenset(keys_of(" ".join(lines), language))
 
 
-def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
-    """Return whether what is told, or else the heading above it, names days or months, and none of the question's.
-
-    That something is not so on another day may be told where a yes or no is asked for: "Closed on Mondays".
-    """
-    if not any(days_asked(asked.text)):
-        return False
-    if names_days(asked.text, told.text):
-        denies = not _DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
-        is_verdict = asked.kind is Kind.YES_NO
-        return tells_of_others(asked.text, told.text, may_exclude=is_verdict) and not (denies and is_verdict)
-    section = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
-    return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)
-
-
 def are_named(question: str, rows: Sequence[ToldSpan]) -> bool:
     """Return whether a question names all of these rows by more than half of their labels."""
 
     def is_named(row: ToldSpan) -> bool:
         language = row.passage.language or "en"
-        asked = {each.key for each in _words_asked(question, language)}
+        asked = {each.key for each in words_asked(question, language)}
         label = row_cells(row.text)[0]
         keys = {key for key in keys_of(label, language) if not is_stop_word(key)}
         return len(keys & asked) > MIN_LABEL_SHARE * len(keys)
@@ -258,12 +259,12 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdi
     language = first.language or "en"
     read = list(map(_row_of, rows))
     told = "\n".join((*(" ".join(each.cells) for each in read), besides))
-    around = "\n".join((*(" ".join(each.names) for each in read), *map(_around, rows)))
-    named = f"{told}\n{around}"
-    asked = _words_asked(question, language)
+    beside = "\n".join((*(" ".join(each.names) for each in read), *map(around, rows)))
+    named = f"{told}\n{beside}"
+    asked = words_asked(question, language)
     compared = comparison_in(question) or range_in(question)
     return (
-        any(not _has_number(each, read, around, question) for each in _numbers_in(question, compared))
+        any(not _has_number(each, read, beside, question) for each in _numbers_in(question, compared))
         or (compared is not None and not any(is_in_range(each.cells[0], question) is not None for each in read))
         or not _codes_in(question) <= _codes_in(named)
         or _are_others_named(asked, rows, named, language)
@@ -307,35 +308,37 @@ def _are_others_named(asked: Sequence[AskedWord], rows: Sequence[ToldSpan], told
     read = list(map(_row_of, rows))
     cells = {cell for row in read for other in row.others for cell in other}
     labels = {key for row in read for key in keys_of(row.cells[0], language)}
-    if labels.isdisjoint(each.key for each in asked if _is_content(each, language)):
+    if labels.isdisjoint(each.key for each in asked if is_content(each, language)):
         tables = (table for each in rows for table in tables_in(each.passage.whole) if table.columns)
         cells |= {row.label for table in tables for row in table.rows}
     elsewhere = {key for cell in cells if len(keys := keys_of(cell, language)) <= MAX_CELL_WORDS for key in keys}
-    return any(each.key in elsewhere for each in _unsaid(asked, told, language))
+    return any(each.key in elsewhere for each in unsaid(asked, told, language))
 
 
 def _share_unsaid(asked: Sequence[AskedWord], told: str, language: str) -> float:
     """Return the share of a question's content words, by rarity, that are neither in what is told nor meant by it."""
     table = lexical.background(language)
     things = [each for each in asked if not is_time(each.word, language)]
-    rarity = {each.key: table.get(each.key, lexical.MAX_RARITY) for each in things if _is_content(each, language)}
-    unsaid = sum(rarity[key] for key in {each.key for each in _unsaid(things, told, language)})
-    return unsaid / (sum(rarity.values()) or 1.0)
+    rarity = {each.key: table.get(each.key, lexical.MAX_RARITY) for each in things if is_content(each, language)}
+    missing = sum(rarity[key] for key in {each.key for each in unsaid(things, told, language)})
+    return missing / (sum(rarity.values()) or 1.0)
 
 
-def _unsaid(asked: Sequence[AskedWord], told: str, language: str) -> Sequence[AskedWord]:
+def unsaid(asked: Sequence[AskedWord], told: str, language: str) -> Sequence[AskedWord]:
+    """Return the content words of a question that a text has not: no form, no synonym and none of their family."""
     held = {*keys_of(told, language)}
     held = held.union(*(other_words_of(key, language) for key in held))
     return [
         each
         for each in asked
-        if _is_content(each, language)
+        if is_content(each, language)
         and each.key not in held
         and not any(are_forms(each.word, other) or are_of_family(each.word, other, language) for other in held)
     ]
 
 
-def _is_content(word: AskedWord, language: str) -> bool:
+def is_content(word: AskedWord, language: str) -> bool:
+    """Return whether a word of a question names something, and does not only ask, count or measure."""
     return not (
         is_stop_word(word.word)
         or word.word.isdigit()
@@ -346,7 +349,7 @@ def _is_content(word: AskedWord, language: str) -> bool:
     )
 
 
-def _around(row: ToldSpan) -> str:
+def around(row: ToldSpan) -> str:
     """Return what says of a row what it is about: its section, its document's title, and the line above its table."""
     passage = row.passage
     lines = passage.whole[: row.start + len(passage.above)].split("\n")
@@ -374,5 +377,6 @@ def _row_at(text: str, start: int) -> _Row:
 
 
 @lru_cache(maxsize=64)
-def _words_asked(question: str, language: str) -> Sequence[AskedWord]:
+def words_asked(question: str, language: str) -> Sequence[AskedWord]:
+    """Return the words and numbers of a question, without contractions."""
     return words_in(without_contractions(question), language)

@@ -119,6 +119,7 @@ import functions.query.withholding
 import functions.query.writing.asked
 import functions.query.writing.cells
 import functions.query.writing.compared_rows
+import functions.query.writing.doubts
 import functions.query.writing.drafts
 import functions.query.writing.extractive
 import functions.query.writing.generation
@@ -130,6 +131,7 @@ import functions.query.writing.numbered_claims
 import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting
+import functions.query.writing.ranges
 import functions.query.writing.row_conditions
 import functions.query.writing.row_doubts
 import functions.query.writing.row_scores

@@ -1,0 +1,88 @@
+"""Whether what is told is about what a question asks: other days, rows, or something else that the document speaks of.
+
+Such an answer is told with low confidence. What ranks below because of it, and rows, are in `row_doubts.py`.
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.phrases import is_time
+from functions.query.writing.asked import Asked
+from functions.query.writing.row_doubts import (
+    ToldSpan,
+    is_content,
+    is_of_other_days,
+    may_be_others,
+    unsaid,
+    words_asked,
+)
+from functions.query.writing.selected_rows import are_rows_asked_for
+from functions.query.writing.statements import statements_in
+from functions.query.writing.table_words import keys_of
+from shared import lexical
+
+_KIND = re.compile(r"\b(?:what|which) ([^\W\d_]+)", re.IGNORECASE)
+MIN_RARITY = 4.2
+"""Rarity (`lexical.background`) from which on a word names what a question is about: about 1 word in 70."""
+MAX_WORDS = 4
+"""Words that a question names something with, at most: each of a few says what it is about."""
+MIN_SHARE = 0.2
+"""Share of such words of a question, by rarity, that the document has elsewhere, for an answer to be doubtful."""
+
+
+def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage], *, is_compared: bool) -> bool:
+    """Return whether an answer may be about something else than what is asked, of what was found in these passages.
+
+    Of what has the most, all those that were not compared (`is_compared`) may be others.
+    """
+    if not told:
+        return False
+    if may_be_others(asked, told, is_compared=is_compared):
+        return True
+    if all(is_of_other_days(asked, each, _heading_above(each)) for each in told):
+        return True
+    if told[0].is_row:
+        return False
+    return are_rows_asked_for(asked.text, passages, told[0].passage.document_id) or _is_told_elsewhere(
+        asked, told, passages
+    )
+
+
+def _heading_above(told: ToldSpan) -> str:
+    """Return the heading that what is told stands below; empty if it is a row, or itself a heading."""
+    return next((each.heading_above for each in statements_in(told.passage) if each.start == told.start), "")
+
+
+def _is_told_elsewhere(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage]) -> bool:
+    """Return whether much of what a question names stands in the answer's document, but not where the answer does.
+
+    "What does breakfast cost?" is not answered by what a taxi costs, if breakfast is spoken of elsewhere. What is not
+    there at all may be there in other words.
+    """
+    first = told[0].passage
+    language = first.language or "en"
+    table = lexical.background(language)
+    words = [each for each in words_asked(asked.text, language) if is_content(each, language)]
+    rarity = {each.key: table.get(each.key, lexical.MAX_RARITY) for each in words if not is_time(each.word, language)}
+    sections = (each.passage.section_at(each.passage.char_start + each.start) for each in told)
+    texts = (*(each.text for each in told), *map(_heading_above, told), *sections, _before(told[0]))
+    said = "\n".join((*texts, first.title, first.kind, *first.organisations))
+    rare = [each for each in unsaid(words, said, language) if rarity.get(each.key, 0) >= MIN_RARITY]
+    # What colour something has, a colour tells.
+    kinds = (
+        {key for kind in _KIND.findall(asked.text) for key in keys_of(kind, language)} if asked.needed else set[str]()
+    )
+    rare = [each for each in rare if each.key not in kinds]
+    if not rare or len(rarity) > MAX_WORDS:
+        return False
+    document = "\n".join(each.whole for each in passages if each.document_id == first.document_id)
+    elsewhere = {each.key for each in rare}.intersection(keys_of(document, language))
+    return sum(rarity[key] for key in elsewhere) > MIN_SHARE * sum(rarity.values())
+
+
+def _before(told: ToldSpan) -> str:
+    """Return the statement before what is told: it may name what that is about."""
+    pairs = pairwise(statements_in(told.passage))
+    return next((before.text for before, after in pairs if after.start == told.start), "")
