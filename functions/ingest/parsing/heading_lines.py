@@ -17,8 +17,6 @@ from shared.rects import word_count, word_starts
 MAX_LENGTH = 120
 LEAST_NAME = 4
 """Characters of a heading at least that a document may have many times."""
-SMALLER = 0.93
-"""A size under the body's: that of what explains a chart."""
 BESIDE = 2
 """Room between two parts of one row, in font sizes, above which they are cells and no one heading."""
 WIDEST = 0.8
@@ -35,8 +33,6 @@ PROSE = 30
 """Characters from which on a line that is no table's counts for the body's size."""
 MIN_PROSE = 600
 """Characters of prose from which on a page has a body size of its own, as an annex has."""
-CAPTIONS = 0.7
-"""Share of a style's lines with small print right below them that makes it the style of charts' titles."""
 LETTERED = re.compile(r"^(?:[a-z]|[ivx]{1,5})[.)]\s+\W?[A-Z]")
 JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", re.IGNORECASE)
 """How a line ends that goes on in the next one."""
@@ -59,8 +55,8 @@ COLUMNS = re.compile(
     re.IGNORECASE,
 )
 """How tables and figures are called, their columns and their unit."""
-ROW_OF_FIGURES = re.compile(r"(?:\S*\d\S*[^\W\d]?\s+){2,}\S*\d\S*")
-"""Three figures or more, as those below a chart or above what they are of: "$15.3B 42.6% $0.25"."""
+ROW_OF_FIGURES = re.compile(r"(?!.*[^\W\d_]{4})(?:\S*\d\S*[^\W\d]?\s+){2,}\S*\d\S*")
+"""Three figures or more without words, as those below a chart or above what they are of: "$15.3B 42.6% $0.25"."""
 LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
 GOES_ON = re.compile(r"[a-z,;)\]]")
 """How a line begins that is no new sentence."""
@@ -96,14 +92,9 @@ _TITLE_MATTER = re.compile(rf"@|://|\bwww\.|©|\bver[sz]\w*\.? ?\d|{_DAY}", re.I
 """What stands below a title and heads nothing: an address, a version, a day of a year."""
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
+FARTHEST_LINE = 2.2
 """How much the print of two lines of one heading may differ, in points, and how far below each other they begin at
-most, in heights of a line."""
-
-
-def is_over_small_print(style: LineStyle, below: Counter[float], body: float) -> bool:
-    """Whether what stands below lines of a style is mostly smaller than the body and than they are."""
-    small = SMALLER * min(body, style[0])
-    return sum([count for size, count in below.items() if size < small]) >= CAPTIONS * below.total()
+most, in heights of a line; the same of two lines of a paragraph."""
 
 
 def style_of(line: Line) -> LineStyle:
@@ -228,9 +219,12 @@ def masked(text: str) -> str:
 def is_no_name(text: str, line: Line, body: float) -> bool:
     """Whether lines in the print of headings, the first of them `line`, are a sentence, a remark or an axis's unit.
 
-    Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text.
+    Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text. One in the
+    text's own print ends in no "by".
     """
     is_plain = not line.bold and line.size < TITLE * body
+    if is_plain and line.size <= SAME * body and JOINS.search(text) and not text.isupper():
+        return True
     is_sentence = is_plain and len(text) > LONGEST_SENTENCE and text.endswith(".") and not depth_of(text)
     return is_sentence or text[0] == "[" or (text[0] == "(" and text.find(")") == len(text) - 1)
 
@@ -292,9 +286,15 @@ def is_cut(line: Line) -> bool:
 
 
 def is_cut_by_end(line: Line, below: Line) -> bool:
-    """Whether a line in bold goes on below: in a paragraph if the next word had no room, or as the name of columns."""
+    """Whether a line goes on below: in a paragraph if the next word had no room, or as the name of columns.
+
+    A long line goes on, too, in a short one that is printed as it is.
+    """
     if below.column:
         return JOINS.search(line.text) is not None
+    is_next = 0 < below.y0 - line.y0 < FARTHEST_LINE * (line.y1 - line.y0) and abs(line.x0 - below.x0) < 1
+    if len(line.text) >= LONG and is_next and _is_alike(line, below):
+        return below.text[:1].islower() and not LETTERED.match(below.text)
     is_near = abs(line.size - below.size) < SAME_SIZE and 0 < below.y0 - line.y0 < NEXT_LINE * (line.y1 - line.y0)
     is_near = is_near and abs(line.x0 - below.x0) < 1 and below.x1 > line.x1 - 1
     return is_near and GOES_ON.match(below.text) is not None and line.x1 + first_word(below) > below.x1

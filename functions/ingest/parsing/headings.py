@@ -6,6 +6,7 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
+from functions.ingest.parsing.chart_titles import BIGGER, ChartTitles
 from functions.ingest.parsing.heading_lines import (
     ANNOUNCES,
     COLUMNS,
@@ -25,7 +26,6 @@ from functions.ingest.parsing.heading_lines import (
     continues_heading,
     ends_paragraph,
     goes_on,
-    is_below,
     is_body_apart,
     is_cut,
     is_cut_by_end,
@@ -34,7 +34,6 @@ from functions.ingest.parsing.heading_lines import (
     is_name,
     is_name_over_prose,
     is_no_name,
-    is_over_small_print,
     is_scattered,
     label_above,
     masked,
@@ -61,15 +60,13 @@ from functions.ingest.parsing.sections import (
     numbers_of,
 )
 from functions.ingest.parsing.table_cells import BULLETS
-from functions.ingest.parsing.text import cleaned
+from functions.ingest.parsing.text import cleaned, without_note_mark
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
 MAX_DEPTH = 6
 MAX_LINES_OF_ONE = 3
-BIGGER = 1.12
-"""A heading's size over the body's; TeX's \\large is 1.2, many house styles stay under it."""
 MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
 MAX_LINES = 3_000
@@ -85,7 +82,6 @@ TIGHT = 0.6
 """Room above the first row of a table, in heights of the line above it, under which that line is the table's."""
 FOUND = 0.3
 """Share of an outline's entries found on the pages they point to, under which the outline names something else."""
-CAPTIONS_SEEN = 3
 IN_SERIES = 2
 """Sections numbered in one style from which on that style is the document's for sections."""
 SPARSE = 0.6
@@ -94,8 +90,7 @@ MIN_OUTLINED = 3
 PAGES_PER_ENTRY = 20
 """Entries of an outline, and pages of the document for each, with which the outline is taken for its headings."""
 MAX_REPEATS = 100_000
-MAX_STYLES_BELOW = 1_000
-"""Different lines whose repetition is counted, and styles for which the print below them is kept."""
+"""Different lines whose repetition is counted."""
 PROSE_SHARE = 0.2
 """Share of a document's text that prose has if its size alone is that of the body."""
 MOST_CROWDED = 3
@@ -151,16 +146,13 @@ class Headings:
         self._sizes: Counter[float] = Counter()
         self._prose: Counter[float] = Counter()
         self._bold: Counter[float] = Counter()
-        self._below: dict[LineStyle, Counter[float]] = {}
+        self._chart_titles = ChartTitles()
         self._repeats: Counter[str] = Counter()
         self._levels: dict[LineStyle, int] = {}
         self._series: dict[LineStyle, int] = {}
         self._stack: list[OpenSection] = []
-        self._numbered: tuple[str, int, tuple[int, ...]] = (
-            "",
-            0,
-            (),
-        )  # a section's number and level, and the last below it
+        self._numbered: tuple[str, int, tuple[int, ...]] = "", 0, ()
+        """A section's number and level, and the last number below it."""
         self._seen_pages = 0
         self.title = ""
         self.has_form_cover = False
@@ -168,7 +160,6 @@ class Headings:
     def learn(self, page: RawPage) -> None:
         """Count sizes, weight and repeated short lines of a page, what stands below each style, and outline entries."""
         self._seen_pages += 1
-        above: Line | None = None
         for line in page.lines:
             length = len(line.text)
             size = to_half_points(line.size)
@@ -179,11 +170,9 @@ class Headings:
                 self._bold[size] += length
             if length <= MAX_LENGTH and len(self._repeats) < MAX_REPEATS:
                 self._repeats[masked(line.text)] += 1
-            if above is not None and (above.bold or above.size > line.size) and not above.column and not line.column:
-                style = style_of(above)
-                if style != (size, line.bold) and len(self._below) < MAX_STYLES_BELOW and is_below(above, line):
-                    self._below.setdefault(style, Counter())[size] += 1
-            above = line
+        body = self.body_size
+        for above, line in pairwise(page.lines):
+            self._chart_titles.learn(above, line, body)
         if self._outlined and len(page.lines) <= MAX_LINES:
             entries = self._by_page.get(page.number, ())
             self._sought += len(entries)
@@ -481,7 +470,7 @@ class Headings:
         wholes = sum([not JOINS.search(line.text) for line in lines[start:end]])
         if wholes > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
             return False
-        if self._is_caption(style_of(last), body):
+        if self._chart_titles.has(style_of(last), body):
             return False
         if end == len(lines):
             return True
@@ -498,23 +487,12 @@ class Headings:
         is_weak = last.apart and not last.bold and last.size < BIGGER * body
         return not is_weak or end in starts or not (below.apart or GOES_ON.match(below.text))
 
-    def _is_caption(self, style: LineStyle, body: float) -> bool:
-        """Whether lines of a style mostly have small print below them, while headings of another style have text."""
-        counts = self._below.get(style) if style[1] or style[0] >= BIGGER * body else None
-        if counts is None or counts.total() < CAPTIONS_SEEN or not is_over_small_print(style, counts, body):
-            return False
-        return any(
-            (bold or size >= BIGGER * body) and size >= body and counts.total() > 1
-            for (size, bold), counts in self._below.items()
-            if not is_over_small_print((size, bold), counts, body)
-        )
-
     def _push(self, heading: OpenSection) -> str:
         if heading.cover and self.has_form_cover:
             return ""
         while self._stack and not self._stack[-1].outranks(heading):
             self._stack.pop()
-        if heading.title == self.title:
+        if without_note_mark(heading.title) == self.title:
             # The document's own title precedes every passage anyway.
             return heading.title
         if len(self._stack) < MAX_DEPTH:

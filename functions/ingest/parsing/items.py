@@ -33,6 +33,9 @@ _GLUED = re.compile(r"(\d{1,2})(?:[^\W\d_]{3}|[A-Z])")
 _INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
 """An entry of an index, up to a page."""
 _ENDS_ENTRY = re.compile(r",\s?\d{1,4}(?:[-–]\d{1,4})?$")
+_SECTION = re.compile(r"(?:\d{1,2}|[A-Z](?=[. ]))(?:\.\d{1,3})*\.? ?[^\W\d_]")
+MOST_APART = 1.7
+"""What an entry of a contents list begins with, and how far below each other two lines of one begin, in font sizes."""
 _MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?"
@@ -105,7 +108,7 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
         _is_next_note(last, text)
         or _is_next_item(last, line, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(lines, i)))
-        or has_leader(line.text)
+        or (has_leader(line.text) and not _ends_entry_of_contents(lines, i, last))
         or (
             _ITEM.match(text)
             and not _mid_sentence(last)
@@ -116,6 +119,18 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
         or _is_numbered_list(lines, i, text)
         or (line.leads and text.startswith("o ") and not _mid_sentence(last))
     )
+
+
+def _ends_entry_of_contents(lines: Sequence[Line], i: int, last: Part | None) -> bool:
+    """Whether a line with a leader is the second one of an entry of a table of contents, which begins with a number.
+
+    It stands below the entry's text and bears no number itself.
+    """
+    if last is None or not i or not last.full or len(last.lines) > 1 or _SECTION.match(lines[i].text):
+        return False
+    above, line = lines[i - 1], lines[i]
+    is_below = 0 < line.y0 - above.y0 < MOST_APART * line.size and line.x0 > above.x0 + 1
+    return is_below and _SECTION.match(above.text) is not None and not has_leader(above.text)
 
 
 def _is_next_note(last: Part | None, text: str) -> bool:

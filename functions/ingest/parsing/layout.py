@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, count, groupby, pairwise, takewhile
-from operator import attrgetter, itemgetter
+from itertools import accumulate, count, pairwise, takewhile
+from operator import itemgetter
 
 from functions.ingest.parsing.columns import cut_between_columns, split_columns
+from functions.ingest.parsing.listings import is_listing, with_typed_tables
 from functions.ingest.parsing.order import (
     MARGIN,
     RIGHT_TO_LEFT,
@@ -32,7 +33,7 @@ from functions.ingest.parsing.table_cells import (
     grouped,
     is_definition,
 )
-from functions.ingest.parsing.table_columns import is_typed_table, regrouped, with_narrow_apart
+from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import parted, with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
@@ -42,17 +43,8 @@ from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of, pitch
 from shared.rects import pair
 from shared.text import SEPARATOR
 
-_ENDS_CODE = re.compile(r"[;{}(\[<>=+|\\]$|[)\]][,;:]$|^[})\]]+$|\*/$")
-_BEGINS_CODE = re.compile(r"#[a-z]|//|/\*|</?[a-z]")
-CODE = 0.4
-"""How lines of code end that are none of a text, and share of them on a page of code."""
 TYPEWRITTEN = 0.9
 """Share of fixed-pitch words above which a page is typewritten, so that fixed pitch marks no code."""
-
-NUMBERED = 0.9
-LONGEST_NUMBER = 6
-"""Share of a page's lines that have the next number after the one above, from which on they are numbered, and
-characters that no such number has."""
 
 ITEM_MARK = re.compile(r"\d{1,2}[.)]?|\(\d{1,2}\)|\(?[a-z][.)]|[*†‡§]{1,3}")
 """The number or sign of an item or a footnote."""
@@ -101,7 +93,7 @@ def lay_out(
     """
     if not words:
         return []
-    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not _is_listing(words):
+    if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not is_listing(words):
         for word in words:
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
@@ -119,7 +111,7 @@ def lay_out(
     rows = _rows([word for word in upright if id(word) not in sideways], turn, bounds)
     height = _height(bounds, turn)
     ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
-    rows = _with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
+    rows = with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
     rows, names = with_names(rows, [text for text in texts if id(text.word) in left], bounds[3])
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
@@ -160,34 +152,6 @@ def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
     at = next((at for at, line in enumerate(inner) if late and line.y0 > late[0].y0), 0)
     behind = next((at for at in range(len(inner), 0, -1) if early and inner[at - 1].y0 < early[0].y0), len(inner))
     return [*inner[:at], *late, *inner[at:behind], *early, *inner[behind:]]
-
-
-def _is_listing(words: Sequence[Word]) -> bool:
-    """Whether a page in fixed pitch is a listing that fills it: its lines are numbered, or end as those of code do."""
-    firsts = [words[0], *(word for before, word in pairwise(words) if before.ends)]
-    ends = [word for word in words if word.ends]
-    of_code = [
-        _ENDS_CODE.search(last.text) is not None or _BEGINS_CODE.match(first.text) is not None
-        for first, last in zip(firsts, ends, strict=False)
-    ]
-    if sum(of_code) > CODE * len(of_code):
-        return True
-    numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
-    steps = sum([after == before + 1 for before, after in pairwise(numbers)])
-    return steps > NUMBERED * len(firsts)
-
-
-def _with_typed_tables(rows: Sequence[Row]) -> list[Row]:
-    """Return rows in which tables that are set by spaces in fixed pitch are tables, and no listings."""
-    out: list[Row] = []
-    for is_mono, run in groupby(rows, attrgetter("mono")):
-        lines = list(run)
-        if is_mono and is_typed_table(lines) and not any(_ENDS_CODE.search(each.words[-1].text) for each in lines):
-            lines = [
-                Row.of([replace(each, style=replace(each.style, mono=False)) for each in row.words]) for row in lines
-            ]
-        out += lines
-    return out
 
 
 def _usual_face(words: list[Word]) -> str:
@@ -264,15 +228,15 @@ def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[
         row = _line(group.rows[0], placing)
         x0, y0, x1, y1 = group.box
         text, place = _joined_cells(group.cells, placing)
-        of_code = _has_code_behind(group.cells)
+        of_code = _holds_code(group.cells)
         lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
     return lines
 
 
-def _has_code_behind(cells: Sequence[Cell]) -> bool:
-    """Whether a cell of a row is in fixed pitch, and its label is not."""
-    in_code = [all(word.style.mono for words in cell.lines for word in words) for cell in cells if cell.lines]
-    return in_code[:1] == [False] and any(in_code)
+def _holds_code(cells: Sequence[Cell]) -> bool:
+    """Whether some cells of a row are in fixed pitch, and others are not."""
+    in_code = {all(word.style.mono for words in cell.lines for word in words) for cell in cells if cell.lines}
+    return len(in_code) > 1
 
 
 def _joined_cells(cells: Sequence[Cell], placing: Placing) -> tuple[str, str]:

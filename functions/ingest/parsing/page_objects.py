@@ -11,11 +11,19 @@ from itertools import chain, compress, pairwise, repeat
 from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.letters import (
+    NOTE_MARKS,
+    RAISED,
+    RAISED_NUMBERS,
+    ends_in_mark,
+    note_number,
+    undoubled,
+    with_drawn_hyphens,
+)
 from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight, parts_of_turned
 from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
-from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
-from functions.ingest.parsing.words import JOINT, Box, Style, Word, box_of
+from functions.ingest.parsing.words import JOINT, SOFT_HYPHEN, Box, Style, Word, box_of
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
@@ -201,8 +209,8 @@ def _are_dark(paths: Sequence[int]) -> Iterator[bool]:
 FILLED = frozenset((0, 4))
 """Text rendering modes that fill and do not stroke."""
 BOLD = re.compile(r"bold|black|heavy|semib|demi|cmbx|bx\d|-bd|medi\b|sfbx", re.IGNORECASE)
-MONO = re.compile(r"mono|nimbusmon|courier|consol|[a-z]tt\d|typewriter|menlo|fixed", re.IGNORECASE)
-"""Names of fonts with a fixed pitch; TeX's end with "tt" and their size."""
+MONO = re.compile(r"mono|nimbusmon|courier|consol|[a-z]tt\d|sf[is]t\d|typewriter|menlo|fixed", re.IGNORECASE)
+"""Names of fonts with a fixed pitch; TeX's end with "tt" and their size, slanted ones with "st" or "it"."""
 MEASURED = tuple(map(ord, "ilmW.0"))
 FIXED = frozenset(number / 100 for number in range(48, 67))
 MISSING = 1
@@ -307,16 +315,6 @@ UNDERSCORE = (0.2, 1.3)
 BASE_LINE = (0.12, 0.45)
 """Room that drawn underscores take, and how far above the foot of their words they are, in font sizes: on the base
 line. What underlines a space is below it."""
-NOTE_MARKS = frozenset("abcdefg")
-SHORTEST_MARKED = 4
-RAISED_NUMBERS = dict(zip("0123456789", NOTE_NUMBERS, strict=True))
-LONGEST_NOTE_NUMBER = 3
-"""Digits that are a power, or the number of a note, behind a figure, and would else be its last ones; so many at
-most."""
-_MARKED_FIGURE = re.compile(r"[-−–(+$€£]*\d+(?:[.,]\d+)*[.,)%]?")
-RAISED, SMALL_MARK = 0.15, 0.8
-"""Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
-mark stands at least and how high it is at most, in heights of the word."""
 TINY_POINTS = 1.2
 """Print smaller than this cannot be read on paper; figures go down to about 2 points."""
 
@@ -345,14 +343,17 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     words: list[Word] = []
     hidden = 0
     left, bottom, right, top = bounds
+    has_drawn_hyphens = SOFT_HYPHEN in characters
     has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters or OLD_TEX_BULLET in characters
     for start, end in spans:
         token = characters[start:end]
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
-            token = _undoubled(token)
+            token = undoubled(token)
         if has_joints and not (token := token.replace(JOINT, "")):  # taken into the word before it
             next(boxes)
             continue
+        if has_drawn_hyphens and SOFT_HYPHEN in token:
+            token = with_drawn_hyphens(token, list(pdfium.loose_boxes.of(range(start, end), pointer)))
         if has_bullets:
             is_first = not start or characters[start - 1] in LINE_ENDS
             token = "•" if token == TEX_BULLET or (is_first and token == OLD_TEX_BULLET) else token
@@ -387,7 +388,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         if (
             token[-1] in NOTE_MARKS
             and not is_vertical
-            and _ends_in_mark(token, y1 - y0, y2, y3, y0)
+            and ends_in_mark(token, y1 - y0, y2, y3, y0)
             and last_handle != handle
         ):
             words.append(Word(token[:-1], x0, y0, x2, y1, style))
@@ -398,7 +399,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             and token[-1] in RAISED_NUMBERS
             and RAISED * (y1 - y0) < y2 - y0
             and len(token) == end - start
-            and (mark := _note_number(token, list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0, y0))
+            and (mark := note_number(token, list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0, y0))
         ):
             token = token[: -len(mark)] + "".join([RAISED_NUMBERS[digit] for digit in mark])
         elif (
@@ -435,27 +436,6 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
 def _reach(letters: Sequence[Box]) -> tuple[float, float]:
     """Return the lowest and the highest point of letters."""
     return min([bottom for _, _, _, bottom in letters]), max([top for _, top, _, _ in letters])
-
-
-def _ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
-    """Whether the last letter of a word or year, from `bottom` to `top`, is the small, raised mark of a note."""
-    is_small = RAISED * height < bottom - base and top - bottom < SMALL_MARK * height
-    word = token[:-1]
-    may_be_marked = (word.isalpha() and not word.isupper()) or YEAR.fullmatch(word) is not None  # "XVIIIe" is one word
-    return is_small and len(token) > SHORTEST_MARKED and may_be_marked
-
-
-def _note_number(token: str, boxes: Sequence[Box], height: float, base: float) -> str:
-    """Return the digits at a figure's end that are the small, raised number of a note, or a power."""
-    at = len(token)
-    while at and token[at - 1] in RAISED_NUMBERS:
-        _, top, _, bottom = boxes[at - 1]
-        if not (RAISED * height < bottom - base and top - bottom < SMALL_MARK * height):
-            break
-        at -= 1
-    figure = token[:at]
-    is_marked = _MARKED_FIGURE.fullmatch(figure) is not None
-    return token[at:] if is_marked and len(token) - at <= LONGEST_NOTE_NUMBER else ""
 
 
 def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:
@@ -500,12 +480,6 @@ def _find_fixed_pitch(words: Sequence[Word]) -> None:
             fixed = replace(alike[0].style, mono=True)
             for word in alike:
                 word.style = fixed
-
-
-def _undoubled(token: str) -> str:
-    """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
-    half = token[::2]
-    return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token
 
 
 def _is_hidden(style: Style, scene: Scene, box: Box, bounds: Box, ocr: bool, pale: Sequence[int]) -> bool:

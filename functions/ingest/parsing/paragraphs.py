@@ -1,4 +1,4 @@
-"""Which lines are one paragraph, and how they are joined."""
+"""Which lines are one paragraph."""
 
 import re
 from collections import Counter
@@ -7,10 +7,11 @@ from itertools import pairwise
 
 from functions.ingest.parsing.parts import Part, ends_sentence
 from functions.ingest.parsing.text import cleaned, is_cjk
-from functions.ingest.parsing.vocabulary import ANDS, LONGEST, Vocabulary, ends_hyphenated
+from functions.ingest.parsing.vocabulary import ANDS, ends_hyphenated
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.language import FUNCTION_WORDS
+from shared.rects import word_count, word_starts
 
 LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
 """Few dots with text behind them are an ellipsis."""
@@ -19,28 +20,16 @@ _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
 _LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
+_ASSIGNED = re.compile(r"[^\W\d][\w.-]+ :?= \S")
+"""A line that gives a name its value, as one of a list of settings: "key.base = base"."""
 LONGEST_LABEL = 20
 LABELLED = 6
 """How a line of an entry in fields begins, and lines on either side that are looked at for others: "Type: …"."""
 _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 """A word in parentheses that begins a line, and the first letter behind it."""
-_CUT_RANGE = re.compile(r"\d[-–\u00ad]$")
-"""How a line ends within a range, if a digit follows: "430–"."""
-_CUT_CODE = re.compile(r"(?<![\w.,–-])\d{1,2}[-\u00ad]$")
-_CODE_END = re.compile(r"[A-Z]\b|([^\W\d_A-Z]{3,})\b(?! \d)")
-"""How a line ends within a compound, and what follows there: "10-" and "K", or "30-" and "day"; but the hyphen in "5-"
-before "bis 12-Jährige" or "tot 10-jarigen" stands for the rest of a word."""
-_SCHEME = re.compile(r"\b(?:https?|ftp):$", re.IGNORECASE)
-_PATH = re.compile(r".*://|\W{0,2}/[\w.+-]+/")
-"""The beginning of an address or of a file's whole name."""
 LONGEST_NAME = 120
 _SIGNATURE = re.compile(r"(?:[a-z]+ )?[\w.:]+\(")
 """Characters within which the name of a function ends, and how that begins."""
-_CUT_ADDRESS = re.compile(r"://\S*/[-\u00ad]$")
-"""How a line ends within an address that was cut with a hyphen of its own: "https://example.org/-"."""
-_ADDRESS = re.compile(r"(?:://|\bwww\.|\w@)\S*[.?&=_%~#]$")
-_ADDRESS_END = re.compile(r"[a-z\d][\w.~%&=?/#-]*(?=[\s,;)]|$)")
-"""How a line ends within an address of the web or of mail, and what follows there: "…/rfc2119." and "txt"."""
 ENTRIES = 4
 NEARBY = 3
 RAGGED = 0.6
@@ -53,15 +42,6 @@ RAGGED_CHARACTERS = 45
 LITTLE_WORD = 3
 """Letters of a last word up to which the sentence goes on."""
 _GOVERNING = ANDS.union(*(FUNCTION_WORDS[language] for language in ("en", "de", "fr", "es")))
-_DOMAIN = re.compile(r"[a-z][\w-]*\.[a-z]{2,}")
-"""Names with a period between them, as no sentence begins: "debian.org"."""
-LONGEST_COUNTRY = 3
-"""Letters of what an address may end in before a sentence's end: "org", "uk"."""
-_OF_ADDRESSES = frozenset("/=&")
-"""Signs that are in addresses, not in sentences."""
-LONGEST_ADDRESS = 120
-LONGEST_SUFFIX = 4
-"""Characters of an address of the web that are looked at, and letters of what may follow its last period: "html"."""
 HANGING = 0.8
 """How much further right than the first line of an entry the others begin, in font sizes."""
 SET_OFF = 0.15
@@ -76,6 +56,8 @@ OUTDENT = 1.5
 """How much further left than a line that is not full the next one begins, in font sizes, that does not go on in it."""
 MIN_WITHIN = 3
 """Lines in which a sentence goes on, all as far from the one above, that tell how far lines of a paragraph are."""
+SHORT_ENTRY = 0.5
+"""Share of the width that entries which begin alike take at most."""
 MIN_INDENTED = 2
 """Paragraphs of a page that tell that the first line of each is indented."""
 MIN_JUSTIFIED = 3
@@ -121,6 +103,9 @@ AT_MARK = 0.4
 """How far a line's left edge is from that of an item's mark, in font sizes, at most, if it stands at the mark."""
 ENDS_APART = 0.1
 """Points by which the ends of lines differ that are not justified."""
+WIDEST_LETTER_EM = 0.6
+GAP_EM = 4
+"""Width of a letter in ASCII, and room behind a word from which on parts of a line are set apart, in font sizes."""
 FIRST_LINES = 3
 """Lines on either side of a paragraph's beginning that tell how long its lines may be."""
 EVEN_RUN = 0.2
@@ -195,6 +180,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
+    if _ASSIGNED.match(line.text) and _ASSIGNED.match(last.text):
+        return False
     if has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
         return False
     if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):
@@ -221,6 +208,7 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         is_title = above.bold and not line.bold
         is_entry = above.mono != line.mono or (line.leads and not last.full)
         most = FARTHEST * max(pitch, above.y1 - above.y0 if last.full else 0.0)
+        is_entry = is_entry or (line.apart and not above.apart and indent > HANGING * em and not last.full)
         is_entry = is_entry or (is_outdented and (not last.full or _SIGNATURE.match(line.text) is not None))
         return not ended and first.islower() and drop < most and not (is_title or is_entry)
     if line.x0 > above.x1 and line.y0 > above.y1 - BELOW * (above.y1 - above.y0):
@@ -228,6 +216,9 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
     had_room = above.x1 + first_word(line) + SPARE * em < edge
+    is_short = above.x1 - above.x0 < SHORT_ENTRY * (edge - above.x0) and last.kind == "paragraph"
+    if is_short and _begin_alike(above.text, line.text):
+        return False
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
@@ -248,10 +239,13 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if first.isupper() and line.x0 > last.begin + HANGING * em and _is_signature(last.text):
         return False  # what a function does, below its name and what it takes
     begins = last.full and len(last.lines) == 1 and last.text[-1] != "?"
-    if HANGING * em < indent < FARTHEST_INDENT * em and begins and _hangs(page.lines, i):
-        return True
-    if HANGING * em < indent < FARTHEST_INDENT * em and (ended or not last.full):
-        return False
+    if HANGING * em < indent < FARTHEST_INDENT * em:
+        if len(last.lines) == 1 and (_is_term(above, line) or _has_gap(above, max(page.width, page.height))):
+            return False  # what a function is called, and at the edge of what kind it is; or a term in bold
+        if begins and _hangs(page.lines, i):
+            return True
+        if ended or not last.full:
+            return False
     is_prose = len(above.text) > FIELD_CHARACTERS and not had_room and drop <= pitch + 1
     if _is_centred_apart(above, line) and not is_prose:
         return False
@@ -333,6 +327,12 @@ def _is_labelled(lines: Sequence[Line], i: int) -> bool:
     """Whether several lines near line `i` begin with a word and a colon at its edge: "Name: …", "Type: …"."""
     nearby = [other for other in lines[max(0, i - LABELLED) : i + LABELLED + 1] if abs(other.x0 - lines[i].x0) < 1]
     return sum(_LABEL.match(other.text[:LONGEST_LABEL]) is not None for other in nearby) >= ENTRIES
+
+
+def _begin_alike(above: str, text: str) -> bool:
+    """Whether two lines begin with the same word, as entries do: "set mode on" and "set mode off"."""
+    word = text.partition(" ")[0]
+    return len(word) > 1 and above.startswith(f"{word} ")
 
 
 def goes_on(text: str) -> bool:
@@ -436,57 +436,6 @@ def _is_centred_apart(above: Line, line: Line) -> bool:
     return is_centred and line.y0 - above.y1 > CENTRED_APART * em
 
 
-def join(before: str, after: str, words: Vocabulary) -> str:
-    """Join two lines of one paragraph: with a space, without one between Han or kana, or by rejoining a cut word."""
-    if _CUT_ADDRESS.search(before[-LONGEST_ADDRESS:]):
-        return before[:-1] + after
-    if ends_hyphenated(before):
-        return words.join_hyphenated(before, after)
-    if before and after and is_cjk(before[-1]) and is_cjk(after[0]):
-        return before + after
-    if after[:1].isdecimal() and _CUT_RANGE.search(before[-2:]):
-        return before + after
-    end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
-    if end and end[1] not in ANDS:
-        return before + after
-    if before.endswith("/") and _PATH.match(before.rsplit(" ", 1)[-1]):
-        is_address = "://" in before.rsplit(" ", 1)[-1]
-        goes_on_here = _is_rest_of_path(after.split(" ", 1)[0], is_address=is_address)
-        return before + after if goes_on_here else f"{before} {after}"
-    if after[:2] == "//" and not after[2:3].isspace() and _SCHEME.search(before[-8:]):
-        return before + after
-    name = before.rsplit(maxsplit=1)[-1] if before.endswith(("::", "_")) else ""
-    if name.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
-        return before + after  # a name in a program: "std::" and "string"
-    if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before.rsplit(maxsplit=1)[-1], after):
-        return before + after
-    return f"{before} {after}"
-
-
-def _is_rest_of_path(word: str, *, is_address: bool) -> bool:
-    """Whether a word may go on in an address or a path: it is no other address, and no word of a sentence.
-
-    Behind a path any word of letters alone may be one.
-    """
-    is_word = word.isalpha() and (len(word) <= LITTLE_WORD or word.istitle())
-    is_word = is_word or (not is_address and word.rstrip(".,;:!?)").isalpha())
-    return not word.startswith("http") and not is_word
-
-
-def _is_rest_of_address(address: str, after: str) -> bool:
-    """Whether a line goes on in the address that the one above ends in; the words of another sentence do not."""
-    rest = _ADDRESS_END.match(after)
-    if rest is None or not address.endswith((".", "?")):
-        return rest is not None
-    if not _OF_ADDRESSES.isdisjoint(rest[0]):
-        return True
-    last = rest[0].rstrip(".,;)")
-    of_file = "/" in address.partition("://")[2]
-    of_site = len(address.rstrip(".").rpartition(".")[2]) > LONGEST_COUNTRY
-    is_end = last.isalpha() and len(last) <= LONGEST_SUFFIX and (of_file or of_site)
-    return address.endswith(".") and (is_end or _DOMAIN.match(last) is not None)
-
-
 def right_edges(lines: list[Line]) -> list[float]:
     """Return the right edge of each line's column: the furthest that any overlapping line nearby reaches.
 
@@ -520,6 +469,24 @@ def right_edges(lines: list[Line]) -> list[float]:
 def _go_on(lines: Sequence[Line]) -> bool:
     """Whether some lines begin in the middle of a sentence: those of a list or an address do not."""
     return sum([line.text[:1].islower() for line in lines]) >= GOING_ON * len(lines)
+
+
+def _is_term(above: Line, line: Line) -> bool:
+    """Whether a line is a term in bold, and the one below it is not in bold and no remark in brackets."""
+    is_short = len(above.text) <= RAGGED_CHARACTERS and sum(map(str.isalpha, above.text)) > 1
+    return above.bold and not line.bold and is_short and line.text[:1] != "("
+
+
+def _has_gap(line: Line, longer_side: float) -> bool:
+    """Whether there is much more room within a line than running text has, so that parts of it are set apart."""
+    words = line.text.split()
+    if not line.place or " " in line.place or word_count(line.place) != len(words):
+        return False
+    starts = word_starts(line.place, longer_side)
+    return any(
+        after - start > line.size * ((WIDEST_LETTER_EM if word.isascii() else 1) * len(word) + GAP_EM)
+        for word, (start, after) in zip(words, pairwise(starts), strict=False)
+    )
 
 
 def first_word(line: Line) -> float:

@@ -18,7 +18,7 @@ from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.guard import Reader, check_file
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.identity_card import card_of
-from functions.ingest.parsing.paragraphs import join
+from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.parts import Part
 from functions.ingest.parsing.places import place_in, without_first_word
 from functions.ingest.parsing.process import Clock, Limits, Stopwatch

@@ -8,12 +8,12 @@ from operator import attrgetter
 
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
+from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.paragraphs import (
     HANGING,
     LEADER,
     first_word,
     has_leader,
-    join,
     joins,
     pitch_of,
     ragged_entries,

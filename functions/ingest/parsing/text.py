@@ -66,6 +66,14 @@ SHORTEST_MIXED = 5
 """Letters of a word with Greek and Latin ones from which on it is no unit or formula."""
 
 
+_NOTE_MARK = re.compile(r"(?<=[^\W\d_]) ?[*∗†‡§¶]{1,2}$")
+
+
+def without_note_mark(title: str) -> str:
+    """Return a title without the mark of a note at its end: "On Terraces*"."""
+    return _NOTE_MARK.sub("", title)
+
+
 @lru_cache(maxsize=512)
 def cleaned(text: str, *, keep_spaces: bool = False) -> str:
     """Return a line with its characters cleaned; doing it twice changes nothing.

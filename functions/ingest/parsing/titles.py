@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.legible import is_illegible_title
-from functions.ingest.parsing.paragraphs import join
-from functions.ingest.parsing.text import cleaned, doubtful_share
+from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line
 from shared import identity
@@ -186,8 +186,7 @@ def _joined(block: Sequence[Line], words: Vocabulary) -> str:
 
 def usable_title(title: str) -> str:
     """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, what any document says."""
-    title = " ".join(cleaned(title).split())
-    title = _PROGRAM.sub("", title)
+    title = _PROGRAM.sub("", _in_one_line(title))
     if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _BOILERPLATE, _CODE)) or _FILE.search(title):
         return ""
     letters = sum(character.isalpha() for character in title)
@@ -202,9 +201,14 @@ def usable_title(title: str) -> str:
     return title[:MAX_TITLE]
 
 
+def _in_one_line(title: str) -> str:
+    """Return the title cleaned, without the mark of a note at its end."""
+    return without_note_mark(" ".join(cleaned(title).split()))
+
+
 def kind_of(title: str) -> str:
     """Return the title, cleaned, if it only says of what kind a document is: "User Guide"; else ""."""
-    title = " ".join(cleaned(title).split())
+    title = _in_one_line(title)
     return title if identity.is_kind(title) else ""
 
 

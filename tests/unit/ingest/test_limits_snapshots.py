@@ -22,6 +22,7 @@ import functions.ingest.index_versions
 import functions.ingest.lease
 import functions.ingest.maintenance
 import functions.ingest.parsing.accents
+import functions.ingest.parsing.chart_titles
 import functions.ingest.parsing.child
 import functions.ingest.parsing.columns
 import functions.ingest.parsing.engine_figures
@@ -37,9 +38,12 @@ import functions.ingest.parsing.heading_words
 import functions.ingest.parsing.headings
 import functions.ingest.parsing.identity_card
 import functions.ingest.parsing.items
+import functions.ingest.parsing.joining
 import functions.ingest.parsing.layout
 import functions.ingest.parsing.legible
 import functions.ingest.parsing.lettering
+import functions.ingest.parsing.letters
+import functions.ingest.parsing.listings
 import functions.ingest.parsing.lost_spaces
 import functions.ingest.parsing.order
 import functions.ingest.parsing.outline

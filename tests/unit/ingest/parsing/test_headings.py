@@ -539,3 +539,35 @@ def test_a_paragraph_in_capitals_that_cuts_a_word_is_no_heading() -> None:
 
     assert found("-") == []
     assert found("ED") != []
+
+
+@pytest.mark.parametrize(("below", "expected"), [("and by hand.", False), ("By hand, too.", True)])
+def test_a_long_bold_line_that_goes_on_in_a_short_one_is_no_heading(below: str, expected: bool) -> None:
+    line = title("The trees are pruned in March with the long saw", 100, bold=True)
+    assert is_heading(line, title(below, 118, bold=True), *prose(150)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("What the trees are treated by", False), ("What the trees want", True)]
+)
+def test_a_plain_line_that_cannot_end_is_no_heading(text: str, expected: bool) -> None:
+    assert is_heading(title(text, 100, apart=True), *prose(130)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("row_1.csv, row_2.csv, row_3.csv", False), ("Trees_1, Trees_2, Trees_3", True)]
+)
+def test_names_with_numbers_are_no_row_of_figures(text: str, expected: bool) -> None:
+    assert is_heading(title(text.capitalize(), 100, bold=True), *prose(130)) is expected
+
+
+@pytest.mark.parametrize(("room", "expected"), [(2, False), (12, True)])
+def test_small_print_right_below_a_bold_title_explains_a_chart_and_further_below_it_is_text(
+    room: float, expected: bool
+) -> None:
+    lines = [title("Trees of the garden", 20, 14, bold=True), *prose(40, 2)]
+    for at in (80, 180, 280):
+        named = title("Use of a long saw", at, 13, bold=True)
+        lines += [named, Line("saw: long", 50, named.y1 + room, 120, named.y1 + room + 9, 9), *prose(at + 50, 3)]
+    lines += [title("Tools of the garden", 400, 14, bold=True), *prose(430)]
+    assert any(path.endswith("Use of a long saw") for path in paths(*lines, pages_before=1)) is expected

@@ -1301,6 +1301,15 @@ def test_a_listing_that_fills_its_page_is_told_by_how_its_lines_begin_and_end(ro
 
 
 @pytest.mark.parametrize(
+    ("typed", "is_code"), [("> plot(plums)", True), ("R> plums <- 2", True), ("> plums of it", False)]
+)
+def test_a_page_in_fixed_pitch_on_which_something_is_typed_is_a_listing(typed: str, *, is_code: bool) -> None:
+    fixed = Style(size=10, mono=True)
+    words = [word for i in range(24) for word in written(50, 700 - 12 * i, "plums" if i % 12 else typed, fixed)]
+    assert all(line.mono is is_code for line in lay_out(words, PAGE))
+
+
+@pytest.mark.parametrize(
     ("header", "size", "goes"),
     [("Plums {}", 9.0, True), ("Plums {}", 18.0, False), ("Pears {}", 9.0, False)],
 )

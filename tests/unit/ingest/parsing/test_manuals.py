@@ -10,9 +10,9 @@ import pytest
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading, Headings
+from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import MONO
-from functions.ingest.parsing.paragraphs import join
 from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary

@@ -10,7 +10,8 @@ import pytest
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.page_objects import IDENTITY, Scene, _are_dark, styles_of
+from functions.ingest.parsing.letters import with_drawn_hyphens
+from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
 from tests.support.pdfs import document, lines, text
 
 ROWS = 40
@@ -147,3 +148,31 @@ def test_words_that_a_program_set_apart_without_a_space_are_two(tmp_path: Path) 
 
     assert read("3.05") == "given too little"
     assert read("0") == "givent oo little"
+
+
+@pytest.mark.parametrize(
+    ("token", "widths", "expected"),
+    [
+        ("\xads", (5, 5), "-s"),
+        ("\xad\xadsaw", (5, 5, 5, 5, 5), "--saw"),
+        ("no\xadsaw", (5, 5, 5, 5, 5, 5), "no-saw"),
+        ("prun\xading", (5, 5, 5, 5, 0, 5, 5, 5), "prun\xading"),  # it takes no room
+        ("prun\xad", (5, 5, 5, 5, 5), "prun\xad"),  # it may cut a word
+    ],
+)
+def test_soft_hyphens_that_are_drawn_are_hyphens(token: str, widths: tuple[int, ...], expected: str) -> None:
+    starts = [sum(widths[:at]) for at in range(len(widths))]
+    boxes = [(float(x), 10.0, float(x + width), 0.0) for x, width in zip(starts, widths, strict=True)]
+    assert with_drawn_hyphens(token, boxes) == expected
+
+
+def test_one_hyphen_with_several_codes_is_one() -> None:
+    drawn, after = (0.0, 10.0, 5.0, 0.0), (5.0, 10.0, 9.0, 0.0)
+    assert with_drawn_hyphens("-\xad\u2010s", [drawn, drawn, drawn, after]) == "-s"
+    assert with_drawn_hyphens("-\xads", [drawn, drawn, after]) == "-s"
+
+
+@pytest.mark.parametrize("name", ["SFST0800", "SFIT1000", "CMSLTT10", "LMMonoSlant10-Regular"])
+def test_slanted_fonts_of_tex_have_fixed_pitch(name: str) -> None:
+    assert MONO.search(name)
+    assert not MONO.search("SFTI1000")

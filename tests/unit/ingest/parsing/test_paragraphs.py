@@ -1,10 +1,13 @@
 """Which lines are one paragraph, item, table or piece of code, on made pages; with room at each limit."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.headings import Heading
-from functions.ingest.parsing.paragraphs import has_leader, join
+from functions.ingest.parsing.joining import join
+from functions.ingest.parsing.paragraphs import has_leader
 from functions.ingest.parsing.places import place_in, without_first_word
 from functions.ingest.parsing.reflow import cells, page_of, reflow
 from functions.ingest.parsing.running import remove_running_lines
@@ -683,3 +686,59 @@ def test_notes_whose_marks_were_raised_are_told_by_their_numbers(
 )
 def test_few_dots_with_a_sentence_behind_them_lead_to_nothing(line: str, leads: bool) -> None:
     assert has_leader(line) is leads
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "expected"),
+    [
+        ("tree.count = 12", "tree.kind = plum", False),
+        ("tree.count = 12", "and of pears", True),
+        ("prune hard", "prune none", False),
+        ("prune hard", "and again", True),
+    ],
+)
+def test_settings_and_short_lines_that_begin_alike_are_entries(above: str, below: str, *, expected: bool) -> None:
+    found = texts(*filled(), line(above, 100, x1=130), line(below, 112, x1=130))
+    assert (f"{above} {below}" in found) is expected
+
+
+@pytest.mark.parametrize(("bold", "expected"), [(False, True), (True, False)])
+def test_what_explains_a_term_in_bold_is_no_part_of_it(bold: bool, expected: bool) -> None:
+    term = line("the term", 100, x1=110, bold=bold)
+    assert (texts(term, line("and what it means", 112, x0=70, x1=115))[0] != "the term") is expected
+
+
+@pytest.mark.parametrize(("second", "expected"), [(100, True), (340, False)])
+def test_what_stands_below_a_name_with_its_kind_at_the_edge_begins_anew(second: float, expected: bool) -> None:
+    place = place_of((50, 100, 400, 110), [50, second], 800 / STEPS)
+    name = Line("prune-tree procedure", 50, 100, 400, 110, 10, place=place)
+    below = [line("The tree is pruned by this", 112, x0=74), line("and that is all.", 124, x0=74, x1=150)]
+    found = texts(*filled(), name, *below)
+    assert any(text.startswith("prune-tree procedure The") for text in found) is expected
+
+
+@pytest.mark.parametrize(("apart", "expected"), [(False, True), (True, False)])
+def test_a_line_in_another_face_that_is_set_off_and_set_in_is_no_end_of_a_sentence(apart: bool, expected: bool) -> None:
+    above = line("as in", 68, x1=75)
+    below = replace(line("tree.count = 12", 88, x0=80, x1=150), apart=apart)
+    assert any(text.endswith("as in tree.count = 12") for text in texts(*filled(), above, below)) is expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("URL http://CRAN.", "R-project.org.", "URL http://CRAN.R-project.org."),
+        ("URL http://www.", "R-project.org/doc/", "URL http://www.R-project.org/doc/"),
+        ("see http://www.trees.org.", "Trees.org is", "see http://www.trees.org. Trees.org is"),
+        ("see http://trees.", "Pruning comes next", "see http://trees. Pruning comes next"),
+    ],
+)
+def test_an_address_cut_within_its_host_goes_on_with_a_capital(before: str, after: str, expected: str) -> None:
+    assert join(before, after, Vocabulary()) == expected
+
+
+def test_the_second_line_of_an_entry_of_the_contents_belongs_to_the_first() -> None:
+    entries = [line("14.1 A history of pruning, and of all that was", 20), line("cut . . . . . . . 56", 32, x0=70)]
+    assert texts(*entries) == ["14.1 A history of pruning, and of all that was cut … 56"]
+    entries[1] = line("14.1.1 Saws . . . . . . . 57", 32, x0=70)
+    assert texts(*entries) == ["14.1 A history of pruning, and of all that was", "14.1.1 Saws … 57"]

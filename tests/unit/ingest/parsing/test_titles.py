@@ -206,3 +206,10 @@ def test_a_title_of_four_lines_is_whole() -> None:
 
 def test_without_anything_else_the_file_names_the_document() -> None:
     assert title_of(beginning(BODY, file_name="plum_press_p70.pdf"), None) == "plum press p70"
+
+
+@pytest.mark.parametrize("mark", ["*", "∗", "†", " *", "**"])
+def test_the_mark_of_a_note_is_no_part_of_a_title(mark: str) -> None:
+    assert title_of(beginning(line(f"On Terraces{mark}", 20), line("Text of it", y=40)), None) == "On Terraces"
+    assert usable_title("Plan of C*") == "Plan of C"
+    assert usable_title("Trees of 1984*") == "Trees of 1984*"

@@ -8,7 +8,10 @@ from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
+from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.table_cells import body_of
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import RawPage
 from functions.ingest.parsing.words import Style
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, read, width_of, words_of, written
 from tests.support.pdfs import document, lines, text
@@ -145,6 +148,18 @@ def test_the_first_line_of_a_columns_name_is_no_header_over_two() -> None:
 )
 def test_the_first_row_of_a_list_of_terms_names_no_columns(tmp_path: Path, rows: list[list[str]], header: str) -> None:
     assert header_in(tmp_path, rows) == header
+
+
+@pytest.mark.parametrize(("first", "is_header"), [("prune", False), ("Key", True)])
+def test_a_first_row_with_code_as_the_others_have_names_no_columns(first: str, *, is_header: bool) -> None:
+    rows = [(first, "cuts a tree"), ("water", "gives rain"), ("graft", "joins two"), ("pick", "takes fruit")]
+    words = [word for at, row in enumerate(rows) for word in in_one_line(700 - 14 * at, (72, row[0]), (252, row[1]))]
+    for word in words:
+        if word.text in {"prune", "water", "graft", "pick"}:
+            word.style = MONO
+    lines = lay_out(words, PAGE)
+    part = next(part for part in reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary()) if part.kind == "table")
+    assert part.header == ("Key | cuts a tree" if is_header else "")
 
 
 def test_the_raised_letter_of_a_note_is_a_word_of_its_own(tmp_path: Path) -> None:

@@ -1,0 +1,62 @@
+"""What a word says by how its letters are drawn: marks of notes, powers, hyphens with several codes, double strokes."""
+
+import re
+from collections.abc import Sequence
+
+from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box
+
+HYPHENS = f"-{SOFT_HYPHEN}\u2010"
+NOTE_MARKS = frozenset("abcdefg")
+SHORTEST_MARKED = 4
+RAISED_NUMBERS = dict(zip("0123456789", NOTE_NUMBERS, strict=True))
+LONGEST_NOTE_NUMBER = 3
+"""Digits that are a power, or the number of a note, behind a figure, and would else be its last ones; so many at
+most."""
+_MARKED_FIGURE = re.compile(r"[-−–(+$€£]*\d+(?:[.,]\d+)*[.,)%]?")
+RAISED, SMALL_MARK = 0.15, 0.8
+"""Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
+mark stands at least and how high it is at most, in heights of the word."""
+
+
+def ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
+    """Whether the last letter of a word or year, from `bottom` to `top`, is the small, raised mark of a note."""
+    is_small = RAISED * height < bottom - base and top - bottom < SMALL_MARK * height
+    word = token[:-1]
+    may_be_marked = (word.isalpha() and not word.isupper()) or YEAR.fullmatch(word) is not None  # "XVIIIe" is one word
+    return is_small and len(token) > SHORTEST_MARKED and may_be_marked
+
+
+def note_number(token: str, boxes: Sequence[Box], height: float, base: float) -> str:
+    """Return the digits at a figure's end that are the small, raised number of a note, or a power."""
+    at = len(token)
+    while at and token[at - 1] in RAISED_NUMBERS:
+        _, top, _, bottom = boxes[at - 1]
+        if not (RAISED * height < bottom - base and top - bottom < SMALL_MARK * height):
+            break
+        at -= 1
+    figure = token[:at]
+    is_marked = _MARKED_FIGURE.fullmatch(figure) is not None
+    return token[at:] if is_marked and len(token) - at <= LONGEST_NOTE_NUMBER else ""
+
+
+def with_drawn_hyphens(token: str, boxes: Sequence[Box]) -> str:
+    """Return a word with a hyphen for each soft one that is drawn, as all are in some fonts: "\\xads" is "-s".
+
+    One at its end may cut a word there, so it stays as it is. Apple's programs name one hyphen by two or three.
+    """
+    if len(token) != len(boxes):
+        return token
+    out = ""
+    for at, (letter, box) in enumerate(zip(token, boxes, strict=True)):
+        if letter in HYPHENS and at and token[at - 1] in HYPHENS and box == boxes[at - 1]:
+            continue
+        is_drawn = letter == SOFT_HYPHEN and at + 1 < len(token) and box[2] > box[0]
+        out += "-" if is_drawn else letter
+    return out
+
+
+def undoubled(token: str) -> str:
+    """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
+    half = token[::2]
+    return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token

@@ -1,0 +1,65 @@
+"""What in fixed pitch is a listing: a page of code, what is typed behind prompts; and which tables are none."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby, islice, pairwise
+from operator import attrgetter
+
+from functions.ingest.parsing.table_columns import is_typed_table
+from functions.ingest.parsing.words import Row, Word
+
+_ENDS_CODE = re.compile(r"[;{}(\[<>=+|\\]$|[)\]][,;:]$|^[})\]]+$|\*/$")
+_BEGINS_CODE = re.compile(r"#[a-z]|//|/\*|</?[a-z]")
+CODE = 0.4
+"""How lines of code end that are none of a text, and share of them on a page of code."""
+PROMPTS = frozenset((">", ">>>", "R>", "$", "#"))
+_TYPED = re.compile(r"[\w.]\(|^(?:<-|=)$")
+MIN_TYPED = 2
+"""What a program writes before what is typed, what that holds, and lines of it that make a page a listing."""
+NUMBERED = 0.9
+LONGEST_NUMBER = 6
+"""Share of a page's lines that have the next number after the one above, from which on they are numbered, and
+characters that no such number has."""
+
+
+def is_listing(words: Sequence[Word]) -> bool:
+    """Whether a page in fixed pitch is a listing that fills it: its lines are numbered, or end as those of code do.
+
+    Or some are what is typed behind a prompt: "> plot(x)", "R> x <- 2".
+    """
+    firsts = [words[0], *(word for before, word in pairwise(words) if before.ends)]
+    typed = [at for at, word in enumerate(words) if word.text in PROMPTS and (not at or words[at - 1].ends)]
+    if sum([any(map(_TYPED.search, _texts_of_line(words, at + 1))) for at in typed]) >= MIN_TYPED:
+        return True
+    ends = [word for word in words if word.ends]
+    of_code = [
+        _ENDS_CODE.search(last.text) is not None or _BEGINS_CODE.match(first.text) is not None
+        for first, last in zip(firsts, ends, strict=False)
+    ]
+    if sum(of_code) > CODE * len(of_code):
+        return True
+    numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
+    steps = sum([after == before + 1 for before, after in pairwise(numbers)])
+    return steps > NUMBERED * len(firsts)
+
+
+def _texts_of_line(words: Sequence[Word], start: int) -> Iterator[str]:
+    """Yield the words from `start` on to the end of their line."""
+    for word in islice(words, start, None):
+        yield word.text
+        if word.ends:
+            return
+
+
+def with_typed_tables(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in which tables that are set by spaces in fixed pitch are tables, and no listings."""
+    out: list[Row] = []
+    for is_mono, run in groupby(rows, attrgetter("mono")):
+        lines = list(run)
+        if is_mono and is_typed_table(lines) and not any(_ENDS_CODE.search(each.words[-1].text) for each in lines):
+            lines = [
+                Row.of([replace(each, style=replace(each.style, mono=False)) for each in row.words]) for row in lines
+            ]
+        out += lines
+    return out
