@@ -39,7 +39,11 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
             _DURATION,
         ),
         (r"\bhow long (?:is|are|was|were)\b", f"{_DURATION}|{_LENGTH}"),
-        (r"\bwie lange\b|\bcombien de temps\b|\bcuánto tiempo\b", _DURATION),
+        (
+            r"\bhow (?:far|long|many (?:days|weeks|months)) (?:ahead|in advance|before(?:hand)?)\b"
+            r"|\bwie lange\b|\bcombien de temps\b|\bcuánto tiempo\b",
+            _DURATION,
+        ),
         (
             r"\b(?:what|which) colou?rs?\b|\bwelche\w* farben?\b|\bquelles? couleurs?\b|\bqué color",
             _COLOUR,

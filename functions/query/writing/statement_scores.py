@@ -23,6 +23,7 @@ from functions.query.writing.asked import Asked, Kind, asking_part, has_series, 
 from functions.query.writing.cells import (
     with_line_items,
 )
+from functions.query.writing.denied import agrees_on_denied
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
 from functions.query.writing.ranges import is_in_range_told
@@ -79,6 +80,8 @@ DONE_BY = 1.5
 """Factor for a statement that says by whom something is done where it is asked who does."""
 DENIED = 1.5
 """Factor for a statement that denies something where it is asked what is not so."""
+ALSO_DENIED, NOT_DENIED = 2.0, 0.4
+"""Factors for a statement about what the question says is not so: that it is not, and that it is."""
 TOO_LATE = 0.8
 """Factor for a statement about the future where it is asked about the past."""
 DEFINITION = 4.0
@@ -406,6 +409,17 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= SUPPOSED
     if asked.denies(statement.text) or asked.denies(section.rpartition(" > ")[2]):
         fitness *= DENIED
+    if asked.kind is not Kind.YES_NO:
+        label = statement.text.partition(SEPARATOR)[0] if statement.is_row else statement.text
+        # A row that is named tells itself what it has not: "Which buses don't stop at Marle?" "Marle | 7.15 | –".
+        is_named = statement.is_row and wanted.issuperset(content_stems(label, statement.language))
+        agrees = (
+            None if is_named else agrees_on_denied(label, asked.text, statement.language, is_label=statement.is_row)
+        )
+        if agrees:
+            fitness *= ALSO_DENIED
+        elif agrees is False and not asked.denies(f"{section.rpartition(' > ')[2]}\n{statement.heading_above}"):
+            fitness *= NOT_DENIED
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text) or ((sign := sign_asked(asked.text)) and explains(statement.text, sign)):
