@@ -232,9 +232,11 @@ eval-material: setup .venvs/evals/.synced ## Quality on evals/material: answers 
 	@for folder in evals/material/*/*/; do \
 	  name=$$(echo $$folder | cut -d/ -f3,4); out=.recto/eval/material/$$name; mkdir -p $$out; echo "== $$name"; \
 	  run() { .venvs/evals/bin/python -m evals "$$@" $(ARGS) || exit 1; }; \
-	  run answers --data $$folder --json $$out/answers.json; \
+	  [ ! -d $$folder/pdfs ] || run answers --data $$folder --json $$out/answers.json; \
 	  [ -f $$folder/claims.txt ] || continue; \
-	  run grounding --claims $$folder/claims.txt --pdfs $$folder/pdfs --no-ablation --details --json $$out/claims.json; \
+	  run grounding --claims $$folder/claims.txt --pdfs $$folder/pdfs evals/material/author-1[24]/worked/pdfs \
+	    --no-ablation --details --json $$out/claims.json; \
+	  [ -d $$folder/pdfs ] || continue; \
 	  run cells --cells $$folder/cells.csv --pdfs $$folder/pdfs --details --json $$out/cells.json; \
 	  run injection --strings $$folder/strings.jsonl --pdfs $$folder/pdfs --json $$out/injection.json; \
 	done

@@ -1,5 +1,6 @@
 """Compares a claim with the words in a table's cells: those of other rows, and "yes" or "no" under a column's name."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +13,8 @@ from shared.text import SEPARATOR, is_dash
 
 MIN_LETTERS = 3
 """Letters of a cell that names something: codes and marks stand for too much else."""
+_CODE = re.compile(r"\d{3,4}|[A-Z]{1,3}-?\d{1,4}")
+"""The first cell of a row that is known by its number: "202", "E10"."""
 _YES, _NO = frozenset({"yes", "y", "✓", "✔", "●", "x"}), frozenset({"no", "n", "✗", "✘", "–", "-", "—", "not"})
 _CONTRASTS = frozenset(
     (
@@ -36,13 +39,18 @@ _CONTRASTS = frozenset(
 
 @dataclass(frozen=True)
 class CellTexts:
-    """One claim beside one table of a text, some rows of which are quoted. `elsewhere`: the stems of other evidence."""
+    """One claim beside one table of a text, some rows of which are quoted.
+
+    `elsewhere`: the stems of other evidence. `begin`: where the text of the quoted passage begins, before which stands
+    what its table continues.
+    """
 
     claim: str
     table: Table
     text: str
     quoted: Sequence[TableRow]
     elsewhere: frozenset[str]
+    begin: int = 0
 
     @property
     def is_of_another(self) -> bool:
@@ -63,7 +71,7 @@ class CellTexts:
     @cached_property
     def _grid(self) -> Sequence[Sequence[str]]:
         """The cells of each row, its label's parts included."""
-        return [self._cells_of(row) for row in self.table.rows]
+        return [self._cells_of(row) for row in self.table.rows if row.start >= self.begin]
 
     def _cells_of(self, row: TableRow) -> Sequence[str]:
         return [cell.strip() for cell in self.text[row.start : row.end].split(SEPARATOR)]
@@ -74,9 +82,12 @@ class CellTexts:
         return bool(stems) and sum(map(str.isalpha, cell)) >= MIN_LETTERS and stems <= self._said
 
     def _is_named(self, row: TableRow) -> bool:
-        """Return whether the claim says the first cell of a row, or one that no other row has."""
-        cells = self._cells_of(row)
-        return bool(cells) and self._says(cells[0])
+        """Return whether the claim says the first cell of a row, which may be a code: "Room 202"."""
+        label = self._cells_of(row)[0]
+        if self._says(label):
+            return True
+        is_code = _CODE.fullmatch(label) is not None and frozenset(content_stems(label)) <= self._said
+        return is_code and sum(cells[0] == label for cells in self._grid) == 1
 
     def _says_a_cell_of_another(self, row: TableRow) -> bool:
         own = self._cells_of(row)

@@ -154,10 +154,10 @@ class TableComparison:
         if is_extreme is False:
             return Binding(conflict="order")
         if not self.stated:
-            texts = self._texts(frozenset(self._named_rows)) if is_extreme else ()
-            return Binding(
-                conflict="order" if self._contradicts_order() else "", texts=texts, is_extreme=bool(is_extreme)
-            )
+            is_ordered = self._is_ordered()
+            is_told = bool(is_extreme or is_ordered)
+            texts = self._texts(frozenset(self._named_rows)) if is_told else ()
+            return Binding(conflict="order" if is_ordered is False else "", texts=texts, is_extreme=is_told)
         if not self._held:
             rows = frozenset(n for each in self.rows.mentions for n in each.rows)
             return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
@@ -376,11 +376,11 @@ class TableComparison:
             self.claim, self.table, min(self._named_rows), common_columns(self.columns) or frozenset(), quoted
         ).is_right()
 
-    def _contradicts_order(self) -> bool:
-        """Return whether the table shows the opposite of "A is higher than B" or "A rose"."""
-        if self.rows.by != "label":
-            return False
-        return self._changed.contradicts(self.claim, self.rows.mentions, common_columns(self.columns))
+    def _is_ordered(self) -> bool | None:
+        """Return whether the table shows "A is higher than B" or "A rose", False if the opposite; None if neither."""
+        if self.rows.by not in {"label", "most"}:
+            return None
+        return self._changed.shows(self.claim, self.rows.mentions, self.columns, common_columns(self.columns))
 
     # --- what else the claim says ---
 

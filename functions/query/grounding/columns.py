@@ -114,7 +114,7 @@ def mentions_in(text: str, columns: Sequence[str], *, context: str, own_words: f
     periods = [period_of(name) for name in columns]
     found = list(_periods_named(folded, periods, context))
     found += _words_named(folded, columns, own_words)
-    return sorted(found, key=lambda mention: mention.start)
+    return sorted(found, key=lambda mention: (mention.start, mention.end, sorted(mention.columns)))
 
 
 def has_words_besides(name: str, text: str) -> bool:

@@ -213,10 +213,12 @@ class _Quoted:
         for span in self.spans:
             if span in self._in_prose:
                 continue
-            text = span.passage.text
+            # The names of a table that goes on here stand before it.
+            before = self._surroundings(span.passage, ()).before
+            text, start, end = before + span.passage.text, span.start + len(before), span.end + len(before)
             for table in tables_in(text):
-                quoted = [row for row in table.rows if row.start < span.end and span.start < row.end]
-                if quoted and CellTexts(self.claim, table, text, quoted, elsewhere).is_of_another:
+                quoted = [row for row in table.rows if row.start < end and start < row.end]
+                if quoted and CellTexts(self.claim, table, text, quoted, elsewhere, len(before)).is_of_another:
                     return True
         return False
 

@@ -33,14 +33,17 @@ from functions.query.grounding.measures import (
     turns_move,
     turns_rate,
 )
-from functions.query.grounding.merging import has_moved_number, has_number_of_another, is_merged
+from functions.query.grounding.merging import has_moved_number, has_number_of_another, has_value_of_another, is_merged
 from functions.query.grounding.names import names_in, unknown_names
 from functions.query.grounding.overstated import (
     affirms_number,
     begins_otherwise,
+    drops_condition,
     generalises,
     has_own_superlative,
     is_example,
+    leaves_no_exception,
+    tells_as_decided,
     tells_as_done,
 )
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
@@ -489,14 +492,20 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule(
         "number of another", _compared(Verdict.UNCONFIRMED, "apart", has_number_of_another, unless=_has_its_figures)
     ),
+    ClaimRule(
+        "value of another", _compared(Verdict.UNCONFIRMED, "apart", has_value_of_another, unless=_has_its_figures)
+    ),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("general", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
+    ClaimRule("absolute", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(leaves_no_exception))),
     ClaimRule(
         "superlative",
         _compared(Verdict.UNCONFIRMED, "order", _in_any_language(has_own_superlative), unless=_tells_most_of_table),
     ),
     ClaimRule("done", _compared(Verdict.UNCONFIRMED, "plan", tells_as_done)),
+    ClaimRule("decided", _compared(Verdict.UNCONFIRMED, "plan", tells_as_decided)),
+    ClaimRule("half condition", _compared(Verdict.UNCONFIRMED, "condition", drops_condition)),
     ClaimRule("opening", _compared(Verdict.UNCONFIRMED, "order", begins_otherwise)),
     ClaimRule("affirmed", _compared(Verdict.UNCONFIRMED, "negation", affirms_number, unless=_tells_rest)),
     ClaimRule("contrary", _says_the_contrary),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import is_negation
@@ -18,6 +19,7 @@ from functions.query.grounding.words import (
     with_synonyms,
 )
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 _PART = re.compile(r"[.;:,]\s|\s(?:and|but|while|whereas|which|who|that|ir|bet)\s", re.IGNORECASE)
 """Where a part of a claim ends; each part may be about another sentence."""
@@ -115,6 +117,74 @@ def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -
             for sentence in sentences
         )
         for number in amounts
+    )
+
+
+# --- values of any kind ---
+
+_VALUES = frozenset((
+    "half", "third", "quarter", "full", "whole", "none", "nothing", "free", "double", "twice", "once", "noon",
+    "midnight", "one",
+))  # fmt: skip
+"""Words that may be a value, like numbers."""
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
+_VALUE_PART = re.compile(
+    r";\s|,\s(?!\d{4}\b)|\s(?:and(?! an? (?:half|third|quarter)\b)|but|while|whereas|or)\s", re.IGNORECASE
+)
+
+
+def has_value_of_another(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a value of a claim ("half", "8 pm") is in its sentences that of another thing than in the claim.
+
+    "The second child pays none" of "the second child pays half, any further child pays none".
+    """
+    said = frozenset(_value_stems(claim, language))
+    words = f" {' '.join(tokens_of(claim))} "
+    for value in filter(_is_value, said):
+        holding = [each for each in sentences if value in _value_stems(each, language)]
+        if any(words in f" {' '.join(tokens_of(each))} " for each in holding):
+            return False  # a part of the sentence, word for word
+        if holding and all(_has_value_of_another(said, value, each, language) for each in holding):
+            return True
+    return False
+
+
+def _has_value_of_another(said: frozenset[str], value: str, sentence: str, language: str) -> bool:
+    """Return whether the words of a claim are those of a part of a sentence that has another value.
+
+    The part with the claim's value must have words of its own, none of which the claim has.
+    """
+    parts = [frozenset(_value_stems(text, language)) for text in _VALUE_PART.split(sentence) if text]
+    told = [frozenset(filter(_is_value, part)) for part in parts]
+    places = [n for n, each in enumerate(told) if value in each]
+    if SEPARATOR in sentence or len(places) != 1:
+        return False
+    at = places[0]
+    without = frozenset[str]().union(*(part for part, values in zip(parts, told, strict=True) if not values))
+    shared = frozenset(stem for stem in said & frozenset[str]().union(*parts) if not _is_value(stem))
+    for n, other in enumerate(parts):
+        if n == at or told[n] <= said:
+            continue
+        label = frozenset(stem for stem in parts[at] - told[at] - other - without if not is_unit(stem))
+        is_of_other = bool(shared & other) and (bool(shared & (other - parts[at])) or shared <= other | without)
+        if label and is_of_other and not label & said and not with_synonyms(label, said, language):
+            return True
+    return False
+
+
+def _is_value(stem: str) -> bool:
+    return (stem[0].isdigit() and not _YEAR.fullmatch(stem)) or stem in _VALUES
+
+
+@lru_cache(maxsize=512)
+def _value_stems(text: str, language: str) -> Sequence[str]:
+    """Return the stems of a text, its numbers as digits; "one" only before a unit, where it is a number."""
+    words = tokens_of(text)
+    return tuple(
+        word if word in _VALUES else stem_of(_plain_number(word), language)
+        for word, after in pairwise((*words, ""))
+        if (word in _VALUES and (word != "one" or is_unit(after)))
+        or not (word in _VALUES or is_stop_word(word) or is_degree(word) or is_negation(word))
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain
 
 from functions.query.grounding.clauses import clauses_of
@@ -10,6 +11,7 @@ from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
 from functions.query.grounding.quantities import is_year
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.understanding.question import lines_of
 from shared.lexical import background, fold
 
 _ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever", "wherever", "whenever", "whoever"))
@@ -28,6 +30,25 @@ def generalises(claim: str, sentences: Sequence[str]) -> bool:
     of_none = said & _NONE
     others = {"not", "cannot"} if of_none == {"never"} else frozenset[str]()
     return is_any or (bool(of_none) and held.isdisjoint(_NONE | _ALL | _NO | others))
+
+
+@cache
+def _absolutes() -> Sequence[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Return what says in some way that there is no exception, each with what of a source says as much."""
+    lines = ([part.split(" | ") for part in line.split(" ; ")] for line in lines_of("absolute_words.txt"))
+    return [(_any_of(said), _any_of([*said, *chain.from_iterable(others)])) for said, *others in lines]
+
+
+def _any_of(phrases: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, map(str.strip, phrases)))})\b")
+
+
+def leaves_no_exception(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim says "always", "at once", "every day" or the like, and no sentence says as much."""
+    said = fold(claim).lower()
+    ways = [allowing for absolute, allowing in _absolutes() if absolute.search(said)]
+    held = fold("\n".join(sentences)).lower() if ways else ""
+    return any(not allowing.search(held) for allowing in ways)
 
 
 _SUPERLATIVE = r"most|least|best|worst|[^\W\d_]{3,}est"
@@ -146,3 +167,72 @@ def _is_limit(fact: Fact, text: str) -> bool:
         return False
     folded = fold(text)
     return bool(_BEFORE_LIMIT.search(folded, 0, fact.start) or _BEHIND_LIMIT.match(folded, fact.end))
+
+
+_CONDITION = re.compile(r"\b(?:if|provided(?: that)?|unless|when)\s(?P<what>[^,.;:]+)", re.IGNORECASE)
+_AND = re.compile(r"\sand\s", re.IGNORECASE)
+MIN_SAME_CONDITION = 0.6
+"""Share of the content words of a claim's condition that one of a sentence has to be the same."""
+MIN_OTHER_CONDITION = 2
+"""Content words of the other condition, which else may be a part of the first: "if it is wet and cold"."""
+
+
+def drops_condition(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim tells one of two conditions only: "if it rains" of "if it rains *and blows*"."""
+    mine = _CONDITION.search(claim)
+    if mine is None or _AND.search(mine["what"]):
+        return False
+    said, what = stems_of(claim, language), stems_of(mine["what"], language)
+    for found in chain.from_iterable(map(_CONDITION.finditer, sentences)):
+        first, *others = (stems_of(each, language) for each in _AND.split(found["what"], maxsplit=1))
+        for second in others:
+            for one, other in ((first, second - first), (second, first - second)):
+                is_told = len(what & one) >= MIN_SAME_CONDITION * len(what)
+                is_left_out = not said & other and not with_synonyms(other, said, language)
+                if is_told and is_left_out and len(other) >= MIN_OTHER_CONDITION:
+                    return True
+    return False
+
+
+_PUT_FORWARD = re.compile(
+    r"\b(?:motion (?:to|that|for)|mov(?:ed|es|ing) (?:that|to(?= (?-i:[a-z])))"
+    r"|propos(?:als?|ed|es|ing)? (?:to|that|for|by)|suggest(?:ed|s|ion)? (?:to|that)|ask(?:ed|s) (?:whether|if|that|to)"
+    r"|request(?:ed)? (?:to|that|for)|want(?:ed|s) to)\b",
+    re.IGNORECASE,
+)
+"""What somebody wants to be decided."""
+_TELLS_PROPOSAL = re.compile(
+    r"\b(?:motion|propos\w+|suggest\w*|ask(?:ed|s)?|request\w*|want(?:s|ed)?|would|plan\w*)\b", re.I
+)
+_FAILED = re.compile(
+    r"\b(?:reject(?:ed|s)?|lost|loses|withdr(?:ew|awn|aws)|defeat(?:ed)?|voted? (?:it )?down|turned down|fail(?:ed|s)"
+    r"|deferred|put off|postponed|declined|refused|dropped|adjourned|against|no decision"
+    r"|not (?:accepted|approved|adopted|carried|agreed))\b",
+    re.IGNORECASE,
+)
+_CARRIED = re.compile(
+    r"(?<!not )\b(?:carried|accepted|approved|adopted|agreed|passed|granted|elected|unanimous\w*|resolved|decided)\b",
+    re.IGNORECASE,
+)
+AFTER_PROPOSAL = 2
+"""Sentences after a proposal that may tell what became of it."""
+
+
+def tells_as_decided(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim tells as a fact what was put forward and failed: "the motion to close was lost"."""
+    if any(way.search(claim) for way in (_TELLS_PROPOSAL, _FAILED, _CARRIED)) or count_negations(tokens_of(claim)):
+        return False
+    said = stems_of(claim, language)
+
+    def tells(text: str) -> bool:
+        return len(said & stems_of(text, language)) >= max(1, MIN_PROPOSED_SHARE * len(said))
+
+    for at, each in enumerate(sentences):
+        found = _PUT_FORWARD.search(each)
+        if found is None or not tells(each[found.start() :]) or any(map(tells, {*sentences} - {each})):
+            continue
+        rest = " ".join((each[found.end() :], *sentences[at + 1 : at + 1 + AFTER_PROPOSAL]))
+        failed, carried = _FAILED.search(rest), _CARRIED.search(rest)
+        if failed is not None and (carried is None or failed.start() < carried.start()):
+            return True
+    return False

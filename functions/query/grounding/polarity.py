@@ -35,6 +35,11 @@ MIN_PART_WORDS = 3
 """Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
 
 _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
+_DENYING = frozenset((
+    "only", "otherwise", "reject", "rejects", "rejected", "refuse", "refuses", "refused", "decline", "declines",
+    "declined", "withdraw", "withdrew", "withdrawn", "lost", "defeated", "dropped", "postponed", "deferred",
+))  # fmt: skip
+"""Words of a sentence of which a claim may say with a negation what is not so: "rejected the move", "will not move"."""
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
@@ -220,6 +225,8 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
             return "likely"
     if negated and others & _EXCEPTIONS:
         return "likely"  # "all but those of X are asked": "those of X are not asked"
+    if negated and others & _DENYING and count_negations(mine) > count_negations(theirs):
+        return "likely"
     if negated and not opposite and (agrees or _states_limit(claim, sentence)):
         return "likely"
     if _is_about_another(claim, sentence):

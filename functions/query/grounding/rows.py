@@ -113,7 +113,7 @@ class RowFinder:
         found = {n: {word for word in words[n] if counts[word] == 1 and word in self.places} for n in quoted}
         first = {n: min(min(self.places[word]) for word in own) for n, own in found.items() if own}
         mentions = [RowMention(start, frozenset({n})) for n, start in first.items()]
-        return _joined(sorted(mentions, key=lambda mention: mention.start), self.claim)
+        return _joined(sorted(mentions, key=_place_of), self.claim)
 
     def _is_said_besides(self, words: frozenset[str], longer: Sequence[frozenset[str]]) -> bool:
         """Return whether a claim says all words of a label once more than the longer labels do that contain them."""
@@ -145,7 +145,7 @@ class RowFinder:
             others = frozenset[str]().union(*(other for other in named if other != each))
             own = [place for word in (each - others or each) for place in places.get(word, ())]
             found += [RowMention(place, rows) for place in own]
-        return _joined(sorted(found, key=lambda mention: mention.start), self.claim)
+        return _joined(sorted(found, key=_place_of), self.claim)
 
     def _of_group(self, rows: frozenset[int]) -> frozenset[int]:
         """Return those of equally named rows whose group the claim names; all if it names none."""
@@ -200,6 +200,11 @@ def _is_within(fact: Fact, low: _End | None, high: _End | None, head: str) -> bo
         value = said if same else convert(said, fact.unit, end[1])
         is_in = is_in and value is not None and (end[0] <= value if is_low else value <= end[0])
     return is_in
+
+
+def _place_of(mention: RowMention) -> tuple[int, Sequence[int]]:
+    """Return where a mention stands; of two in one place, the one of the upper row is first."""
+    return mention.start, sorted(mention.rows)
 
 
 def _joined(mentions: Sequence[RowMention], claim: str) -> Sequence[RowMention]:

@@ -5,15 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from functions.query.grounding.quantities import CURRENCIES, PERIODS
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import Table
 from shared.lexical import fold
 
+_AMONG = re.compile(
+    r" of (?:the|all(?: the)?) (three|four|five|six|seven|eight)(?: [^\W\d_]+)?(?=[.!]?\s*\Z)", re.IGNORECASE
+)
+"""How many a claim chooses from: "the longest of the three"."""
 MIN_COMPARED = 3
 """Rows of which one may be the most or the least."""
-_MOST = "highest|largest|biggest|greatest|longest|heaviest|dearest|costliest|most (?:expensive|costly)"
-_LEAST = "lowest|smallest|shortest|lightest|cheapest|least (?:expensive|costly)"
+_MOST = "highest|largest|biggest|greatest|longest|heaviest|dearest|costliest|most (?:expensive|costly)|most"
+_LEAST = "fewest|lowest|smallest|shortest|lightest|cheapest|least (?:expensive|costly)|least"
 _EXTREME = re.compile(
     rf"\b(?:is|are|was|were|has|have|had) (?P<negated>not )?the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))"
     r"(?: [^\W\d_]+){0,4}[.!]?\s*\Z",
@@ -44,11 +48,20 @@ class Superlative:
 
     def is_right(self) -> bool | None:
         """Return whether the row has the highest or lowest figure of the column meant; None if that cannot be told."""
-        said = _EXTREME.search(fold(self.claim))
+        claim = fold(self.claim)
+        among = _AMONG.search(claim)
+        said = _EXTREME.search(_AMONG.sub("", claim))
         if said is None or _OTHER.search(said.group(), said.end("most" if said["most"] else "least") - said.start()):
             return None
-        column = self._column(said["most"] or said["least"])
+        if among and spelled_value(among[1].lower()) != len(self.quoted):
+            return None
+        found = {self._is_right_in(column, said) for column in self._columns(said["most"] or said["least"])}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
         values = self._values(column) if column is not None else {}
+        if _AMONG.search(fold(self.claim)):
+            values = {n: value for n, value in values.items() if n in self.quoted}
         if self.row not in values or len(values) < MIN_COMPARED:
             return None
         best = max if said["most"] else min
@@ -58,14 +71,16 @@ class Superlative:
             return None  # of those that the claim may speak of
         return is_best != (said["negated"] is not None)
 
-    def _column(self, word: str) -> int | None:
-        """Return the one column that is meant: a named one, one of prices or times, or the only one with figures."""
+    def _columns(self, word: str) -> frozenset[int | None]:
+        """Return the columns that are meant: those named, one of prices or times, or the only one with figures."""
         columns = {cell.column for row in self.table.rows for cell in row.cells if cell.values}
         if self.columns:
-            columns &= self.columns
-        elif units := CURRENCIES if _OF_PRICE.search(word) else PERIODS if _OF_TIME.search(word) else None:
+            return frozenset(columns & self.columns)
+        if word.lower() in {"most", "fewest", "least"}:
+            return frozenset()
+        if units := CURRENCIES if _OF_PRICE.search(word) else PERIODS if _OF_TIME.search(word) else None:
             columns = {cell.column for row in self.table.rows for cell in row.cells if cell.unit in units}
-        return next(iter(columns)) if len(columns) == 1 else None
+        return frozenset(columns) if len(columns) == 1 else frozenset()
 
     def _values(self, column: int) -> dict[int, Decimal]:
         """Return the figure of each row in a column; none if a row has words there, or another unit."""
@@ -82,4 +97,4 @@ def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:
 
 def is_superlative(text: str) -> bool:
     """Return whether a text says at its end that something is the most or the least."""
-    return _EXTREME.search(fold(text)) is not None
+    return _EXTREME.search(_AMONG.sub("", fold(text))) is not None

@@ -4,20 +4,31 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from functions.query.grounding.columns import is_change, period_of
+from functions.query.grounding.columns import ColumnMention, is_change, period_of
 from functions.query.grounding.facts import Fact
-from functions.query.grounding.polarity import direction_of
+from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.rows import EITHER, RowMention
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import Table
-from functions.query.grounding.words import WORD
+from functions.query.grounding.words import WORD, tokens_of
 from shared.lexical import fold
 
-_HIGHER = frozenset({"higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded"})
-_LOWER = frozenset({"lower", "smaller", "less", "fewer"})
+_HIGHER = frozenset((
+    "higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded", "dearer", "costlier", "pricier",
+    "heavier",
+))  # fmt: skip
+_LOWER = frozenset(("lower", "smaller", "less", "fewer", "cheaper", "lighter"))
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
 _HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|sharply|steeply))\b", re.IGNORECASE)
 """Words that compare changes, not figures: "grew faster"."""
+_HOW_MUCH = re.compile(
+    r"\b(?:twice|double|triple|half|times|much|far|slightly|little|percent"
+    r"|than (?:all|any|every|each|planned|expected))\b|%",
+    re.IGNORECASE,
+)
+"""What says by how much figures differ, or from which others."""
+_UNITS = re.compile(r"units?|einheit|unité|unidad|vienetas", re.IGNORECASE)
+"""The name of a column of units."""
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
@@ -59,6 +70,8 @@ class TableChanges:
 
     def differences(self, one: int, other: int, columns: frozenset[int] | None) -> list[int]:
         """Return in which direction one row differs from another, in each of the columns, or in all."""
+        if self._units_of(one) != self._units_of(other):
+            return []
         pairs = [
             (_signed(mine), _signed(theirs))
             for mine in self.table.rows[one].cells
@@ -66,25 +79,49 @@ class TableChanges:
             if mine.column is not None and mine.column == theirs.column and "percent" not in {mine.unit, theirs.unit}
             if columns is None or mine.column in columns
         ]
-        return [(a > b) - (a < b) for a, b in pairs if a is not None and b is not None]
+        return [(a > b) - (a < b) for a, b in pairs if a is not None and b is not None and max(a, b) >= 0]
 
-    def contradicts(self, claim: str, rows: Sequence[RowMention], columns: frozenset[int] | None) -> bool:
-        """Return whether all figures show the opposite of "A is higher than B" or "A rose".
+    def _units_of(self, n: int) -> Sequence[str]:
+        """Return what stands in a row's columns of units."""
+        return [cell.text for cell in self.table.rows[n].cells if _UNITS.fullmatch(self.table.name_of(cell))]
 
-        `rows` are those that the claim names, `columns` those in which they are compared, None for all.
+    def shows(
+        self, claim: str, rows: Sequence[RowMention], columns: Sequence[ColumnMention], common: frozenset[int] | None
+    ) -> bool | None:
+        """Return whether all figures show "A is higher than B" or "A rose", False if the opposite; None if neither.
+
+        `rows` and `columns` are those that the claim names, `common` the columns that all its names have in common.
         """
         said = next((word for word in WORD.finditer(claim) if is_order(word.group())), None)
         if said is None or _HOW_FAST.search(claim):
-            return False
+            return None
         than = _THAN.search(claim, said.end())
-        before = [each.rows for each in rows if each.start < said.start()]
+        before = [each.rows for each in rows if each.start < (than or said).start()]
         after = [each.rows for each in rows if than and each.start > than.end()]
         found: list[int] = []
-        if than and _is_one_row(before) and _is_one_row(after):
-            found = self.differences(min(before[0]), min(after[0]), columns)
-        elif not than and len(rows) == 1 and _is_one_row(before) and said.group().lower() not in _HIGHER | _LOWER:
+        if than and _is_one(before) and _is_one(after):
+            found = self.differences(min(before[0]), min(after[0]), common)
+        elif than and len(rows) == 1 and len(rows[0].rows) == 1:
+            first = [each.columns for each in columns if each.start < than.start()]
+            second = [each.columns for each in columns if each.start > than.start()]
+            if len(first) == len(second) == 1 and len(first[0]) == len(second[0]):
+                pairs = zip(sorted(first[0]), sorted(second[0]), strict=True)
+                found = [each for pair in pairs for each in self._differences_in(min(rows[0].rows), *pair)]
+        elif not than and len(rows) == 1 and _is_one(before) and said.group().lower() not in _HIGHER | _LOWER:
             found = self.rises(min(before[0]))
-        return bool(found) and all(each == -direction_of_order(said.group()) for each in found)
+        direction = direction_of_order(said.group())
+        if found and all(each == -direction for each in found):
+            return False
+        is_shown = bool(found) and all(each == direction for each in found) and bool(than)
+        return True if is_shown and not (_HOW_MUCH.search(claim) or count_negations(tokens_of(claim))) else None
+
+    def _differences_in(self, n: int, one: int, other: int) -> list[int]:
+        """Return in which direction a row's figure in one column differs from that in another."""
+        cells = {cell.column: cell for cell in self.table.rows[n].cells}
+        if one not in cells or other not in cells or cells[one].unit != cells[other].unit:
+            return []
+        a, b = _signed(cells[one]), _signed(cells[other])
+        return [] if a is None or b is None or max(a, b) < 0 else [(a > b) - (a < b)]
 
     def is_of_other_sign(self, claim: str, fact: Fact, n: int, at: int) -> bool:
         """Return whether a claim calls a figure, a fact of it, a loss that its row calls income, or the reverse."""
@@ -150,5 +187,5 @@ def direction_of_order(word: str) -> int:
     return direction_of(lower) or (lower in _HIGHER) - (lower in _LOWER)
 
 
-def _is_one_row(named: Sequence[frozenset[int]]) -> bool:
+def _is_one(named: Sequence[frozenset[int]]) -> bool:
     return len(named) == 1 and len(named[0]) == 1

@@ -83,3 +83,35 @@ TRAINS = "Stop | 4201 | 4203 | 4205\nQuay | 06:10 | 07:10 | 08:10\nMill | – | 
 )
 def test_a_cell_that_is_told_as_it_is_says_what_it_says(claim: str, expected: bool) -> None:
     assert is_of_another(claim, TRAINS) is expected
+
+
+BERTHS = """Berth | Kind | Power | Lake view
+202 | Single | Yes | No
+E10 | Double | No | Yes
+E10 | Double | Yes | Yes"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Berth 202 has a lake view.", True),
+        ("Berth 202 has power.", False),
+        ("Berth 202 has no lake view.", False),
+        ("Berth E10 has power.", False),  # there are two of them
+    ],
+)
+def test_a_row_may_be_named_by_its_code(claim: str, expected: bool) -> None:
+    assert is_of_another(claim, BERTHS) is expected
+
+
+def test_rows_before_the_quoted_passage_only_name_its_columns() -> None:
+    text = BERTHS.replace("\nE10", "\nE11", 1)
+    [table] = tables_in(text)
+    begin = text.index("E10")
+    quoted = [row for row in table.rows if row.start >= begin]
+
+    def is_of_other(claim: str) -> bool:
+        return CellTexts(claim, table, text, quoted, frozenset(), begin).is_of_another
+
+    assert not is_of_other("Berth E10 is single.")
+    assert is_of_other("Berth E10 has no lake view.")

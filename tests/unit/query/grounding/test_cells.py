@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.grounding.cells import Binding, Surroundings, binding_of, compare_tables
+from functions.query.grounding.columns import mentions_in
 from functions.query.grounding.facts import facts_in
 
 REGIONS = """Sales by region (dollars in millions):
@@ -477,3 +478,10 @@ def test_a_figure_in_another_unit_or_scale_is_open(claim: str):
     debts = "Year | Loans (thousand) | Per head\n2017 | 9,640 | 781\n2018 | 8,730 | 698\n2019 | 8,390 | 667"
     paid = "Years | Supplement (% of pay) | Paid (weeks)\n4 to 9 | 10 | 8\n10 to 20 | 15 | 16"
     assert of(claim, debts if "debt" in claim else paid).is_open
+
+
+def test_columns_that_one_word_names_come_in_their_own_order():
+    """The order of a set of words changes from run to run, and the first column that fits counts."""
+    names = ["Day pass", "Week pass", "Month pass", "Rank"]
+    found = mentions_in("A day, week or month pass", names, context="", own_words=frozenset())
+    assert [each.columns for each in found] == [{0}, {1}, {2}]

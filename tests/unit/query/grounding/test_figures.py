@@ -343,3 +343,57 @@ def test_a_quarter_that_ended_is_three_months():
     right, wrong = (f"Mobile revenue for the quarter ended July 1, 2023 was ${n} million." for n in ("4,004", "7,722"))
     assert verdict_on(right, quarters) is Verdict.CONFIRMED
     assert verdict_on(wrong, quarters) is Verdict.REFUTED
+
+
+HIRE = passage(
+    "Prices of hire:\n\nBoat | Low Members | Low Guests | High Members | High Guests\n"
+    "Canoe | £4 | £6 | £5 | £8\nKayak | £7 | £9 | £8 | £12\nPunt | £9 | £9 | £10 | £9"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "conflict", "is_shown"),
+    [
+        ("A kayak is dearer than a canoe.", "", True),
+        ("A canoe is dearer than a kayak.", "order", False),
+        ("The price is lower for a canoe than for a kayak.", "", True),
+        ("The price is higher for a canoe than for a kayak.", "order", False),
+        ("Members pay less than guests for a canoe.", "", True),
+        ("Members pay more than guests for a canoe.", "order", False),
+        ("Members pay more than guests for a punt.", "", False),  # it depends on the season
+        ("A kayak is much dearer than a canoe.", "", False),
+        ("A kayak is not dearer than a punt.", "", False),
+    ],
+)
+def test_rows_and_columns_are_compared(claim: str, conflict: str, *, is_shown: bool):
+    found = check_figures(claim, quoted_spans(HIRE.text, HIRE), sources=[HIRE])
+    assert (found.conflict, found.is_bound) == (conflict, is_shown)
+
+
+def test_figures_in_other_units_are_not_compared():
+    drain = passage("Use:\n\nState | Typical | Unit\nAsleep | 1.5 | µA\nAwake | 0.9 | mA")
+    assert verdict_on("The typical use is lower asleep than awake.", drain) is not Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "conflict"),
+    [
+        ("Comet has the lowest speed of the three.", ""),
+        ("Arrow has the lowest speed of the three.", "order"),
+        ("Comet has the lowest speed of the five.", ""),
+    ],
+)
+def test_the_most_of_several_is_compared_if_there_are_as_many(claim: str, conflict: str):
+    cars = passage(SPEEDS.text.replace("\nTotal | £60 | 600 | 6", ""))
+    assert check_figures(claim, quoted_spans(cars.text, cars), sources=[cars]).conflict == conflict
+
+
+def test_the_most_is_compared_in_all_columns_of_a_name():
+    errors = passage(
+        "Errors:\n\nType | Heat error Usual | Heat error Worst | Cold error Usual | Cold error Worst\n"
+        "A1 Cup | 3 | 5 | 1 | 1\nB2 Bowl | 2 | 4 | 2 | 2\nC3 Jug | 1 | 2 | 3 | 3"
+    )
+    jug, cup = (f"The {each} has the smallest heat error." for each in ("jug", "cup"))
+    found = [check_figures(each, quoted_spans(errors.text, errors), sources=[errors]) for each in (jug, cup)]
+    assert [each.conflict for each in found] == ["", "order"]
+    assert found[0].is_bound

@@ -5,9 +5,12 @@ import pytest
 from functions.query.grounding.overstated import (
     affirms_number,
     begins_otherwise,
+    drops_condition,
     generalises,
     has_own_superlative,
     is_example,
+    leaves_no_exception,
+    tells_as_decided,
     tells_as_done,
 )
 
@@ -111,3 +114,68 @@ def test_what_is_proposed_is_not_done(claim: str, sentence: str, *, expected: bo
 def test_a_sentence_about_one_thing_says_nothing_of_another(claim: str, *, expected: bool):
     sentences = ["After a fall, keep the arm still for one hour.", "After a bite, wash the wound."]
     assert begins_otherwise(claim, sentences, "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("The warden is called at once.", "First two helpers look for the key. Then they call the warden.", True),
+        ("The warden is called at once.", "The warden is called immediately.", False),
+        ("Boats are always insured.", "All boats are insured.", False),
+        ("Boats are always insured.", "Boats on the lake are insured.", True),
+        ("Tea is served every day.", "Tea is served on Sundays.", True),
+        ("Tea is served daily.", "Tea costs £2 a day.", False),
+        ("You are guaranteed a berth.", "You get a berth if one is free.", True),
+        ("Die Kündigung ist jederzeit möglich.", "Die Kündigung ist nur zum 30. Juni möglich.", True),
+        ("La caution est toujours rendue.", "La caution est rendue, sauf en cas de dommage.", True),
+        ("Boats are insured.", "Boats on the lake are insured.", False),
+    ],
+)
+def test_what_leaves_no_exception_needs_evidence_that_leaves_none(claim: str, sentence: str, *, expected: bool):
+    assert leaves_no_exception(claim, [sentence]) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        (
+            "Flags are flown if the sun is shining.",
+            "Flags are flown if the sun is shining and the captain has agreed.",
+            True,
+        ),
+        (
+            "Flags are flown if the captain has agreed.",
+            "Flags are flown if the sun is shining and the captain has agreed.",
+            True,
+        ),
+        (
+            "Flags are flown if it is sunny and he agreed.",
+            "Flags are flown if it is sunny and the captain agrees.",
+            False,
+        ),
+        ("Flags are flown if it is sunny.", "Flags are flown if it is sunny and dry.", False),
+        ("Flags are flown on Mondays.", "Flags are flown if the sun is shining and the captain has agreed.", False),
+    ],
+)
+def test_of_two_conditions_both_are_told(claim: str, sentence: str, *, expected: bool):
+    assert drops_condition(claim, [sentence], "en") is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentences", "expected"),
+    [
+        ("The jetty will be closed at night.", ["Ms Orr moved to close the jetty at night.", "It was lost."], True),
+        ("The jetty will be closed at night.", ["The motion to close the jetty at night was rejected."], True),
+        ("The jetty will be closed at night.", ["Ms Orr moved to close the jetty at night.", "It was carried."], False),
+        ("The jetty will be closed at night.", ["Ms Orr moved to close the jetty at night."], False),
+        ("The jetty will not be closed at night.", ["The motion to close the jetty at night was rejected."], False),
+        ("Ms Orr proposed to close the jetty.", ["Ms Orr moved to close the jetty at night.", "It was lost."], False),
+        (
+            "The jetty will be closed at night.",
+            ["He moved to close the jetty at night, and lost.", "Later it was settled: the jetty closes at night."],
+            False,
+        ),
+    ],
+)
+def test_what_was_put_forward_and_failed_is_not_told_as_decided(claim: str, sentences: list[str], *, expected: bool):
+    assert tells_as_decided(claim, sentences, "en") is expected

@@ -238,3 +238,22 @@ def test_a_copy_is_told_up_to_a_length_and_beside_sentences_too_long_to_compare(
 )
 def test_a_part_of_three_words_is_compared_on_its_own(claim: str, expected: str):
     assert reversal(claim, ["The harbour lamp is lit at noon."], "en") == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The office will not move to Malmö.", "The meeting rejected the proposal to move the office to Malmö."),
+        ("With six players there is no third team.", "There is a third team only with eight players."),
+        (
+            "If you do not give notice by May, you stay for another year.",
+            "Give notice by May; otherwise you stay for another year.",
+        ),
+    ],
+)
+def test_what_a_sentence_denies_in_other_words_may_be_negated(claim: str, source: str):
+    assert reversal(claim, [source], "en") != "certain"
+
+
+def test_what_a_sentence_only_affirms_may_not_be_negated():
+    assert reversal("The office will not move to Malmö.", ["The office will move to Malmö in May."], "en") == "certain"

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from functions.query.grounding.merging import has_number_of_another, is_merged
+from functions.query.grounding.merging import has_number_of_another, has_value_of_another, is_merged
 from functions.query.grounding.roles import is_reversed
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.wording import (
@@ -337,3 +337,42 @@ def test_periods_with_a_number_are_compared_as_facts():
     sentence = "An adult must stay with the patient for the first 24 hours."
     assert not replaced("An adult must stay with the patient for the first day.", sentence)
     assert replaced("The fee is due every year.", "The fee is due every month.") == "opposed"
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "expected"),
+    [
+        ("A cup costs half.", "A cup costs half, and a second bowl costs nothing.", False),
+        ("A cup costs nothing.", "A cup costs half, and a second bowl costs nothing.", True),
+        ("A second bowl costs nothing.", "A cup costs half, and a second bowl costs nothing.", False),
+        (
+            "Guides are paid at time and a half.",
+            "Guides are paid at time and a third, Sundays at time and a half.",
+            True,
+        ),
+        (
+            "Guides are paid at time and a third.",
+            "Guides are paid at time and a third, Sundays at time and a half.",
+            False,
+        ),
+        (
+            "In winter kilns are lent for one hour.",
+            "Kilns are lent to members, for one hour in summer and 90 minutes in winter.",
+            True,
+        ),
+        (
+            "In summer kilns are lent for one hour.",
+            "Kilns are lent to members, for one hour in summer and 90 minutes in winter.",
+            False,
+        ),
+        ("The town was taken in 1781.", "The town was built in 1674, and French troops took it in 1781.", False),
+        ("Cup: half", "Cup | half | Bowl | nothing", False),
+    ],
+)
+def test_a_value_of_another_part_of_a_sentence_is_found(claim: str, sentence: str, *, expected: bool):
+    assert has_value_of_another(claim, [sentence], "en") is expected
+
+
+def test_a_value_that_another_sentence_gives_is_of_no_other_thing():
+    sentences = ["A cup costs half, and a second bowl costs nothing.", "Members get a cup for nothing."]
+    assert not has_value_of_another("A cup costs nothing.", sentences, "en")
