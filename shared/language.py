@@ -74,7 +74,8 @@ def language_of_question(text: str) -> str:
     """Return the language of a question; "" for a few key words of which none is a word of that language alone."""
     spoken = language_of(text)
     words = frozenset(_WORD.findall(lexical.fold(text).lower()))
-    if _by_script(text) or text.endswith("?") or len(words) > _KEY_WORDS or not words.isdisjoint(FUNCTION_WORDS.get(spoken, ())):
+    has_function_word = not words.isdisjoint(FUNCTION_WORDS.get(spoken, ()))
+    if text.endswith("?") or has_function_word or len(words) > _KEY_WORDS or _by_script(text):
         return spoken
     tables = {name: lexical.background(name) for name in _ANSWERED}
     known = ([name for name in _ANSWERED if lexical.stem(word, name) in tables[name]] for word in words)

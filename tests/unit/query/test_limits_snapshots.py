@@ -119,6 +119,7 @@ import functions.query.withholding
 import functions.query.writing.asked
 import functions.query.writing.cells
 import functions.query.writing.compared_rows
+import functions.query.writing.denied
 import functions.query.writing.doubts
 import functions.query.writing.drafts
 import functions.query.writing.extractive
