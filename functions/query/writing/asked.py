@@ -208,6 +208,13 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """What introduces a reason, in the five languages."""
+_DECIDES = re.compile(
+    r"\b(?:not|no|cannot|never|none|nobody|may|must|allowed|permitted|forbidden|prohibited|required|included|free|possible|nicht"
+    r"|kein\w*|darf|dürfen|muss|müssen|erlaubt|verboten|gestattet|möglich|kostenlos|pas|aucune?|peut|peuvent|doit|doivent|interdite?s?"
+    r"|admis\w*|autorisée?s?|gratuite?s?|puede\w*|debe\w*|prohibid[oa]s?|permitid[oa]s?|incluid[oa]s?|gratis|negalima|galima|draudžiama)\b"
+    r"|n['’]t\b",
+    re.IGNORECASE,
+)
 _WHO = re.compile(r"\b(?:who|whom|qui|quién(?:es)?|kas)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[^\s.!?:;] )[A-ZÀ-Ž][a-zà-ž]+")
 _WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+)", re.IGNORECASE)
@@ -407,6 +414,10 @@ class Asked:
             return False
         names = [each for each in _NAME.findall(text) if not (days_in(each) or months_in(each))]
         return bool(names) and all(each in self.text for each in names)
+
+    def decides(self, text: str) -> bool:
+        """Return whether it asks for yes or no, and a text says by itself what may be, must be, or is not."""
+        return self.kind is Kind.YES_NO and _DECIDES.search(text) is not None
 
     def gives_reason(self, text: str) -> bool:
         """Return whether it asks why, and a text gives a reason."""

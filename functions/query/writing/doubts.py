@@ -4,14 +4,16 @@ Such an answer is told with low confidence. What ranks below because of it, and 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from functions.query.grounding.words import is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
 from functions.query.writing.asked import Asked
 from functions.query.writing.row_doubts import (
     ToldSpan,
+    columns_of,
     is_content,
     is_of_other_days,
     may_be_others,
@@ -23,6 +25,9 @@ from functions.query.writing.statements import statements_in
 from functions.query.writing.table_words import keys_of
 from shared import lexical
 
+_YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w.,]*\d)")
+_KIND_OF = re.compile(r"\b(?:the|an?|my|our|your|his|her|their|each|every|per) ([a-z]{3,}) ([a-z]{3,})\b")
+_ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "last", "final", "next", "previous"))
 _KIND = re.compile(r"\b(?:what|which) ([^\W\d_]+)", re.IGNORECASE)
 MIN_RARITY = 4.2
 """Rarity (`lexical.background`) from which on a word names what a question is about: about 1 word in 70."""
@@ -43,11 +48,52 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
         return True
     if all(is_of_other_days(asked, each, _heading_above(each)) for each in told):
         return True
+    if _is_of_other_years(asked, told) or _is_of_another_kind(asked, told, passages):
+        return True
     if told[0].is_row:
         return False
     return are_rows_asked_for(asked.text, passages, told[0].passage.document_id) or _is_told_elsewhere(
         asked, told, passages
     )
+
+
+def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
+    """Return whether what is told, with its columns, names years, and none of the question's stands there or above."""
+    if not asked.years:
+        return False
+    texts = [part for each in told for part in (each.text, *columns_of(each))]
+    years = set(_YEAR.findall(" ".join(texts)))
+    passage = told[0].passage
+    beside = (passage.title, passage.section_at(passage.char_start + told[0].start), *passage.periods)
+    return bool(years) and not any(year in text for year in asked.years for text in (*years, *beside))
+
+
+def _is_of_another_kind(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage]) -> bool:
+    """Return whether the question names one of several kinds, and what is told another: a half plot, a full plot.
+
+    The document has both, or they are numbered: the first, the second study.
+    """
+    said = " ".join((*(each.text for each in told), *map(_heading_above, told)))
+    language = told[0].passage.language or "en"
+    kinds = _kinds_in(asked.text) if language == "en" else {}
+    for noun, named in kinds.items():
+        others = _kinds_in(said).get(noun, frozenset())
+        if not others or not named.isdisjoint(re.findall(r"[^\W\d_]+", said.lower())):
+            continue
+        document = " ".join(each.whole for each in passages if each.document_id == told[0].passage.document_id).lower()
+        has_both = any(re.search(rf"\b{kind} {noun[:-1]}", document) for kind in named)
+        if has_both or (named <= _ORDINALS and others <= _ORDINALS):
+            return True
+    return False
+
+
+def _kinds_in(text: str) -> Mapping[str, frozenset[str]]:
+    """Return the words between an article and a noun, by the noun: "half" of "a half plot"."""
+    found: dict[str, set[str]] = {}
+    for kind, noun in _KIND_OF.findall(text.lower()):
+        if not (is_stop_word(kind) or is_stop_word(noun)):
+            found.setdefault(lexical.stem(noun, "en"), set()).add(kind)
+    return {noun: frozenset(kinds) for noun, kinds in found.items()}
 
 
 def _heading_above(told: ToldSpan) -> str:

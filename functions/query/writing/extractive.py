@@ -392,7 +392,11 @@ def _block(
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
-    says_enough = said.enough and asked.fits(statement.text) and not (is_first and asked.names_nobody(statement.text))
+    says_enough = (
+        (said.enough or asked.decides(statement.text))
+        and asked.fits(statement.text)
+        and not (is_first and asked.names_nobody(statement.text))
+    )
     is_strong = (at, best.number + 1) in (strong or ()) and asked.kind is not Kind.YES_NO
     if (
         after
@@ -403,7 +407,7 @@ def _block(
     ):
         block.append(after)
         said.add(after)
-    if strong is not None and is_first and said.share < LITTLE:
+    if strong is not None and is_first and said.share < LITTLE and not asked.decides(statement.text):
         block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:
             said.add(each)

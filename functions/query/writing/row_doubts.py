@@ -357,6 +357,11 @@ def around(row: ToldSpan) -> str:
     return f"{passage.section_at(passage.char_start + row.start)}\n{passage.title}\n{above}"
 
 
+def columns_of(told: ToldSpan) -> Sequence[str]:
+    """Return the names of a row's columns; none of anything else."""
+    return _row_of(told).names if told.is_row else ()
+
+
 def _row_of(told: ToldSpan) -> _Row:
     return _row_at(told.passage.whole, told.start + len(told.passage.above))
 

@@ -39,3 +39,37 @@ def test_what_the_document_speaks_of_elsewhere_is_missed_in_an_answer_without_it
     elsewhere = passage("Breakfast is at seven. The breakfast room is upstairs.", score=0.1, chunk_id="two")
     assert extract("What does breakfast cost at Seeblick?", [told, elsewhere]).may_be_others
     assert not extract("What does breakfast cost at Seeblick?", [told]).may_be_others
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "doubtful"),
+    [
+        (
+            "How many hens may I have on a half plot?",
+            "Six hens may be kept on a full plot.\n\nRents\n\nA half plot costs £34.",
+            True,
+        ),
+        (
+            "How many hens may I have on a full plot?",
+            "Six hens may be kept on a full plot.\n\nRents\n\nA half plot costs £34.",
+            False,
+        ),
+        ("How much will the second study cost?", "The cost of the first study was £318.", True),
+        ("What was the net debt in 2023?", "£ million | 2025 | 2024\nNet debt | 64.2 | 58.7\nSales | 9.1 | 8.2", True),
+        ("What was the net debt in 2024?", "£ million | 2025 | 2024\nNet debt | 64.2 | 58.7\nSales | 9.1 | 8.2", False),
+    ],
+)
+def test_another_kind_or_another_year_is_doubtful(question: str, text: str, *, doubtful: bool):
+    assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("May I bring my dog?", "Dogs cannot be taken on this tour."),
+        ("Who looks after my dog?", "Dogs cannot be taken on this tour. Luggage is limited to one bag."),
+    ],
+)
+def test_what_decides_a_question_for_yes_or_no_is_told_alone(question: str, told: str):
+    text = "Dogs cannot be taken on this tour. Luggage is limited to one bag."
+    assert [each.text for each in extract(question, [passage(text, score=1.0)]).claims] == [told]
