@@ -178,12 +178,16 @@ _RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:[-–—]|to|through)\s*(?:fiscal )
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
 _DATE = re.compile(
-    r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|"
-    r"april|june|july|august|september|october|november|december|day|week|month|year|hour|minute|sausio|vasario|"
-    r"kovo|balandžio|gegužės|birželio|liepos|rugpjūčio|rugsėjo|spalio|lapkričio|gruodžio|met\w{1,3}|dien\w+|"
-    r"val|after|before|until|once|when)s?\b",
+    r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b\d{1,2}(?:[.:]\d\d)? ?(?:am\b|pm\b|a\.m\.|p\.m\.|uhr\b|h\b|val\b)"
+    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|june|july|august|september|october"
+    r"|november|december|day|week|month|year|hour|minute|sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio"
+    r"|rugsėjo|spalio|lapkričio|gruodžio|met\w{1,3}|dien\w+|val|after|before|until|once|when)s?\b"
+    r"|\b(?:(?:tag|woche|monat|jahr|stunde|minute)e?[ns]?|nach|vor|bis|ab|sobald|wenn|jours?|semaines?|mois|années?|ans?"
+    r"|heures?|après|avant|dès|lorsque|quand|días?|semanas?|mes(?:es)?|años?|horas?|después|antes|hasta|cuando|desde)\b"
+    r"|\bjusqu['’]|\b(?:o['’]clock|noon|midnight)\b",
     re.IGNORECASE,
 )
+"""What tells a time, or after what something is, in the five languages."""
 
 
 _RATE = re.compile(
@@ -405,7 +409,7 @@ class Asked:
         if self.kind is Kind.NUMBER:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:
-            return _DATE.search(_RATE.sub(" ", text)) is not None
+            return _DATE.search(_RATE.sub(" ", text)) is not None or bool(days_in(text) or months_in(text))
         return True
 
     def names_nobody(self, text: str) -> bool:

@@ -24,8 +24,10 @@ from functions.query.writing.selected_rows import are_rows_asked_for
 from functions.query.writing.statements import statements_in
 from functions.query.writing.table_words import keys_of
 from shared import lexical
+from shared.text import row_cells
 
 _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w.,]*\d)")
+_BARE = re.compile(r"[(−–-]?\d[\d.,\s]*\)?")
 _KIND_OF = re.compile(r"\b(?:the|an?|my|our|your|his|her|their|each|every|per) ([a-z]{3,}) ([a-z]{3,})\b")
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "last", "final", "next", "previous"))
 _KIND = re.compile(r"\b(?:what|which) ([^\W\d_]+)", re.IGNORECASE)
@@ -48,13 +50,24 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
         return True
     if all(is_of_other_days(asked, each, _heading_above(each)) for each in told):
         return True
-    if _is_of_other_years(asked, told) or _is_of_another_kind(asked, told, passages):
+    if _lacks_its_kind(asked, told) or _is_of_other_years(asked, told) or _is_of_another_kind(asked, told, passages):
         return True
     if told[0].is_row:
         return False
     return are_rows_asked_for(asked.text, passages, told[0].passage.document_id) or _is_told_elsewhere(
         asked, told, passages
     )
+
+
+def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:
+    """Return whether what an answer must hold, as a sum, is in nothing that is told, and in none of its headers.
+
+    What a bare figure in a row is of, its table's title may say.
+    """
+    if any(each.is_row and _BARE.fullmatch(cell) for each in told for cell in row_cells(each.text)[1:]):
+        return False
+    texts = [f"{each.text}; {'; '.join(columns_of(each))}".replace("|", ";") for each in told]
+    return any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
 
 
 def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:

@@ -38,6 +38,11 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
             r"\bhow (?:soon|quickly|long) (?:can|could|do|does|did|will|would|may|must|should|shall|have|has|before)\b",
             _DURATION,
         ),
+        (
+            r"\b(?:at )?what time\b|\bum wie ?viel uhr\b|\bà quelle heure\b|\ba qué hora\b|\bkelintą valandą\b",
+            r"\d[:.h]\d\d\b|\d ?(?:am\b|pm\b|a\.m\.|p\.m\.|uhr\b|h\b|o['’]?clock|val\b)"
+            r"|\b(?:noon|midnight|o['’]clock|mittags?|midi|minuit|mediodía)\b|\|",
+        ),
         (r"\bhow long (?:is|are|was|were)\b", f"{_DURATION}|{_LENGTH}"),
         (
             r"\bhow (?:far|long|many (?:days|weeks|months)) (?:ahead|in advance|before(?:hand)?)\b"

@@ -64,6 +64,20 @@ def test_another_kind_or_another_year_is_doubtful(question: str, text: str, *, d
 
 
 @pytest.mark.parametrize(
+    ("question", "text", "doubtful"),
+    [
+        ("How much does the battery cost?", "Part | Warranty\nBattery | 2 years\nMotor | 3 years", True),
+        ("How much does the battery cost?", "Part | Price\nBattery | €600\nMotor | €900", False),
+        ("When is the lamp lit?", "The lamp is lit at sunset.", False),
+        ("What time does the boat leave?", "The boat leaves from the landing stage.", True),
+        ("What time does the boat leave?", "The boat leaves at 9.40 a.m.", False),
+    ],
+)
+def test_what_is_not_of_the_kind_that_is_asked_for_is_doubtful(question: str, text: str, *, doubtful: bool):
+    assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+@pytest.mark.parametrize(
     ("question", "told"),
     [
         ("May I bring my dog?", "Dogs cannot be taken on this tour."),
