@@ -11,7 +11,7 @@ from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
-from functions.query.writing.needed import needed_by
+from functions.query.writing.needed import needed_by, tells_time
 from functions.query.writing.orders import gives_order, purposes_in
 from shared.identity import periods_in, with_plain_periods
 
@@ -177,23 +177,6 @@ _ON_ANSWERING = re.compile(
 _RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:[-–—]|to|through)\s*(?:fiscal )?((?:19|20)\d\d)\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
-_DATE = re.compile(
-    r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b\d{1,2}(?:[.:]\d\d)? ?(?:am\b|pm\b|a\.m\.|p\.m\.|uhr\b|h\b|val\b)"
-    r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:january|february|march|april|june|july|august|september|october"
-    r"|november|december|day|week|month|year|hour|minute|sausio|vasario|kovo|balandžio|gegužės|birželio|liepos|rugpjūčio"
-    r"|rugsėjo|spalio|lapkričio|gruodžio|met\w{1,3}|dien\w+|val|after|before|until|once|when)s?\b"
-    r"|\b(?:(?:tag|woche|monat|jahr|stunde|minute)e?[ns]?|nach|vor|bis|ab|sobald|wenn|jours?|semaines?|mois|années?|ans?"
-    r"|heures?|après|avant|dès|lorsque|quand|días?|semanas?|mes(?:es)?|años?|horas?|después|antes|hasta|cuando|desde)\b"
-    r"|\bjusqu['’]|\b(?:o['’]clock|noon|midnight)\b",
-    re.IGNORECASE,
-)
-"""What tells a time, or after what something is, in the five languages."""
-
-
-_RATE = re.compile(
-    r"(?:\bper|[$€£¥] ?[\d.,]+ (?:an?|each|every)) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE
-)
-"""What says how often, not when: "£950 per calendar month"."""
 _WHAT_IS = re.compile(
     r"(?:what (?:does|do) [^?]*?\bmean by|what is meant by|(?:what|who) (?:is|are|was)|what['’]s|what (?:does|do))"
     r" (?:an? |the )?([^?]+?)(?: mean| stand for|( do))?\W*\Z",
@@ -409,7 +392,7 @@ class Asked:
         if self.kind is Kind.NUMBER:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:
-            return _DATE.search(_RATE.sub(" ", text)) is not None or bool(days_in(text) or months_in(text))
+            return tells_time(text)
         return True
 
     def names_nobody(self, text: str) -> bool:

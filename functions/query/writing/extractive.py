@@ -8,14 +8,12 @@ from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.evidence import is_foreign_in
-from functions.query.grounding.injection import is_injected
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.ticked import with_ticked_only
-from functions.query.grounding.words import content_stems, tokens_of
+from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
-from functions.query.understanding.days import names_days, tells_of_others
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
@@ -42,7 +40,7 @@ from functions.query.writing.statements import (
     without_bullet,
 )
 from functions.query.writing.table_units import with_unit
-from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
+from functions.query.writing.told_headings import heading_to_tell
 from functions.query.writing.whole_tables import MAX_GAP
 from shared import lexical
 from shared.language import language_of
@@ -80,10 +78,6 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence that cannot be understood without the one before."""
-_SET_APART = re.compile(
-    r"(?:notes?|tips?|hint|pastaba|patarimas|hinweis|tipp|nota|consejo|remarque|astuce)\s?:?", re.IGNORECASE
-)
-"""Words above a text that is set apart: they say nothing about what it tells."""
 
 
 class Extract(NamedTuple):
@@ -343,10 +337,6 @@ class _Said:
         added = statement.context_stems.union(statement.stems) - self._stems
         return sum(self._weights.get(stem, 0.0) for stem in added) / (sum(self._weights.values()) or 1.0)
 
-    def is_news(self, text: str) -> bool:
-        """Return whether a text has a content word that the question has not."""
-        return not self._wanted.issuperset(content_stems(text, self._language))
-
     @property
     def enough(self) -> bool:
         """Whether what is said says enough."""
@@ -419,45 +409,10 @@ def _block(
                 said.add(each)
                 number += 1
     spans = [PassageSpan(at, each.start, each.end) for each in block]
-    if (denial := _denying_heading(passage, block[0])) and said.is_first_told(passage.text[slice(*denial)]):
-        return [PassageSpan(at, *denial), *spans]
-    heading = block[0].heading or _heading_of_day(asked, passage, block[0])
-    if heading and _names(passage, heading, said) and said.is_first_told(passage.text[slice(*heading)]):
+    heading = heading_to_tell(asked, passage, block[0])
+    if heading and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
-
-
-def _heading_of_day(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:
-    """Return where the heading stands that says that a statement tells of a day of the question; None if none does."""
-    heading = statement.heading_above
-    is_of_day = names_days(asked.text, heading) and not names_days(asked.text, statement.text)
-    if not is_of_day or tells_of_others(asked.text, heading):
-        return None
-    start = passage.text.rfind(heading, 0, statement.start)
-    return (start, start + len(heading)) if start >= 0 else None
-
-
-def _denying_heading(passage: Passage, statement: Statement) -> tuple[int, int] | None:
-    """Return where the heading stands that turns what is told below it: "What is not covered"; None if none does.
-
-    A sentence that denies something itself needs none.
-    """
-    name = passage.section_at(passage.char_start + statement.start).rpartition(" > ")[2]
-    if not _denies(name) or _denies(statement.text) or is_injected(name, 0, len(name)):
-        return None
-    if not JOINS.isdisjoint(tokens_of(name)):
-        return None  # "Included and not included"
-    lines = [found.span() for found in re.finditer(rf"^{re.escape(name)}$", passage.text, re.MULTILINE)]
-    heading = next((each for each in reversed(lines) if each[1] <= statement.start), None)
-    if heading is None or begins_with_title(statement.text):
-        return None
-    # Below its list another matter may begin: "Do not take it if … Driving. It may make you dizzy."
-    above = passage.text[heading[1] : statement.start].split("\n")
-    return None if any(map(is_item, above)) and not is_item(statement.text) else heading
-
-
-def _denies(text: str) -> bool:
-    return not (NOT | EXCLUDES).isdisjoint(tokens_of(text))
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:
@@ -523,19 +478,6 @@ def _window(
         first -= before
         grows = after or before
     return list(statements[first : last + 1])
-
-
-def _names(passage: Passage, heading: tuple[int, int], said: _Said) -> bool:
-    """Return whether a heading names what the text below it tells, as a term does, rather than a section."""
-    text = passage.text[slice(*heading)]
-    return (
-        text[:1].isalnum()
-        and not text[:1].isdigit()
-        and not _SET_APART.fullmatch(text)
-        and text.casefold() not in passage.section_at(passage.char_start + heading[0]).casefold()
-        and said.is_news(text)
-        and not is_injected(passage.text, *heading)
-    )
 
 
 def _continues(text: str, one: Statement, other: Statement) -> bool:

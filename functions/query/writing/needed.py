@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from functions.query.grounding.quantities import CURRENCY_SIGN
+from functions.query.understanding.days import days_in, months_in
 
 _DURATION = (
     r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|several|many)\b)"
@@ -31,6 +32,19 @@ _MONEY = re.compile(
     rf"(?:{CURRENCY_SIGN}) ?\d|\d ?(?:{CURRENCY_SIGN}|\b(?:euros?|dollars?|pounds?|francs?)\b)", re.IGNORECASE
 )
 _FREE = r"\b(?:kosten(?:los|frei)\w*|gratis|umsonst|gratuite?s?|gratuit[oa]s?|inklusive|inbegriffen|inclu[ioy]\w*)\b"
+_TIME = re.compile(
+    r"\b(?:1[5-9]|20)\d\d\b|\b\d{1,2}[:h]\d\d\b|\b\d{1,2}(?:[.:]\d\d)? ?(?:am\b|pm\b|a\.m\.|p\.m\.|uhr\b|h\b|val\b)"
+    r"|\b(?:day|week|month|year|hour|minute|val|met\w{1,3}|dien\w+|after|before|until|once|when)s?\b"
+    r"|\b(?:(?:tag|woche|monat|jahr|stunde|minute)e?[ns]?|nach|vor|bis|ab|sobald|wenn|jours?|semaines?|mois|années?|ans?"
+    r"|heures?|après|avant|dès|lorsque|quand|días?|semanas?|mes(?:es)?|años?|horas?|después|antes|hasta|cuando|desde)\b"
+    r"|\bjusqu['’]|\b(?:o['’]clock|noon|midnight)\b",
+    re.IGNORECASE,
+)
+"""What tells a time without a name of a day or month, or after what something is, in the five languages."""
+_RATE = re.compile(
+    r"(?:\bper|[$€£¥] ?[\d.,]+ (?:an?|each|every)) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE
+)
+"""What says how often, not when: "£950 per calendar month"."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (re.compile(asked, re.IGNORECASE), re.compile(needed, re.IGNORECASE))
     for asked, needed in (
@@ -94,3 +108,8 @@ def is_priced(word: str, text: str) -> bool:
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:
     """Return what an answer to a question must hold."""
     return [pattern for asked, pattern in _NEEDED if asked.search(question)]
+
+
+def tells_time(text: str) -> bool:
+    """Return whether a text tells a time, or after what something is; how often is none."""
+    return _TIME.search(_RATE.sub(" ", text)) is not None or bool(days_in(text) or months_in(text))

@@ -1,0 +1,72 @@
+"""The heading that an answer without a model tells above what stands below it: one without which that is misread."""
+
+import re
+
+from functions.query.grounding.injection import is_injected
+from functions.query.grounding.words import content_stems, tokens_of
+from functions.query.retrieval.passages import Passage
+from functions.query.understanding.days import names_days, tells_of_others
+from functions.query.writing.asked import Asked
+from functions.query.writing.statements import Statement, is_item
+from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
+from shared.text import begins_with_title
+
+_SET_APART = re.compile(
+    r"(?:notes?|tips?|hint|pastaba|patarimas|hinweis|tipp|nota|consejo|remarque|astuce)\s?:?", re.IGNORECASE
+)
+"""Words above a text that is set apart: they say nothing about what it tells."""
+
+
+def heading_to_tell(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:
+    """Return where the heading stands in a passage that is told above a statement; None if there is none.
+
+    It turns the statement ("What is not covered"), says that it is of the day that is asked about, or names what it is
+    about, as a term does.
+    """
+    if denying := _denying(passage, statement):
+        return denying
+    heading = statement.heading or _of_day(asked, passage, statement)
+    return heading if heading and _names(asked, passage, heading, statement.language) else None
+
+
+def _denying(passage: Passage, statement: Statement) -> tuple[int, int] | None:
+    """Return where the heading stands that turns what is told below it; None if that denies something itself."""
+    name = passage.section_at(passage.char_start + statement.start).rpartition(" > ")[2]
+    if not _denies(name) or _denies(statement.text) or is_injected(name, 0, len(name)):
+        return None
+    if not JOINS.isdisjoint(tokens_of(name)):
+        return None  # "Included and not included"
+    lines = [found.span() for found in re.finditer(rf"^{re.escape(name)}$", passage.text, re.MULTILINE)]
+    heading = next((each for each in reversed(lines) if each[1] <= statement.start), None)
+    if heading is None or begins_with_title(statement.text):
+        return None
+    # Below its list another matter may begin: "Do not take it if … Driving. It may make you dizzy."
+    above = passage.text[heading[1] : statement.start].split("\n")
+    return None if any(map(is_item, above)) and not is_item(statement.text) else heading
+
+
+def _denies(text: str) -> bool:
+    return not (NOT | EXCLUDES).isdisjoint(tokens_of(text))
+
+
+def _of_day(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:
+    """Return where the heading stands that says that a statement tells of a day of the question; None if none does."""
+    heading = statement.heading_above
+    is_of_day = names_days(asked.text, heading) and not names_days(asked.text, statement.text)
+    if not is_of_day or tells_of_others(asked.text, heading):
+        return None
+    start = passage.text.rfind(heading, 0, statement.start)
+    return (start, start + len(heading)) if start >= 0 else None
+
+
+def _names(asked: Asked, passage: Passage, heading: tuple[int, int], language: str) -> bool:
+    """Return whether a heading names what the text below it tells, rather than a section, in words not asked with."""
+    text = passage.text[slice(*heading)]
+    return (
+        text[:1].isalnum()
+        and not text[:1].isdigit()
+        and not _SET_APART.fullmatch(text)
+        and text.casefold() not in passage.section_at(passage.char_start + heading[0]).casefold()
+        and not frozenset(content_stems(asked.text, language)).issuperset(content_stems(text, language))
+        and not is_injected(passage.text, *heading)
+    )
