@@ -5,7 +5,7 @@ import re
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.words import content_stems, tokens_of
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.days import names_days, tells_of_others
+from functions.query.understanding.days import names_days
 from functions.query.writing.asked import Asked
 from functions.query.writing.statements import Statement, is_item
 from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
@@ -20,8 +20,8 @@ _SET_APART = re.compile(
 def heading_to_tell(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:
     """Return where the heading stands in a passage that is told above a statement; None if there is none.
 
-    It turns the statement ("What is not covered"), says that it is of the day that is asked about, or names what it is
-    about, as a term does.
+    It turns the statement ("What is not covered"), says of which day it is where a day is asked about, or names what it
+    is about, as a term does.
     """
     if denying := _denying(passage, statement):
         return denying
@@ -50,10 +50,9 @@ def _denies(text: str) -> bool:
 
 
 def _of_day(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:
-    """Return where the heading stands that says that a statement tells of a day of the question; None if none does."""
+    """Return where the heading stands that says of which day a statement tells, where a day is asked about."""
     heading = statement.heading_above
-    is_of_day = names_days(asked.text, heading) and not names_days(asked.text, statement.text)
-    if not is_of_day or tells_of_others(asked.text, heading):
+    if not names_days(asked.text, heading) or names_days(asked.text, statement.text):
         return None
     start = passage.text.rfind(heading, 0, statement.start)
     return (start, start + len(heading)) if start >= 0 else None
