@@ -342,8 +342,8 @@ class Asked:
         return _DIGITS.sub(lambda number: " " if number.group() in self.years else number.group(), self.text)
 
     @cached_property
-    def has_number(self) -> bool:
-        """Whether it names a number, besides years, or a child's age: "my four-year-old"."""
+    def may_have_number(self) -> bool:
+        """Whether it may name a number that is no year: in digits, or an age ("a child of four")."""
         return any(map(str.isdigit, self.without_years)) or " of " in self.text or "-year" in self.text
 
     @cached_property

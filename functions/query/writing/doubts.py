@@ -28,9 +28,12 @@ from shared.text import row_cells
 
 _YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w.,]*\d)")
 _BARE = re.compile(r"[(−–-]?\d[\d.,\s]*\)?")
+"""A cell that is a figure without a unit."""
 _KIND_OF = re.compile(r"\b(?:the|an?|my|our|your|his|her|their|each|every|per) ([a-z]{3,}) ([a-z]{3,})\b")
+"""A word and a noun behind an article: "a half plot"."""
 _ORDINALS = frozenset(("first", "second", "third", "fourth", "fifth", "sixth", "last", "final", "next", "previous"))
-_KIND = re.compile(r"\b(?:what|which) ([^\W\d_]+)", re.IGNORECASE)
+_THING = re.compile(r"\b(?:what|which) ([^\W\d_]+)", re.IGNORECASE)
+"""What is asked for: "what colour"."""
 MIN_RARITY = 4.2
 """Rarity (`lexical.background`) from which on a word names what a question is about: about 1 word in 70."""
 MAX_WORDS = 4
@@ -94,6 +97,7 @@ def _is_of_another_kind(asked: Asked, told: Sequence[ToldSpan], passages: Sequen
         if not others or not named.isdisjoint(re.findall(r"[^\W\d_]+", said.lower())):
             continue
         document = " ".join(each.whole for each in passages if each.document_id == told[0].passage.document_id).lower()
+        # A stem may end in another letter than its word: "studi".
         has_both = any(re.search(rf"\b{kind} {noun[:-1]}", document) for kind in named)
         if has_both or (named <= _ORDINALS and others <= _ORDINALS):
             return True
@@ -130,10 +134,9 @@ def _is_told_elsewhere(asked: Asked, told: Sequence[ToldSpan], passages: Sequenc
     said = "\n".join((*texts, first.title, first.kind, *first.organisations))
     rare = [each for each in unsaid(words, said, language) if rarity.get(each.key, 0) >= MIN_RARITY]
     # What colour something has, a colour tells.
-    kinds = (
-        {key for kind in _KIND.findall(asked.text) for key in keys_of(kind, language)} if asked.needed else set[str]()
-    )
-    rare = [each for each in rare if each.key not in kinds]
+    things = _THING.findall(asked.text) if asked.needed else []
+    wanted = {key for thing in things for key in keys_of(thing, language)}
+    rare = [each for each in rare if each.key not in wanted]
     if not rare or len(rarity) > MAX_WORDS:
         return False
     document = "\n".join(each.whole for each in passages if each.document_id == first.document_id)

@@ -68,7 +68,7 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
         if row and compares_cells(*row, wanted, language, asked.extreme_of_row):
             fitness *= CELLS_COMPARED
     label = statement.text.partition(SEPARATOR)[0]
-    in_range = is_in_range(label, asked.without_years, language) if asked.has_number else None
+    in_range = is_in_range(label, asked.without_years, language) if asked.may_have_number else None
     if in_range is not None:
         fitness *= THAT_ROW if in_range else ANOTHER_ROW
     is_named = is_row_named(passage.whole, start, asked.text)

@@ -380,7 +380,7 @@ def _words_of_card(passage: Passage) -> frozenset[str]:
 def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
     """Return the factor for what a statement is, whatever its words."""
     fitness = fitness_of_row(asked, passage, statement, wanted) if statement.is_row else 1.0
-    if asked.has_number and not statement.is_row:
+    if asked.may_have_number and not statement.is_row:
         in_range = is_in_range_told(statement.text, asked.without_years, statement.language)
         # "At least 16 years" answers whether somebody of 15 may.
         fitness *= 1.0 if in_range is None else IN_RANGE if in_range or asked.kind is Kind.YES_NO else IN_ANOTHER
