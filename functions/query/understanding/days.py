@@ -64,8 +64,8 @@ def tells_of_others(question: str, text: str, *, may_exclude: bool = False) -> b
 
     "Open from May to July" tells of January that it is closed then, where that may be the answer (`may_exclude`).
     """
-    compared = [(asked, named(text)) for asked, named in zip(days_asked(question), (days_in, months_in), strict=True)]
-    told = [(asked, named) for asked, named in compared if asked and named]
+    compared = zip(days_asked(question), (days_in, months_in), strict=True)
+    told = [(asked, named) for asked, named_in in compared if asked and (named := named_in(text))]
     is_range = any(len(named) >= MIN_RANGE for _, named in told)
     return bool(told) and all(asked.isdisjoint(named) for asked, named in told) and not (may_exclude and is_range)
 
@@ -82,6 +82,7 @@ def _is_in_date(text: str, named: _Named) -> bool:
     return bool(re.search(r"\d\W{0,2}(?:of |de )?\Z", text[: named.start]) or re.match(r"\W{0,2}\d", text[named.end :]))
 
 
+@lru_cache(maxsize=4_096)
 def _in(text: str, kind: str) -> frozenset[int]:
     folded = fold(text)
     found = list(_named(folded, kind))

@@ -275,8 +275,10 @@ def _scores(
         settled = SETTLED if scores[number] and is_settled_below(statement, below, asked.text) else 1.0
         if scores[number] and is_of_another_matter(statement, asked.text):
             settled = ANOTHER_MATTER
-        span = ToldSpan(passages[at], statement.start, statement.end)
-        other = OTHER_DAYS if names_days and is_of_other_days(asked, span, statement.heading_above) else 1.0
+        other = 1.0
+        if names_days and scores[number]:
+            span = ToldSpan(passages[at], statement.start, statement.end)
+            other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
         return items.factor(passages[at], statement) * settled * other
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
