@@ -76,11 +76,15 @@ _PATTERNS: Mapping[Kind, Sequence[str]] = {
         r"\bquels\b|\bquelles\b|\bénumère\b",
     ),
     Kind.YES_NO: (
-        r"^(?:is|are|was|were|does|do|did|can|could|should|must|may|has|have|will|would)\b",
+        r"^(?:is|are|were|does|do|did|can|could|should|must|may|has|have|will|would)\b"
+        r"|^was\b(?! (?:\w+iert|kostet|kosten|bedeutet|geschieht|gilt|gehört|läuft|findet|hilft|geht|liegt|zahlt|trägt"
+        r"|steht|zählt|macht|kommt|fehlt|braucht|ist|sind|muss|kann|soll\w*|darf|wird|heißt|für|ich|tun|gibt|tue"
+        r"|zahle\w*)\b)",
         r"^ar\b",
         r"^(?:ist|sind|war|waren|kann|können|darf|muss|hat|haben|gibt|wird)\b",
         r"^¿?(?:es|son|está|puede|pueden|hay|tiene|debe)\b",
-        r"^(?:est-ce|peut-on|y a-t-il|faut-il)\b",
+        r"^(?:est-ce|peut-on|y a-t-il|faut-il)\b"
+        r"|^(?!.*\b(?:où|qui|quel\w*|que|quoi)\b).*[^\W\d_]-(?:t-)?(?:ils?|elles?|on)\b",
     ),
 }
 """The question words of English, Lithuanian, German, Spanish and French, in this order; the first kind that fits."""

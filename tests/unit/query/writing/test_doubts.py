@@ -2,6 +2,7 @@
 
 import pytest
 
+from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.extractive import extract
 from tests.support.query import passage
 
@@ -87,3 +88,18 @@ def test_what_is_not_of_the_kind_that_is_asked_for_is_doubtful(question: str, te
 def test_what_decides_a_question_for_yes_or_no_is_told_alone(question: str, told: str):
     text = "Dogs cannot be taken on this tour. Luggage is limited to one bag."
     assert [each.text for each in extract(question, [passage(text, score=1.0)]).claims] == [told]
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Le camping est-il ouvert en octobre ?", Kind.YES_NO),
+        ("Les barbecues sont-ils interdits ?", Kind.YES_NO),
+        ("Où peut-on se garer ?", Kind.FACT),
+        ("Quand le camping ouvre-t-il ?", Kind.TIME),
+        ("Was kostet die Inspektion?", Kind.FACT),
+        ("Was the gate mended?", Kind.YES_NO),
+    ],
+)
+def test_a_question_for_yes_or_no_is_known_by_its_form(question: str, kind: Kind):
+    assert Asked.of(question).kind is kind
