@@ -5,13 +5,13 @@ from functools import lru_cache
 from functions.query.grounding.words import is_stop_word
 from functions.query.understanding.families import are_of_family
 from functions.query.understanding.question import without_contractions
-from functions.query.writing.table_words import JOINS, NO, NOT, AskedWord, words_for, words_in
+from functions.query.writing.table_words import DENIES, JOINS, NOT, AskedWord, words_in
 
 WORDS_AFTER = 4
 """Words behind a negation in which what it denies is looked for."""
 WORDS_BEFORE = 3
 """Words before a word of a text in which what denies it is looked for."""
-_DENIES = NO | NOT | words_for("denies") | {"non", "un", "never", "nor"}
+_DENIES = DENIES | {"non", "un"}
 
 
 @lru_cache(maxsize=256)

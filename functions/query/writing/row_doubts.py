@@ -24,6 +24,7 @@ from functions.query.writing.cells import MIN_LABEL_SHARE
 from functions.query.writing.premises import are_forms, words_of_asking
 from functions.query.writing.ranges import is_in_range
 from functions.query.writing.table_words import (
+    DENIES,
     NO,
     NOT,
     OPENS,
@@ -33,7 +34,6 @@ from functions.query.writing.table_words import (
     marks_for_yes,
     range_in,
     says_no,
-    words_for,
     words_in,
 )
 from shared import lexical
@@ -48,7 +48,6 @@ MAX_TITLE_WORDS = 6
 WORDS_BEFORE = 3
 """Words before the name of a column in which what denies it is looked for: "does not contain any nuts"."""
 
-_DENIES = NO | NOT | words_for("denies")
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)")
 _PARTS = frozenset(
     ("and", "or", "but", "both", "und", "oder", "aber", "et", "ou", "mais", "y", "o", "pero", "ir", "ar")
@@ -152,7 +151,7 @@ def _denies(row: _Row, column: _AskedColumn) -> bool:
 
 def _is_denied(asked: Sequence[AskedWord], name: Sequence[AskedWord], language: str) -> bool | None:
     """Return whether a question denies what a column is named after: "no nuts", "nut-free"; None if it is not named."""
-    named = {each.key for each in name if each.word not in _DENIES and not is_stop_word(each.word)}
+    named = {each.key for each in name if each.word not in DENIES and not is_stop_word(each.word)}
     places = [n for n, each in enumerate(asked) if each.key in named or not named.isdisjoint(_others(each, language))]
     # "Who may vote but not book at weekends?" has the first word of "May book at weekends" elsewhere.
     while len(places) > 1 and max(after - before for before, after in pairwise(places)) > WORDS_BEFORE:
@@ -160,7 +159,7 @@ def _is_denied(asked: Sequence[AskedWord], name: Sequence[AskedWord], language: 
     said = {asked[n].key for n in places}.union(*(_others(asked[n], language) for n in places))
     if not named or not named <= said:
         return None
-    return _denies_at(asked, places) != any(each.word in _DENIES for each in name)
+    return _denies_at(asked, places) != any(each.word in DENIES for each in name)
 
 
 def _others(word: AskedWord, language: str) -> frozenset[str]:
@@ -174,7 +173,7 @@ def _denies_at(asked: Sequence[AskedWord], places: Sequence[int]) -> bool:
     ):
         return True  # "gluten-free", "does offline mode not work"
     for each in reversed(asked[max(0, places[0] - WORDS_BEFORE) : places[0]]):
-        if each.word in _DENIES:
+        if each.word in DENIES:
             return True
         if each.word in _PARTS:
             return False
@@ -191,7 +190,7 @@ def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
     if names_days(asked.text, told.text):
         is_verdict = asked.kind is Kind.YES_NO
         of_others = tells_of_others(asked.text, told.text, may_exclude=is_verdict)
-        denies = not _DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
+        denies = not DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
         return of_others and not (is_verdict and denies)
     section = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
     return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)

@@ -23,7 +23,7 @@ from functions.query.writing.asked import Asked, Kind, asking_part, has_series, 
 from functions.query.writing.cells import (
     with_line_items,
 )
-from functions.query.writing.denied import agrees_on_denied
+from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
 from functions.query.writing.ranges import is_in_range_told
@@ -389,9 +389,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
-    # A row may have its unit in its header.
-    header = "\n".join(line for line in statement.context.split("\n") if SEPARATOR in line) if statement.is_row else ""
-    fits = asked.fits(statement.text) or (bool(header) and asked.fits(f"{header}\n{statement.text}"))
+    fits = asked.fits(statement.text) or (statement.is_row and _fits_with_header(asked, statement))
     if not fits:
         fitness *= NOT_THE_KIND
     section = passage.section_at(passage.char_start + statement.start)
@@ -411,17 +409,9 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= SUPPOSED
     if asked.denies(statement.text) or asked.denies(section.rpartition(" > ")[2]):
         fitness *= DENIED
-    if asked.kind is not Kind.YES_NO:
-        label = statement.text.partition(SEPARATOR)[0] if statement.is_row else statement.text
-        # A row that is named tells itself what it has not: "Which buses don't stop at Marle?" "Marle | 7.15 | –".
-        is_named = statement.is_row and wanted.issuperset(content_stems(label, statement.language))
-        agrees = (
-            None if is_named else agrees_on_denied(label, asked.text, statement.language, is_label=statement.is_row)
-        )
-        if agrees:
-            fitness *= ALSO_DENIED
-        elif agrees is False and not asked.denies(f"{section.rpartition(' > ')[2]}\n{statement.heading_above}"):
-            fitness *= NOT_DENIED
+    if asked.kind is not Kind.YES_NO and denied_words(asked.text, statement.language):
+        above = f"{section.rpartition(' > ')[2]}\n{statement.heading_above}"
+        fitness *= _agreement(asked, statement, wanted, above)
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text) or ((sign := sign_asked(asked.text)) and explains(statement.text, sign)):
@@ -449,6 +439,25 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
     elif statement.is_cut:
         fitness *= CUT
     return fitness
+
+
+def _fits_with_header(asked: Asked, row: Statement) -> bool:
+    """Return whether a row holds what is needed with its header, which may have its unit."""
+    header = "\n".join(line for line in row.context.split("\n") if SEPARATOR in line)
+    return bool(header) and asked.fits(f"{header}\n{row.text}")
+
+
+def _agreement(asked: Asked, statement: Statement, wanted: frozenset[str], above: str) -> float:
+    """Return the factor for whether a statement, or the heading above it, denies what the question says is not so.
+
+    A row that is named tells itself what it has not: "Which buses don't stop at Marle?" "Marle | 7.15 | –".
+    """
+    is_row, language = statement.is_row, statement.language
+    told = statement.text.partition(SEPARATOR)[0] if is_row else statement.text
+    if is_row and wanted.issuperset(content_stems(told, language)):
+        return 1.0
+    agrees = agrees_on_denied(told, asked.text, language, is_label=is_row)
+    return ALSO_DENIED if agrees else NOT_DENIED if agrees is False and not asked.denies(above) else 1.0
 
 
 def _repeats(wanted: frozenset[str], statement: Statement) -> bool:

@@ -22,6 +22,8 @@ def words_for(name: str) -> frozenset[str]:
 
 
 NO, NOT, EXCLUDES = (words_for(name) for name in ("no", "not", "excludes"))
+DENIES = NO | NOT | words_for("denies")
+"""Words that deny what is named behind them."""
 YES, TICKS, CROSSES, NONE, FREE = (words_for(name) for name in ("yes", "ticks", "crosses", "none", "free"))
 ASIDE, ANY_KIND, OPENS, OPENS_ALONE = (words_for(name) for name in ("aside", "any", "opens", "alone"))
 JOINS, TURNS, HOLDS = (words_for(name) for name in ("joins", "turns", "holds"))
