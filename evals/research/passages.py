@@ -14,6 +14,7 @@ from shared import identity
 from shared.adapters.aws import SystemClock
 from shared.deadline import Deadline
 from shared.models import Filter, Match, MetadataValue, SparseVector
+from shared.ports import CatalogueEntry
 
 TENANT = "pool"
 A_DAY_S = 86_400.0
@@ -98,7 +99,7 @@ class PassagePool:
         return [Match(self._keys[at], float(scores[at]), self._metadata[at]) for at in best]
 
     def _put(self, key: str, text: str) -> dict[str, MetadataValue]:
-        self._registry.put(TENANT, key, "1")
+        self._registry.put(TENANT, CatalogueEntry(key, key, "", "1"))
         return {
             "document_id": key,
             "generation": "1",

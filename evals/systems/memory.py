@@ -40,22 +40,22 @@ class MemoryRegistry:
     """`ReadableCatalogue` in a dict: what is put in it is published."""
 
     def __init__(self) -> None:
-        self._generations: dict[tuple[str, str], str] = {}
+        self._entries: dict[tuple[str, str], CatalogueEntry] = {}
 
-    def put(self, tenant: str, document_id: str, generation: str) -> None:
-        """Publish a generation of a document."""
-        self._generations[tenant, document_id] = generation
+    def put(self, tenant: str, entry: CatalogueEntry) -> None:
+        """Publish a document."""
+        self._entries[tenant, entry.document_id] = entry
 
     def published_documents(
         self, tenant: str, document_ids: Sequence[str], *, index_version: int = FIRST_INDEX_VERSION
     ) -> Mapping[str, PublishedDocument]:
         """Return each document that is there."""
-        held = ((key, self._generations.get((tenant, key), "")) for key in document_ids)
-        return {key: PublishedDocument(generation) for key, generation in held if generation}
+        held = ((key, self._entries.get((tenant, key))) for key in document_ids)
+        return {key: entry.published for key, entry in held if entry is not None}
 
     def catalogue(self, tenant: str, *, index_version: int = FIRST_INDEX_VERSION) -> Iterator[CatalogueEntry]:
-        """Yield none: names of documents are not kept."""
-        yield from ()
+        """Yield all documents of the tenant."""
+        yield from (entry for (owner, _), entry in self._entries.items() if owner == tenant)
 
     def unreadable(self, tenant: str, document_ids: Iterable[str]) -> Set[str]:
         """Return none: evaluations read everything."""

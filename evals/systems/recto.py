@@ -35,7 +35,7 @@ from shared.adapters.pinecone import PineconeIndex
 from shared.deadline import Deadline
 from shared.errors import DocumentRejected
 from shared.models import Citation, DocumentStatus, Filter, Principal, VectorRecord
-from shared.ports import Embedder, UnfinishedIngest
+from shared.ports import CatalogueEntry, Embedder, UnfinishedIngest
 from shared.settings import Settings
 from shared.telemetry import VERSION
 
@@ -251,7 +251,19 @@ class RectoInProcess:
             reason = f": {built.error.message}" if built.error else ""
             ingested.problems[path.name] = f"{built.status.value}{reason}"
         if built.chunk_count:
-            self.registry.put(TENANT, ref.document_id, GENERATION)
+            self.registry.put(
+                TENANT,
+                CatalogueEntry(
+                    ref.document_id,
+                    key,
+                    built.title,
+                    GENERATION,
+                    built.chunk_count,
+                    built.language,
+                    card=built.card,
+                    page_count=built.extracted.page_count,
+                ),
+            )
 
 
 class _CountingIndex(PineconeIndex):

@@ -21,17 +21,20 @@ from functions.query.answer import (
     spent_by,
     text_events,
 )
+from functions.query.captions import LEADERS
 from functions.query.decision import Band, answer_band, bands_of, confidence
 from functions.query.explaining import EXPLAINED, explained
 from functions.query.finding import Found, find_passages
+from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
+from functions.query.places import told_of
 from functions.query.ports import QueryPorts
 from functions.query.receipts import provenance_of, receipt_of
 from functions.query.retrieval.retrieve import check_fields
-from functions.query.service import serve
+from functions.query.service import Served, serve, service_texts
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
-from functions.query.summarising import read_document
+from functions.query.summarising import DocumentDigest, DocumentReader, summary_of
 from functions.query.unanswered import unanswered_question
 from functions.query.understanding.pointing import replaces_a_word
 from functions.query.understanding.question import Understood
@@ -53,7 +56,6 @@ from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.language import language_of_question
 from shared.models import Principal
-from shared.ports import CatalogueEntry
 from shared.receipts import packed
 from shared.settings import Settings
 
@@ -115,16 +117,23 @@ def _answer_events(
             ports=ports,
             deadline=deadline,
         )
+    digest = None
     if served is not None and served.document is not None:
         watch.add([served.document.document_id])
-        outcome = yield from summarised(question, served.document, served.language, principal, ports, deadline, timer)
-    elif served is not None:
+        reader = DocumentReader(question, served.document, served.language, principal.tenant, ports, deadline, timer)
+        digest = summary_of(reader) if served.place is None else told_of(served.place, reader)
+    if digest is not None:
+        outcome = yield from told(digest, reader)
+    elif served is not None and served.place is None:
         outcome = Outcome(Answer(served.text, mode="service", named=[each.document_id for each in served.named]))
         watch.add(outcome.answer.named)
         yield SourcesFound(())
         yield from text_events(served.text, ())
     else:
         outcome = yield from searched(question, history, principal, ports, deadline, timer, watch)
+        if served is not None and outcome.to_cache is not None and (line := place_of(outcome.answer, served)):
+            yield Delta(line)
+            outcome = replace(outcome, answer=replace(outcome.answer, text=f"{outcome.answer.text}{line}"))
     watch.add(outcome.hits)
     answer = outcome.answer
     yield SupportFound(answer.support, answer.claims, answer.band, answer.confidence)
@@ -329,23 +338,27 @@ def writing_request(
     )
 
 
-def summarised(
-    question: Question,
-    document: CatalogueEntry,
-    language: str,
-    principal: Principal,
-    ports: QueryPorts,
-    deadline: Deadline,
-    timer: StageTimer,
-) -> Generator[AnswerEvent, None, Outcome]:
-    """Answer with a document's outline and what it says, written from its own passages like any answer."""
-    digest = read_document(
-        question, document, language=language, tenant=principal.tenant, ports=ports, deadline=deadline, timer=timer
-    )
-    found = digest.found
+def place_of(answer: Answer, served: Served) -> str:
+    """Return the line that says where an answer stands, if the question asks for that and the answer is sure enough."""
+    if served.place is None or served.place.wants != "whereabouts" or answer.band in (Band.NONE, Band.LOW):
+        return ""
+    first = answer.citations[0]
+    if LEADERS.search(first.quote):
+        return ""  # an entry of the table of contents names the page itself
+    page = first.page_label or str(first.page_start)
+    return "\n\n" + service_texts(served.language).stands_on.format(page=page, title=plain_name(first.title))
+
+
+def told(digest: DocumentDigest, reader: DocumentReader) -> Generator[AnswerEvent, None, Outcome]:
+    """Answer with what is told of a document: its head as it is, then claims written like those of any answer."""
+    question, ports, language, found = reader.question, reader.ports, reader.language, digest.found
+    named = [reader.document.document_id]
     yield SourcesFound(found.sources, bands_of(found.decision, found.sources, ports.settings))
-    if digest.outline:
-        yield Delta(f"{digest.outline}\n\n")
+    if not found.sources:
+        yield from text_events(digest.head, ())
+        return Outcome(Answer(digest.head, mode="service", named=named), warnings=found.warnings, language=language)
+    if digest.head:
+        yield Delta(f"{digest.head}\n\n")
     request = WritingRequest(
         question.text,
         question.text,
@@ -354,17 +367,17 @@ def summarised(
         preferences=Preferences.of(question.preferences),
         sentences=digest.sentences,
     )
-    with timer.stage("generate"):
-        written = yield from generate(request, ports, deadline)
-    if written.refusal is not None and digest.outline:
-        answer = Answer(digest.outline, mode="service", named=[document.document_id])
-        return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
+    with reader.timer.stage("generate"):
+        written = yield from generate(request, ports, reader.deadline)
+    warnings = [*found.warnings, *written.warnings]
+    if written.refusal is not None and digest.head:
+        return Outcome(Answer(digest.head, mode="service", named=named), warnings=warnings, language=language)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = compose(written, found, [document.document_id], ports.settings)
-    if digest.outline:
-        answer = replace(answer, text=f"{digest.outline}\n\n{answer.text}")
-    return Outcome(answer, warnings=[*found.warnings, *written.warnings], language=language)
+    answer = compose(written, found, named, ports.settings)
+    if digest.head:
+        answer = replace(answer, text=f"{digest.head}\n\n{answer.text}")
+    return Outcome(answer, warnings=warnings, language=language)
 
 
 def documents_besides_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:

@@ -11,6 +11,7 @@ from functions.query.answer import Question
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
+from functions.query.understanding.places import PlaceQuestion, place_question
 from functions.query.understanding.question import normalized, reviewed_text
 from functions.query.understanding.spelling import allowed_distance, distance
 from functions.query.understanding.talk import (
@@ -18,9 +19,11 @@ from functions.query.understanding.talk import (
     TalkKind,
     collection_question,
     folded_words,
+    kinds_of_documents,
     talk_of,
     without_courtesies,
 )
+from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.localization import language_code_of, languages, with_language_note
 from shared import identity, lexical
 from shared.deadline import Deadline
@@ -51,11 +54,13 @@ _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 class Served(NamedTuple):
     """An answer without a search: a text, or the one document to be summarised, and in which language.
 
-    `named` are the documents that the text names.
+    With a `place`, that is told of the document instead; without a document, it is looked for in all. `named` are the
+    documents that the text names.
     """
 
     text: str = ""
     document: CatalogueEntry | None = None
+    place: PlaceQuestion | None = None
     language: str = ""
     named: Sequence[CatalogueEntry] = ()
 
@@ -80,9 +85,23 @@ class ServiceTexts(NamedTuple):
     uploaded: str
     newest: str
     oldest: str
+    published: str
+    publisher: str
+    version: str
     outline: str
     cut_outline: str
     what_about: str
+    on_page: str
+    of_place: str
+    of_page: str
+    no_page: str
+    counted: str
+    figures: str
+    tables: str
+    no_figures: str
+    no_tables: str
+    stands_in: str
+    stands_on: str
 
 
 @cache
@@ -116,9 +135,22 @@ def serve(
         if talk
         else collection_question(bare, spoken, has_history=bool(messages))
     )
-    if asked is None:
+    is_open = (
+        Asked.of(bare).kind is not Kind.YES_NO
+        and not talk
+        and (asked is None or asked.wants in ("catalogue", "summary"))
+    )
+    place = place_question(bare, spoken) if is_open else None
+    if asked is None and place is None:
         return None
     documents, is_all = read_catalogue(question, tenant, ports, deadline)
+    if place is not None:
+        language = requested_language or place.language
+        found = _meant(place, documents, messages)
+        if len(found) == 1 or (place.wants == "whereabouts" and asked is None):
+            return Served(document=found[0] if len(found) == 1 else None, place=place, language=language)
+    if asked is None:
+        return None
     language = requested_language or asked.language
     if asked.wants == "catalogue":
         return _listed(asked, documents, is_all=is_all, language=language)
@@ -211,15 +243,23 @@ def _told(
         is_known = all(each.created_at for each in documents)
     else:
         found = matching(documents, asked)[0] if asked.terms or asked.kinds else _spoken_of(documents, messages)
-        is_known = all(each.page_count if asked.wants == "pages" else each.created_at for each in found)
+        is_known = all(_fact_of(each, asked.wants) for each in found)
     if not (is_known and 1 <= len(found) <= MAX_TOLD):
         return None
     sentence = getattr(service_texts(language), asked.wants)
-    lines = [
-        sentence.format(title=document_name(each), count=each.page_count, date=each.created_at[:DATE_CHARACTERS])
-        for each in found
-    ]
+    lines = [sentence.format(title=document_name(each), fact=_fact_of(each, asked.wants)) for each in found]
     return Served(with_language_note("\n".join(lines), language), named=found)
+
+
+def _fact_of(entry: CatalogueEntry, fact: str) -> str:
+    """Return what is known of a document, "" if it is not; of its identity card, the most exact."""
+    if fact == "pages":
+        return str(entry.page_count or "")
+    fields = {"published": ("date", "period"), "publisher": ("organisation",), "version": ("version",)}.get(fact)
+    if fields is None:
+        return entry.created_at[:DATE_CHARACTERS]
+    known = (entry.labelled[field] for field in fields if entry.labelled.get(field))
+    return plain_name(", ".join(values_of(next(known, ""))))
 
 
 # --- One document, to be summarised ---
@@ -230,6 +270,8 @@ def _to_summarise(
 ) -> Served | None:
     texts = service_texts(language)
     found = called(documents, asked) if asked.terms else _spoken_of(documents, messages)
+    if not found and kinds_of_documents(asked.language, "reading").issuperset(asked.terms):
+        found = _spoken_of(documents, messages)  # "What does this report cover?"
     if len(found) == 1:
         return Served(document=found[0], language=language)
     if not asked.certain and not found:
@@ -243,6 +285,14 @@ def _to_summarise(
         text = "\n".join((texts.which_document, *map(_line, named)))
         return Served(with_language_note(text, language), named=named)
     return Served(with_language_note(text, language))
+
+
+def _meant(
+    asked: PlaceQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message]
+) -> Sequence[CatalogueEntry]:
+    """Return the documents that a question for a place names, else the one that is spoken of."""
+    named = CollectionQuestion("summary", asked.language, False, asked.terms)
+    return called(documents, named) if asked.terms else _spoken_of(documents, messages)
 
 
 def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:

@@ -18,13 +18,14 @@ from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import SEARCH_TIMEOUT_S
-from functions.query.retrieval.search import Search, embed_queries
+from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
 from functions.query.service import document_name, service_texts
 from functions.query.understanding.question import Understood
 from functions.query.writing.localization import with_language_note
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.statements import Statement, statements_in
 from shared.deadline import Deadline, StageTimer
+from shared.models import Filter
 from shared.ports import CatalogueEntry
 from shared.text import SEPARATOR
 
@@ -43,75 +44,115 @@ SENTENCE_CHARACTERS = (40, 350)
 LENGTH_PRIOR = 8
 """Words added to a sentence's length, so that a short one does not win by that alone."""
 
+_PUBLICATION = re.compile(
+    r"\barXiv\b|\bIn (?:Proceedings|Findings|Advances) of\b|\bpages \d+[-–]\d|\d\(\d+\):\d|, (?:19|20)\d\d[a-z]?\.$"
+)
+"""What shows an entry of a list of references."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+MAX_CAPITALS = 0.6
+"""Share of a sentence's words that may begin with a capital; in German prose it is a third."""
+
 _ABOUT = "purpose, main points, summary and conclusions"
 """What is searched for inside the document, besides its title."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentDigest:
-    """The passages that a document is summarised from, its outline as text, and its most telling sentences."""
+    """The passages that are told of a document, text that stands before what they say, and sentences of theirs.
+
+    Of a summary, the text is the document's outline, and the sentences are its most telling ones.
+    """
 
     found: Found
-    outline: str
+    head: str
     sentences: Sequence[Claim]
 
 
-def read_document(
-    question: Question,
-    document: CatalogueEntry,
-    *,
-    language: str,
-    tenant: str,
-    ports: QueryPorts,
-    deadline: Deadline,
-    timer: StageTimer,
-) -> DocumentDigest:
-    """Read a document's passages from the index. Raises `DependencyError`; without vectors the search is lexical."""
-    text = f"{document_name(document)}: {_ABOUT}"
-    with timer.stage("embed"):
-        embedded = embed_queries(
-            [text],
-            tenant=tenant,
-            embedder=ports.embedder,
-            cache=ports.cache,
-            ttl_s=ports.settings.embedding_cache_ttl_s,
-            deadline=deadline,
+@dataclass(frozen=True, slots=True)
+class ReadPassages:
+    """Passages of a document in order, and the embedding of the text that they were searched with."""
+
+    passages: Sequence[Passage]
+    embedded: QueryEmbeddings
+    best_score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentReader:
+    """Reads one document for a question that is answered in a language."""
+
+    question: Question
+    document: CatalogueEntry
+    language: str
+    tenant: str
+    ports: QueryPorts
+    deadline: Deadline
+    timer: StageTimer
+
+    def read(self, text: str, within: Filter | None = None) -> ReadPassages:
+        """Read up to `MAX_CHUNKS` passages that a filter allows, those nearest to a text.
+
+        Raises `DependencyError`; without vectors the search is lexical.
+        """
+        ports = self.ports
+        with self.timer.stage("embed"):
+            embedded = embed_queries(
+                [text],
+                tenant=self.tenant,
+                embedder=ports.embedder,
+                cache=ports.cache,
+                ttl_s=ports.settings.embedding_cache_ttl_s,
+                deadline=self.deadline,
+            )
+        search = Search(
+            question=text,
+            vector=embedded.vectors[0],
+            dimensions=ports.settings.embedding_dimensions,
+            namespace=ports.namespace_of(self.tenant),
+            language=self.document.language or "en",
         )
-    search = Search(
-        question=text,
-        vector=embedded.vectors[0],
-        dimensions=ports.settings.embedding_dimensions,
-        namespace=ports.namespace_of(tenant),
-        language=document.language or "en",
-    )
-    with timer.stage("retrieve"):
-        matches = ports.search.query(
-            namespace=search.namespace,
-            vector=search.faint_vector if search.vector is None else search.vector,
-            sparse=search.sparse if search.vector is None else None,
-            top_k=MAX_CHUNKS,
-            filter=both(question.filter, {"document_id": {"$eq": document.document_id}}),
-            timeout_s=deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
+        allowed = both(self.question.filter, within)
+        with self.timer.stage("retrieve"):
+            matches = ports.search.query(
+                namespace=search.namespace,
+                vector=search.faint_vector if search.vector is None else search.vector,
+                sparse=search.sparse if search.vector is None else None,
+                top_k=MAX_CHUNKS,
+                filter=both(allowed, {"document_id": {"$eq": self.document.document_id}}),
+                timeout_s=self.deadline.cut("vectors", SEARCH_TIMEOUT_S, reserve_s=1.0),
+            )
+        is_embedded = search.vector is not None
+        passages = [
+            passage._replace(has_similarity=is_embedded)
+            for match in matches
+            if self.document.published.shows((passage := Passage.of(match)).generation, match.metadata)
+        ]
+        best = max((passage.score for passage in passages if is_embedded), default=None)
+        return ReadPassages(sorted(passages, key=lambda passage: passage.chunk_index), embedded, best)
+
+    def digest(
+        self, read: ReadPassages, sources: Sequence[Passage], head: str, said: Sequence[Claim]
+    ) -> DocumentDigest:
+        """Return what is told from the sources among the passages that were read."""
+        found = Found(
+            asked=Understood(self.question.text, self.question.text, language=self.language),
+            sources=sources,
+            decision=_decision(sources, self.ports.settings.threshold),
+            best_score=read.best_score,
+            found_by={},
+            usage=read.embedded.usage,
+            embedding_cached=read.embedded.cached,
+            warnings=read.embedded.warnings,
         )
-    is_embedded = search.vector is not None
-    passages = [
-        passage._replace(has_similarity=is_embedded)
-        for match in matches
-        if document.published.shows((passage := Passage.of(match)).generation, match.metadata)
-    ]
-    in_order = sorted(passages, key=lambda passage: passage.chunk_index)
-    sources = within_budget(chosen_passages(in_order), ports.settings.context_budget_tokens)
-    found = Found(
-        asked=Understood(question.text, question.text, language=language),
-        sources=sources,
-        decision=_decision(sources, ports.settings.threshold),
-        best_score=max((passage.score for passage in passages if is_embedded), default=None),
-        found_by={},
-        usage=embedded.usage,
-        embedding_cached=embedded.cached,
-        warnings=embedded.warnings,
-    )
-    return DocumentDigest(found, _outline(document, in_order, language), telling_sentences(sources, in_order))
+        return DocumentDigest(found, head, said)
+
+
+def summary_of(reader: DocumentReader) -> DocumentDigest:
+    """Return a document's outline and what it says. Raises `DependencyError`."""
+    read = reader.read(f"{document_name(reader.document)}: {_ABOUT}")
+    sources = within_budget(chosen_passages(read.passages), reader.ports.settings.context_budget_tokens)
+    outline = _outline(reader.document, read.passages, reader.language)
+    return reader.digest(read, sources, outline, telling_sentences(sources, read.passages))
 
 
 def _decision(sources: Sequence[Passage], threshold: float) -> Decision:
@@ -197,8 +238,8 @@ def chosen_passages(passages: Sequence[Passage]) -> Sequence[Passage]:
     return [passage for passage in passages if passage.chunk_id in chosen]
 
 
-def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the sentences of the sources with the document's most frequent words, one of a passage at most, in order.
+def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage], *, of_each: int = 1) -> Sequence[Claim]:
+    """Return the sentences of the sources with the document's most frequent words, in order; `of_each` at most.
 
     A sentence's score is the mean weight of its words: the logarithm of how many of all `passages` hold them.
     """
@@ -211,7 +252,7 @@ def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage]) -
         return sum(math.log(1 + holders[stem]) for stem in stems) / (len(stems) + LENGTH_PRIOR)
 
     least, most = SENTENCE_CHARACTERS
-    best: list[tuple[float, int, str]] = []
+    best: list[tuple[float, int, int, str]] = []
     for number, passage in enumerate(sources, start=1):
         sentences = [
             statement
@@ -221,13 +262,19 @@ def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage]) -
             and "\n" not in statement.text.strip()
             and not statement.is_question
             and not statement.is_contents_entry
+            and not _lists_names(statement.text)
             and statement.text.rstrip("\"'”’) ").endswith((".", "!", "。"))
         ]
-        if sentences:
-            chosen = max(sentences, key=score)
-            best.append((score(chosen), number, chosen.text))
-    kept = sorted(sorted(best, reverse=True)[:MAX_SENTENCES], key=lambda each: each[1])
-    return [Claim(" ".join(text.split()), (Reference(number, text),), "\n") for _, number, text in kept]
+        chosen = sorted(sentences, key=score, reverse=True)[:of_each]
+        best += [(score(each), number, each.start, each.text) for each in chosen]
+    kept = sorted(sorted(best, reverse=True)[:MAX_SENTENCES], key=lambda each: each[1:3])
+    return [Claim(" ".join(text.split()), (Reference(number, text),), "\n") for _, number, _, text in kept]
+
+
+def _lists_names(text: str) -> bool:
+    """Say whether a sentence is of a list of references, or of names: most of its words begin with a capital."""
+    words = _WORD.findall(text)
+    return bool(_PUBLICATION.search(text)) or sum(word[0].isupper() for word in words) > MAX_CAPITALS * len(words)
 
 
 def _sections(passage: Passage) -> Sequence[str]:

@@ -186,8 +186,11 @@ MAX_COLLECTION_WORDS = 30
 """Words of a question about the collection at most."""
 MAX_BETWEEN = 4
 """Words between "how many", "which", "list" or "do you have" and what documents are called."""
-_FACTS: Sequence[Literal["pages", "uploaded", "newest", "oldest"]] = ("pages", "uploaded", "newest", "oldest")
+Fact = Literal["pages", "uploaded", "newest", "oldest", "published", "publisher", "version"]
+_FACTS: Sequence[Fact] = get_args(Fact)
 """What the registry keeps of a document."""
+_OF_CARD: Sequence[Fact] = ("published", "publisher", "version")
+"""What its identity card says."""
 
 _QUOTED = re.compile(r"[\"“”„«»‘’']\s*([^\"“”„«»]{3,}?)\s*[\"“”«»‘’']")
 _FILE = re.compile(r"\S+\.pdf\b", re.IGNORECASE)
@@ -202,11 +205,16 @@ class CollectionQuestion:
     ("manuals"). If it is not `certain` and no document matches, it is an ordinary question after all.
     """
 
-    wants: Literal["catalogue", "summary", "pages", "uploaded", "newest", "oldest"]
+    wants: Literal["catalogue", "summary"] | Fact
     language: str
     certain: bool
     terms: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+
+
+def kinds_of_documents(language: str, kind: Literal["noun", "reading"] = "noun") -> frozenset[str]:
+    """Return the words for documents in a language, or for those that are about something."""
+    return by_language(language)[0][1].words.get(kind, _NO_WORDS)
 
 
 def collection_question(question: str, language: str, *, has_history: bool) -> CollectionQuestion | None:
@@ -222,6 +230,9 @@ def collection_question(question: str, language: str, *, has_history: bool) -> C
             | spoken.words["gist"]
             | spoken.words["pages"]
             | spoken.words["uploaded"]
+            | spoken.words["published"]
+            | spoken.words["publisher"]
+            | spoken.words["version"]
         ):
             continue
         found = (
@@ -249,6 +260,8 @@ def _fact(question: str, words: Sequence[str], language: str, spoken: ServiceWor
             name = folded_words(named.group().replace(".pdf", "")) if named else [w for w in words if w not in known]
             if name and kind in ("newest", "oldest"):
                 continue
+            if name and kind in _OF_CARD and said.isdisjoint(spoken.words["noun"]):
+                continue  # "Which edition has single sign-on?"
             nouns = spoken.words["noun"]
             terms = tuple(word for word in name if word not in nouns)
             return CollectionQuestion(kind, language, False, terms, tuple(word for word in name if word in nouns))

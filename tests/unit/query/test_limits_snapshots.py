@@ -38,6 +38,7 @@ import functions.query.api.sse
 import functions.query.api.transcript
 import functions.query.app
 import functions.query.bootstrap
+import functions.query.captions
 import functions.query.decision
 import functions.query.explaining
 import functions.query.extraction_report
@@ -82,6 +83,7 @@ import functions.query.handoffs
 import functions.query.history
 import functions.query.limits
 import functions.query.pipeline
+import functions.query.places
 import functions.query.ports
 import functions.query.readable
 import functions.query.receipts
@@ -108,6 +110,7 @@ import functions.query.understanding.glossary
 import functions.query.understanding.model_rewriting
 import functions.query.understanding.parts
 import functions.query.understanding.phrases
+import functions.query.understanding.places
 import functions.query.understanding.pointing
 import functions.query.understanding.question
 import functions.query.understanding.rewriting

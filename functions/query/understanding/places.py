@@ -1,0 +1,289 @@
+"""Questions about a place in one document: its sections, figures, tables and pages, by number, by name, or all of them.
+
+A question is one only if every other word asks for the place, or is a small word, or names the document: "What is
+chapter 3 about?", "List the figures of the trial report", "What is on the last page?". The words stand in
+`texts/place_words.txt`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import chain, pairwise
+from typing import Literal, NamedTuple
+
+from functions.query.retrieval.numbered import NumberedPart
+from functions.query.understanding.question import lines_of
+from functions.query.understanding.talk import by_language, folded_words, kinds_of_documents
+from shared.language import FUNCTION_WORDS
+from shared.lexical import fold
+
+PlaceKind = Literal["section", "figure", "table", "page"]
+_KINDS: Sequence[PlaceKind] = ("section", "figure", "table", "page")
+MAX_WORDS = 24
+"""Words of such a question at most."""
+MAX_SOUGHT = 8
+"""Words of what is looked for at most: "On which page is the warranty?"."""
+MAX_NAME_WORDS = 6
+"""Words of a document's name in a question at most."""
+MAX_BETWEEN = 3
+"""Words of which one is a preposition before that name: "of the new trial"."""
+MAX_HEADED = 4
+"""Words of a heading by which its section is asked for at most."""
+LAST = "last"
+"""The number of the last section or page."""
+
+_NUMBER = (
+    r"\d{1,3}(?:[.-]\d{1,3}){0,3}[a-z]?(?![\w%]|[.,]\d)|[A-Z]\.?\d{1,3}(?!\w)|[A-Z](?![\w'’])|[IVXL]{1,5}(?![\w'’])"
+)
+
+
+class PlaceQuestion(NamedTuple):
+    """What a question wants of a place in a document.
+
+    `wants` is one place by its `number` ("one"), by the `names` that its heading may have ("named"), or by words that
+    its heading holds ("headed"), all of them ("all"), what the document comes to ("findings"), where something stands
+    ("whereabouts"), or who wrote it ("authors"). `sign` is what the
+    place is called, in small letters. `by_order`: the number counts them ("the third chapter"). `only_name`: its name
+    is enough. `counts`: how many there are. `sought` are the words to look for, `terms` words that must name the
+    document.
+    """
+
+    wants: Literal["one", "named", "headed", "all", "findings", "whereabouts", "authors"]
+    language: str
+    kind: PlaceKind = "section"
+    sign: str = ""
+    number: str = ""
+    by_order: bool = False
+    names: Sequence[Sequence[str]] = ()
+    only_name: bool = False
+    counts: bool = False
+    sought: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+
+
+class PlaceWords(NamedTuple):
+    """What `texts/place_words.txt` holds of one language: the lines of each kind, in order."""
+
+    lines: Mapping[str, Sequence[Sequence[str]]]
+
+    def of(self, *kinds: str) -> frozenset[str]:
+        """Return all words of these kinds."""
+        return frozenset(word for kind in kinds for line in self.lines.get(kind, ()) for word in line)
+
+    def phrases(self, kind: str) -> Sequence[Sequence[Sequence[str]]]:
+        """Return the phrases of each line of a kind, as their words."""
+        return [[phrase.split("_") for phrase in line] for line in self.lines.get(kind, ())]
+
+
+def place_question(question: str, language: str) -> PlaceQuestion | None:
+    """Return what a question wants of a place in a document, None for any other question."""
+    words = folded_words(question)
+    if not words or len(words) > MAX_WORDS:
+        return None
+    for code in _in_order(language):
+        known = _words()[code]
+        for read in (_one, _all, _whereabouts, _named, _authors, _headed):
+            found = read(question, words, code, known)
+            if found is not None:
+                return found
+    return None
+
+
+def signs_of(kind: PlaceKind) -> frozenset[str]:
+    """Return the words, in any language, by which a place of this kind is called before its number."""
+    return frozenset(word for known in _words().values() for word in known.of(kind))
+
+
+def number_in(text: str, kind: PlaceKind) -> tuple[str, str, int, int] | None:
+    """Return the sign and the number of the first place of a kind that a text names, and from where to where."""
+    found = _numbered(kind).search(fold(text))
+    if found is None or len(fold(text)) != len(text):
+        return None
+    sign = found["sign"] or found["behind"]
+    return sign.casefold(), found["number"] or found["before"], found.start(), found.end()
+
+
+def is_called(sign: str, kind: Literal["chapter", "general", "tops"]) -> bool:
+    """Say whether a sign, in any language, is one for chapters, for any section, or for those at the top."""
+    return any(sign in known.of(kind) for known in _words().values())
+
+
+def are_one(one: str, other: str) -> bool:
+    """Say whether two signs name the same kind of section: equal, or both an annex."""
+    return one == other or any({one, other} <= known.of("annex") for known in _words().values())
+
+
+def is_contents(heading: str) -> bool:
+    """Say whether a heading is that of a table of contents."""
+    return folded_words(heading) in _phrases("contents")
+
+
+def lists_references(heading: str) -> bool:
+    """Say whether a heading is that of a list of references."""
+    return folded_words(heading) in _phrases("references")
+
+
+@cache
+def _phrases(kind: str) -> Sequence[Sequence[str]]:
+    return [phrase for known in _words().values() for line in known.phrases(kind) for phrase in line]
+
+
+@cache
+def _numbered(kind: PlaceKind) -> re.Pattern[str]:
+    signs = "|".join(sorted(map(re.escape, signs_of(kind)), key=len, reverse=True))
+    return re.compile(
+        rf"(?<!\w)(?P<sign>(?i:{signs}))\.?[ ]?(?:(?i:no|nr)\.?[ ]?)?(?P<number>{_NUMBER})"
+        rf"|(?<![\w.,])(?P<before>\d{{1,3}}(?:\.\d{{1,3}}){{0,3}})\.?[ ](?P<behind>(?i:{signs}))(?!\w)"
+    )
+
+
+def _one(question: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+    """Return a question for one place by its number: "Figure 2", "the third chapter", "the last page"."""
+    for kind in _KINDS:
+        named = number_in(question, kind)
+        if named is not None:
+            sign, number, start, end = named
+            if sign not in known.of(kind):
+                continue
+            rest = folded_words(f"{question[:start]} , {question[end:]}")
+        else:
+            ordinal = _by_ordinal(words, known.of(kind), known)
+            if ordinal is None:
+                continue
+            sign, number, left = ordinal
+            rest = [*left]
+        if kind == "section" and NumberedPart.of(question) is not None and not known.of("reads").isdisjoint(rest):
+            return None  # "What does section 4 say?" is told as it stands
+        asked = known.of("asks", "reads", "named", "which", "list", "section", "figure", "table", "page")
+        terms = _unknown(rest, code, asked)
+        if terms is None:
+            return None
+        only_name = not known.of("named").isdisjoint(rest)
+        return PlaceQuestion("one", code, kind, sign, number, named is None, only_name=only_name, terms=terms)
+    return None
+
+
+def _by_ordinal(
+    words: Sequence[str], signs: frozenset[str], known: PlaceWords
+) -> tuple[str, str, Sequence[str]] | None:
+    ordinals = {word: str(at) for line in known.lines.get("ordinal", ()) for at, word in enumerate(line, start=1)}
+    ordinals |= dict.fromkeys(known.of("last"), LAST)
+    for at, (word, sign) in enumerate(pairwise(words)):
+        if word in ordinals and sign in signs:
+            return sign, ordinals[word], [*words[:at], *words[at + 2 :]]
+    return None
+
+
+def _all(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+    """Return a question for all places of a kind: "List the figures", "the table of contents"."""
+    said = frozenset(words)
+    asking = known.of("list", "count", "which", "asks")
+    for phrase in chain.from_iterable(known.phrases("contents")):
+        if said.issuperset(phrase) and (terms := _unknown(words, code, asking.union(phrase))) is not None:
+            return PlaceQuestion("all", code, terms=terms)
+    for kind in _KINDS[:3]:
+        several = known.of(f"{kind}s") & said
+        if not several or known.of("list", "count", "which").isdisjoint(said):
+            continue
+        terms = _unknown(words, code, asking | known.of(f"{kind}s"))
+        if terms is None:
+            return None
+        counts = not known.of("count").isdisjoint(said)
+        return PlaceQuestion("all", code, kind, min(several), counts=counts, terms=terms)
+    return None
+
+
+def _named(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+    """Return a question for a section by its name, or for what the document comes to."""
+    said = frozenset(words)
+    asking = known.of("asks", "list", "which", "section")
+    for line in known.phrases("heading"):
+        phrase = next((each for each in line if said.issuperset(each)), None)
+        if phrase is None or said.isdisjoint(asking):
+            continue
+        terms = _unknown(words, code, asking.union(known.of("doers"), phrase))
+        if terms is not None:
+            return PlaceQuestion("named", code, names=line, terms=terms)
+    nouns = known.of("asked")
+    if len(nouns & said) > 1 and (terms := _unknown(words, code, asking | nouns | known.of("doers"))) is not None:
+        return PlaceQuestion("findings", code, names=list(chain.from_iterable(known.phrases("findings"))), terms=terms)
+    return None
+
+
+def _authors(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+    said = frozenset(words)
+    for phrase in chain.from_iterable(known.phrases("authors")):
+        if said.issuperset(phrase):
+            terms = _unknown(words, code, known.of("asks", "which", "list", "named").union(phrase))
+            return None if terms is None else PlaceQuestion("authors", code, terms=terms)
+    return None
+
+
+def _headed(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+    """Return a question for a section by words of its heading: "the troubleshooting chapter"."""
+    signs = known.of("chapter").union(line[0] for line in known.lines["section"])
+    if signs.isdisjoint(words):
+        return None
+    sought = _beside(words, code, known.of("asks", "reads", "named", "which", "section"))
+    is_heading = 0 < len(sought) <= MAX_HEADED and not any(map(str.isdigit, sought))
+    return PlaceQuestion("headed", code, sought=sought) if is_heading else None
+
+
+def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+    """Return a question for the page or section where something stands: "Which page explains the alarm?"."""
+    places = known.of("whereabouts")
+    which = known.of("which")
+    at = next((n for n, word in enumerate(words[:3]) if word in places), None)
+    if at is None:
+        return None
+    is_asked = at > 0 and words[at - 1] in which
+    names_document = not kinds_of_documents(code).isdisjoint(words)
+    is_looked_for = words[at] not in known.of("section", "sections", "page") and (
+        names_document or not known.of("asks").isdisjoint(words)
+    )
+    if not (is_asked or is_looked_for):
+        return None
+    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "doers"))
+    return PlaceQuestion("whereabouts", code, sought=sought) if 0 < len(sought) <= MAX_SOUGHT else None
+
+
+def _unknown(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[str, ...] | None:
+    """Return the words that must name the document; None if they do not stand where its name does: "of the trial"."""
+    found = _beside(words, code, asking)
+    if not found:
+        return found
+    first = words.index(found[0])
+    is_behind = not _words()[code].of("in").isdisjoint(words[max(0, first - MAX_BETWEEN) : first])
+    return found if is_behind and len(found) <= MAX_NAME_WORDS else None
+
+
+def _beside(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[str, ...]:
+    """Return the words that neither ask, nor are small, nor mean a document."""
+    known = _small(code) | asking | _any(code) | kinds_of_documents(code)
+    return tuple(word for word in words if word not in known)
+
+
+def _small(code: str) -> frozenset[str]:
+    return by_language(code)[0][1].common | _function_words(code)
+
+
+@cache
+def _function_words(code: str) -> frozenset[str]:
+    return frozenset(word for each in FUNCTION_WORDS.get(code, ()) for word in folded_words(each))
+
+
+def _any(code: str) -> frozenset[str]:
+    return by_language(code)[0][1].words.get("any", frozenset())
+
+
+def _in_order(language: str) -> Sequence[str]:
+    return sorted(_words(), key=lambda code: (code != language, code != "en"))
+
+
+@cache
+def _words() -> Mapping[str, PlaceWords]:
+    lines: dict[str, dict[str, list[Sequence[str]]]] = {}
+    for text in lines_of("place_words.txt"):
+        code, kind, *words = text.split()
+        lines.setdefault(code, {}).setdefault(kind, []).append(words)
+    return {code: PlaceWords(held) for code, held in lines.items()}

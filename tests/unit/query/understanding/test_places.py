@@ -1,0 +1,102 @@
+"""Questions about a place in one document: told from questions about what stands there."""
+
+import pytest
+
+from functions.query.understanding.places import PlaceQuestion, place_question
+
+
+def asked(question: str, language: str = "en") -> PlaceQuestion:
+    found = place_question(question, language)
+    assert found is not None, question
+    return found
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "number"),
+    [
+        ("What is section 3 about?", "section", "3"),
+        ("What's in chapter 4.2?", "section", "4.2"),
+        ("Summarise Appendix B", "section", "B"),
+        ("What is Part II called?", "section", "II"),
+        ("What does Figure 1 show?", "figure", "1"),
+        ("What is the title of Fig. 3?", "figure", "3"),
+        ("What does Table 6-2 list?", "table", "6-2"),
+        ("What is on page 5?", "page", "5"),
+        ("What is on the last page?", "page", "last"),
+        ("What is the third chapter about?", "section", "3"),
+    ],
+)
+def test_a_place_is_asked_for_by_its_number(question: str, kind: str, number: str):
+    found = asked(question)
+    assert (found.wants, found.kind, found.number) == ("one", kind, number)
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "kind", "number"),
+    [
+        ("Was steht in Kapitel 3?", "de", "section", "3"),
+        ("Was zeigt Abbildung 2?", "de", "figure", "2"),
+        ("¿De qué trata el capítulo 2?", "es", "section", "2"),
+        ("Que montre la figure 3 ?", "fr", "figure", "3"),
+        ("Apie ką yra 3 skyrius?", "lt", "section", "3"),
+        ("Kas yra 2 lentelėje?", "lt", "table", "2"),
+    ],
+)
+def test_it_is_asked_for_in_five_languages(question: str, language: str, kind: str, number: str):
+    found = asked(question, language)
+    assert (found.wants, found.kind, found.number, found.language) == ("one", kind, number, language)
+
+
+@pytest.mark.parametrize(
+    ("question", "wants", "kind"),
+    [
+        ("List the chapters.", "all", "section"),
+        ("Which sections does the paper have?", "all", "section"),
+        ("Give me the table of contents.", "all", "section"),
+        ("How many figures are there?", "all", "figure"),
+        ("How many tables are in the paper?", "all", "table"),
+        ("What is the conclusion?", "named", "section"),
+        ("What do the authors conclude?", "named", "section"),
+        ("What are the key points of this report?", "findings", "section"),
+        ("Who are the authors?", "authors", "section"),
+        ("Who wrote this paper?", "authors", "section"),
+        ("What does the chapter on safety say?", "headed", "section"),
+        ("Which page explains how to take a screenshot?", "whereabouts", "section"),
+        ("Where does the manual talk about descaling?", "whereabouts", "section"),
+    ],
+)
+def test_all_of_them_or_one_by_its_name_is_asked_for(question: str, wants: str, kind: str):
+    found = asked(question)
+    assert (found.wants, found.kind, found.terms) == (wants, kind, ())
+
+
+def test_what_is_looked_for_and_whose_name_is_said_is_kept():
+    assert asked("On which page is the warranty?").sought == ("warranty",)
+    assert asked("What is Figure 2 of the Brunata manual?").terms == ("brunata",)
+    assert asked("What is chapter 5 called?").only_name
+    assert asked("How many chapters are there?").counts
+    assert asked("What is the second chapter?").by_order
+    assert not asked("What is chapter 2?").by_order
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which parts cost more than 100 euros?",
+        "What does unit 4 cost?",
+        "How many red bars are in Figure 1?",
+        "What methods does the service use for encryption?",
+        "What does section 4 say?",  # told as it stands
+        "Where is the fire assembly point?",
+        "Who could not take part in the study?",
+        "What is the page limit?",
+        "What is table service?",
+        "What is covered?",
+        "Who wrote the letter that the board read in March?",
+        "How many modules are implemented with Java?",
+        "",
+        "What is on page 5 " + "and what else is there " * 6,
+    ],
+)
+def test_what_asks_for_something_else_is_none(question: str):
+    assert place_question(question, "en") is None
