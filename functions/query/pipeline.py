@@ -339,8 +339,8 @@ def writing_request(
 
 
 def place_of(answer: Answer, served: Served) -> str:
-    """Return the line that says where an answer stands, if the question asks for that and the answer is sure enough."""
-    if served.place is None or served.place.wants != "whereabouts" or answer.band in (Band.NONE, Band.LOW):
+    """Return the line that says where an answer's first quote stands, "" if the question does not ask for that."""
+    if served.place is None or served.place.wants != "whereabouts" or not answer.citations:
         return ""
     first = answer.citations[0]
     if LEADERS.search(first.quote):

@@ -57,7 +57,7 @@ MAX_TOLD = 8
 MAX_HEADING_CHARACTERS = 120
 """Of a line that names a section without having been read as a heading."""
 MIN_WORDS = 3
-"""Words of such a statement at least: a page's number and a heading tell nothing."""
+"""Words of such a statement at least, if it is no row: a page's number and a heading tell nothing."""
 MAX_ANY = 3
 """Statements of a place without a telling sentence, say a table alone."""
 
@@ -300,7 +300,7 @@ def _told_section(
     within = [each for each in sections if len(each.path) == depth and found.start < each.start < found.end]
     head = texts.of_place.format(name=plain_name(found.name), page=found.page, title=title)
     if asked.only_name:
-        return reader.digest(read, (), with_language_note(head.rstrip(":"), reader.language), ())
+        return reader.digest(read, (), with_language_note(head.rstrip(" :"), reader.language), ())
     names = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in within]
     return _told(reader, read, head, names, (found.start, found.end), [each.start for each in within])
 
@@ -360,7 +360,8 @@ def _told(
         cut.append(_cut(each, max(start, cut[-1].char_end) if cut and not cut[-1].corrected else start, end))
     of_each = max(1, -(-MAX_ANY // max(1, len(cut))))
     said = telling_sentences(cut, cut, of_each=of_each) or _any_statements(cut)
-    return reader.digest(read, sources if said else (), _listed(head, names, reader.language), said)
+    shown = head if names or said else head.rstrip(" :")
+    return reader.digest(read, sources if said else (), _listed(shown, names, reader.language), said)
 
 
 def _before_references(passages: Sequence[Passage], span: tuple[int, int]) -> int:
@@ -386,7 +387,7 @@ def _any_statements(passages: Sequence[Passage]) -> Sequence[Claim]:
         (number, statement)
         for number, passage in enumerate(passages, start=1)
         for statement in statements_in(passage)
-        if not statement.is_contents_entry and len(_WORD.findall(statement.text)) >= MIN_WORDS
+        if not statement.is_contents_entry and (statement.is_row or len(_WORD.findall(statement.text)) >= MIN_WORDS)
     )
     return [
         Claim(" ".join(statement.text.split()), (Reference(number, statement.text),), "\n")

@@ -259,7 +259,7 @@ def _fact_of(entry: CatalogueEntry, fact: str) -> str:
     if fields is None:
         return entry.created_at[:DATE_CHARACTERS]
     known = (entry.labelled[field] for field in fields if entry.labelled.get(field))
-    return plain_name(", ".join(values_of(next(known, ""))))
+    return plain_name(", ".join(values_of(next(known, "")))).removesuffix(".")
 
 
 # --- One document, to be summarised ---
