@@ -6,31 +6,35 @@ their captions.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 
 from functions.query.captions import Caption, bylines_in, captions_by_number
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
+from functions.query.sections import (
+    MIN_OUTLINED,
+    Section,
+    end_of,
+    numbered_section,
+    section_at,
+    sections_called,
+    sections_of,
+    without_number,
+)
 from functions.query.service import document_name, service_texts
 from functions.query.summarising import (
     MAX_CHUNKS,
-    MIN_OUTLINED,
     DocumentDigest,
     DocumentReader,
     ReadPassages,
-    headings,
     telling_sentences,
 )
 from functions.query.understanding.places import (
     LAST,
     PlaceKind,
     PlaceQuestion,
-    are_one,
-    is_called,
-    is_contents,
     lists_references,
     number_in,
 )
@@ -38,9 +42,7 @@ from functions.query.understanding.talk import folded_words
 from functions.query.writing.localization import with_language_note
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.statements import statements_in
-from shared import lexical
 from shared.models import Filter, PageStart
-from shared.text import SEPARATOR
 
 MAX_LISTED = 60
 """Sections or captions that a list shows."""
@@ -54,34 +56,12 @@ MAX_FIRST = 3
 """Passages at the beginning of a place that are told, besides those in which a section within it begins."""
 MAX_TOLD = 8
 """Passages of a place that are told at most."""
-MAX_HEADING_CHARACTERS = 120
-"""Of a line that names a section without having been read as a heading."""
 MIN_WORDS = 3
 """Words of such a statement at least, if it is no row: a page's number and a heading tell nothing."""
 MAX_ANY = 3
 """Statements of a place without a telling sentence, say a table alone."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_LABEL = re.compile(
-    r"(?:(?P<sign>[^\W\d_]{2,})\s+)?"
-    r"(?P<number>\d{1,3}(?:[.-]\d{1,3}){0,3}(?=[.:)\s–—-]|[^\W\d_]{2}|$)|[A-Z](?:\.?\d{1,3})?(?=[.:)\s]|$)|[IVXL]+(?=[.:)\s]|$))"
-)
-"""The label at the beginning of a heading: "3.1", "Chapter 4", "A", "Part II"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A section of a document: its headings from the top, and its span in the document's text."""
-
-    path: Sequence[str]
-    start: int
-    end: int
-    page: str
-
-    @property
-    def name(self) -> str:
-        """Its own heading."""
-        return self.path[-1]
 
 
 def told_of(asked: PlaceQuestion, reader: DocumentReader) -> DocumentDigest | None:
@@ -132,8 +112,8 @@ def _page(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> D
             return None
         text = texts.no_page.format(title=title, page=asked.number, count=count)
         return reader.digest(read, (), with_language_note(text, reader.language), ())
-    end = min((page.char_start for page in pages.values() if page.number > found.number), default=_end(read))
-    begun = [each for each in _sections(read.passages) if found.char_start <= each.start < end]
+    end = min((page.char_start for page in pages.values() if page.number > found.number), default=end_of(read.passages))
+    begun = [each for each in sections_of(read.passages) if found.char_start <= each.start < end]
     head = texts.of_page.format(page=_page_name(found, asked.number), title=title)
     return _told(reader, read, head, [plain_name(each.name) for each in begun], (found.char_start, end))
 
@@ -144,160 +124,23 @@ def _page_name(page: PageStart, asked: str) -> str:
     return label if asked in (label, LAST) else f"{asked} ({label})"
 
 
-def _end(read: ReadPassages) -> int:
-    return max((passage.char_end for passage in read.passages), default=0)
-
-
 # --- Sections ---
 
 
-def _sections(passages: Sequence[Passage]) -> Sequence[Section]:
-    """Return the sections of a document in order, each once, not where the table of contents names them."""
-    begun = [(section, passage) for passage in passages for section in passage.sections]
-    contents = {
-        passage.page_at(section.char_start).number for section, passage in begun if is_contents(_own(section.path))
-    }
-    starts: dict[str, tuple[int, Passage]] = {}
-    for section, passage in begun:
-        if passage.page_at(section.char_start).number in contents:
-            continue
-        names = section.path.split(" > ")
-        for depth in range(1, len(names) + 1):
-            starts.setdefault(" > ".join(names[:depth]), (section.char_start, passage))
-    in_order = sorted(starts.items(), key=lambda each: (each[1][0], len(each[0])))
-    end = max((passage.char_end for passage in passages), default=0)
-    found: list[Section] = []
-    for at, (path, (start, passage)) in enumerate(in_order):
-        after = (begin for other, (begin, _) in in_order[at + 1 :] if not other.startswith(f"{path} > "))
-        page = passage.page_at(start)
-        found.append(Section(path.split(" > "), start, next(after, end), page.label or str(page.number)))
-    return found
-
-
-def _own(path: str) -> str:
-    return path.rpartition(" > ")[2]
-
-
 def _section(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
-    sections = _sections(read.passages)
-    found = _by_order(asked, sections, read) if asked.by_order else None
-    found = found or _by_label(asked, sections, read)
-    found = found or next((each for each in _by_lines(asked.sign, read) if _number_of(each.name) == asked.number), None)
-    return None if found is None else _told_section(found, sections, asked, reader, read)
-
-
-def _by_order(asked: PlaceQuestion, sections: Sequence[Section], read: ReadPassages) -> Section | None:
-    """Return the section at a place in the order of those at the top, or of those that are called so: "Unit 1"."""
-    found = _of_sign(asked.sign, sections, read) or []
-    at = len(found) if asked.number == LAST else int(asked.number)
-    return found[at - 1] if 0 < at <= len(found) else None
-
-
-def _of_sign(sign: str, sections: Sequence[Section], read: ReadPassages) -> Sequence[Section] | None:
-    """Return the sections that are called so: "Unit 1", "Unit 2"; else those at the top, None if they are not meant.
-
-    Chapters are those with a number, if any have one.
-    """
-    stem = _stem(sign)
-    called = [each for each in sections if stem and _sign_of(each.name) == stem]
-    if called:
-        numbers = {_number_of(each.name) for each in called}
-        missed = [each for each in _by_lines(called[0].name.split()[0], read) if _number_of(each.name) not in numbers]
-        return sorted([*called, *missed], key=lambda each: each.start)
-    if stem and not is_called(sign, "tops"):
-        return None
-    tops = [name.rsplit(" – ", 1)[-1] for name in headings(read.passages)]
-    found = [each for each in (_first_of(top, sections) for top in tops) if each is not None]
-    if found and set(folded_words(found[0].name)) <= set(folded_words(read.passages[0].title)):
-        found = found[1:]  # the title, printed above all of them
-    numbered = [each for each in found if _number_of(each.name).isdigit()]
-    return numbered if is_called(sign, "chapter") and len(numbered) >= MIN_OUTLINED else found
-
-
-def _by_lines(sign: str, read: ReadPassages) -> Sequence[Section]:
-    """Return what lines name as sections of this kind, where they were not read as headings: "UNIT 14: Accounting"."""
-    lines: dict[str, tuple[int, str, Passage]] = {}
-    for passage in read.passages:
-        for line in re.finditer(r"^.+$", passage.text, re.MULTILINE):
-            named = number_in(line[0], "section") if len(line[0]) <= MAX_HEADING_CHARACTERS else None
-            if named is None or named[2] > 0 or not are_one(named[0], sign.casefold()):
-                continue
-            rest = line[0][named[3] :].lstrip(" .:–—-")
-            if rest[:1].isupper() and SEPARATOR not in rest and not rest[-1].isdigit():
-                lines.setdefault(named[1], (passage.char_start + line.start(), line[0].strip(), passage))
-    in_order = sorted(lines.values(), key=lambda each: each[0])
-    found: list[Section] = []
-    for (start, heading, passage), (end, _, _) in pairwise([*in_order, (_end(read), "", read.passages[0])]):
-        page = passage.page_at(start)
-        found.append(Section([heading], start, end, page.label or str(page.number)))
-    return found
-
-
-def _number_of(name: str) -> str:
-    label = _LABEL.match(name)
-    return label["number"] if label else ""
-
-
-def _first_of(name: str, sections: Sequence[Section]) -> Section | None:
-    return next((each for each in sections if each.name == name), None)
-
-
-def _by_label(asked: PlaceQuestion, sections: Sequence[Section], read: ReadPassages) -> Section | None:
-    """Return the section with that number: called so, or else numbered alone."""
-    number = asked.number.replace("-", ".").strip(".")
-    alike: list[Section] = []
-    for each in sections:
-        label = _LABEL.match(each.name)
-        text = label["number"] if label else _number_in_text(each, read.passages)
-        if text.replace("-", ".").strip(".") != number:
-            continue
-        sign = _stem(label["sign"]) if label and label["sign"] else ""
-        if label and label["sign"] and are_one(" ".join(folded_words(label["sign"])), asked.sign):
-            return each
-        is_lone_letter = text.isalpha() and not sign
-        if not sign and (not is_lone_letter or _has_sibling(each, sections)):
-            alike.append(each)
-    is_general = is_called(asked.sign, "general") or asked.number[:1].isalpha()
-    return alike[0] if alike and is_general else None
-
-
-def _number_in_text(section: Section, passages: Sequence[Passage]) -> str:
-    """Return the number that stands before a heading in the text, where bookmarks name it without."""
-    for passage in passages:
-        if passage.char_start <= section.start < passage.char_end:
-            at = section.start - passage.char_start
-            found = re.match(
-                rf"\s*(\d{{1,3}}(?:\.\d{{1,3}})*)\.?\s+{re.escape(section.name[:12])}", passage.text[at:], re.I
-            )
-            return found[1] if found else ""
-    return ""
-
-
-def _has_sibling(section: Section, sections: Sequence[Section]) -> bool:
-    """Say whether another heading of the same level begins with another letter alone: "A Data", "B Proofs"."""
-    letters = {
-        label["number"]
-        for each in sections
-        if len(each.path) == len(section.path) and (label := _LABEL.match(each.name)) and label["number"].isalpha()
-    }
-    return len(letters) > 1
-
-
-def _stem(sign: str) -> str:
-    return lexical.stem(" ".join(folded_words(sign)), "en")
-
-
-def _sign_of(name: str) -> str:
-    label = _LABEL.match(name)
-    return _stem(label["sign"]) if label and label["sign"] else ""
+    found = section_at(asked.sign, asked.number, read.passages) if asked.by_order else None
+    found = found or numbered_section(asked.sign, asked.number, read.passages)
+    return None if found is None else _told_section(found, asked, reader, read)
 
 
 def _told_section(
-    found: Section, sections: Sequence[Section], asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages
+    found: Section, asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages
 ) -> DocumentDigest | None:
     texts, title = service_texts(reader.language), document_name(reader.document)
     depth = len(found.path) + 1
-    within = [each for each in sections if len(each.path) == depth and found.start < each.start < found.end]
+    within = [
+        each for each in sections_of(read.passages) if len(each.path) == depth and found.start < each.start < found.end
+    ]
     head = texts.of_place.format(name=plain_name(found.name), page=found.page, title=title)
     if asked.only_name:
         return reader.digest(read, (), with_language_note(head.rstrip(" :"), reader.language), ())
@@ -307,18 +150,18 @@ def _told_section(
 
 def _named(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Tell the section whose heading has one of the names: the first name that any has."""
-    sections = _sections(read.passages)
+    sections = sections_of(read.passages)
     for name in asked.names:
         for each in sections:
-            words = folded_words(_LABEL.sub("", each.name, count=1))
+            words = folded_words(without_number(each.name))
             if words[: len(name)] == list(name) or (len(words) <= MAX_NAME_WORDS and set(name) <= set(words)):
-                return _told_section(each, sections, asked, reader, read)
+                return _told_section(each, asked, reader, read)
     return None
 
 
 def _outline(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """List the sections at the top with their pages, or those that are called so: "Unit 1", "Unit 2"."""
-    found = _of_sign(asked.sign, _sections(read.passages), read)
+    found = sections_called(asked.sign, read.passages)
     if found is None or len(found) < MIN_OUTLINED:
         return None
     texts = service_texts(reader.language)
@@ -450,9 +293,9 @@ def _captions(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) 
 
 def _headed(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Tell the section whose heading holds all words that are looked for."""
-    sections = _sections(read.passages)
+    sections = sections_of(read.passages)
     found = _holding(asked.sought, sections, reader)
-    return _told_section(found[0], sections, asked, reader, read) if found else None
+    return _told_section(found[0], asked, reader, read) if found else None
 
 
 def _holding(sought: Sequence[str], sections: Sequence[Section], reader: DocumentReader) -> Sequence[Section]:
@@ -473,7 +316,7 @@ def _whereabouts(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassage
     """Name the sections, or else the figures and tables, whose names hold all words that are looked for."""
     texts = service_texts(reader.language)
     head = texts.stands_in.format(title=document_name(reader.document))
-    named = _holding(asked.sought, _sections(read.passages), reader)[:MAX_SHOWN]
+    named = _holding(asked.sought, sections_of(read.passages), reader)[:MAX_SHOWN]
     if named:
         lines = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in named]
         return _told(reader, read, head, lines, (named[0].start, named[0].end))

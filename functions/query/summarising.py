@@ -19,6 +19,7 @@ from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.retrieve import SEARCH_TIMEOUT_S
 from functions.query.retrieval.search import QueryEmbeddings, Search, embed_queries
+from functions.query.sections import MIN_OUTLINED, headings
 from functions.query.service import document_name, service_texts
 from functions.query.understanding.question import Understood
 from functions.query.writing.localization import with_language_note
@@ -32,10 +33,6 @@ from shared.text import SEPARATOR
 MAX_CHUNKS = 400
 """Chunks of a document that are read: with their texts, they stay under Pinecone's 4 MB per response."""
 MAX_HEADINGS = 20
-MIN_HEADINGS = 3
-"""With fewer sections at the top, those below them are listed."""
-MIN_OUTLINED = 2
-"""Sections of an outline: a single one tells nothing of what a document holds."""
 MAX_PASSAGES = 12
 """Passages that a summary is written from."""
 MAX_SENTENCES = 6
@@ -168,60 +165,6 @@ def _decision(sources: Sequence[Passage], threshold: float) -> Decision:
     )
 
 
-_LABEL = re.compile(r"\W*(?:(\d+(?:\.\d+)*\.?)|(\w+)(\.(?=\s))?)")
-"""The number or the first word of a heading, and whether a full stop follows the word."""
-
-
-def headings(passages: Sequence[Passage]) -> Sequence[str]:
-    """Return a document's sections in order: the top ones, or with fewer than three of those, the ones below, too.
-
-    The document's title is no section: on the first page it stands above them all, later it does not.
-    """
-    named = (_below_title(path.split(" > "), passage.title) for passage in passages for path in _sections(passage))
-    paths = _on_one_level([path for path in named if path])
-    for depth in (1, 2):
-        found = list(dict.fromkeys(" – ".join(path[:depth]) for path in paths))
-        if len(found) >= MIN_HEADINGS or depth == 2:
-            break
-    return found
-
-
-def _below_title(path: Sequence[str], title: str) -> Sequence[str]:
-    """Return the path without the document's title, or the beginning of it that is printed above the sections."""
-    top, whole = (re.findall(r"\w+", text.casefold()) for text in (path[0], title))
-    shared = min(len(top), len(whole))
-    is_title = top == whole or (shared > 1 and top[:shared] == whole[:shared])
-    return path[1:] if is_title else path
-
-
-def _on_one_level(paths: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
-    """Return the paths without what stands above some sections only, while later ones of their form are at the top.
-
-    That is a printed title or the like: "Policy > Section A", "Policy > Section B", "Section C".
-    """
-    last = {path[0]: at for at, path in enumerate(paths)}
-
-    def begin(at: int, path: Sequence[str]) -> int:
-        later = {_form(top) for top, place in last.items() if place > at and top != path[0]} - {"", _form(path[0])}
-        return next((depth for depth, name in enumerate(path) if _form(name) in later), 0)
-
-    begins = [begin(at, path) for at, path in enumerate(paths)]
-    titles = {path[0] for path, first in zip(paths, begins, strict=True) if first} & {path[0] for path in paths[:1]}
-    levelled = (path[max(first, path[0] in titles) :] for path, first in zip(paths, begins, strict=True))
-    return [path for path in levelled if path]
-
-
-def _form(heading: str) -> str:
-    """Return how headings of one form begin: "section" for "Section A", "0.0" for "2.3 Bins", "." for "First. Pay"."""
-    found = _LABEL.match(heading)
-    if found is None:
-        return ""
-    number, word, stop = found.groups()
-    if number:
-        return re.sub(r"\d+", "0", number.strip("."))
-    return "." if stop else word.casefold() if len(word) > 1 else ""
-
-
 def chosen_passages(passages: Sequence[Passage]) -> Sequence[Passage]:
     """Choose up to `MAX_PASSAGES`, in order: the first ones of sections, spread evenly, then the most similar."""
     first_of: dict[str, Passage] = {}
@@ -275,10 +218,6 @@ def _lists_names(text: str) -> bool:
     """Say whether a sentence is of a list of references, or of names: most of its words begin with a capital."""
     words = _WORD.findall(text)
     return bool(_PUBLICATION.search(text)) or sum(word[0].isupper() for word in words) > MAX_CAPITALS * len(words)
-
-
-def _sections(passage: Passage) -> Sequence[str]:
-    return [section.path for section in passage.sections] or ([passage.section] if passage.section else [])
 
 
 def _outline(document: CatalogueEntry, passages: Sequence[Passage], language: str) -> str:

@@ -97,6 +97,7 @@ import functions.query.retrieval.rescoring
 import functions.query.retrieval.retrieve
 import functions.query.retrieval.search
 import functions.query.second_look
+import functions.query.sections
 import functions.query.service
 import functions.query.stored_text
 import functions.query.suggesting

@@ -57,12 +57,12 @@ def chunks(labels: Sequence[str] = ("",) * len(PAGES)) -> list[Match]:
     return found
 
 
-def ask(question: str, *, labels: Sequence[str] | None = None, chat: FakeChat | None = None, **more: object) -> Answer:
+def ask(question: str, *, hits: Sequence[Match] = (), chat: FakeChat | None = None, **more: object) -> Answer:
     entry = CatalogueEntry(
         DOCUMENT, f"uploads/acme/{DOCUMENT}", "The Brunata Duo", "g1", len(PAGES), "en", page_count=len(PAGES)
     )
     documents = [entry._replace(**more)]
-    ports = query_ports(chunks(labels) if labels else chunks(), documents=documents, chat=chat)
+    ports = query_ports(hits or chunks(), documents=documents, chat=chat)
     return answer_question(Question(question), WHO, ports, Deadline(ports.clock, 26))
 
 
@@ -101,6 +101,15 @@ def test_its_name_is_told_alone_where_only_that_is_asked(question: str, name: st
     assert ask(question).text == f"{name} of “The Brunata Duo”"
 
 
+def test_the_number_of_a_bookmark_without_one_is_read_from_the_text():
+    pages = [chunk.metadata for chunk in chunks()]
+    pages[3] |= {"text": str(pages[3]["text"]).replace("2 Care", "Chapter 2\nCare"), "sections": []}
+    pages[3] |= {"sections": [f"{int(str(pages[3]['char_start'])) + 10}|Care"]}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    answer = ask("What is chapter 2 called?", hits=found)
+    assert answer.text == "“Care”, page 4 of “The Brunata Duo”"
+
+
 def test_a_section_is_found_by_words_of_its_heading():
     assert quotes(ask("What does the section on filters say?")) == [
         "Change the filter of the machine once in every six months of use."
@@ -124,9 +133,9 @@ def test_captions_are_counted_and_listed():
 
 def test_a_page_is_told_by_its_number_or_its_printed_label():
     assert quotes(ask("What is on page 3?"))[0].startswith("Place the machine on a level table")
-    answer = ask("What is on page 1?", labels=("i", "ii", "1", "2", "3"))
+    answer = ask("What is on page 1?", hits=chunks(("i", "ii", "1", "2", "3")))
     assert answer.text.startswith("Page 1 of “The Brunata Duo”:\n- 1 Setting up")
-    answer = ask("What is on page 4?", labels=("701", "702", "703", "704", "705"))
+    answer = ask("What is on page 4?", hits=chunks(("701", "702", "703", "704", "705")))
     assert answer.text.startswith("Page 4 (704) of")
 
 

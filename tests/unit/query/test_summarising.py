@@ -3,7 +3,8 @@
 import pytest
 
 from functions.query.retrieval.passages import Passage
-from functions.query.summarising import chosen_passages, headings, telling_sentences
+from functions.query.sections import headings
+from functions.query.summarising import chosen_passages, telling_sentences
 from shared.models import SectionStart
 from tests.support.query import passage
 
