@@ -14,7 +14,6 @@ from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.sections import (
-    MIN_OUTLINED,
     Section,
     end_of,
     numbered_section,
@@ -162,7 +161,7 @@ def _named(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> 
 def _outline(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """List the sections at the top with their pages, or those that are called so: "Unit 1", "Unit 2"."""
     found = sections_called(asked.sign, read.passages)
-    if found is None or len(found) < MIN_OUTLINED:
+    if not found:
         return None
     texts = service_texts(reader.language)
     head = texts.outline.format(title=document_name(reader.document))

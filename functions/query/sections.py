@@ -33,7 +33,8 @@ _LABEL = re.compile(r"\W*(?:(\d+(?:\.\d+)*\.?)|(\w+)(\.(?=\s))?)")
 _NUMBER_BEFORE = re.compile(r"(?:^|\n)[^\W\d_]+ (\d{1,3})\s*\Z")
 _NUMBERED = re.compile(
     r"(?:(?P<sign>[^\W\d_]{2,})\s+)?"
-    r"(?P<number>\d{1,3}(?:[.-]\d{1,3}){0,3}(?=[.:)\s–—-]|[^\W\d_]{2}|$)|[A-Z](?:\.?\d{1,3})?(?=[.:)\s]|$)|[IVXL]+(?=[.:)\s]|$))"
+    r"(?P<number>\d{1,3}(?:[.-]\d{1,3}){0,3}(?:[A-Za-z]?(?=[.:)\s–—-]|$)|(?=[^\W\d_]{2}))"
+    r"|[A-Z](?:\.?\d{1,3})?(?=[.:)\s]|$)|[IVXL]+(?=[.:)\s]|$))"
 )
 """The label at the beginning of a heading: "3.1", "Chapter 4", "A", "Part II"."""
 
@@ -216,7 +217,14 @@ def numbered_section(sign: str, number: str, passages: Sequence[Passage]) -> Sec
             alike.append(each)
     if alike and (is_called(sign, "general") or number[:1].isalpha()):
         return alike[0]
-    return next((each for each in _by_lines(sign, passages) if _number_of(each.name) == number), None)
+    by_line = next((each for each in _by_lines(sign, passages) if _number_of(each.name) == number), None)
+    if by_line is None and number.isdigit() and is_called(sign, "tops") and not any(map(_has_number, sections)):
+        return section_at(sign, number, passages)  # where nothing is numbered, they are counted
+    return by_line
+
+
+def _has_number(section: Section) -> bool:
+    return any(map(str.isdigit, _number_of(section.name)))
 
 
 def _plain_number(number: str) -> str:

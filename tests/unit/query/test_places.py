@@ -110,6 +110,17 @@ def test_the_number_of_a_bookmark_without_one_is_read_from_the_text():
     assert answer.text == "“Care”, page 4 of “The Brunata Duo”"
 
 
+def test_where_no_section_has_a_number_they_are_counted():
+    pages = [chunk.metadata for chunk in chunks()]
+    for page in pages:
+        page["sections"] = [name.replace("|1 ", "|").replace("|2 ", "|") for name in page.get("sections", [])]  # type: ignore[union-attr]
+        page["sections"] = [name for name in page["sections"] if "2." not in name]
+        page["text"] = str(page["text"]).replace("1 Setting", "Setting").replace("2 Care", "Care")
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert ask("What is section 2 called?", hits=found).text == "“Care”, page 4 of “The Brunata Duo”"
+    assert not ask("What is section 3 called?", hits=found).text.startswith("“")
+
+
 def test_a_section_is_found_by_words_of_its_heading():
     assert quotes(ask("What does the section on filters say?")) == [
         "Change the filter of the machine once in every six months of use."
@@ -140,7 +151,7 @@ def test_a_page_is_told_by_its_number_or_its_printed_label():
 
 
 def test_a_page_that_is_not_there_is_said_to_be_missing():
-    assert ask("What is on page 40?").text == ("“The Brunata Duo” has 5 pages, and nothing that I can read on page 40.")
+    assert ask("What is on page 40?").text == ("Pages of “The Brunata Duo”: 5. I can read nothing on page 40.")
 
 
 def test_the_authors_are_quoted_from_the_beginning():

@@ -18,6 +18,7 @@ def asked(question: str, language: str = "en") -> PlaceQuestion:
         ("What's in chapter 4.2?", "section", "4.2"),
         ("Summarise Appendix B", "section", "B"),
         ("What is Part II called?", "section", "II"),
+        ("What does Item 1A cover?", "section", "1A"),
         ("What does Figure 1 show?", "figure", "1"),
         ("What is the title of Fig. 3?", "figure", "3"),
         ("What does Table 6-2 list?", "table", "6-2"),
