@@ -147,6 +147,11 @@ class Passage(NamedTuple):
         return self.sections[at].path if at >= 0 else "" if self.sections else self.section
 
 
+def last_title(section: str) -> str:
+    """Return the last title of a section's path: "Fees" of "Part 2 > Fees"."""
+    return section.rpartition(" > ")[2]
+
+
 # Cached, because many questions find the same passages, and neighbours share pages.
 _page = lru_cache(maxsize=10_000)(PageStart.parse)
 _section = lru_cache(maxsize=10_000)(SectionStart.parse)

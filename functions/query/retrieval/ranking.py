@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from functions.query.retrieval.numbered import NumberedPart
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
@@ -395,7 +395,7 @@ def _kinds_of(section: str, table: str, text: str) -> Set[str]:
     if sum(map(str.isdigit, text)) < MIN_FIGURES * len(text):
         return frozenset()
     titles = _statement_kinds()[0]
-    for part in (text[:TITLE_CHARACTERS], table, section.rsplit(" > ", 1)[-1]):
+    for part in (text[:TITLE_CHARACTERS], table, last_title(section)):
         place = "".join(plain_words(part))
         if kinds := {kind for kind, title in titles.items() if any(found["title"] for found in title.finditer(place))}:
             return kinds

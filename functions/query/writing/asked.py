@@ -286,6 +286,7 @@ class Asked:
     inherited: str = ""
 
     @classmethod
+    @lru_cache(maxsize=128)
     def of(cls, question: str) -> "Asked":
         """Read a question."""
         text = question.strip()
@@ -378,12 +379,18 @@ class Asked:
 
     def is_counted_in(self, text: str) -> bool:
         """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""
+        if not self._counted:
+            return False
+        after = (content_stems(match[1]) for match in _AFTER_NUMBER.finditer(text))
+        return any(not self._counted.isdisjoint(each) for each in after)
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        """The stems of what it asks "how many" of, unless something else is to be gathered."""
         counted = _HOW_MANY.search(self.text)
         if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
-            return False
-        stems = frozenset(content_stems(counted[1]))
-        after = (content_stems(match[1]) for match in _AFTER_NUMBER.finditer(text))
-        return any(not stems.isdisjoint(each) for each in after)
+            return frozenset()
+        return frozenset(content_stems(counted[1]))
 
     def quotes_from(self, *texts: str) -> bool:
         """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""
@@ -446,13 +453,11 @@ class Asked:
 
     def supposes(self, text: str, language: str) -> bool:
         """Return whether a text supposes what the question does: "if you have marked an item"."""
-        pattern = _CONDITIONS.get(language)
-        found = pattern.search(self.text) if pattern else None
-        if pattern is None or found is None:
+        supposed = _supposed(self.text, language)
+        if not supposed:
             return False
-        supposed = frozenset(content_stems(found[1], language))
-        of_text = (frozenset(content_stems(each, language)) for each in pattern.findall(text))
-        return bool(supposed) and any(2 * len(supposed & each) >= len(supposed) for each in of_text)
+        of_text = (frozenset(content_stems(each, language)) for each in _CONDITIONS[language].findall(text))
+        return any(2 * len(supposed & each) >= len(supposed) for each in of_text)
 
     def denies(self, text: str) -> bool:
         """Return whether it asks what is not, may not or has not, and a text denies something."""
@@ -484,6 +489,14 @@ class Asked:
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question."""
         return [number for number in _MEASURED.findall(text) if number not in self.numbers]
+
+
+@lru_cache(maxsize=500)
+def _supposed(question: str, language: str) -> frozenset[str]:
+    """Return the stems of what a question supposes: "is marked" of "What happens if an item is marked?"."""
+    pattern = _CONDITIONS.get(language)
+    found = pattern.search(question) if pattern else None
+    return frozenset(content_stems(found[1], language)) if found else frozenset()
 
 
 @lru_cache(maxsize=500)

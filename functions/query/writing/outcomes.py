@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.understanding.question import lines_of
@@ -48,6 +49,7 @@ _UNDER_WAY, _AUXILIARY, _REFERS, _INSERTED, _BORDER = (
 )
 
 
+@lru_cache(maxsize=256)
 def asks_outcome(question: str) -> bool:
     """Return whether a question asks whether something has come about: "Was the sale approved?"."""
     pattern = _PATTERNS.get(("asked", language_of(question)))
@@ -113,6 +115,7 @@ def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str]
     return all(asked.isdisjoint(content_stems(each, language)) for each in told)
 
 
+@lru_cache(maxsize=256)
 def _stems_done(question: str, language: str) -> frozenset[str]:
     pattern = _PATTERNS.get(("done", language))
     words = pattern.findall(question) if pattern else ()

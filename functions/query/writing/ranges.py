@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 
 from functions.query.grounding.quantities import dates_in, is_unit, spelled_value, unit_name
+from functions.query.grounding.words import has_digit
 from shared import lexical
 from shared.lexical import fold
 
@@ -60,6 +61,8 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
 
 def is_in_range_told(sentence: str, question: str, language: str = "en") -> bool | None:
     """Return whether a number of a question is in one of the ranges of a sentence; None if none can be compared."""
+    if not has_digit(sentence):
+        return None
     found = (_has_number(each, question, language, needs_unit=True) for each in _RANGE.finditer(sentence))
     compared = [each for each in found if each is not None]
     return any(compared) if compared else None

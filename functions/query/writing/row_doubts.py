@@ -14,7 +14,7 @@ from typing import NamedTuple
 from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, is_unit
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, names_days, tells_of_others
 from functions.query.understanding.families import are_of_family
 from functions.query.understanding.phrases import YEAR, is_time
@@ -192,7 +192,7 @@ def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
         of_others = tells_of_others(asked.text, told.text, may_exclude=is_verdict)
         denies = not DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
         return of_others and not (is_verdict and denies)
-    section = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
+    section = last_title(told.passage.section_at(told.passage.char_start + told.start))
     return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)
 
 
