@@ -241,8 +241,7 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
         signs = len(signs_in_prose(sentence, text)) + _is_in_another_language(sentence, text)
         if signs:
             signs += (LABEL.match(sentence) is not None) + has_address(sentence)
-        words = {word[:_STEM] for word in _content_words(sentence)}
-        if signs == 1 and (len(words) < MIN_FOREIGN_WORDS or _is_of_many_things(text)):
+        if signs == 1 and (len(_subject_of(sentence)[0]) < MIN_FOREIGN_WORDS or _is_of_many_things(text)):
             return False
         return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)] and not is_contact(sentence)
     signs = count_signs(sentence, text)
@@ -301,16 +300,33 @@ def is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX
     return _shared(sentence, counts) <= at_most
 
 
-def _shared(sentence: str, counts: Mapping[str, int]) -> float:
-    """Return the share of a sentence's words, by rarity, that the rest of its text holds; 1.0 if it cannot be told."""
-    subject = _content_words(sentence)
-    own = Counter(word[:_STEM] for word in subject)
-    if len(own) < (1 if plain_words(sentence) & _CREATED else 2) or len(counts) - len(own) < MIN_REST:
+def _shared(sentence: str, *counts: Mapping[str, int]) -> float:
+    """Return the share of a sentence's words, by rarity, that the rest of the texts holds; 1.0 if it cannot be told.
+
+    `counts` are those of each text, of which one has the sentence.
+    """
+    own, weights = _subject_of(sentence)
+    if len(own) < (1 if plain_words(sentence) & _CREATED else 2) or not _has_words(counts, MIN_REST + len(own)):
         return 1.0
-    rarity = background("en")
-    weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
-    shared = sum(weight for word, weight in weights.items() if counts[word[:_STEM]] > own[word[:_STEM]])
+    shared = sum(
+        weight
+        for word, weight in weights.items()
+        if sum(each.get(word[:_STEM], 0) for each in counts) > own[word[:_STEM]]
+    )
     return shared / sum(weights.values())
+
+
+@lru_cache(maxsize=256)
+def _subject_of(sentence: str) -> tuple[Mapping[str, int], Mapping[str, float]]:
+    """Return how often a sentence has each content word, by its first letters, and the rarity of each whole word."""
+    subject, rarity = _content_words(sentence), background("en")
+    weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
+    return Counter(word[:_STEM] for word in subject), weights
+
+
+def _has_words(counts: Sequence[Mapping[str, int]], least: int) -> bool:
+    """Return whether texts have so many different words together."""
+    return any(len(each) >= least for each in counts) or len(frozenset().union(*counts)) >= least
 
 
 def _requests(text: str) -> Iterator[tuple[int, int]]:
@@ -379,13 +395,12 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if not signs:
         # What answers a question, as in a FAQ, is about what the question is about; "After that" about what is before.
         sentence = text[_start_of_subject(text, start) : end]
-    around = Counter(counts)
-    for each in near:
-        around.update(counts_in(each.replace(sentence, "")))
-    own = {word[:_STEM] for word in _content_words(sentence)}
-    if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
+    if signs <= 1 and len(_subject_of(sentence)[0]) < MIN_EVIDENCE_WORDS:
         return False
-    return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
+    around = (counts, *(counts_in(each.replace(sentence, "")) for each in near))
+    if not _has_words(around, MIN_AROUND[min(signs, len(MIN_AROUND) - 1)]):
+        return False
+    return _shared(sentence, *around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
 
 
 def _start_of_subject(text: str, start: int) -> int:

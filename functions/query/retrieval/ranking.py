@@ -305,6 +305,7 @@ class NamedPlaces:
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)
 
 
+@lru_cache(maxsize=1_000)
 def lists_contents(text: str) -> bool:
     """Whether a passage is a table of contents: lines that end in page numbers, which go up.
 
