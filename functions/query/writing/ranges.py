@@ -66,9 +66,14 @@ def is_in_range_told(sentence: str, question: str, language: str = "en") -> bool
     """Return whether a number of a question is in one of the ranges of a sentence; None if none can be compared."""
     if not (_numbers_in(question, language) and has_digit(sentence)):
         return None
-    found = (_has_number(each, question, language, needs_unit=True) for each in _RANGE.finditer(sentence))
+    found = (_has_number(each, question, language, needs_unit=True) for each in _ranges_in(sentence))
     compared = [each for each in found if each is not None]
     return any(compared) if compared else None
+
+
+@lru_cache(maxsize=2_000)
+def _ranges_in(sentence: str) -> Sequence[re.Match[str]]:
+    return tuple(_RANGE.finditer(sentence))
 
 
 def _has_number(found: re.Match[str], question: str, language: str, *, needs_unit: bool) -> bool | None:
