@@ -24,6 +24,6 @@ def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
     return {kind: {language: "|".join(each) for language, each in told.items()} for kind, told in found.items()}
 
 
-def of_any_language(patterns: Mapping[str, str]) -> re.Pattern[str]:
-    """Return one expression for those of all languages, for letters of either case."""
-    return re.compile("|".join(patterns.values()), re.IGNORECASE)
+def of_any_language(*patterns: Mapping[str, str]) -> re.Pattern[str]:
+    """Return one expression for those of all languages, of one kind or several, for letters of either case."""
+    return re.compile("|".join(each for kind in patterns for each in kind.values()), re.IGNORECASE)
