@@ -15,15 +15,17 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
+from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
 from functions.query.understanding.families import are_of_family
+from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.denied import agrees_on_denied, denied_words
+from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
@@ -42,7 +44,7 @@ from functions.query.writing.row_scores import (
     share_asked,
 )
 from functions.query.writing.signs import explains, sign_asked
-from functions.query.writing.statements import Statement, statements_in, without_item_sign
+from functions.query.writing.statements import Statement, statements_in
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
@@ -100,8 +102,6 @@ INHERITED = 0.6
 """Factor for the weight of a word that a question takes over from the one before it, of which it replaces another."""
 OF_CARD = 0.3
 """Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
-MIN_SPELLED_OUT = 0.6
-"""Minimum share of the words that an abbreviation is short for, in the question, for it to stand for them."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 INSTRUCTION = 2.0
@@ -366,30 +366,6 @@ def _fitted(
     for number, share in shares.items():
         fitted[number] *= 1 + (ASKED_FIGURE - 1) * share / most
     return fitted
-
-
-class Abbreviated:
-    """The abbreviations of a question and its passages: what a statement says in them, or in place of them."""
-
-    def __init__(self, asked: Asked, passages: Sequence[Passage]) -> None:
-        self._asked = asked.abbreviations
-        self._short_for: dict[str, frozenset[str]] = {}
-        for passage in passages:
-            language = passage.language or "en"
-            wanted = frozenset(content_stems(asked.text, language))
-            for short, words in abbreviations_in(passage.text):
-                stems = frozenset(content_stems(words, language))
-                if len(stems & wanted) >= MIN_SPELLED_OUT * len(stems):
-                    self._short_for |= dict.fromkeys(content_stems(short, language), stems & wanted)
-
-    def said_in(self, statement: Statement) -> frozenset[str]:
-        """Return the question's words that a statement abbreviates, and the abbreviations that it spells out."""
-        if not self._asked and not self._short_for:
-            return _NO_STEMS
-        names = self._short_for.keys() & frozenset(statement.stems) if self._short_for else ()
-        spelled = (short for short in self._asked if spells_out(statement.text, short))
-        words = (content_stems(short, statement.language) for short in spelled)
-        return _NO_STEMS.union(*(self._short_for[stem] for stem in names), *words)
 
 
 def _words_of_card(passage: Passage) -> frozenset[str]:

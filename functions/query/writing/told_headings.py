@@ -7,7 +7,8 @@ from functions.query.grounding.words import content_stems, tokens_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import names_days
 from functions.query.writing.asked import Asked
-from functions.query.writing.statements import Statement, is_item
+from functions.query.writing.list_items import is_item
+from functions.query.writing.statements import Statement
 from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
 from shared.text import begins_with_title
 
