@@ -31,6 +31,7 @@ from functions.query.grounding.addressing import (
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.quantities import is_month
 from functions.query.grounding.words import STOP_WORDS, WORD, stem_of
+from shared import identity
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
 from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentences_of
@@ -78,7 +79,7 @@ _PUBLISHED = re.compile(
     rf"(?:(?:[A-Z][^.?!\n]*?)?(?:{_APPEARED.pattern})|In [A-Z][^.?!\n]*?,? p(?:ages|p\.) ?\d+[-–]\d)"
 )
 """The rest of a title, and where it has appeared."""
-_YEAR_BEFORE = re.compile(r"(?:\.,? |\. ?\()(?:19|20)\d\d[a-z]?\)?\.\s+\Z")
+_YEAR_BEFORE = re.compile(rf"(?:\.,? |\. ?\(){identity.YEAR}[a-z]?\)?\.\s+\Z")
 """The year of a publication, behind the full stop of its authors."""
 MAX_PUBLISHER = 160
 """Characters from a place in the title of a publication to its pages."""

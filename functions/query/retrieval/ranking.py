@@ -181,7 +181,7 @@ or the whole year where a quarter is, on a period that is called so second; a do
 the latest of those that are named, where the latest is asked for."""
 YEARS_COMPARED = 2
 """A report compares its period with those of as many years before."""
-_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_YEARS = re.compile(rf"\b{identity.YEAR}\b")
 _QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
 _LATEST = re.compile(
     r"\b(?:latest|most recent|newest|neue?ste[nrs]?|jüngste[nrs]?|derni[eè]re?s?|plus récente?s?|últim[oa]s?|"

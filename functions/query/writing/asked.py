@@ -14,6 +14,7 @@ from functions.query.understanding.patterns import of_any_language, patterns_of
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
 from functions.query.writing.needed import needed_by, tells_time
 from functions.query.writing.orders import gives_order, purposes_in
+from shared import identity
 from shared.identity import periods_in, with_plain_periods
 
 
@@ -100,7 +101,7 @@ _ON_ANSWERING = re.compile(
     re.IGNORECASE,
 )
 """A sentence beside the question that says how to answer it."""
-_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:[-–—]|to|through)\s*(?:fiscal )?((?:19|20)\d\d)\b", re.IGNORECASE)
+_RANGE = re.compile(rf"\b({identity.YEAR})\s*(?:[-–—]|to|through)\s*(?:fiscal )?({identity.YEAR})\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
 _WHAT_IS = re.compile(
