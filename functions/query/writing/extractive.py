@@ -14,6 +14,7 @@ from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
+from functions.query.understanding.patterns import patterns_of
 from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
@@ -66,11 +67,7 @@ MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_POINTS_BACK = re.compile(
-    r"(?:it|its|this|these|that|those|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
-    r"esto|estos|ello|ellos|il|elle|ils|elles|ce|cela|ces)\b",
-    re.IGNORECASE,
-)
+_POINTS_BACK = re.compile(rf"(?:{'|'.join(patterns_of('pointing_patterns.txt')['begins'].values())})\b", re.IGNORECASE)
 """The beginning of a sentence that cannot be understood without the one before."""
 
 
