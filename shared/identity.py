@@ -167,12 +167,14 @@ def subjects_in(text: str) -> list[str]:
 
 # --- Periods as documents write them: "FY22" is fiscal 2022, "2Q23" and "2023Q2" are Q2 2023 ---
 
-_YEAR = r"\s?['\u2019]?((?:19|20)\d\d|\d\d)"
+YEAR = r"(?:19|20)\d\d"
+"""A year of this century or the last one, as a regular expression."""
+_YEAR = rf"\s?['\u2019]?({YEAR}|\d\d)"
 _FISCAL_YEAR = re.compile(rf"\bFY{_YEAR}(?=\b|Q[1-4]\b)", re.IGNORECASE)
 _QUARTER_FIRST = re.compile(rf"\b([1-4])Q{_YEAR}\b", re.IGNORECASE)
 _QUARTER = re.compile(r"\bQ([1-4])\s?['\u2019]?(\d{2})\b(?![-/.,]?\w)", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
-_YEAR_FIRST = re.compile(r"\b((?:19|20)\d\d)Q([1-4])\b", re.IGNORECASE)
+_YEAR_FIRST = re.compile(rf"\b({YEAR})Q([1-4])\b", re.IGNORECASE)
 
 
 def with_plain_periods(text: str) -> str:
@@ -187,12 +189,12 @@ def with_plain_periods(text: str) -> str:
 
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "1st": "1", "2nd": "2", "3rd": "3", "4th": "4"}
 _ORDINAL_QUARTER = re.compile(
-    rf"\b({'|'.join(_ORDINALS)})[ -]quarter(?: of)?(?: the)?(?: fiscal)?(?: year)?,? ((?:19|20)\d\d)\b", re.IGNORECASE
+    rf"\b({'|'.join(_ORDINALS)})[ -]quarter(?: of)?(?: the)?(?: fiscal)?(?: year)?,? ({YEAR})\b", re.IGNORECASE
 )
 _QUARTER_OF_YEAR = re.compile(
-    r"\bQ([1-4])(?: of)?(?: fiscal)?(?: year)? ((?:19|20)\d\d)\b|\b((?:19|20)\d\d) Q([1-4])\b", re.IGNORECASE
+    rf"\bQ([1-4])(?: of)?(?: fiscal)?(?: year)? ({YEAR})\b|\b({YEAR}) Q([1-4])\b", re.IGNORECASE
 )
-_YEAR_ALONE = re.compile(r"(?<![\d,.-])(?:19|20)\d\d(?![\d-])")
+_YEAR_ALONE = re.compile(rf"(?<![\d,.-]){YEAR}(?![\d-])")
 
 
 def periods_in(text: str) -> list[str]:

@@ -245,24 +245,25 @@ def header_at(text: str, start: int) -> tuple[int, int] | None:
 
     Its cells are names, and at least one column below is data: figures, or values that recur (Yes, No).
     """
-    lines, first = _above(text, start)
-    if first is None:
-        return None
-    begin = sum(len(line) + 1 for line in lines[:first])
-    header = begin, begin + len(_line(text, begin).rstrip())
+    first = first_row(text, start)
+    return first if first and _names_columns(text, first) else None
+
+
+@lru_cache(maxsize=256)
+def _names_columns(text: str, header: tuple[int, int]) -> bool:
+    """Return whether the first row of a table names its columns; all rows of the table ask the same."""
     names, rows = row_cells(text[slice(*header)]), rows_below(text, header)
     if not rows or is_field(names) or not any(names[1:]):
-        return None
+        return False
     columns = list(zip(*rows, strict=True))
     if are_numbered(names, rows) or _are_numbered_things(names, columns):
-        return header
+        return True
     named = zip(names, columns, strict=True)
     if not all(not name or _may_name(name) or _is_version(name, column) for name, column in named):
-        return None
+        return False
     if any(name and name in column for name, column in zip(names, columns, strict=True)):
-        return None
-    is_data = any(name and _is_data(column) for name, column in zip(names, columns, strict=True))
-    return header if is_data else None
+        return False
+    return any(name and _is_data(column) for name, column in zip(names, columns, strict=True))
 
 
 def are_numbered(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

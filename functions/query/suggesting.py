@@ -17,7 +17,7 @@ from functions.query.finding import Found
 from functions.query.grounding.injection import injected_spans
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search, embed_queries
 from functions.query.service import service_texts
@@ -176,7 +176,7 @@ def _is_answered(looked: _CandidateHits, shown: Mapping[str, PublishedDocument],
 
 def _heading(section: str) -> str:
     """Return the last heading of a section's path, without its number."""
-    return plain_name(_NUMBER.sub("", section.rsplit(" > ", 1)[-1].strip()))
+    return plain_name(_NUMBER.sub("", last_title(section).strip()))
 
 
 def _comparable(text: str) -> str:

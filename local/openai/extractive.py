@@ -18,7 +18,7 @@ from functions.query.retrieval.numbered import NumberedPart
 from functions.query.understanding.parts import parts_of
 from functions.query.understanding.rewriting import rewritten_by_rule
 from functions.query.writing.asked import Asked
-from functions.query.writing.statements import without_bullet
+from functions.query.writing.list_items import without_bullet
 from local.openai.engine import EmbeddingEngine
 from shared.language import language_of
 from shared.models import Message, Role

@@ -6,9 +6,10 @@ from itertools import chain, takewhile
 
 from functions.query.grounding.quantities import dates_in, month_number
 from functions.query.grounding.table_cells import YEAR, TableRow
+from shared import identity
 from shared.lexical import fold
 
-_COMPARED = re.compile(r"\b(?:19|20)\d\d\s*(?:vs?\.?|to|over|/)\s*(?:19|20)\d\d\b", re.IGNORECASE)
+_COMPARED = re.compile(rf"\b{identity.YEAR}\s*(?:vs?\.?|to|over|/)\s*{identity.YEAR}\b", re.IGNORECASE)
 """The name of a column of changes: "2022 vs. 2021"."""
 _QUARTER = re.compile(r"[QH]([1-4])", re.IGNORECASE)
 _SHORT_NAME = re.compile(r"[^.;:!?]{1,25}")

@@ -12,9 +12,10 @@ from functools import lru_cache
 from functions.query.grounding.facts import QUARTERS
 from functions.query.grounding.quantities import DateMention, dates_agree, dates_in, spelled_value
 from functions.query.grounding.words import content_stems
+from shared import identity
 from shared.lexical import fold
 
-_YEAR = re.compile(r"(?<![\d.,$€£¥-])((?:19|20)\d\d)(?:[-–/]\d\d)?(?![\d%]|[.,]\d)")
+_YEAR = re.compile(rf"(?<![\d.,$€£¥-])({identity.YEAR})(?:[-–/]\d\d)?(?![\d%]|[.,]\d)")
 """A year, or one that goes on into the next: "2023–24"."""
 _COUNT = r"\d{1,2}|three|six|nine|twelve|thirteen|twenty-six|thirty-nine"
 _DURATION = re.compile(
@@ -39,11 +40,11 @@ _JOINED = re.compile(
 )
 """What stands between the parts of one period: "three months *ended* October 30, 2022"."""
 _FISCAL_YEAR = re.compile(
-    r"(?:\bquarters?(?: of)?(?: the)?|\bfiscal(?: years?)?)(?: of)?(?: fiscal)?(?: years?)? ((?:19|20)\d\d)",
+    rf"(?:\bquarters?(?: of)?(?: the)?|\bfiscal(?: years?)?)(?: of)?(?: fiscal)?(?: years?)? ({identity.YEAR})",
     re.IGNORECASE,
 )
 _BEFORE_FISCAL_YEAR = re.compile(r"\bfiscal(?: years?)? \Z", re.IGNORECASE)
-_NAMED_QUARTER = re.compile(r"\b((?:19|20)\d\d)[ _-]?q[1-4]\b|\bq[1-4][ _-]?((?:19|20)\d\d)\b", re.IGNORECASE)
+_NAMED_QUARTER = re.compile(rf"\b({identity.YEAR})[ _-]?q[1-4]\b|\bq[1-4][ _-]?({identity.YEAR})\b", re.IGNORECASE)
 _WORD = re.compile(r"\w[\w./-]*\w|\w")
 _LETTER = re.compile(r"(?<![\w'’])[A-Z](?![\w'’.])")
 """A letter that is a name: "Model A"."""

@@ -19,6 +19,7 @@ from functions.query.grounding.quantities import (
     read_number,
     unit_name,
 )
+from shared import identity
 from shared.lexical import fold
 
 # --- extracting facts, each with its possible values ---
@@ -38,7 +39,7 @@ _MEASURE = re.compile(
     re.IGNORECASE,
 )
 """A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
-_YEAR_RANGE = re.compile(r"(?<![\w-])((?:19|20)\d\d)\s?[-–—]{1,2}\s?(\d\d(?:\d\d)?)(?![\w-])")
+_YEAR_RANGE = re.compile(rf"(?<![\w-])({identity.YEAR})\s?[-–—]{{1,2}}\s?(\d\d(?:\d\d)?)(?![\w-])")
 _AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)

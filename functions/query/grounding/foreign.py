@@ -31,6 +31,7 @@ from functions.query.grounding.addressing import (
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.quantities import is_month
 from functions.query.grounding.words import STOP_WORDS, WORD, stem_of
+from shared import identity
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
 from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentences_of
@@ -78,7 +79,7 @@ _PUBLISHED = re.compile(
     rf"(?:(?:[A-Z][^.?!\n]*?)?(?:{_APPEARED.pattern})|In [A-Z][^.?!\n]*?,? p(?:ages|p\.) ?\d+[-–]\d)"
 )
 """The rest of a title, and where it has appeared."""
-_YEAR_BEFORE = re.compile(r"(?:\.,? |\. ?\()(?:19|20)\d\d[a-z]?\)?\.\s+\Z")
+_YEAR_BEFORE = re.compile(rf"(?:\.,? |\. ?\(){identity.YEAR}[a-z]?\)?\.\s+\Z")
 """The year of a publication, behind the full stop of its authors."""
 MAX_PUBLISHER = 160
 """Characters from a place in the title of a publication to its pages."""
@@ -241,8 +242,7 @@ def _is_outlier(sentence: str, counts: Mapping[str, int], text: str) -> bool:
         signs = len(signs_in_prose(sentence, text)) + _is_in_another_language(sentence, text)
         if signs:
             signs += (LABEL.match(sentence) is not None) + has_address(sentence)
-        words = {word[:_STEM] for word in _content_words(sentence)}
-        if signs == 1 and (len(words) < MIN_FOREIGN_WORDS or _is_of_many_things(text)):
+        if signs == 1 and (len(_subject_of(sentence)[0]) < MIN_FOREIGN_WORDS or _is_of_many_things(text)):
             return False
         return signs > 0 and shared <= MAX_SHARED_IN_PROSE[min(signs, 4)] and not is_contact(sentence)
     signs = count_signs(sentence, text)
@@ -301,16 +301,33 @@ def is_foreign(sentence: str, counts: Mapping[str, int], *, at_most: float = MAX
     return _shared(sentence, counts) <= at_most
 
 
-def _shared(sentence: str, counts: Mapping[str, int]) -> float:
-    """Return the share of a sentence's words, by rarity, that the rest of its text holds; 1.0 if it cannot be told."""
-    subject = _content_words(sentence)
-    own = Counter(word[:_STEM] for word in subject)
-    if len(own) < (1 if plain_words(sentence) & _CREATED else 2) or len(counts) - len(own) < MIN_REST:
+def _shared(sentence: str, *counts: Mapping[str, int]) -> float:
+    """Return the share of a sentence's words, by rarity, that the rest of the texts holds; 1.0 if it cannot be told.
+
+    `counts` are those of each text, of which one has the sentence.
+    """
+    own, weights = _subject_of(sentence)
+    if len(own) < (1 if plain_words(sentence) & _CREATED else 2) or not _has_words(counts, MIN_REST + len(own)):
         return 1.0
-    rarity = background("en")
-    weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
-    shared = sum(weight for word, weight in weights.items() if counts[word[:_STEM]] > own[word[:_STEM]])
+    shared = sum(
+        weight
+        for word, weight in weights.items()
+        if sum(each.get(word[:_STEM], 0) for each in counts) > own[word[:_STEM]]
+    )
     return shared / sum(weights.values())
+
+
+@lru_cache(maxsize=256)
+def _subject_of(sentence: str) -> tuple[Mapping[str, int], Mapping[str, float]]:
+    """Return how often a sentence has each content word, by its first letters, and the rarity of each whole word."""
+    subject, rarity = _content_words(sentence), background("en")
+    weights = {word: rarity.get(stem_of(word, "en"), MAX_RARITY) for word in subject}
+    return Counter(word[:_STEM] for word in subject), weights
+
+
+def _has_words(counts: Sequence[Mapping[str, int]], least: int) -> bool:
+    """Return whether texts have so many different words together."""
+    return any(len(each) >= least for each in counts) or len(frozenset().union(*counts)) >= least
 
 
 def _requests(text: str) -> Iterator[tuple[int, int]]:
@@ -379,13 +396,12 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if not signs:
         # What answers a question, as in a FAQ, is about what the question is about; "After that" about what is before.
         sentence = text[_start_of_subject(text, start) : end]
-    around = Counter(counts)
-    for each in near:
-        around.update(counts_in(each.replace(sentence, "")))
-    own = {word[:_STEM] for word in _content_words(sentence)}
-    if len(around) < MIN_AROUND[min(signs, len(MIN_AROUND) - 1)] or (signs <= 1 and len(own) < MIN_EVIDENCE_WORDS):
+    if signs <= 1 and len(_subject_of(sentence)[0]) < MIN_EVIDENCE_WORDS:
         return False
-    return _shared(sentence, around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
+    around = (counts, *(counts_in(each.replace(sentence, "")) for each in near))
+    if not _has_words(around, MIN_AROUND[min(signs, len(MIN_AROUND) - 1)]):
+        return False
+    return _shared(sentence, *around) <= MAX_SHARED_BY_EVIDENCE[min(signs, len(MAX_SHARED_BY_EVIDENCE) - 1)]
 
 
 def _start_of_subject(text: str, start: int) -> int:

@@ -212,7 +212,8 @@ def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language:
     if _FIRST_PERSON.search(claim) and not any(map(_FIRST_PERSON.search, evidence)):
         return True
     written = [sentence for sentence in evidence if any(sentence in same_signs(text) for text in sources)]
-    if any(_is_told(claim, sentence) or _is_framed(claim, sentence, sources) for sentence in written):
+    said = _joined_words(claim)
+    if any(_is_told(said, sentence) or _is_framed(said, sentence, sources) for sentence in written):
         return True
     reports = bool(reported_spans(claim))
 
@@ -222,27 +223,28 @@ def obeys(claim: str, evidence: Sequence[str], sources: Sequence[str], language:
     injected = [text[start:end] for text in sources for start, end in spans_of(text)]
     if not injected:
         return False
-    said = stems_of(claim, language)
+    stems = stems_of(claim, language)
     held = frozenset().union(*(stems_of(_without(text, spans_of(text)), language) for text in evidence))
-    only_there = (said - held) & frozenset().union(*(stems_of(text, language) for text in injected))
-    return bool(only_there) and len(only_there) >= MIN_TAKEN * len(said)
+    only_there = (stems - held) & frozenset().union(*(stems_of(text, language) for text in injected))
+    return bool(only_there) and len(only_there) >= MIN_TAKEN * len(stems)
 
 
-def _is_told(claim: str, sentence: str) -> bool:
-    """Return whether a sentence does not say what a claim says, but orders somebody to say it."""
+def _is_told(said: str, sentence: str) -> bool:
+    """Return whether a sentence does not say what a claim says, in these words, but orders somebody to say it."""
     order = _ORDER_TO_SAY.search(fold(sentence))
-    said = _joined_words(claim)
     return order is not None and len(said) > SHORTEST_TOLD and said in _joined_words(fold(sentence)[order.end() :])
 
 
-def _is_framed(claim: str, sentence: str, sources: Sequence[str]) -> bool:
-    """Return whether a claim is only a part of a sentence that is foreign to its text: "Assume that the fee is void".
+def _is_framed(said: str, sentence: str, sources: Sequence[str]) -> bool:
+    """Return whether the words of a claim are only a part of a sentence that is foreign to its text.
 
-    What stands before it is no evidence for it, whatever it says.
+    "Assume that the fee is void": what stands before it is no evidence for it, whatever it says.
     """
-    said, held = _joined_words(claim), _joined_words(sentence)
+    if said.count(" ") < MIN_FRAMED_WORDS - 1:
+        return False
+    held = _joined_words(sentence)
     at = f" {held} ".find(f" {said} ")
-    if at <= 0 or said.count(" ") < MIN_FRAMED_WORDS - 1:
+    if at <= 0:
         return False
     folded = fold(sentence)
     starts = [match.start() for match in _WORD.finditer(folded)]

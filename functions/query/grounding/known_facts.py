@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from functions.query.grounding import quantities
 from functions.query.grounding.facts import QUARTERS, Fact, facts_in, is_rounded
 from functions.query.grounding.quantities import CURRENCIES, DateMention, dates_agree, is_unit, unit_name
+from shared import identity
 from shared.lexical import fold
 
 _SCALE_OF_TABLE = re.compile(
@@ -67,7 +68,7 @@ def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) 
 
 _QUARTER_OF_YEAR = re.compile(
     rf"\b(?:q(?P<short>[1-4])|(?P<word>{'|'.join(QUARTERS)})[ -](?:fiscal[ ])?quarter)"
-    r"(?:[ ]of)?(?:[ ]fiscal)?(?:[ ]year)?,?[ ](?P<year>(?:19|20)\d\d)\b",
+    rf"(?:[ ]of)?(?:[ ]fiscal)?(?:[ ]year)?,?[ ](?P<year>{identity.YEAR})\b",
     re.IGNORECASE,
 )
 

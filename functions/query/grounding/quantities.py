@@ -8,6 +8,7 @@ from functools import lru_cache
 from unicodedata import numeric
 
 from functions.query.understanding.question import lines_of
+from shared import identity
 
 # --- numbers: digits with separators of either kind, scales, words ---
 
@@ -154,7 +155,7 @@ _MONTH = "(?:" + "|".join(sorted(_MONTH_NUMBER, key=len, reverse=True)) + ")"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
 CENTURY_YEAR = re.compile(_YEAR)
 """A number that may be a year of any of seven centuries."""
-RECENT_YEAR = re.compile(r"(?:19|20)\d\d")
+RECENT_YEAR = re.compile(identity.YEAR)
 """A number that, without a unit, is more likely a year than an amount."""
 _RECENT_YEAR_ALONE = re.compile(rf"(?<!\d){RECENT_YEAR.pattern}(?!\d)")
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"

@@ -21,6 +21,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from shared import identity
 
 # --- word order: only in English does it tell who did what to whom ---
 
@@ -233,7 +234,7 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     return bool(found) and all(found)
 
 
-_DATE = r"(?:[^\W\d_]{3,9}\.? (?:\d{1,2}, )?)?(?:19|20)\d\d"
+_DATE = rf"(?:[^\W\d_]{{3,9}}\.? (?:\d{{1,2}}, )?)?{identity.YEAR}"
 _SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
 
 

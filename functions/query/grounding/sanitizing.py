@@ -20,6 +20,7 @@ INVISIBLE = re.compile(
 """Characters without width, which can hide messages and split words that a filter looks for."""
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3010: "[", 0x3011: "]", 0x2024: "."}
 """Full-width forms of ASCII, which a renderer or a reader may treat as ASCII."""
+_WITH_FULL_WIDTH = re.compile(f"[{''.join(map(chr, _FULL_WIDTH))}]")
 
 _CJK_DOT = re.compile(r"(?<=[A-Za-z\d])[。｡](?=[A-Za-z\d])")
 """A CJK full stop inside a host name, which browsers take for a dot."""
@@ -79,7 +80,7 @@ class SourceTexts:
     """The texts of the sources; an answer may only repeat addresses and tags that are in them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = [plain(text) for text in texts]
+        self._given = tuple(texts)
 
     def holds_address(self, address: str) -> bool:
         """Return whether a text contains this exact address, possibly broken over lines."""
@@ -94,6 +95,10 @@ class SourceTexts:
         return len(wanted) >= SHORTEST_SOUGHT and any(broken.search(text) for text in self._texts)
 
     @cached_property
+    def _texts(self) -> Sequence[str]:
+        return [plain(text) for text in self._given]  # only answers with an address or a tag need them
+
+    @cached_property
     def _addresses(self) -> frozenset[str]:
         return frozenset(_comparable(match.group()) for text in self._texts for match in _ADDRESS.finditer(text))
 
@@ -104,9 +109,10 @@ class SourceTexts:
 
 def plain(text: str) -> str:
     """Return the text without invisible characters and with full-width forms as ASCII."""
-    if text.isascii() and text.isprintable():
-        return text
-    return _CJK_DOT.sub(".", INVISIBLE.sub("", text).translate(_FULL_WIDTH))
+    if text.isascii():
+        return text if text.isprintable() else INVISIBLE.sub("", text)
+    shown = INVISIBLE.sub("", text)
+    return _CJK_DOT.sub(".", shown.translate(_FULL_WIDTH) if _WITH_FULL_WIDTH.search(shown) else shown)
 
 
 def cleaned(text: str, sources: SourceTexts) -> CleanedText:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
+from shared import identity
 from shared.lexical import fold
 from shared.text import MAX_NAME_CHARACTERS, without_measure
 
@@ -29,7 +30,8 @@ YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
 _NAMING_NUMBERS = re.compile(
-    r"(?:FY ?)?(?:19|20)\d\d ?[-–/] ?(?:\d{4}|\d\d)\b|(?<=[^\W\d_] )\(?\d{1,3} ?(?:[-–]|to) ?\d{1,3}\)?(?!\S)|\d{1,3}\+"
+    rf"(?:FY ?)?{identity.YEAR} ?[-–/] ?(?:\d{{4}}|\d\d)\b"
+    r"|(?<=[^\W\d_] )\(?\d{1,3} ?(?:[-–]|to) ?\d{1,3}\)?(?!\S)|\d{1,3}\+"
     r"|(?<=[^\W\d_] )(?:in|per|after|within|from|over|under|up to) \d{1,3} [^\W\d_]+",
     re.IGNORECASE,
 )

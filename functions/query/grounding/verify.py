@@ -18,9 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from functions.query.grounding.claims import Claim, lead_of
+from functions.query.grounding.comparison import Context, texts_of
 from functions.query.grounding.evidence import find_evidence
 from functions.query.grounding.facts import facts_in
-from functions.query.grounding.judge import Context, Judgement, Verdict, judge, texts_of
+from functions.query.grounding.judge import Judgement, Verdict, judge
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers

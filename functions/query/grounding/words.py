@@ -41,7 +41,9 @@ def has_digit(text: str) -> bool:
 @lru_cache(maxsize=512)
 def tokens_of(text: str) -> tuple[str, ...]:
     """Return all words and numbers of a text, folded, in lower case, in order."""
-    return tuple(fold(match.group()).lower() for match in _TOKEN.finditer(text))
+    if text.isascii():
+        return tuple(_TOKEN.findall(text.lower()))
+    return tuple(fold(word).lower() for word in _TOKEN.findall(text))
 
 
 @lru_cache(maxsize=4_096)

@@ -97,43 +97,48 @@ class Passage(NamedTuple):
     def of(cls, match: Match, boosts: Sequence[Boost] = ()) -> "Passage":
         """Read a match's metadata; what is missing gets an empty value, because other writers may share the index."""
         metadata = match.metadata
-        text = {name: value for name, value in metadata.items() if isinstance(value, str)}.get
-        edit, source_type, key = text("edit", ""), text("source_type", ""), text("source_id", "")
+        read = metadata.get
+
+        def text(name: str) -> str:
+            value = read(name)
+            return value if isinstance(value, str) else ""
+
+        edit, source_type, key = text("edit"), text("source_type"), text("source_id")
         pages, sections = (None, None) if edit else (metadata.get("pages"), metadata.get("sections"))
         # By their places: so many keywords take three times as long.
         return cls(
             match.id,
-            text("document_id", ""),
-            text("generation", ""),
+            text("document_id"),
+            text("generation"),
             SourceType(source_type or SourceType.PDF),
-            text("title", ""),
-            text("section", ""),
-            text("text", ""),
+            text("title"),
+            text("section"),
+            text("text"),
             match.score,
             _number(metadata, "chunk_index"),
             _number(metadata, "token_count"),
             _number(metadata, "page_start"),
             _number(metadata, "page_end"),
-            text("page_label", ""),
+            text("page_label"),
             0 if edit else _number(metadata, "char_start"),
-            text("content_hash", ""),
+            text("content_hash"),
             key,
             # What was indexed before `INGEST_VERSION` 6 has the key in the bucket only where it is a PDF.
             text("object_key") or (key if source_type == SourceType.PDF else ""),
-            text("version_id", ""),
-            text("rects", ""),
-            text("language", ""),
-            text("cover", ""),
+            text("version_id"),
+            text("rects"),
+            text("language"),
+            text("cover"),
             _texts(metadata, "organisation"),
-            text("kind", ""),
+            text("kind"),
             _periods(_texts(metadata, "period")),
             tuple(map(_page, pages)) if isinstance(pages, list) else (),
             tuple(map(_section, sections)) if isinstance(sections, list) else (),
             boost=sum(boost.lift for boost in boosts if matches(boost.filter, metadata)) if boosts else 0.0,
             edit=edit,
             ocr=metadata.get("ocr") is True,
-            table="" if edit else text("table", ""),
-            described_by=text("described_by", ""),
+            table="" if edit else text("table"),
+            described_by=text("described_by"),
         )
 
     def page_at(self, char: int) -> PageStart:
@@ -145,6 +150,11 @@ class Passage(NamedTuple):
         """Return the path of the section that holds the document position `char`."""
         at = bisect_right(self.sections, char, key=lambda section: section.char_start) - 1
         return self.sections[at].path if at >= 0 else "" if self.sections else self.section
+
+
+def last_title(section: str) -> str:
+    """Return the last title of a section's path: "Fees" of "Part 2 > Fees"."""
+    return section.rpartition(" > ")[2]
 
 
 # Cached, because many questions find the same passages, and neighbours share pages.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from functions.query.retrieval.numbered import NumberedPart
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
@@ -181,7 +181,7 @@ or the whole year where a quarter is, on a period that is called so second; a do
 the latest of those that are named, where the latest is asked for."""
 YEARS_COMPARED = 2
 """A report compares its period with those of as many years before."""
-_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
+_YEARS = re.compile(rf"\b{identity.YEAR}\b")
 _QUARTERS = re.compile(r"\bQ[1-4]\b|\bquarter", re.IGNORECASE)
 _LATEST = re.compile(
     r"\b(?:latest|most recent|newest|neue?ste[nrs]?|jüngste[nrs]?|derni[eè]re?s?|plus récente?s?|últim[oa]s?|"
@@ -305,6 +305,7 @@ class NamedPlaces:
         return ON_PAGE * on_page + IN_SECTION * any(text in section for text in self.quoted)
 
 
+@lru_cache(maxsize=1_000)
 def lists_contents(text: str) -> bool:
     """Whether a passage is a table of contents: lines that end in page numbers, which go up.
 
@@ -395,7 +396,7 @@ def _kinds_of(section: str, table: str, text: str) -> Set[str]:
     if sum(map(str.isdigit, text)) < MIN_FIGURES * len(text):
         return frozenset()
     titles = _statement_kinds()[0]
-    for part in (text[:TITLE_CHARACTERS], table, section.rsplit(" > ", 1)[-1]):
+    for part in (text[:TITLE_CHARACTERS], table, last_title(section)):
         place = "".join(plain_words(part))
         if kinds := {kind for kind, title in titles.items() if any(found["title"] for found in title.finditer(place))}:
             return kinds

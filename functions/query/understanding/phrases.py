@@ -11,10 +11,10 @@ from typing import Literal
 
 from functions.query.understanding.parts import Token, tokens_of, words_by_language
 from functions.query.understanding.question import lines_of
-from shared import lexical
+from shared import identity, lexical
 
 PhraseKind = Literal["time", "code", "name", "plain"]
-YEAR = re.compile(r"(?:19|20)\d\d")
+YEAR = re.compile(identity.YEAR)
 _SHORT_PERIOD = re.compile(r"(?:[qh][1-4]|[1-4][qh]|fy)(?:'?\d\d)*(?:/\d+)?")
 _PART_OF_YEAR = re.compile(r"quart|trimest|semest|half|halbj|ketvir")
 _PAST_FORM = re.compile(r"\w{3,}(?:ed|en)")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from functions.query.understanding.patterns import patterns_of
 from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.talk import by_language
 from shared import lexical
@@ -34,47 +35,12 @@ _URL = re.compile(r"(?:https?://|www\.)\S+")
 _WORD = re.compile(r"[^\W_]+(?:[-'’._/][^\W_]+)*")
 POINTS_AT_A_THING = re.compile(r"its?|they|them|their", re.IGNORECASE)
 """English pronouns in whose place the name of a thing may stand."""
+_PATTERNS = patterns_of("pointing_patterns.txt")
 _POINTS_BACK = {
-    "en": re.compile(
-        r"\b(?:its?|itself|they|them|their|theirs|he|him|his|she|her|hers)\b"
-        # "this", "these" and the like before a noun, or alone, but not where they only begin a clause ("that I …")
-        r"|\b(?:this|these|those|such)\b(?!\s+(?:i|you|we|they|he|she|it|is|are|was|can|could|has|have|will|would|may"
-        r"|might|must|should|the|a|an|my|your|there|who|whose|that|which|of|in|as)\b)"
-        r"|\b(?:is|was|about|of|for|to|with|like|do|does|did|than|by|in|on|from)\s+(?:this|that|these|those)\b"
-        r"(?!\s+(?:the|a|an|you|we|i|they|he|she|who|which|are|of)\b)",
-        re.IGNORECASE,
-    ),
-    "de": re.compile(r"(?<=\w )(?:sie|er|es|ihn|ihm|davon|dafür|dazu|damit|darin)\b"),
-    "fr": re.compile(
-        r"(?<!\by a)(?<!\by a-t)(?<!faut)(?<!agit)-(?:t-)?(?:elles?|ils?)\b"
-        r"(?!\s+(?:possible|necessaire|vrai|permis|interdit|obligatoire))"
-        r"|\b(?:elles?|ils|celui-ci|celle-ci)\b",
-        re.IGNORECASE,
-    ),
-    # Without diacritics, because people type without them.
-    "lt": re.compile(
-        r"\b(?:jis|jo|jam|ji|juo|jame|jos|jai|ja|joje|jie|ju|jiems|juos|jais|juose|joms|jas|jomis|jose"
-        r"|tai|to|tam|tuo|tame|tas|ta|tos|toje|tie|tiems|tais|toks|tokia|tokie|tokios|tokio|ten"
-        r"|sis|sio|siam|siame|sita|sitas|sito|sioje|sie|sios|pastarasis|pastaroji)\b",
-        re.IGNORECASE,
-    ),
+    language: re.compile(pattern, re.NOFLAG if language == "de" else re.IGNORECASE)
+    for language, pattern in _PATTERNS["back"].items()
 }
-_STANDS_FOR_NOTHING = {
-    "en": re.compile(
-        # "is it safe to …", "how long does it take to …", "how far is it from …"
-        r"\b(?:is|was|be|will|would|can|could|may|should)\s+(it)\s+(?:be\s+|not\s+)*"
-        r"(?!(?:able|going|used|due|likely|supposed|open|closed|subject|next|similar)\b)\w+(?:\s+\w+)?"
-        r"\s+(?:to|that|if|whether)\b|\b(?:is|was)\s+(it)\s+worth\s+\w+ing\b|\b(it)['’]s\s+\w+\s+(?:to|that)\b"
-        r"|\b(?:is|was)\s+(it)\s+(?:\w+\s+){0,2}for\s+[^?]{1,40}?\s+to\b"
-        r"|\b(?:does|did|will|would)\s+(it)\s+(?:take|cost|matter|make sense)\b"
-        r"[^?]*\b(?:to|if|for|when|until|whether)\b"
-        r"|\bis\s+(it)\s+(?:to|from)\b|\b(it)\s+(?:is|was|takes|costs)\s+\w+\s+(?:to|that)\b",
-        re.IGNORECASE,
-    ),
-    "de": re.compile(
-        r"\b(?:gibt|geht|handelt|heißt)\s+(es)\b|\b(es)\s+(?:gibt|geht)\b|\b(es)\b(?=.*(?:,|\bzu\b))", re.IGNORECASE
-    ),
-}
+_STANDS_FOR_NOTHING = {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS["idle"].items()}
 """Pronouns that only hold a place."""
 _OWN_THING = re.compile(
     r"\b(?i:the|an?|my|your|our|any|every|each|which|many|much|all)\s+\w+|(?<=\w\s)[A-Z0-9]\w+|\w*\d\w*"

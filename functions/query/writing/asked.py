@@ -10,9 +10,11 @@ from functions.query.grounding.names import ABBREVIATED
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
+from functions.query.understanding.patterns import of_any_language, patterns_of
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
 from functions.query.writing.needed import needed_by, tells_time
 from functions.query.writing.orders import gives_order, purposes_in
+from shared import identity
 from shared.identity import periods_in, with_plain_periods
 
 
@@ -29,90 +31,17 @@ class Kind(StrEnum):
     FACT = "fact"
 
 
-_MUST_DO = r"\bwhat (?:should|must) (?:[\w'’-]+ ){1,4}do\b"
-_PATTERNS: Mapping[Kind, Sequence[str]] = {
-    Kind.REASON: (
-        r"^(?:why|how come)\b|\bwhy (?:do|does|did|is|are|was|were|has|have|had|can|could|must|should|will)\b"
-        r"|\bwhat (?:is|was) the (?:\w+ )?(?:reason|cause)\b|\bwhat (?:drove|caused)\b|\bfor what reason\b",
-        r"\bkodėl\b|\bdėl ko\b|\bdėl koki\w+ priežas\w+",
-        r"\bwarum\b|\bwieso\b|\bweshalb\b|\baus welchem grund\b",
-        r"\bpor qué\b|\ba qué se debe\b",
-        r"\bpourquoi\b|\bpour quelle raison\b",
-    ),
-    Kind.STEPS: (
-        r"\bhow (?:do|does|can|could|should|would|must|to|is|are)\b|\b(?:which|what)\b.{0,30}\b(?:steps|procedure)\b"
-        rf"|\bwhat (?:should|must|do) (?:you|i|we|one|a user|users)\b|{_MUST_DO}|\bstep[ -]by[ -]step\b",
-        r"\bkaip\b|\bkok\w* (?:veiksm|žingsn)\w*|\bką (?:reikia|turi\w*|daryti)\b",
-        r"\bwie (?:kann|muss|soll|wird|werden|man|mache?)\b|\bwelche schritte\b|\bwas muss\b"
-        r"|\bwie (?!viele?\b|oft\b|lange\b|weit\b|alt\b|hoch\b|groß\b|schwer\b)\w+ (?:ich|man|wir)\b",
-        r"\bcómo\b|\bqué pasos\b|\bqué (?:debo|hay que)\b",
-        r"\bcomment\b|\bquelles étapes\b|\bque (?:dois|faut)\b",
-    ),
-    Kind.TIME: (
-        r"^when\b(?! using)|\bwhen (?:did|do|does|is|are|was|were|will|should|must|can|has|had)\b"
-        r"|\b(?:what|which) (?:\w+ )?(?:date|year|day|month|time)\b|\bsince what\b",
-        r"\bkada\b|\bkuriais metais\b|\bkelint\w+\b|\bkuri\w+ dien\w+\b",
-        r"\bwann\b|\bwelche\w+ (?:jahr|tag|datum|monat)\b",
-        r"\bcuándo\b|\bqué (?:año|día|fecha|mes)\b",
-        r"\bquand\b|\bquel\w* (?:année|jour|date|mois)\b",
-    ),
-    Kind.NUMBER: (
-        r"\bhow (?:many|much|long|soon|quickly|often|far|old|high|large|big|fast|deep|wide|tall|heavy)\b"
-        r"|\bwhat(?:'s| is| was| are| were)? (?:(?:the )?"
-        r"(?:\w+ ){0,2}(?:percentage|number|amount|share|rate|ratio|total|temperature|voltage|capacity|price|cost"
-        r"|maximum|minimum|average|length|weight|size|score)|the (?:\w+ ){0,3}(?:range|volume|distance|duration"
-        r"|quantity|dos(?:e|age)|speed|frequency|height|width|depth|diameter|thickness|pressure|fee|fare|limit|deposit))\b",
-        r"\bkiek\b|\bkok\w+ (?:\w+ ){0,2}(?:skaičius|dalis|suma|kaina|temperatūra|talpa|svoris|dydis)\b",
-        r"\bwie ?(?:viel\w*|lange|oft|weit|alt|hoch|groß|schwer)\b",
-        r"\bcuánt[oa]s?\b",
-        r"\bcombien\b",
-    ),
-    Kind.LIST: (
-        r"\b(?:list|enumerate|name) (?:all|the|of|some|two|three|four|five)\b|^(?:list|enumerate)\b"
-        r"|\bwhat are\b|\bwhich are\b|\b(?:what|which) (?:\w+ ){0,2}(?:are|were)\b",
-        r"\bišvardin\w+|\bkokie\b|\bkokios\b|\bkurie\b|\bkurios\b",
-        r"\bwelche\b|\bnenne\b",
-        r"\bcuáles\b|\benumera\b",
-        r"\bquels\b|\bquelles\b|\bénumère\b",
-    ),
-    Kind.YES_NO: (
-        r"^(?:is|are|were|does|do|did|can|could|should|must|may|has|have|will|would)\b"
-        r"|^was\b(?! (?:\w+iert|kostet|kosten|bedeutet|geschieht|gilt|gehört|läuft|findet|hilft|geht|liegt|zahlt|trägt"
-        r"|steht|zählt|macht|kommt|fehlt|braucht|ist|sind|muss|kann|soll\w*|darf|wird|heißt|für|ich|tun|gibt|tue"
-        r"|zahle\w*)\b)",
-        r"^ar\b",
-        r"^(?:ist|sind|war|waren|kann|können|darf|muss|hat|haben|gibt|wird)\b",
-        r"^¿?(?:es|son|está|puede|pueden|hay|tiene|debe)\b",
-        r"^(?:est-ce|peut-on|y a-t-il|faut-il)\b"
-        r"|^(?!.*\b(?:où|qui|quel\w*|que|quoi)\b).*[^\W\d_]-(?:t-)?(?:ils?|elles?|on)\b",
-    ),
-}
-"""The question words of English, Lithuanian, German, Spanish and French, in this order; the first kind that fits."""
-
-_WORD_NUMBERS = (
-    "one two three four five six seven eight nine ten eleven twelve half both none once twice "
-    "vienas viena du dvi trys keturi penki šeši septyni aštuoni devyni dešimt vienuolika dvylika "
-    "ein eine zwei drei vier fünf sechs sieben acht neun zehn elf zwölf "
-    "uno una dos tres cuatro cinco seis siete ocho nueve diez un deux trois quatre cinq sept huit neuf dix"
+_PATTERNS = patterns_of("asked_patterns.txt")
+_KINDS = (Kind.REASON, Kind.STEPS, Kind.TIME, Kind.NUMBER, Kind.LIST, Kind.YES_NO)
+"""The kinds that are told by question words; the first one that fits counts."""
+_PAGE, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
+    of_any_language(_PATTERNS[kind]) for kind in ("page", "gathers", "who", "way", "because", "decides", "denies")
 )
-_NUMBER_WORDS = frozenset(_WORD_NUMBERS.split())
+_NUMBER_WORDS = frozenset("|".join(_PATTERNS["few"].values()).split("|"))
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’”“`](?!\w)")
 _WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
 """What is asked for, in up to three words."""
-_PAGE = re.compile(
-    r"\b(?:which|what) pages?\b|\bkuri\w+ puslap|\bwelche\w* seite|\bqué página|\bquelles? pages?\b", re.IGNORECASE
-)
-_GATHERS = re.compile(
-    r"\b(?:most|least|highest|lowest|largest|smallest|longest|shortest|greatest|biggest|fewest|greater|more|less|"
-    r"how many|total|sum|average|difference|compar\w+|both|all|each|list|table)\b"
-    r"|\b(?:daugiausia|mažiausia|didžiaus\w+|kiek|skirtum\w+|palygin\w+|abu|visi|visos|išvardin\w+)\b"
-    r"|\b(?:meisten|wenigsten|höchste\w*|größte\w*|kleinste\w*|wie ?viele|summe|unterschied|vergleich\w*|beide|alle)\b"
-    r"|\b(?:mayor|menor|cuántos|cuántas|suma|diferencia|ambos|todos|todas)\b"
-    r"|\b(?:plus grand|moins|combien|somme|différence|tous|toutes)\b",
-    re.IGNORECASE,
-)
-"""Words of a question that adds up, compares or lists: its answer is seldom in one place."""
 _HOW_MANY = re.compile(r"\bhow many ((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
 _AFTER_NUMBER = re.compile(
     rf"(?:(?<![\w.,])\d(?:[\d.,]*\d)?(?: (?:thousand|million|billion))?|{SPELLED.pattern})((?:[ -][^\W\d_]+){{1,3}})",
@@ -150,13 +79,7 @@ _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
-    for language, words in (
-        ("en", "if|unless|in case|in the event"),
-        ("lt", "jei(?:gu)?"),
-        ("de", "wenn|falls"),
-        ("es", "si"),
-        ("fr", "si"),
-    )
+    for language, words in _PATTERNS["supposes"].items()
 }
 """What a question or a statement supposes, by language: "falls" is a verb in English."""
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
@@ -178,7 +101,7 @@ _ON_ANSWERING = re.compile(
     re.IGNORECASE,
 )
 """A sentence beside the question that says how to answer it."""
-_RANGE = re.compile(r"\b((?:19|20)\d\d)\s*(?:[-–—]|to|through)\s*(?:fiscal )?((?:19|20)\d\d)\b", re.IGNORECASE)
+_RANGE = re.compile(rf"\b({identity.YEAR})\s*(?:[-–—]|to|through)\s*(?:fiscal )?({identity.YEAR})\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
 _WHAT_IS = re.compile(
@@ -191,36 +114,11 @@ MAX_TERM_WORDS = 5
 """A question with more words asks about something, not what it is."""
 _SERIES = re.compile(r",[^,;:.]{1,80},\s+(?:and|or|ir|und|oder|y|o|et|ou)\s", re.IGNORECASE)
 """The end of a list in a sentence: "…, b, and c"."""
-_REASON = re.compile(
-    r"\b(?:because|due (?:\w+ )?to|owing to|result\w* (?:from|of)|driven|(?:caused|affected|impacted) by|reflect\w*"
-    r"|attribut\w+ to|in order to|so that|given|reasons?|purposes?)\b"
-    r"|\b(?:nes|kadangi|dėl|siekiant|weil|denn|aufgrund|wegen|damit|porque|debido a|ya que"
-    r"|puesto que|parce que|car|puisque|en raison|grâce à|afin)\b",
-    re.IGNORECASE,
-)
-"""What introduces a reason, in the five languages."""
-_DECIDES = re.compile(
-    r"\b(?:not|no|cannot|never|none|nobody|may|must|allowed|permitted|forbidden|prohibited|required|included|free|possible|nicht"
-    r"|kein\w*|darf|dürfen|muss|müssen|erlaubt|verboten|gestattet|möglich|kostenlos|pas|aucune?|peut|peuvent|doit|doivent|interdite?s?"
-    r"|admis\w*|autorisée?s?|gratuite?s?|puede\w*|debe\w*|prohibid[oa]s?|permitid[oa]s?|incluid[oa]s?|gratis|negalima|galima|draudžiama)\b"
-    r"|n['’]t\b",
-    re.IGNORECASE,
-)
-_WHO = re.compile(r"\b(?:who|whom|qui|quién(?:es)?|kas)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[^\s.!?:;] )[A-ZÀ-Ž][a-zà-ž]+")
 _WHO_DOES = re.compile(r"\bwho (?:has |have |had |will |would |also )?([^\W\d_]+)", re.IGNORECASE)
 _DONE_BY = re.compile(r"\b((?:[^\W\d_]+ ){1,3})by\b", re.IGNORECASE)
 """The verb of who does something, and the words before "by" of what is done by somebody."""
-_HOW_TO = re.compile(
-    rf"\bhow (?:do|can|could|should|would|must|to)\b|\bwhat (?:should|must|can) (?:you|i|we) do\b|{_MUST_DO}"
-    r"|\bkaip\b|\bwie (?:kann|muss|soll|\w+ (?:ich|man|wir)\b)|\bcómo\b|\bcomment\b",
-    re.IGNORECASE,
-)
 _PAST = re.compile(r"(?:\b(?:did|were|had)|(?<=\w )was)\b(?!.*\b(?:will|expect\w*|plan\w*)\b)", re.IGNORECASE)
-_DENIES = re.compile(
-    r"\b(?:not|never|cannot|neither|nobody|none)\b|n['’]t\b|\b(?:nicht|niemand|kein\w*)\b|\bne .{1,20}\bpas\b",
-    re.IGNORECASE,
-)
 _CHOICE = re.compile(
     r"\b(?:why|or|if) not\b|, ?(?:and )?not [^,?]+"
     r"|^\W*(?:do|does|did|is|are|was|were|can|could|will|would|has|have|should)n['’]t\b",
@@ -286,6 +184,7 @@ class Asked:
     inherited: str = ""
 
     @classmethod
+    @lru_cache(maxsize=128)
     def of(cls, question: str) -> "Asked":
         """Read a question."""
         text = question.strip()
@@ -378,12 +277,18 @@ class Asked:
 
     def is_counted_in(self, text: str) -> bool:
         """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""
+        if not self._counted:
+            return False
+        after = (content_stems(match[1]) for match in _AFTER_NUMBER.finditer(text))
+        return any(not self._counted.isdisjoint(each) for each in after)
+
+    @cached_property
+    def _counted(self) -> frozenset[str]:
+        """The stems of what it asks "how many" of, unless something else is to be gathered."""
         counted = _HOW_MANY.search(self.text)
         if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
-            return False
-        stems = frozenset(content_stems(counted[1]))
-        after = (content_stems(match[1]) for match in _AFTER_NUMBER.finditer(text))
-        return any(not stems.isdisjoint(each) for each in after)
+            return frozenset()
+        return frozenset(content_stems(counted[1]))
 
     def quotes_from(self, *texts: str) -> bool:
         """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""
@@ -446,13 +351,11 @@ class Asked:
 
     def supposes(self, text: str, language: str) -> bool:
         """Return whether a text supposes what the question does: "if you have marked an item"."""
-        pattern = _CONDITIONS.get(language)
-        found = pattern.search(self.text) if pattern else None
-        if pattern is None or found is None:
+        supposed = _supposed(self.text, language)
+        if not supposed:
             return False
-        supposed = frozenset(content_stems(found[1], language))
-        of_text = (frozenset(content_stems(each, language)) for each in pattern.findall(text))
-        return bool(supposed) and any(2 * len(supposed & each) >= len(supposed) for each in of_text)
+        of_text = (frozenset(content_stems(each, language)) for each in _CONDITIONS[language].findall(text))
+        return any(2 * len(supposed & each) >= len(supposed) for each in of_text)
 
     def denies(self, text: str) -> bool:
         """Return whether it asks what is not, may not or has not, and a text denies something."""
@@ -487,6 +390,14 @@ class Asked:
 
 
 @lru_cache(maxsize=500)
+def _supposed(question: str, language: str) -> frozenset[str]:
+    """Return the stems of what a question supposes: "is marked" of "What happens if an item is marked?"."""
+    pattern = _CONDITIONS.get(language)
+    found = pattern.search(question) if pattern else None
+    return frozenset(content_stems(found[1], language)) if found else frozenset()
+
+
+@lru_cache(maxsize=500)
 def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
     """Return how a text defines what a question asks to define, if it does."""
     asked = _WHAT_IS.match(question)
@@ -510,4 +421,4 @@ def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
 
 @cache
 def _compiled() -> Sequence[tuple[Kind, re.Pattern[str]]]:
-    return [(kind, re.compile("|".join(patterns), re.IGNORECASE)) for kind, patterns in _PATTERNS.items()]
+    return [(kind, of_any_language(_PATTERNS[kind])) for kind in _KINDS]

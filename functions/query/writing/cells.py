@@ -374,6 +374,8 @@ def _is_code_asked(word: str, code: str, question: str, *, needs_capital: bool) 
 
     With `needs_capital` no small "a" or "i" is one: "Is influenza a risk?"
     """
+    if word.casefold() not in question.casefold():  # most labels' words: no pattern need be made for them
+        return None
     word, one = re.escape(word), rf"(?:{_CODE.pattern})(?!\w)"
     named = re.findall(
         rf"(?<!\w){word}s? ({one}(?:(?:,? (?:and|or|to) |, | ?[-–/&] ?)(?:{word}s? )?{one})*)", question, re.IGNORECASE

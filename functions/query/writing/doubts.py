@@ -23,10 +23,10 @@ from functions.query.writing.row_doubts import (
 from functions.query.writing.selected_rows import are_rows_asked_for
 from functions.query.writing.statements import statements_in
 from functions.query.writing.table_words import keys_of
-from shared import lexical
+from shared import identity, lexical
 from shared.text import row_cells
 
-_YEAR = re.compile(r"(?<![\w.,])(?:19|20)\d\d(?![\w.,]*\d)")
+_YEAR = re.compile(rf"(?<![\w.,]){identity.YEAR}(?![\w.,]*\d)")
 _BARE = re.compile(r"[(−–-]?\d[\d.,\s]*\)?")
 """A cell that is a figure without a unit."""
 _KIND_OF = re.compile(r"\b(?:the|an?|my|our|your|his|her|their|each|every|per) ([a-z]{3,}) ([a-z]{3,})\b")

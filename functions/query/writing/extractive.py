@@ -14,31 +14,26 @@ from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
+from functions.query.understanding.patterns import patterns_of
+from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
 from functions.query.writing.doubts import is_doubtful
+from functions.query.writing.list_items import follows_in_list, is_item, on_lines, without_bullet
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
 from functions.query.writing.row_doubts import ToldSpan
 from functions.query.writing.row_scores import share_asked
 from functions.query.writing.selected_rows import SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
-    Abbreviated,
     Candidate,
     PassageSpan,
     asked_of,
     is_field_asked,
     ranking,
 )
-from functions.query.writing.statements import (
-    Statement,
-    follows_in_list,
-    is_item,
-    on_lines,
-    statements_in,
-    without_bullet,
-)
+from functions.query.writing.statements import Statement, statements_in
 from functions.query.writing.table_units import with_unit
 from functions.query.writing.told_headings import heading_to_tell
 from functions.query.writing.whole_tables import MAX_GAP
@@ -72,11 +67,7 @@ MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_POINTS_BACK = re.compile(
-    r"(?:it|its|this|these|that|those|they|their|them|such|he|she|jis|ji|jie|jos|tai|šis|ši|šie|šios|jo|jų|es|sie|dies\w*|er|"
-    r"esto|estos|ello|ellos|il|elle|ils|elles|ce|cela|ces)\b",
-    re.IGNORECASE,
-)
+_POINTS_BACK = re.compile(rf"(?:{'|'.join(patterns_of('pointing_patterns.txt')['begins'].values())})\b", re.IGNORECASE)
 """The beginning of a sentence that cannot be understood without the one before."""
 
 

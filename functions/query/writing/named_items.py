@@ -15,6 +15,7 @@ from functions.query.grounding.quantities import is_unit
 from functions.query.grounding.words import content_stems, is_stop_word
 from functions.query.retrieval.numbered import is_sign
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.patterns import patterns_of
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.writing.orders import gives_order
 from functions.query.writing.statements import Statement
@@ -33,43 +34,29 @@ SHORT_DIGITS = 3
 VERSION_DIGITS = 2
 """Digits of a version of something with a name at most: "Windows 10"."""
 
+_TO, _AND, _UPWARDS, _LIMITS, _THE, _SCALES, _ARTICLES = (
+    "|".join(words.values()) for words in patterns_of("item_patterns.txt").values()
+)
 _NUMBER = r"(?:[A-Z]{1,3}[- ]?|[A-Za-z]{1,2})?\d{1,5}(?:[/.]\d{1,5}){0,2}[A-Za-z]?"
 _END = r"(?![\w%]|[.,:/-]\d)"
 _ITEM = re.compile(
     rf"(?<![\w-])(?P<label>[^\W\d_]{{3,}})(?:\s(?:no|nr|núm|num)\.|\sn\.?\s?[º°o]\.?)?[\s#]+(?P<number>{_NUMBER})"
     rf"(?:{_END}|(?=-\d))"
 )
-_MORE = re.compile(
-    rf"(?:\s?[,/&]\s?(?:and\s|or\s)?|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s)(?P<number>{_NUMBER}){_END}"
-)
+_MORE = re.compile(rf"(?:\s?[,/&]\s?(?:and\s|or\s)?|\s(?:{_AND})\s)(?P<number>{_NUMBER}){_END}")
 """A further number after the first: "rooms 101, 102 and 205"."""
 _WORD = re.compile(r"[^\W\d_]+")
-_RANGE = re.compile(
-    r"\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?[A-Za-z]{0,3}\d"
-    r"|\s?\+|\s(?:and|or|und|oder|y|o|et|ou|ir|ar)\s(?:[^\W\d_A-Z]+er\b(?!\s[A-Z]?\d)|above|up\b|plus\b|mayor|superior|posterior|nauj|vėl|aukšt)"
-)
+_RANGE = re.compile(rf"\s?(?:{_TO})\s?[A-Za-z]{{0,3}}\d|\s?\+|\s(?:{_AND})\s(?:{_UPWARDS})")
 """What makes a range of a number: "to 12", "or later"."""
-_UP_TO = re.compile(r"\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?(\d+)")
-_SPAN = re.compile(r"(?<![\w.,/:-])(\d{1,5})\s?(?:[–—-]|to|through|bis|a|à|al|iki|hasta)\s?(\d{1,5})(?![\w/:-]|[.,]\d)")
+_UP_TO = re.compile(rf"\s?(?:{_TO})\s?(\d+)")
+_SPAN = re.compile(rf"(?<![\w.,/:-])(\d{{1,5}})\s?(?:{_TO})\s?(\d{{1,5}})(?![\w/:-]|[.,]\d)")
 """A range without a name before it: "available sizes: 36–46"."""
-_FROM = re.compile(
-    r"\b(?:from|since|up to|until|at (?:least|most)|more than|less than|above|over|below|under|between|ab|seit|über"
-    r"|unter|zwischen|bis(?: zu[mr]?)?|mindestens|höchstens|desde|hasta|entre|más de|menos de|dès|au moins"
-    r"|jusqu['’](?:à|au)|nuo|iki|bent)(?: (?:the|la|el|le|der|die|das))?\s\Z",
-    re.IGNORECASE,
-)
+_FROM = re.compile(rf"\b(?:{_LIMITS})(?: (?:{_THE}))?\s\Z", re.IGNORECASE)
 """What makes a limit, or one end of a range, of the name and number behind it: "up to level 5"."""
 LIMIT_CHARACTERS = 20
 """Characters before a name in which a limit or an article is looked for, and before a number in which a name is."""
-_SCALE = re.compile(
-    r"age|size|level|degree|temperature|step|alter|größe|stufe|temperatur|schritt|edad|talla|nivel|grado|temperatura|paso"
-    r"|âge|taille|niveau|degré|température|étape|amži\w+|dyd\w+|lyg\w+|laipsn\w+|temperatūr\w+|žingsn\w+"
-)
-"""Names of scales: of what is on one, the documents need not name each value."""
-_ARTICLE = re.compile(
-    r"\b(?:the|an?|la|el|les?|los|las|une?|der|die|das|dem|den|im|at|(?<!-)on|in|of|en|does|is|was)\s\Z", re.IGNORECASE
-)
-"""What stands before a noun, not a verb: the number behind "shelf" in "does shelf 33 hold" counts nothing."""
+_SCALE = re.compile(_SCALES)
+_ARTICLE = re.compile(rf"\b(?:{_ARTICLES})\s\Z", re.IGNORECASE)
 _AFTER = re.compile(r"\s?([^\W\d_]+|[€$£°%])")
 _OF_CLOCK = ("Uhr", "am", "pm", "val")
 _COUNTED = re.compile(r"[ \u00a0]([^\W\d_]{2,})")

@@ -8,7 +8,7 @@ from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.retrieval.numbered import NumberedPart, NumberedSpan
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.statements import on_lines, without_item_sign
+from functions.query.writing.list_items import on_lines, without_item_sign
 from shared.text import is_heading, sentence_spans
 
 MAX_PART_CHARACTERS = 1_200

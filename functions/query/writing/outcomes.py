@@ -5,9 +5,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from functions.query.grounding.words import content_stems, other_words_of
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.patterns import patterns_of
 from functions.query.writing.statements import Statement
 from shared.language import FUNCTION_WORDS, language_of
 from shared.text import begins_with_title, sentences_of
@@ -24,30 +25,17 @@ _LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
 _ANY_LANGUAGE = "*"
 
 
-def _read_patterns() -> Mapping[tuple[str, str], re.Pattern[str]]:
-    """Return the patterns of outcome_patterns.txt by kind and language."""
-    defined: dict[str, str] = {}
-    found: dict[tuple[str, str], list[str]] = {}
-    for line in lines_of("outcome_patterns.txt"):
-        kind, language, pattern = line.split(maxsplit=2)
-        if language == "=":
-            defined[kind] = pattern
-            continue
-        for name, meant in defined.items():
-            pattern = pattern.replace(name, meant)
-        found.setdefault((kind, language), []).append(pattern)
-    return {
-        (kind, language): re.compile("|".join(patterns), re.NOFLAG if kind == "open" else re.IGNORECASE)
-        for (kind, language), patterns in found.items()
-    }
-
-
-_PATTERNS = _read_patterns()
+_PATTERNS: Mapping[tuple[str, str], re.Pattern[str]] = {
+    (kind, language): re.compile(pattern, re.NOFLAG if kind == "open" else re.IGNORECASE)
+    for kind, of_kind in patterns_of("outcome_patterns.txt").items()
+    for language, pattern in of_kind.items()
+}
 _UNDER_WAY, _AUXILIARY, _REFERS, _INSERTED, _BORDER = (
     _PATTERNS[kind, _ANY_LANGUAGE] for kind in ("under_way", "auxiliary", "refers", "inserted", "border")
 )
 
 
+@lru_cache(maxsize=256)
 def asks_outcome(question: str) -> bool:
     """Return whether a question asks whether something has come about: "Was the sale approved?"."""
     pattern = _PATTERNS.get(("asked", language_of(question)))
@@ -113,6 +101,7 @@ def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str]
     return all(asked.isdisjoint(content_stems(each, language)) for each in told)
 
 
+@lru_cache(maxsize=256)
 def _stems_done(question: str, language: str) -> frozenset[str]:
     pattern = _PATTERNS.get(("done", language))
     words = pattern.findall(question) if pattern else ()

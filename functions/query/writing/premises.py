@@ -315,8 +315,14 @@ def is_misspelt(word: str, other: str) -> bool:
     return (
         min(len(word), len(other)) >= MIN_MISSPELT_LETTERS
         and abs(len(word) - len(other)) <= ENDING_LETTERS
-        and SequenceMatcher(None, word, other).ratio() >= MISSPELT
+        and _are_similar(word, other)
     )
+
+
+@lru_cache(maxsize=5_000)
+def _are_similar(word: str, other: str) -> bool:
+    matcher = SequenceMatcher(None, word, other)
+    return matcher.quick_ratio() >= MISSPELT and matcher.ratio() >= MISSPELT  # the first is quicker, and never less
 
 
 def is_identified(passage: Passage) -> bool:

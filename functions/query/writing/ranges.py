@@ -1,10 +1,12 @@
 """Ranges of numbers in labels and sentences ("under 6 years"), and whether a number of a question is in one."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 from functions.query.grounding.quantities import dates_in, is_unit, spelled_value, unit_name
+from functions.query.grounding.words import has_digit
 from shared import lexical
 from shared.lexical import fold
 
@@ -49,6 +51,8 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
     of time. A range that ends a label, or stands in brackets there ("Large dog (over 25 kg)"), must have a unit, or be
     an age.
     """
+    if not _numbers_in(question, language):
+        return None
     plain = _IN_BRACKETS.sub("", label).strip()
     for whole in (label.strip(), plain):
         if found := _RANGE.fullmatch(whole):
@@ -60,9 +64,16 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
 
 def is_in_range_told(sentence: str, question: str, language: str = "en") -> bool | None:
     """Return whether a number of a question is in one of the ranges of a sentence; None if none can be compared."""
-    found = (_has_number(each, question, language, needs_unit=True) for each in _RANGE.finditer(sentence))
+    if not (_numbers_in(question, language) and has_digit(sentence)):
+        return None
+    found = (_has_number(each, question, language, needs_unit=True) for each in _ranges_in(sentence))
     compared = [each for each in found if each is not None]
     return any(compared) if compared else None
+
+
+@lru_cache(maxsize=2_000)
+def _ranges_in(sentence: str) -> Sequence[re.Match[str]]:
+    return tuple(_RANGE.finditer(sentence))
 
 
 def _has_number(found: re.Match[str], question: str, language: str, *, needs_unit: bool) -> bool | None:
@@ -84,13 +95,18 @@ def _has_number(found: re.Match[str], question: str, language: str, *, needs_uni
     return any(_is_within(each, low, high, found) for each in numbers) if numbers else None
 
 
-def _numbers_in(question: str, language: str) -> Iterator[tuple[Decimal, str]]:
-    """Yield the numbers of a question, each with its unit."""
+@lru_cache(maxsize=256)
+def _numbers_in(question: str, language: str) -> Sequence[tuple[Decimal, str]]:
+    """Return the numbers of a question, each with its unit."""
+    return tuple(_read_numbers(question, language))
+
+
+def _read_numbers(question: str, language: str) -> Iterator[tuple[Decimal, str]]:
     for digits, word in _NUMBER.findall(question):
         yield Decimal("".join(filter(str.isdigit, digits))), _unit(word, language)
     for found in _AGE.finditer(question):
         number = found["years"] or found["of"]
-        value = Decimal(number) if number.isdigit() else spelled_value(number)
+        value = Decimal(number) if number.isdecimal() else spelled_value(number)
         if value:
             yield Decimal(value), "year"
 

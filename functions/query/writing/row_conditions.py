@@ -99,10 +99,11 @@ def conditions_in(question: str, tokens: Sequence[AskedWord], table: WholeTable,
         column, rows, nearest = _compared(limits, tokens, table, stated | kind)
         if rows or nearest:
             yield Meets(rows or nearest, stated, (column,), is_nearest=not rows)
+    codes = list(_codes_of(tokens, table))
     for column in range(len(table.names)):
         yield from _marked(tokens, table, column)
         yield from _lacking(tokens, table, column)
-        yield from _with_value(tokens, table, column, kind)
+        yield from _with_value(tokens, table, column, kind, codes)
 
 
 def _at(keys: Sequence[str], tokens: Sequence[AskedWord]) -> Iterator[Set[int]]:
@@ -193,8 +194,14 @@ def _lacking(tokens: Sequence[AskedWord], table: WholeTable, column: int) -> Ite
             yield Meets(met, stated | {before}, (column,), denied=True)
 
 
-def _with_value(tokens: Sequence[AskedWord], table: WholeTable, column: int, kind: Set[int]) -> Iterator[Meets]:
-    """Yield the rows whose cell, or one of the things in it, is what the question names."""
+def _with_value(
+    tokens: Sequence[AskedWord],
+    table: WholeTable,
+    column: int,
+    kind: Set[int],
+    codes: Sequence[tuple[int, tuple[str, ...]]],
+) -> Iterator[Meets]:
+    """Yield the rows whose cell, or one of the things in it, is what the question names, or one of its `codes`."""
     items = [[keys_of(item, table.language) for item in _PARTS.split(cell)] for cell in table.column(column)]
     stated: dict[tuple[str, ...], Set[int]] = {}
     is_column_asked = {token.key for token in tokens}.issuperset(keys_of(table.names[column], table.language))
@@ -203,7 +210,7 @@ def _with_value(tokens: Sequence[AskedWord], table: WholeTable, column: int, kin
             is_last = max(places) == len(tokens) - 1 or is_column_asked
             if places.isdisjoint(kind) and (is_last or not all(is_stop_word(tokens[n].word) for n in places)):
                 stated[value] = places
-    for token_at, code in _codes_of(tokens, table):
+    for token_at, code in codes:
         if any(code in of_cell for of_cell in items):
             stated[code] = {token_at}
     name = fold(table.names[column]).lower()

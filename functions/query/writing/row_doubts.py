@@ -14,9 +14,9 @@ from typing import NamedTuple
 from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, is_unit
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, names_days, tells_of_others
-from functions.query.understanding.families import are_of_family
+from functions.query.understanding.families import MIN_WORD, are_of_family
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
 from functions.query.writing.asked import Asked, Kind
@@ -192,7 +192,7 @@ def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
         of_others = tells_of_others(asked.text, told.text, may_exclude=is_verdict)
         denies = not DENIES.isdisjoint(word.word for word in words_in(told.text, told.passage.language or "en"))
         return of_others and not (is_verdict and denies)
-    section = told.passage.section_at(told.passage.char_start + told.start).rpartition(" > ")[2]
+    section = last_title(told.passage.section_at(told.passage.char_start + told.start))
     return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)
 
 
@@ -327,12 +327,21 @@ def unsaid(asked: Sequence[AskedWord], told: str, language: str) -> Sequence[Ask
     """Return the content words of a question that a text has not: no form, no synonym and none of their family."""
     held = {*keys_of(told, language)}
     held = held.union(*(other_words_of(key, language) for key in held))
+    missing = [each for each in asked if is_content(each, language) and each.key not in held]
+    if not missing:
+        return ()
+    stems = {lexical.stem(word, language) for word in held}
+    near: dict[str, list[str]] = {}
+    for word in held:  # forms, and words of one family with other stems, begin alike
+        near.setdefault(word[:MIN_WORD], []).append(word)
     return [
         each
-        for each in asked
-        if is_content(each, language)
-        and each.key not in held
-        and not any(are_forms(each.word, other) or are_of_family(each.word, other, language) for other in held)
+        for each in missing
+        if lexical.stem(each.word, language) not in stems
+        and not any(
+            are_forms(each.word, other) or are_of_family(each.word, other, language)
+            for other in near.get(each.word[:MIN_WORD], ())
+        )
     ]
 
 

@@ -11,21 +11,29 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import abbreviations_in, content_stems, other_words_of, spells_out
-from functions.query.retrieval.passages import Passage
+from functions.query.grounding.words import content_stems, other_words_of
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
 from functions.query.understanding.families import are_of_family
+from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.denied import agrees_on_denied, denied_words
+from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.outcomes import MAX_AHEAD, SETTLED, is_of_another_matter, is_settled_below
+from functions.query.writing.outcomes import (
+    MAX_AHEAD,
+    SETTLED,
+    asks_outcome,
+    is_of_another_matter,
+    is_settled_below,
+)
 from functions.query.writing.ranges import is_in_range_told
 from functions.query.writing.row_doubts import ToldSpan, is_of_other_days
 from functions.query.writing.row_scores import (
@@ -36,7 +44,7 @@ from functions.query.writing.row_scores import (
     share_asked,
 )
 from functions.query.writing.signs import explains, sign_asked
-from functions.query.writing.statements import Statement, statements_in, without_item_sign
+from functions.query.writing.statements import Statement, statements_in
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
@@ -94,8 +102,6 @@ INHERITED = 0.6
 """Factor for the weight of a word that a question takes over from the one before it, of which it replaces another."""
 OF_CARD = 0.3
 """Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
-MIN_SPELLED_OUT = 0.6
-"""Minimum share of the words that an abbreviation is short for, in the question, for it to stand for them."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 INSTRUCTION = 2.0
@@ -217,10 +223,11 @@ def _scores(
     of_language = {language: content_stems(asked.text, language) for language in languages}
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
-    for stem, ones in _of_families(of_language, frozenset(stem for each in statements for stem in each.stems)).items():
+    told = frozenset(chain.from_iterable(each.stems for each in statements))
+    for stem, ones in _of_families(of_language, told).items():
         alike[stem] = {*alike.get(stem, ()), *ones}
     abbreviated, items = Abbreviated(asked, passages), ItemsTold.of(asked.text, passages)
-    held = [wanted.intersection((*each.stems, *abbreviated.said_in(each))) for each in statements]
+    held = [wanted.intersection(each.stems) | (wanted & abbreviated.said_in(each)) for each in statements]
     if sign := sign_asked(asked.text):
         wanted |= {sign}
         held = [one | {sign} if explains(each.text, sign) else one for one, each in zip(held, statements, strict=True)]
@@ -231,6 +238,8 @@ def _scores(
         weights[stem] *= OF_CARD
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
+
+    sections = [passages[at].section_at(passages[at].char_start + statement.start) for at, statement in found]
 
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
@@ -245,12 +254,11 @@ def _scores(
     def score(number: int) -> float:
         at, statement = found[number]
         passage = passages[at]
-        place = passage.section_at(passage.char_start + statement.start) if passage.sections else passage.section
-        section = in_section(place, statement.language)
+        section = in_section(sections[number], statement.language)
         before = lent[number - 1] if number and found[number - 1][0] == at else _NO_STEMS
         after = lent[number + 1] if number + 1 < len(found) and found[number + 1][0] == at else _NO_STEMS
         context = wanted & statement.context_stems
-        if items.lends_words(passage, statement):
+        if items.items and items.lends_words(passage, statement):
             context |= wanted & items.words
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
         if not (held[number] or section or before or after or context or like):
@@ -269,21 +277,27 @@ def _scores(
 
     names_days = any(days_asked(asked.text))
 
+    for_outcome = asks_outcome(asked.text)
+
     def factor(number: int) -> float:
         at, statement = found[number]
-        below = [each for place, each in found[number + 1 : number + 1 + MAX_AHEAD] if place == at]
-        settled = SETTLED if scores[number] and is_settled_below(statement, below, asked.text) else 1.0
-        if scores[number] and is_of_another_matter(statement, asked.text):
-            settled = ANOTHER_MATTER
+        settled = 1.0
+        if for_outcome and not statement.is_row:
+            below = [each for place, each in found[number + 1 : number + 1 + MAX_AHEAD] if place == at]
+            if is_of_another_matter(statement, asked.text):
+                settled = ANOTHER_MATTER
+            elif is_settled_below(statement, below, asked.text):
+                settled = SETTLED
         other = 1.0
-        if names_days and scores[number]:
+        if names_days:
             span = ToldSpan(passages[at], statement.start, statement.end)
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
         return items.factor(passages[at], statement) * settled * other
 
-    scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, wanted)
+    scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
+    nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
     ranks = [
-        score * factor(number) * math.sqrt(max(0.05, passages[at].score)) / (1 + FURTHER_DOWN * at)
+        score and score * factor(number) * nearness[at] / (1 + FURTHER_DOWN * at)
         for number, (score, (at, _)) in enumerate(zip(scores, found, strict=True))
     ]
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
@@ -329,9 +343,13 @@ def _fitted(
     asked: Asked,
     passages: Sequence[Passage],
     found: Sequence[tuple[int, Statement]],
+    sections: Sequence[str],
     wanted: frozenset[str],
 ) -> Sequence[float]:
-    """Return the scores of the statements' words, weighed by what each statement is and what stands before it."""
+    """Return the scores of the statements' words, weighed by what each statement is and what stands before it.
+
+    `sections` are the statements' own.
+    """
     fitted = list(scores)
     shares: dict[int, float] = {}
     for number, (at, statement) in enumerate(found):
@@ -341,7 +359,7 @@ def _fitted(
                 fitted[number + 1] = max(fitted[number + 1], AFTER_QUESTION * fitted[number])
             fitted[number] *= QUESTION
         elif fitted[number]:
-            fitted[number] *= _fitness(asked, passages[at], statement, wanted)
+            fitted[number] *= _fitness(asked, passages[at], statement, sections[number], wanted)
             if share := share_asked(asked, passages[at], statement):
                 shares[number] = share
     most = max(shares.values(), default=1.0)
@@ -350,49 +368,24 @@ def _fitted(
     return fitted
 
 
-class Abbreviated:
-    """The abbreviations of a question and its passages: what a statement says in them, or in place of them."""
-
-    def __init__(self, asked: Asked, passages: Sequence[Passage]) -> None:
-        self._asked = asked.abbreviations
-        self._short_for: dict[str, frozenset[str]] = {}
-        for passage in passages:
-            language = passage.language or "en"
-            wanted = frozenset(content_stems(asked.text, language))
-            for short, words in abbreviations_in(passage.text):
-                stems = frozenset(content_stems(words, language))
-                if len(stems & wanted) >= MIN_SPELLED_OUT * len(stems):
-                    self._short_for |= dict.fromkeys(content_stems(short, language), stems & wanted)
-
-    def said_in(self, statement: Statement) -> frozenset[str]:
-        """Return the question's words that a statement abbreviates, and the abbreviations that it spells out."""
-        if not self._asked and not self._short_for:
-            return _NO_STEMS
-        names = self._short_for.keys() & frozenset(statement.stems) if self._short_for else ()
-        spelled = (short for short in self._asked if spells_out(statement.text, short))
-        words = (content_stems(short, statement.language) for short in spelled)
-        return _NO_STEMS.union(*(self._short_for[stem] for stem in names), *words)
-
-
 def _words_of_card(passage: Passage) -> frozenset[str]:
     """Return the stems of the words that say whose a passage's document is, and of which kind: "PepsiCo", "10-K"."""
     return frozenset(content_stems(" ".join((*passage.organisations, passage.kind)), passage.language or "en"))
 
 
-def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: frozenset[str]) -> float:
-    """Return the factor for what a statement is, whatever its words."""
+def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str, wanted: frozenset[str]) -> float:
+    """Return the factor for what a statement is, whatever its words; `section` is where it stands."""
     fitness = fitness_of_row(asked, passage, statement, wanted) if statement.is_row else 1.0
     if asked.may_have_number and not statement.is_row:
         in_range = is_in_range_told(statement.text, asked.without_years, statement.language)
         # "At least 16 years" answers whether somebody of 15 may.
         fitness *= 1.0 if in_range is None else IN_RANGE if in_range or asked.kind is Kind.YES_NO else IN_ANOTHER
-    in_contents = statement.is_contents_entry or _is_below_contents(passage, statement.start)
+    in_contents = statement.is_contents_entry or _is_of_contents(section)
     if in_contents:
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     fits = asked.fits(statement.text) or (statement.is_row and _fits_with_header(asked, statement))
     if not fits:
         fitness *= NOT_THE_KIND
-    section = passage.section_at(passage.char_start + statement.start)
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
     if asked.is_counted_in(statement.text):
@@ -407,10 +400,10 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, wanted: froze
         fitness *= PURPOSE
     if asked.supposes(statement.text, statement.language):
         fitness *= SUPPOSED
-    if asked.denies(statement.text) or asked.denies(section.rpartition(" > ")[2]):
+    if asked.denies(statement.text) or asked.denies(last_title(section)):
         fitness *= DENIED
     if asked.kind is not Kind.YES_NO and denied_words(asked.text, statement.language):
-        above = f"{section.rpartition(' > ')[2]}\n{statement.heading_above}"
+        above = f"{last_title(section)}\n{statement.heading_above}"
         fitness *= _agreement(asked, statement, wanted, above)
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
@@ -483,9 +476,10 @@ def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
 
 
-def _is_below_contents(passage: Passage, start: int) -> bool:
-    """Say whether a position in a passage stands below the heading of a table of contents."""
-    return _CONTENTS.search(passage.section_at(passage.char_start + start)) is not None
+@lru_cache(maxsize=1_000)
+def _is_of_contents(section: str) -> bool:
+    """Say whether a section is a table of contents, by its title."""
+    return _CONTENTS.search(section) is not None
 
 
 def _weights(wanted: frozenset[str], languages: set[str], held: Sequence[frozenset[str]]) -> dict[str, float]:

@@ -11,12 +11,11 @@ from functions.query.grounding.table_cells import may_name
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
+from functions.query.writing.list_items import is_item, is_step, step_number, without_item_sign
 from functions.query.writing.orders import gives_order
 from shared.abbreviations import is_abbreviated
 from shared.text import (
     BOX_SIGNS,
-    BULLETS,
-    LIST_ITEM,
     SEPARATOR,
     header_at,
     is_field,
@@ -60,14 +59,8 @@ FORM = 0.4
 _FIGURE_FIELD = re.compile(rf"[^\W\d][^\d:]{{0,40}}:\s.*[\d{BOX_SIGNS}]")
 """A form's field with its figure or boxes, which reads like a heading: "Balance: $1,438"; not "Chapter 2: Income"."""
 _BORDER = re.compile(r"[.?!]['\")\]]*\s+(?=[a-z\d(\"'])")
-_BULLET = rf"[{BULLETS}]"
-_ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
-_LONE_BULLET = re.compile(rf"\A(?![{BOX_SIGNS}]){_BULLET}\s+(?=[^\W\d_])")
-_NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})|(?<=[:;])\s*\n\s*(?=\S)")
 _GOES_ON = re.compile(r";(?: \w{1,4})?\Z")
 """The end of an item behind which another one follows: "rust;", "wear; and"."""
-_STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
-"""A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
 _WITH_WORD = re.compile(r"\S*?(?:[^\W\d_]{2}|\d)\S*")
 _YES_OR_NO = re.compile(
     r"\|\s*(?:yes|no|taip|ne|ja|nein|sí|oui|non|[✓✔✗✘×x]|[-+]?[\d.,%]+)\s*(?:\||$)", re.IGNORECASE | re.MULTILINE
@@ -185,50 +178,6 @@ class Statement:
         return self.text[:1].islower() or (last not in ".!?…:;。！？" and not is_item(self.text))
 
 
-def without_bullet(item: str) -> str:
-    """Return an item without its bullet, which says nothing where the item is told alone."""
-    return _LONE_BULLET.sub("", item)
-
-
-def is_item(text: str) -> bool:
-    """Return whether a text begins like an item of a list."""
-    return bool(_ITEM.match(text) or _STEP.match(text))
-
-
-def without_item_sign(text: str) -> str:
-    """Return an item's text without its bullet or number."""
-    sign = _ITEM.match(text) or _STEP.match(text)
-    return text[sign.end() :] if sign else text
-
-
-def on_lines(text: str) -> str:
-    """Return a text on one line, with each item of a list on its own line."""
-    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(text.strip()))
-
-
-def follows_in_list(items: str, text: str) -> bool:
-    """Return whether a text is the next item after a line of items: with the next number, or the same bullet."""
-    step = _STEP.match(text)
-    if step:
-        return re.search(rf"(?<!\S)\(?{int(step[1]) - 1}[.)]?\s+[^\W\d_a-z]", items) is not None
-    return is_item(items) and items[:1] == text[:1]
-
-
-def count_items(text: str, start: int, end: int) -> int:
-    """Return how many items a list has; 0 if it may go on after its end, or if they do not count up from 1.
-
-    Of bullets those of the first one's kind are counted: others are below them.
-    """
-    items = [line.lstrip() for line in text[start:end].split("\n") if is_item(line.lstrip())]
-    after = text[end:].lstrip()
-    if not items or not after or follows_in_list(text[start:end].rpartition("\n")[2].lstrip(), after):
-        return 0
-    steps = [int(step[1]) for item in items if (step := _STEP.match(item))]
-    if _STEP.match(items[0]):
-        return len(steps) if steps == list(range(1, len(steps) + 1)) else 0
-    return sum(item[0] == items[0][0] for item in items) if re.match(_BULLET, items[0]) else 0
-
-
 def _is_garbled(text: str) -> bool:
     pieces = text.replace(SEPARATOR, " ").split()
     if len(pieces) <= 2:
@@ -338,7 +287,7 @@ def _is_numbered_heading(text: str, spans: Sequence[_Span], at: int, language: s
     "1. Open the cover" is a step, which what is below it explains.
     """
     start, end = spans[at]
-    if at + 1 == len(spans) or text[end : spans[at + 1][0]] != "\n\n" or not _STEP.match(text, start, end):
+    if at + 1 == len(spans) or text[end : spans[at + 1][0]] != "\n\n" or not is_step(text, (start, end)):
         return False
     below, title = text[slice(*spans[at + 1])], without_item_sign(text[start:end])
     is_prose = SEPARATOR not in below and not is_item(below) and not is_heading(below)
@@ -429,13 +378,13 @@ def _with_list(text: str, spans: Sequence[_Span], at: int, start: int, end: int)
             (
                 n
                 for n in range(at, min(at + 1 + (MAX_BETWEEN if last_step else 0), len(spans)))
-                if is_item(text[slice(*spans[n])]) and (n == at or _step_number(text, spans[n]) == last_step + 1)
+                if is_item(text[slice(*spans[n])]) and (n == at or step_number(text, spans[n]) == last_step + 1)
             ),
             at if _is_plain_item(text, spans, first, at, end) else None,
         )
         if ahead is None:
             break
-        last_step = _step_number(text, spans[ahead])
+        last_step = step_number(text, spans[ahead])
         end = spans[ahead][1]
         at = ahead + 1
     if text[end - 1] == ":" and at < len(spans) and _may_explain(text, (start, end), spans[at]):
@@ -481,11 +430,6 @@ def _may_explain(text: str, item: _Span, span: _Span) -> bool:
         and not is_heading(sentence)
         and not sentence.endswith(":")
     )
-
-
-def _step_number(text: str, span: _Span) -> int:
-    step = _STEP.match(text, *span)
-    return int(step[1]) if step else 0
 
 
 def _unlabelled(text: str, start: int, end: int) -> Iterator[_Span]:

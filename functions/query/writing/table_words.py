@@ -82,7 +82,8 @@ def words_in(text: str, language: str) -> Sequence[AskedWord]:
 @lru_cache(maxsize=4_096)
 def keys_of(text: str, language: str) -> tuple[str, ...]:
     """Return the stems of the words and numbers of a text, in order."""
-    return tuple(each.key for each in words_in(text, language))
+    words = _TOKEN.findall(text)
+    return tuple(stem_of(fold(word).lower(), language) for word in words)
 
 
 def marks_for_yes(cells: Sequence[str]) -> frozenset[str]:

@@ -4,10 +4,11 @@ import re
 
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.words import content_stems, tokens_of
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import names_days
 from functions.query.writing.asked import Asked
-from functions.query.writing.statements import Statement, is_item
+from functions.query.writing.list_items import is_item
+from functions.query.writing.statements import Statement
 from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
 from shared.text import begins_with_title
 
@@ -31,7 +32,7 @@ def heading_to_tell(asked: Asked, passage: Passage, statement: Statement) -> tup
 
 def _denying(passage: Passage, statement: Statement) -> tuple[int, int] | None:
     """Return where the heading stands that turns what is told below it; None if that denies something itself."""
-    name = passage.section_at(passage.char_start + statement.start).rpartition(" > ")[2]
+    name = last_title(passage.section_at(passage.char_start + statement.start))
     if not _denies(name) or _denies(statement.text) or is_injected(name, 0, len(name)):
         return None
     if not JOINS.isdisjoint(tokens_of(name)):

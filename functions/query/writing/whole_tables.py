@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from functions.query.grounding.table_cells import may_name
@@ -60,11 +61,17 @@ class WholeTable:
         return [row.cells[at] for row in self.rows]
 
 
-def tables_of(at: int, passage: Passage, before: Passage | None, after: Passage | None) -> Iterator[WholeTable]:
-    """Yield the tables of a passage of which all rows have as many cells as there are names.
+@lru_cache(maxsize=64)
+def tables_of(at: int, passage: Passage, before: Passage | None, after: Passage | None) -> Sequence[WholeTable]:
+    """Return the tables of a passage of which all rows have as many cells as there are names.
 
-    `before` and `after` are those beside it of its document that are at hand.
+    `before` and `after` are those beside it of its document that are at hand. Kept for a question or two: the decision
+    and the writer, its list and its doubts all read the same ones.
     """
+    return tuple(_read_tables(at, passage, before, after))
+
+
+def _read_tables(at: int, passage: Passage, before: Passage | None, after: Passage | None) -> Iterator[WholeTable]:
     if passage.corrected or passage.described_by:
         return
     lines: list[tuple[str, int]] = []
@@ -98,10 +105,12 @@ def _end_of_table(lines: Sequence[tuple[str, int]], first: int) -> int:
     """Return the number of the line behind a table's rows, between which a line may name the rows below it."""
     end = first
     while end < len(lines):
-        is_row = SEPARATOR in lines[end][0]
-        below = lines[end + 1][0] if end + 1 < len(lines) else ""
-        is_of_width = len(row_cells(below)) == len(row_cells(lines[first][0]))
-        if not is_row and not (SEPARATOR in below and is_of_width and _GROUP.fullmatch(lines[end][0].strip())):
+        line, below = lines[end][0], lines[end + 1][0] if end + 1 < len(lines) else ""
+        if SEPARATOR not in line and not (
+            SEPARATOR in below
+            and len(row_cells(below)) == len(row_cells(lines[first][0]))
+            and _GROUP.fullmatch(line.strip())
+        ):
             return end
         end += 1
     return end

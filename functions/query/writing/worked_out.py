@@ -19,8 +19,9 @@ from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, asking_part
+from functions.query.writing.list_items import count_items, on_lines
 from functions.query.writing.premises import words_of_asking
-from functions.query.writing.statements import count_items, on_lines, statements_in
+from functions.query.writing.statements import statements_in
 from shared import lexical
 from shared.text import row_cells
 

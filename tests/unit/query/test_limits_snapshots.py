@@ -120,6 +120,7 @@ import functions.query.understanding.spelling
 import functions.query.understanding.summary
 import functions.query.understanding.talk
 import functions.query.withholding
+import functions.query.writing.abbreviated
 import functions.query.writing.asked
 import functions.query.writing.cells
 import functions.query.writing.compared_rows

@@ -2,8 +2,9 @@
 
 import pytest
 
+from functions.query.grounding.comparison import Context
 from functions.query.grounding.figures import FigureCheck, check_figures
-from functions.query.grounding.judge import Context, Verdict, judge
+from functions.query.grounding.judge import Verdict, judge
 from functions.query.grounding.quotes import quoted_spans
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from functions.query.grounding.judge import RULES, Context, Judgement, Verdict, judge
+from functions.query.grounding.comparison import Context
+from functions.query.grounding.judge import RULES, Judgement, Verdict, judge
 from functions.query.grounding.measures import repeats_otherwise, turns_move, turns_rate
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
 from functions.query.grounding.roles import compares_otherwise

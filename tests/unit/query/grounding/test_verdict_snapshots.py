@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.comparison import ClaimComparison, Context
 from functions.query.grounding.evidence import find_evidence
-from functions.query.grounding.judge import RULES, ClaimComparison, Context, Verdict
+from functions.query.grounding.judge import RULES, Verdict
 from functions.query.grounding.statements import statement_of
 from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage

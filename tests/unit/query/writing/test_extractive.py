@@ -10,10 +10,11 @@ from functions.query.grounding.words import abbreviations_in
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_row_named
 from functions.query.writing.extractive import MAX_ALIKE, chosen_spans, extract, extractive_claims
+from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
 from functions.query.writing.ranges import is_in_range
 from functions.query.writing.statement_scores import asked_of, ranked_statements
-from functions.query.writing.statements import MAX_CHARACTERS, statements_of, without_bullet
+from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from functions.query.writing.statements import Statement, count_items, follows_in_list, is_item, on_lines, statements_of
+from functions.query.writing.list_items import count_items, follows_in_list, is_item, on_lines
+from functions.query.writing.statements import Statement, statements_of
 
 PROPERTIES = (
     "is_question",
