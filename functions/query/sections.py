@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.places import (
     LAST,
     are_one,
@@ -114,7 +114,7 @@ def sections_of(passages: Sequence[Passage]) -> Sequence[Section]:
     contents = {
         passage.page_at(section.char_start).number
         for section, passage in begun
-        if is_contents(section.path.rpartition(" > ")[2])
+        if is_contents(last_title(section.path))
     }
     starts: dict[str, tuple[int, Passage]] = {}
     for section, passage in begun:
