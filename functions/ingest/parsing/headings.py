@@ -11,6 +11,7 @@ from functions.ingest.parsing.heading_lines import (
     ANNOUNCES,
     COLUMNS,
     FIRST_LINES,
+    FIRST_PAGES,
     GOES_ON,
     JOINS,
     LABEL,
@@ -35,8 +36,10 @@ from functions.ingest.parsing.heading_lines import (
     is_name_over_prose,
     is_no_name,
     is_scattered,
+    is_title_page,
     label_above,
     masked,
+    names_prose,
     room_above,
     size_of_prose,
     style_of,
@@ -45,7 +48,7 @@ from functions.ingest.parsing.heading_lines import (
     without_cells,
     without_title_matter,
 )
-from functions.ingest.parsing.heading_words import is_contents
+from functions.ingest.parsing.heading_words import is_contents, is_remark
 from functions.ingest.parsing.outline import names_of, place_of
 from functions.ingest.parsing.sections import (
     BOLD,
@@ -194,7 +197,8 @@ class Headings:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
             taken = {at for each in openings for at in range(each.start, each.end)}
-            if page.has_positions and (not is_whole or self._has_larger(page, taken)):
+            has_bold = page.number > 1 and any(line.bold and i not in taken for i, line in enumerate(page.lines))
+            if page.has_positions and (not is_whole or has_bold):
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if is_whole:
                     starts = {each.start for each in openings if each.end > each.start}
@@ -238,19 +242,15 @@ class Headings:
                 found.append(_Opening(at, at, "", section))
         return found
 
-    def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
-        """Whether a page but the first has a line in bold print larger than the text, besides those taken."""
-        least = SAME * self.body_size
-        lines = page.lines if page.number > 1 else []
-        return any(line.bold and line.size > least and i not in taken for i, line in enumerate(lines))
-
     def _is_part(self, page: RawPage, found: _Opening, starts: set[int]) -> bool:
-        """Whether a heading that no outline tells heads a part of a section: it is in bold print larger than the text.
+        """Whether a heading that no outline tells heads a part of a section: in bold, larger or naming the prose below.
 
         It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
         """
         line = max(page.lines[found.start : found.end], key=attrgetter("size"))
-        if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
+        if not line.bold or found.end in starts:
+            return False
+        if line.size <= SAME * self.body_size and not names_prose(page.lines, found.start, found.end):
             return False
         return self._titles_near(page).isdisjoint(names_of(found.text))
 
@@ -333,7 +333,7 @@ class Headings:
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
-        if page.number == 1:
+        if page.number == 1 or (page.number <= FIRST_PAGES and is_title_page(lines)):
             groups = without_title_matter(lines, groups, self.body_size, has_more=self._page_count > 1)
         large = BIGGER * self.body_size
         labels = {start: label_above(lines, start, large) if lines[start].size >= large else 0 for start, _ in groups}
@@ -445,7 +445,7 @@ class Headings:
             return False
         if is_large:
             return not (text.endswith(".") and len(text) > LONGEST_SENTENCE)
-        if to_half_points(line.size) < min(sizes):
+        if to_half_points(line.size) < min(sizes) or is_remark(text):
             return False
         if i and is_cut(lines[i - 1]) and not continues_heading(lines[i - 1], line):
             return False  # a sentence goes on in it, perhaps in the next column

@@ -13,7 +13,7 @@ from functions.ingest.parsing.vocabulary import ends_hyphenated
 from functions.ingest.parsing.wire import Line
 
 _BULLETS = "".join(sorted(BULLETS))
-_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|[{_BULLETS}]\S)")
+_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—−{_BULLETS}-]\s+|[{_BULLETS}]\S)")
 _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
@@ -47,7 +47,7 @@ INDEXED_SHARE = 0.4
 SUB_ENTRY = 2.5
 """Entries of a page that is an index, and share of its lines; how far sub-entries are indented, in font sizes."""
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
-_DASHES = "-–—"
+_DASHES = "-–—−"
 END_OF_ENTRY = 12
 END_WITH_DATE = 20
 """Characters at the end of a line in which an entry of a contents list ends, and in which a date would stand."""
@@ -118,6 +118,7 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
         )
         or _is_numbered_list(lines, i, text)
         or (line.leads and text.startswith("o ") and not _mid_sentence(last))
+        or (line.leads and _is_step(lines, i, text))
     )
 
 
@@ -206,6 +207,14 @@ def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:
     return any(_counts_on(_STEP, text, cleaned(other.text)) for other in below) or any(
         _counts_on(_STEP, cleaned(other.text), text) for other in above
     )
+
+
+def _is_step(lines: Sequence[Line], i: int, text: str) -> bool:
+    """Whether a line begins with a number in bold that the next one leaves room for: "2  Turn the …"."""
+    line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
+    is_below = below is not None and 0 < below.y0 - line.y0 < 2 * line.size
+    hangs = below is not None and HANGING < (below.x0 - line.x0) / max(SMALLEST_EM, line.size) < FARTHEST_HANGING
+    return is_below and hangs and _STEP.match(text) is not None
 
 
 def _is_only_dash(lines: Sequence[Line], i: int) -> bool:

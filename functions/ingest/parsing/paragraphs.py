@@ -13,8 +13,8 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.language import FUNCTION_WORDS
 from shared.rects import word_count, word_starts
 
-LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
-"""Few dots with text behind them are an ellipsis."""
+LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?![. ]*$)(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
+"""Few dots with text or nothing behind them are an ellipsis."""
 _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
@@ -460,7 +460,7 @@ def right_edges(lines: list[Line]) -> list[float]:
                 if len(narrow) >= MIN_NARROW and _go_on(narrow):
                     edge = max([other.x1 for other in narrow])
             is_open = i + 1 < len(lines) and not ends_sentence(line.text)
-            if is_open and line.x1 + first_word(lines[i + 1]) > edge:
+            if is_open and line.x1 + first_word(lines[i + 1]) + SPARE * line.size > edge:
                 edge = line.x1
         edges.append(edge)
     return edges
@@ -512,7 +512,7 @@ def pitch_of(lines: list[Line]) -> float:
     within = Counter[float]()
     for above, below in pairwise(lines):
         drop = below.y0 - above.y0
-        if LEAST_PITCH < drop < MOST_PITCH and not below.column:
+        if LEAST_PITCH < drop < MOST_PITCH and not (below.column or below.figure):
             drop = round(2 * drop) / 2
             drops[drop] += 1
             if below.text[:1].islower() and _is_like(above, below) and not ends_sentence(above.text):
