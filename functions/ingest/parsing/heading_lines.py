@@ -93,6 +93,7 @@ _DAY = (
 _IS_DAY = re.compile(_DAY)
 _TITLE_MATTER = re.compile(rf"@|://|\bwww\.|©|\bver[sz]\w*\.? ?\d|{_DAY}", re.IGNORECASE)
 """What stands below a title and heads nothing: an address, a version, a day of a year."""
+_COUNTED = re.compile(r"(?:[IVX]{1,5}|[A-Z])\. [A-Z]")
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 FARTHEST_LINE = 2.2
@@ -249,6 +250,13 @@ def is_name_over_prose(lines: list[Line], i: int) -> bool:
     line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
     is_over = below is not None and len(below.text) >= LONG and abs(below.x0 - line.x0) < 1
     return is_over and line.text.isupper() and is_name(line.text)
+
+
+def is_numbered_name(lines: list[Line], i: int) -> bool:
+    """Whether a line begins as a section does that is counted, "II. Methods" or "A. Setup", with room on both sides."""
+    line = lines[i]
+    is_counted = depth_of(line.text) > 0 or _COUNTED.match(line.text) is not None
+    return is_counted and min(room_above(lines, i), room_above(lines, i + 1)) > usual_room(lines)
 
 
 def names_prose(lines: list[Line], start: int, end: int) -> bool:

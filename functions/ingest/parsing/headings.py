@@ -35,6 +35,7 @@ from functions.ingest.parsing.heading_lines import (
     is_name,
     is_name_over_prose,
     is_no_name,
+    is_numbered_name,
     is_scattered,
     is_title_page,
     label_above,
@@ -76,8 +77,7 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
-MANY = 8
-CROWDED = 0.25
+MANY, CROWDED = 8, 0.25
 """More candidates than this on a page, and a larger share of its lines, are a slide or a form: the largest count."""
 SET_OFF = 0.25
 """Room above a line beyond what the page's lines have, in its height, that sets it off."""
@@ -89,8 +89,7 @@ IN_SERIES = 2
 """Sections numbered in one style from which on that style is the document's for sections."""
 SPARSE = 0.6
 """Entries per page, or the share of them found, under which an outline does not tell every section."""
-MIN_OUTLINED = 3
-PAGES_PER_ENTRY = 20
+MIN_OUTLINED, PAGES_PER_ENTRY = 3, 20
 """Entries of an outline, and pages of the document for each, with which the outline is taken for its headings."""
 MAX_REPEATS = 100_000
 """Different lines whose repetition is counted."""
@@ -100,13 +99,12 @@ MOST_CROWDED = 3
 """Headings that are kept of a page where nearly every line looks like one."""
 BOLD_BODY = 0.5
 """Share of the text in the body's size that is bold if the body is."""
-MIN_LETTERS = 3
-"""Letters of a heading at least, unless it is shorter."""
-MAX_REPEATED = 3
-REPEATED_SHARE = 0.08
+SMALLER_BOLD, MIN_LETTERS = 1.0, 3
+"""Points by which a numbered heading in bold may be smaller than the text, and letters of a longer one at least."""
+MAX_REPEATED, REPEATED_SHARE = 3, 0.08
 """Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
 OVER_LABELS = 0.5
-"""How far the edges of a heading and of a table below it may be apart, in font sizes, if it is the table's."""
+"""How far apart the edges of a heading and of a table below it are, in font sizes, at most, if it is the table's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -445,7 +443,8 @@ class Headings:
             return False
         if is_large:
             return not (text.endswith(".") and len(text) > LONGEST_SENTENCE)
-        if to_half_points(line.size) < min(sizes) or is_remark(text):
+        least = min(sizes) - (SMALLER_BOLD if line.bold and is_numbered_name(lines, i) else 0.0)
+        if to_half_points(line.size) < least or is_remark(text):
             return False
         if i and is_cut(lines[i - 1]) and not continues_heading(lines[i - 1], line):
             return False  # a sentence goes on in it, perhaps in the next column

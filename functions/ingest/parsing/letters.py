@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Word
 
 HYPHENS = f"-{SOFT_HYPHEN}\u2010"
 NOTE_MARKS = frozenset("abcdefg")
@@ -17,6 +17,9 @@ _MARKED_FIGURE = re.compile(r"[-−–(+$€£]*\d+(?:[.,]\d+)*[.,)%]?")
 RAISED, SMALL_MARK = 0.15, 0.8
 """Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
 mark stands at least and how high it is at most, in heights of the word."""
+
+MIN_BULLETS, LARGER_LETTER = 2, 1.4
+"""Letters of a font of bullets on a page at least, and how much larger than the text behind it an initial is."""
 
 
 def ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
@@ -60,3 +63,25 @@ def undoubled(token: str) -> str:
     """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
     half = token[::2]
     return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token
+
+
+def with_bullets(words: Sequence[Word]) -> None:
+    """Put bullets for a small letter that is all a font writes, always where a line begins: there it is one."""
+    texts: dict[str, set[str]] = {}
+    for word in words:
+        texts.setdefault(word.style.face, set()).add(word.text)
+    for face, (text, *others) in texts.items():
+        if others or len(text) > 1 or not text.islower() or not face:
+            continue
+        places = [at for at, word in enumerate(words) if word.style.face == face]
+        if len(places) >= MIN_BULLETS and all(_begins_line(words, at) for at in places):
+            for at in places:
+                words[at].text = "•"
+
+
+def _begins_line(words: Sequence[Word], at: int) -> bool:
+    """Whether a word begins a line, and the next one, which is no smaller print, goes on in it."""
+    word, above, behind = words[at], words[at - 1] if at else None, words[at + 1] if at + 1 < len(words) else None
+    is_first = above is None or bool(above.ends) or above.x0 > word.x0
+    goes_on = behind is not None and behind.x0 > word.x1 and behind.y0 < word.y1 and word.y0 < behind.y1
+    return is_first and goes_on and behind is not None and word.style.size < LARGER_LETTER * behind.style.size

@@ -18,6 +18,7 @@ from functions.ingest.parsing.letters import (
     ends_in_mark,
     note_number,
     undoubled,
+    with_bullets,
     with_drawn_hyphens,
 )
 from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parts_of_level, parts_of_turned
@@ -425,6 +426,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         for word in words:
             if word.text == TRIANGLE[1] and word.style.face.startswith(TRIANGLE[0]):
                 word.text = "▶"
+    with_bullets(words)
     _find_fixed_pitch(words)
     return words, hidden
 

@@ -119,6 +119,23 @@ def test_a_bold_line_that_goes_on_in_a_paragraph_is_no_heading(
     assert is_heading(line, Line(below, 50, 112, 400, 122, 10), *prose(124)) is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "room", "expected"),
+    [
+        ("II. STONE FRUIT", 9, 8, True),
+        ("A. Plums in the north", 9, 8, True),
+        ("Plums in the north", 9, 8, False),  # not counted
+        ("A. Plums in the north", 8, 8, False),
+        ("A. Plums in the north", 9, 2, False),  # as near as lines of the text
+    ],
+)
+def test_a_counted_heading_in_bold_may_be_smaller_than_the_text(
+    text: str, size: float, room: float, expected: bool
+) -> None:
+    line = title(text, 78 + room, size, bold=True)
+    assert is_heading(line, *prose(line.y1 + room)) is expected
+
+
 @pytest.mark.parametrize(("text", "expected"), [("Gains on plums sold in", False), ("Gains on plums", True)])
 def test_a_name_of_columns_that_cannot_end_is_no_heading(text: str, expected: bool) -> None:
     row = Line("Spring | Autumn", 80, 122, 380, 132, 10, column=1, cells=2)

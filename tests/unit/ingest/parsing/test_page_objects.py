@@ -10,8 +10,9 @@ import pytest
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.letters import with_drawn_hyphens
+from functions.ingest.parsing.letters import with_bullets, with_drawn_hyphens
 from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
+from functions.ingest.parsing.words import Style, Word
 from tests.support.pdfs import document, lines, text
 
 ROWS = 40
@@ -176,3 +177,27 @@ def test_one_hyphen_with_several_codes_is_one() -> None:
 def test_slanted_fonts_of_tex_have_fixed_pitch(name: str) -> None:
     assert MONO.search(name)
     assert not MONO.search("SFTI1000")
+
+
+@pytest.mark.parametrize(
+    ("marks", "size", "second", "expected"),
+    [
+        ("dd", 10.0, 50.0, ["•", "•"]),
+        ("dn", 10.0, 50.0, ["d", "n"]),  # letters
+        ("DD", 10.0, 50.0, ["D", "D"]),
+        ("dd", 20.0, 50.0, ["d", "d"]),  # initials
+        ("dd", 10.0, 90.0, ["d", "d"]),  # one stands within its line
+    ],
+)
+def test_a_letter_that_is_all_a_font_writes_where_lines_begin_is_a_bullet(
+    marks: str, size: float, second: float, expected: list[str]
+) -> None:
+    sign, plain = Style(size=size, face="Signs"), Style(size=10, face="Serif")
+    words = [
+        Word(marks[0], 50, 700, 55, 710, sign),
+        Word("apples", 60, 700, 90, 710, plain, "\n" if second == 50 else ""),
+        Word(marks[1], second, 680 if second == 50 else 700, second + 5, 690 if second == 50 else 710, sign),
+        Word("pears", 100, 680 if second == 50 else 700, 130, 690 if second == 50 else 710, plain, "\n"),
+    ]
+    with_bullets(words)
+    assert [word.text for word in words[::2]] == expected
