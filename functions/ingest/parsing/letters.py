@@ -18,6 +18,8 @@ RAISED, SMALL_MARK = 0.15, 0.8
 """Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
 mark stands at least and how high it is at most, in heights of the word."""
 
+OFFICE_BULLET = "o"
+"""What office programs write in Courier for a bullet of the second level, and show as it is."""
 MIN_BULLETS, LARGER_LETTER = 2, 1.4
 """Letters of a font of bullets on a page at least, and how much larger than the text behind it an initial is."""
 
@@ -71,7 +73,7 @@ def with_bullets(words: Sequence[Word]) -> None:
     for word in words:
         texts.setdefault(word.style.face, set()).add(word.text)
     for face, (text, *others) in texts.items():
-        if others or len(text) > 1 or not text.islower() or not face:
+        if others or len(text) > 1 or not text.islower() or text == OFFICE_BULLET or not face:
             continue
         places = [at for at, word in enumerate(words) if word.style.face == face]
         if len(places) >= MIN_BULLETS and all(_begins_line(words, at) for at in places):

@@ -185,6 +185,7 @@ def test_slanted_fonts_of_tex_have_fixed_pitch(name: str) -> None:
         ("dd", 10.0, 50.0, ["•", "•"]),
         ("dn", 10.0, 50.0, ["d", "n"]),  # letters
         ("DD", 10.0, 50.0, ["D", "D"]),
+        ("oo", 10.0, 50.0, ["o", "o"]),  # shown as it is
         ("dd", 20.0, 50.0, ["d", "d"]),  # initials
         ("dd", 10.0, 90.0, ["d", "d"]),  # one stands within its line
     ],
