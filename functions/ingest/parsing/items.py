@@ -18,6 +18,7 @@ _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
+_INITIAL = re.compile(r"[B-Z]\. [A-Z][a-z]+\b(?! [a-z])")
 _IN_PARENTHESES = re.compile(r"(\(?)([a-z]|\d{1,3}|[ivx]{1,5})\) ")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _MARKS_BEFORE = {
@@ -115,6 +116,7 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
             and not _goes_on_inside(lines, i, last)
             and not _is_within(lines, i, last)
             and not _counts_on_within(last, text)
+            and not _is_initial(lines, i, text)
         )
         or _is_numbered_list(lines, i, text)
         or (line.leads and text.startswith("o ") and not _mid_sentence(last))
@@ -189,6 +191,14 @@ def _counts_on_within(last: Part | None, text: str) -> bool:
     before = [str(int(mark[2]) - 1)] if mark[2].isdecimal() else _MARKS_BEFORE.get(mark[2], ())
     before = [f"{mark[1]}{each})" for each in before]
     return any(f" {each} " in last.text and not last.text.startswith(each) for each in before)
+
+
+def _is_initial(lines: Sequence[Line], i: int, text: str) -> bool:
+    """Whether a letter that a line begins with is a name's: "H. Miller", no line begins with the letter next to it."""
+    if _INITIAL.match(text) is None:
+        return False
+    marks = tuple(f"{chr(ord(text[0]) + step)}." for step in (-1, 1))
+    return not any(other.text.startswith(marks) for n, other in enumerate(lines) if n != i)
 
 
 def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
 from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Word
@@ -20,8 +21,9 @@ mark stands at least and how high it is at most, in heights of the word."""
 
 OFFICE_BULLET = "o"
 """What office programs write in Courier for a bullet of the second level, and show as it is."""
-MIN_BULLETS, LARGER_LETTER = 2, 1.4
-"""Letters of a font of bullets on a page at least, and how much larger than the text behind it an initial is."""
+LEAST_LETTER, LARGER_LETTER, SAME_EDGE = 0.75, 1.4, 1.0
+"""How large a bullet is at least and at most, in sizes of the text behind it, which an index or an initial is not; and
+points by which the edges of two may differ."""
 
 
 def ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
@@ -73,17 +75,21 @@ def with_bullets(words: Sequence[Word]) -> None:
     for word in words:
         texts.setdefault(word.style.face, set()).add(word.text)
     for face, (text, *others) in texts.items():
-        if others or len(text) > 1 or not text.islower() or text == OFFICE_BULLET or not face:
+        if others or len(text) > 1 or not (text.isascii() and text.islower()) or text == OFFICE_BULLET or not face:
             continue
         places = [at for at, word in enumerate(words) if word.style.face == face]
-        if len(places) >= MIN_BULLETS and all(_begins_line(words, at) for at in places):
+        edges = sorted([words[at].x0 for at in places])
+        is_list = any(b - a < SAME_EDGE for a, b in pairwise(edges))
+        if is_list and all(_marks_line(words, at) for at in places):
             for at in places:
                 words[at].text = "•"
 
 
-def _begins_line(words: Sequence[Word], at: int) -> bool:
-    """Whether a word begins a line, and the next one, which is no smaller print, goes on in it."""
+def _marks_line(words: Sequence[Word], at: int) -> bool:
+    """Whether a word begins a line of text in print of about its size."""
     word, above, behind = words[at], words[at - 1] if at else None, words[at + 1] if at + 1 < len(words) else None
     is_first = above is None or bool(above.ends) or above.x0 > word.x0
-    goes_on = behind is not None and behind.x0 > word.x1 and behind.y0 < word.y1 and word.y0 < behind.y1
-    return is_first and goes_on and behind is not None and word.style.size < LARGER_LETTER * behind.style.size
+    if behind is None or not is_first or not behind.text[0].isalnum() or behind.x0 < word.x1:
+        return False
+    is_level = behind.y0 < word.y1 and word.y0 < behind.y1
+    return is_level and LEAST_LETTER < word.style.size / max(1.0, behind.style.size) < LARGER_LETTER

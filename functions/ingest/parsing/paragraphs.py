@@ -13,8 +13,11 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.language import FUNCTION_WORDS
 from shared.rects import word_count, word_starts
 
-LEADER = re.compile(r"(?:\. ?){6,}|(?:\. ?){4,}(?![. ]*$)(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)|…{2,}|(?:_ ?){5,}")
-"""Few dots with text or nothing behind them are an ellipsis."""
+LEADER = re.compile(
+    r"(?:\. ?){6,}|(?:(?<=\w)(?:\. ?){4,5}(?=\S)|(?<!\w)(?:\. ?){4,})(?=(?:[\W\d]*[^\W\d]+){0,3}[\W\d]*$)"
+    r"|…{2,}|(?:_ ?){5,}"
+)
+"""Few dots with text behind them are an ellipsis, and four at a word with nothing behind."""
 _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")

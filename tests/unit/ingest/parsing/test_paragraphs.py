@@ -138,6 +138,19 @@ def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("H. Miller", "Anne Bauer", "paragraph"),
+        ("H. Miller", "I. Bauer", "list_item"),
+        ("H. Apples and pears", "The end", "list_item"),
+        ("A. Miller", "Anne Bauer", "list_item"),
+    ],
+)
+def test_the_initial_of_a_name_marks_no_item(first: str, second: str, kind: str) -> None:
+    assert parts_of(line(first, 20, x1=120), line(second, 60, x1=130))[0][0] == kind
+
+
 def test_a_minus_marks_items_as_a_dash_does() -> None:
     items = line("− apples of the north", 100), line("− pears", 112, x1=120)
     assert [kind for kind, _ in parts_of(*filled(), *items)][-2:] == ["list_item", "list_item"]
@@ -696,6 +709,7 @@ def test_notes_whose_marks_were_raised_are_told_by_their_numbers(
         ("--tree=<name> .... Otherwise it takes the first one", False),
         ("and so on .... until the last apple is picked", False),
         ("the trees of the county. . . .", False),
+        ("the trees of the county . . . .", True),
     ],
 )
 def test_few_dots_with_a_sentence_behind_them_lead_to_nothing(line: str, leads: bool) -> None:
