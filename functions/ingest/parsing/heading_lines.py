@@ -262,11 +262,11 @@ def is_numbered_name(lines: list[Line], i: int) -> bool:
 def names_prose(lines: list[Line], start: int, end: int) -> bool:
     """Whether a line in bold, set off from what is above it, names the plain prose that begins below its edge.
 
-    "Example 10" and the letters of an index do not.
+    "Example 10", an entry of a table of contents and the letters of an index do not.
     """
     line, below = lines[start], lines[end] if end < len(lines) else None
     is_long_enough = LEAST_NAME <= len(line.text) <= LONGEST_SENTENCE
-    if below is None or end > start + 1 or not is_long_enough or is_label(line.text):
+    if below is None or end > start + 1 or not is_long_enough or line.text[-1].isdecimal():
         return False
     is_over = is_below(line, below) and abs(below.x0 - line.x0) < 1 and len(below.text) >= LONG
     is_over = is_over and not (below.bold or below.column or below.mono or below.leads)

@@ -13,12 +13,12 @@ from functions.ingest.parsing.vocabulary import ends_hyphenated
 from functions.ingest.parsing.wire import Line
 
 _BULLETS = "".join(sorted(BULLETS))
-_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—−{_BULLETS}-]\s+|[{_BULLETS}]\S)")
+_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|−\s+(?=\w\w)|[{_BULLETS}]\S)")
 _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
-_INITIAL = re.compile(r"[B-Z]\. [A-Z][a-z]+\b(?! [a-z])")
+_INITIAL = re.compile(r"[B-HJ-UWYZ]\. [A-Z][a-z]+\b(?! [a-z])")
 _IN_PARENTHESES = re.compile(r"(\(?)([a-z]|\d{1,3}|[ivx]{1,5})\) ")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _MARKS_BEFORE = {
@@ -194,7 +194,10 @@ def _counts_on_within(last: Part | None, text: str) -> bool:
 
 
 def _is_initial(lines: Sequence[Line], i: int, text: str) -> bool:
-    """Whether a letter that a line begins with is a name's: "H. Miller", no line begins with the letter next to it."""
+    """Whether a letter that a line begins with is a name's: "H. Miller", no line begins with the letter next to it.
+
+    Those that are numerals are none.
+    """
     if _INITIAL.match(text) is None:
         return False
     marks = tuple(f"{chr(ord(text[0]) + step)}." for step in (-1, 1))

@@ -79,8 +79,8 @@ def with_bullets(words: Sequence[Word]) -> None:
             continue
         places = [at for at, word in enumerate(words) if word.style.face == face]
         edges = sorted([words[at].x0 for at in places])
-        is_list = any(b - a < SAME_EDGE for a, b in pairwise(edges))
-        if is_list and all(_marks_line(words, at) for at in places):
+        is_list = any(b - a < SAME_EDGE for a, b in pairwise(edges)) and all(_marks_line(words, at) for at in places)
+        if is_list and 2 * sum([words[at + 1].text[0].isalpha() for at in places]) > len(places):
             for at in places:
                 words[at].text = "•"
 
@@ -89,7 +89,7 @@ def _marks_line(words: Sequence[Word], at: int) -> bool:
     """Whether a word begins a line of text in print of about its size."""
     word, above, behind = words[at], words[at - 1] if at else None, words[at + 1] if at + 1 < len(words) else None
     is_first = above is None or bool(above.ends) or above.x0 > word.x0
-    if behind is None or not is_first or not behind.text[0].isalnum() or behind.x0 < word.x1:
+    if behind is None or not is_first or behind.x0 < word.x1:
         return False
     is_level = behind.y0 < word.y1 and word.y0 < behind.y1
     return is_level and LEAST_LETTER < word.style.size / max(1.0, behind.style.size) < LARGER_LETTER

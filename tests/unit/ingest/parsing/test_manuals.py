@@ -364,6 +364,7 @@ def test_bold_print_larger_than_the_text_is_a_section_below_a_whole_outline() ->
         ("Picking the fruit", 3, FULL, False),  # as near to what is above it
         ("Picking the fruit", 10, "By hand.", False),
         ("P", 10, FULL, False),  # of an index
+        ("1 Picking 5", 10, FULL, False),  # of a table of contents
         ("NOTE", 10, FULL, False),
         ("HINWEIS!", 10, FULL, False),
     ],

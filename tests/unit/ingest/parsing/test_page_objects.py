@@ -189,6 +189,7 @@ def test_slanted_fonts_of_tex_have_fixed_pitch(name: str) -> None:
         ("dd", 20.0, 50.0, ["d", "d"]),  # initials
         ("dd", 7.0, 50.0, ["d", "d"]),  # indices
         ("dd", 10.0, 52.0, ["d", "d"]),  # at no edge
+        ("xx", 10.0, 50.0, ["x", "x"]),  # of formulas
         ("dd", 10.0, 90.0, ["d", "d"]),  # one stands within its line
     ],
 )
@@ -196,11 +197,12 @@ def test_a_letter_that_is_all_a_font_writes_where_lines_begin_is_a_bullet(
     marks: str, size: float, second: float, expected: list[str]
 ) -> None:
     sign, plain = Style(size=size, face="Signs"), Style(size=10, face="Serif")
+    first, other = ("2", "3y") if marks == "xx" else ("apples", "pears")
     words = [
         Word(marks[0], 50, 700, 55, 710, sign),
-        Word("apples", 60, 700, 90, 710, plain, "\n" if second < 90 else ""),
+        Word(first, 60, 700, 90, 710, plain, "\n" if second < 90 else ""),
         Word(marks[1], second, 680 if second < 90 else 700, second + 5, 690 if second < 90 else 710, sign),
-        Word("pears", 100, 680 if second < 90 else 700, 130, 690 if second < 90 else 710, plain, "\n"),
+        Word(other, 100, 680 if second < 90 else 700, 130, 690 if second < 90 else 710, plain, "\n"),
     ]
     with_bullets(words)
     assert [word.text for word in words[::2]] == expected

@@ -143,6 +143,7 @@ def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> N
     [
         ("H. Miller", "Anne Bauer", "paragraph"),
         ("H. Miller", "I. Bauer", "list_item"),
+        ("I. Courts", "Anne Bauer", "list_item"),
         ("H. Apples and pears", "The end", "list_item"),
         ("A. Miller", "Anne Bauer", "list_item"),
     ],
@@ -154,6 +155,7 @@ def test_the_initial_of_a_name_marks_no_item(first: str, second: str, kind: str)
 def test_a_minus_marks_items_as_a_dash_does() -> None:
     items = line("− apples of the north", 100), line("− pears", 112, x1=120)
     assert [kind for kind, _ in parts_of(*filled(), *items)][-2:] == ["list_item", "list_item"]
+    assert parts_of(line("− e n + 2,", 100))[0][0] == "paragraph"  # of a formula
 
 
 @pytest.mark.parametrize(
