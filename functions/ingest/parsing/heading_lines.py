@@ -7,8 +7,8 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
+from functions.ingest.parsing.distances import first_word
 from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out, opens_document
-from functions.ingest.parsing.paragraphs import first_word
 from functions.ingest.parsing.sections import SAME, depth_of
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN

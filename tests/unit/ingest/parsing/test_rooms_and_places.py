@@ -5,9 +5,9 @@ Each on a made page, and what looks like it and must stay as it is.
 
 import pytest
 
+from functions.ingest.parsing.distances import pitch_of
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.joining import join
-from functions.ingest.parsing.paragraphs import pitch_of
 from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
