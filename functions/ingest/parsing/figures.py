@@ -259,7 +259,8 @@ def _inside(lines: Sequence[Line], box: Box, own: range, moved: dict[int, list[i
             and _follows(line, lines[number - 1])
         )
         is_label = not _is_prose(line) and not ends_prose and (_is_in(line, box, BESIDE) or _is_in(line, legend, 0.0))
-        if is_label or _is_in(line, box, 0.0):
+        is_beside = len(own) > 1 and _is_prose(line) and (line.x0 > caption[2] or line.x1 < caption[0])
+        if is_label or (_is_in(line, box, 0.0) and not is_beside):  # over a picture's margin is the next column's text
             inside.append(number)
     tables = {lines[number].column for number in inside} - {0}
     if any(line.column in tables for number, line in enumerate(lines) if number not in inside):

@@ -7,8 +7,8 @@ from itertools import pairwise
 from math import inf
 from operator import attrgetter
 
+from functions.ingest.parsing.distances import first_word
 from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out, opens_document
-from functions.ingest.parsing.paragraphs import first_word
 from functions.ingest.parsing.sections import SAME, depth_of
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import SOFT_HYPHEN
@@ -73,14 +73,17 @@ CAPITALS_SHARE = 0.7
 """Share of a line's characters that are letters if it is a heading in capitals."""
 FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
+NAME_ROOM = 0.25
+"""Room above a name in bold beyond that below it, in font sizes."""
 LABEL_ROOM = 6
 """How far above a chapter's title its number stands at most, in heights of the title."""
 FIRST_LINES = 3
 """Lines of a page of which one may be no more than "Exhibit 31.1" or "Part II", and a heading in whatever print."""
 APART_SHARE = 0.5
 """Share of a page's prose in another face from which on that face says nothing: most of the page is a listing, say."""
-COVER_LINES = 12
-"""Lines of a cover at most."""
+COVER_LINES = 16
+FIRST_PAGES = 3
+"""Lines of a cover at most, and pages at a document's beginning of which one may be its title's."""
 _YEAR = r"(?:19|20)\d\d"
 _DAY = (
     rf"{_YEAR}[-–/.]\d\d?[-–/.]\d\d?\b|\b\d\d?[-–/.] ?\d\d?[-–/.] ?{_YEAR}\b"
@@ -90,6 +93,7 @@ _DAY = (
 _IS_DAY = re.compile(_DAY)
 _TITLE_MATTER = re.compile(rf"@|://|\bwww\.|©|\bver[sz]\w*\.? ?\d|{_DAY}", re.IGNORECASE)
 """What stands below a title and heads nothing: an address, a version, a day of a year."""
+_COUNTED = re.compile(r"(?:[IVX]{1,5}|[A-Z])\. [A-Z]")
 SAME_HEADING = 0.3
 NEXT_LINE = 1.7
 FARTHEST_LINE = 2.2
@@ -163,6 +167,13 @@ def without_title_matter(
         return not first.bold and _is_centred(first, largest)
 
     return [group for group in groups if not is_matter(*group)]
+
+
+def is_title_page(lines: list[Line]) -> bool:
+    """Whether a page has nothing but a few short lines below each other, all with the same middle."""
+    middles = [line.x0 + line.x1 for line in lines]
+    is_short = 1 < len(lines) <= COVER_LINES and all(len(line.text) < LONG and not line.column for line in lines)
+    return is_short and max(middles) - min(middles) < 2 * min([line.size for line in lines])
 
 
 def _is_centred(line: Line, title: Line) -> bool:
@@ -239,6 +250,27 @@ def is_name_over_prose(lines: list[Line], i: int) -> bool:
     line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
     is_over = below is not None and len(below.text) >= LONG and abs(below.x0 - line.x0) < 1
     return is_over and line.text.isupper() and is_name(line.text)
+
+
+def is_numbered_name(lines: list[Line], i: int) -> bool:
+    """Whether a line begins as a section does that is counted, "II. Methods" or "A. Setup", with room on both sides."""
+    line = lines[i]
+    is_counted = depth_of(line.text) > 0 or _COUNTED.match(line.text) is not None
+    return is_counted and min(room_above(lines, i), room_above(lines, i + 1)) > usual_room(lines)
+
+
+def names_prose(lines: list[Line], start: int, end: int) -> bool:
+    """Whether a line in bold, set off from what is above it, names the plain prose that begins below its edge.
+
+    "Example 10", an entry of a table of contents and the letters of an index do not.
+    """
+    line, below = lines[start], lines[end] if end < len(lines) else None
+    is_long_enough = LEAST_NAME <= len(line.text) <= LONGEST_SENTENCE
+    if below is None or end > start + 1 or not is_long_enough or line.text[-1].isdecimal():
+        return False
+    is_over = is_below(line, below) and abs(below.x0 - line.x0) < 1 and len(below.text) >= LONG
+    is_over = is_over and not (below.bold or below.column or below.mono or below.leads)
+    return is_over and room_above(lines, start) > max(room_above(lines, end), usual_room(lines)) + NAME_ROOM * line.size
 
 
 def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What headings are called in several languages: tables of contents, captions, and the numbers of chapters.
+"""What headings are called in several languages: tables of contents, captions, numbers of chapters, and what is none.
 
 `heading_words.txt` holds a row of words for each, and what documents open with; names without the room between words.
 """
@@ -14,6 +14,7 @@ _ROWS = (row.split() for row in Path(__file__).with_name("heading_words.txt").re
 _WORDS = {name: tuple(words) for name, *words in _ROWS}
 _CONTENTS = frozenset(_WORDS["contents"])
 _OPENING = frozenset(_WORDS["opening"])
+_REMARK = frozenset(_WORDS["remark"])
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _ENTRY = re.compile(r"\D\s?(?:\d{1,4}|[ivxlc]{1,7})$")
 """How an entry of a table of contents ends: with the number of a page."""
@@ -23,7 +24,8 @@ CAPTION = "|".join(re.escape(word) for word in _WORDS["caption"])
 """What is called by a number above or below it: "Table", "Abbildung"."""
 _LABEL = re.compile(r"[^\W\d_]{3,}\.? (?:\d{1,3}|[IVXLC]{1,6}|[A-Z])\.?")
 _IS_CAPTION = re.compile(rf"(?:{CAPTION})(?!\w)", re.IGNORECASE)
-_WRITTEN_OUT = re.compile(rf"[^\W\d_]{{3,}} (?:{'|'.join(_WORDS['numeral'])})", re.IGNORECASE)
+_NUMERAL = f"(?:{'|'.join(_WORDS['numeral'])})"
+_WRITTEN_OUT = re.compile(rf"[^\W\d_]{{3,}} {_NUMERAL}(?:[- ]?{_NUMERAL})?", re.IGNORECASE)
 
 
 @lru_cache(maxsize=1_024)
@@ -34,6 +36,11 @@ def _letters(text: str) -> str:
 def opens_document(text: str) -> bool:
     """Whether a heading is what many documents open with: "Abstract", "Contents"."""
     return _letters(text) in _OPENING or _letters(text) in _CONTENTS
+
+
+def is_remark(text: str) -> bool:
+    """Whether a text is no more than what marks a remark: "CAUTION", "Hinweis!"."""
+    return text[:1].isalpha() and _letters(text) in _REMARK
 
 
 def is_contents(text: str, below: Sequence[Line]) -> bool:

@@ -11,6 +11,7 @@ from functions.ingest.parsing.heading_lines import (
     ANNOUNCES,
     COLUMNS,
     FIRST_LINES,
+    FIRST_PAGES,
     GOES_ON,
     JOINS,
     LABEL,
@@ -34,9 +35,12 @@ from functions.ingest.parsing.heading_lines import (
     is_name,
     is_name_over_prose,
     is_no_name,
+    is_numbered_name,
     is_scattered,
+    is_title_page,
     label_above,
     masked,
+    names_prose,
     room_above,
     size_of_prose,
     style_of,
@@ -45,7 +49,7 @@ from functions.ingest.parsing.heading_lines import (
     without_cells,
     without_title_matter,
 )
-from functions.ingest.parsing.heading_words import is_contents
+from functions.ingest.parsing.heading_words import is_contents, is_remark
 from functions.ingest.parsing.outline import names_of, place_of
 from functions.ingest.parsing.sections import (
     BOLD,
@@ -73,8 +77,7 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
-MANY = 8
-CROWDED = 0.25
+MANY, CROWDED = 8, 0.25
 """More candidates than this on a page, and a larger share of its lines, are a slide or a form: the largest count."""
 SET_OFF = 0.25
 """Room above a line beyond what the page's lines have, in its height, that sets it off."""
@@ -86,8 +89,7 @@ IN_SERIES = 2
 """Sections numbered in one style from which on that style is the document's for sections."""
 SPARSE = 0.6
 """Entries per page, or the share of them found, under which an outline does not tell every section."""
-MIN_OUTLINED = 3
-PAGES_PER_ENTRY = 20
+MIN_OUTLINED, PAGES_PER_ENTRY = 3, 20
 """Entries of an outline, and pages of the document for each, with which the outline is taken for its headings."""
 MAX_REPEATS = 100_000
 """Different lines whose repetition is counted."""
@@ -97,13 +99,12 @@ MOST_CROWDED = 3
 """Headings that are kept of a page where nearly every line looks like one."""
 BOLD_BODY = 0.5
 """Share of the text in the body's size that is bold if the body is."""
-MIN_LETTERS = 3
-"""Letters of a heading at least, unless it is shorter."""
-MAX_REPEATED = 3
-REPEATED_SHARE = 0.08
+SMALLER_BOLD, MIN_LETTERS = 1.0, 3
+"""Points by which a numbered heading in bold may be smaller than the text, and letters of a longer one at least."""
+MAX_REPEATED, REPEATED_SHARE = 3, 0.08
 """Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
 OVER_LABELS = 0.5
-"""How far the edges of a heading and of a table below it may be apart, in font sizes, if it is the table's."""
+"""How far apart the edges of a heading and of a table below it are, in font sizes, at most, if it is the table's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,8 @@ class Headings:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
             taken = {at for each in openings for at in range(each.start, each.end)}
-            if page.has_positions and (not is_whole or self._has_larger(page, taken)):
+            has_bold = page.number > 1 and any(line.bold and i not in taken for i, line in enumerate(page.lines))
+            if page.has_positions and (not is_whole or has_bold):
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if is_whole:
                     starts = {each.start for each in openings if each.end > each.start}
@@ -238,19 +240,15 @@ class Headings:
                 found.append(_Opening(at, at, "", section))
         return found
 
-    def _has_larger(self, page: RawPage, taken: set[int]) -> bool:
-        """Whether a page but the first has a line in bold print larger than the text, besides those taken."""
-        least = SAME * self.body_size
-        lines = page.lines if page.number > 1 else []
-        return any(line.bold and line.size > least and i not in taken for i, line in enumerate(lines))
-
     def _is_part(self, page: RawPage, found: _Opening, starts: set[int]) -> bool:
-        """Whether a heading that no outline tells heads a part of a section: it is in bold print larger than the text.
+        """Whether a heading that no outline tells heads a part of a section: in bold, larger or naming the prose below.
 
         It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
         """
         line = max(page.lines[found.start : found.end], key=attrgetter("size"))
-        if not line.bold or line.size <= SAME * self.body_size or found.end in starts:
+        if not line.bold or found.end in starts:
+            return False
+        if line.size <= SAME * self.body_size and not names_prose(page.lines, found.start, found.end):
             return False
         return self._titles_near(page).isdisjoint(names_of(found.text))
 
@@ -333,7 +331,7 @@ class Headings:
             groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
-        if page.number == 1:
+        if page.number == 1 or (page.number <= FIRST_PAGES and is_title_page(lines)):
             groups = without_title_matter(lines, groups, self.body_size, has_more=self._page_count > 1)
         large = BIGGER * self.body_size
         labels = {start: label_above(lines, start, large) if lines[start].size >= large else 0 for start, _ in groups}
@@ -445,7 +443,8 @@ class Headings:
             return False
         if is_large:
             return not (text.endswith(".") and len(text) > LONGEST_SENTENCE)
-        if to_half_points(line.size) < min(sizes):
+        least = min(sizes) - (SMALLER_BOLD if line.bold and is_numbered_name(lines, i) else 0.0)
+        if to_half_points(line.size) < least or is_remark(text):
             return False
         if i and is_cut(lines[i - 1]) and not continues_heading(lines[i - 1], line):
             return False  # a sentence goes on in it, perhaps in the next column

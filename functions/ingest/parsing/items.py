@@ -13,11 +13,12 @@ from functions.ingest.parsing.vocabulary import ends_hyphenated
 from functions.ingest.parsing.wire import Line
 
 _BULLETS = "".join(sorted(BULLETS))
-_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|[{_BULLETS}]\S)")
+_BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|−\s+(?=\w\w)|[{_BULLETS}]\S)")
 _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
 _NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
+_INITIAL = re.compile(r"[B-HJ-UWYZ]\. [A-Z][a-z]+\b(?! [a-z])")
 _IN_PARENTHESES = re.compile(r"(\(?)([a-z]|\d{1,3}|[ivx]{1,5})\) ")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _MARKS_BEFORE = {
@@ -47,7 +48,7 @@ INDEXED_SHARE = 0.4
 SUB_ENTRY = 2.5
 """Entries of a page that is an index, and share of its lines; how far sub-entries are indented, in font sizes."""
 _NOTE = re.compile(r"(\d{1,2}) +[^\W\d]")
-_DASHES = "-–—"
+_DASHES = "-–—−"
 END_OF_ENTRY = 12
 END_WITH_DATE = 20
 """Characters at the end of a line in which an entry of a contents list ends, and in which a date would stand."""
@@ -115,9 +116,11 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
             and not _goes_on_inside(lines, i, last)
             and not _is_within(lines, i, last)
             and not _counts_on_within(last, text)
+            and not _is_initial(lines, i, text)
         )
         or _is_numbered_list(lines, i, text)
         or (line.leads and text.startswith("o ") and not _mid_sentence(last))
+        or (line.leads and _is_step(lines, i, text))
     )
 
 
@@ -190,6 +193,17 @@ def _counts_on_within(last: Part | None, text: str) -> bool:
     return any(f" {each} " in last.text and not last.text.startswith(each) for each in before)
 
 
+def _is_initial(lines: Sequence[Line], i: int, text: str) -> bool:
+    """Whether a letter that a line begins with is a name's: "H. Miller", no line begins with the letter next to it.
+
+    Those that are numerals are none.
+    """
+    if _INITIAL.match(text) is None:
+        return False
+    marks = tuple(f"{chr(ord(text[0]) + step)}." for step in (-1, 1))
+    return not any(other.text.startswith(marks) for n, other in enumerate(lines) if n != i)
+
+
 def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:
     """Whether a line begins with "1." or "1 Press", and another, soon below it at its edge, with "2." or "2 Turn".
 
@@ -206,6 +220,14 @@ def _is_numbered_list(lines: Sequence[Line], i: int, text: str) -> bool:
     return any(_counts_on(_STEP, text, cleaned(other.text)) for other in below) or any(
         _counts_on(_STEP, cleaned(other.text), text) for other in above
     )
+
+
+def _is_step(lines: Sequence[Line], i: int, text: str) -> bool:
+    """Whether a line begins with a number in bold that the next one leaves room for: "2  Turn the …"."""
+    line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
+    is_below = below is not None and 0 < below.y0 - line.y0 < 2 * line.size
+    hangs = below is not None and HANGING < (below.x0 - line.x0) / max(SMALLEST_EM, line.size) < FARTHEST_HANGING
+    return is_below and hangs and _STEP.match(text) is not None
 
 
 def _is_only_dash(lines: Sequence[Line], i: int) -> bool:

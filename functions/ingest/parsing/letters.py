@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Word
 
 HYPHENS = f"-{SOFT_HYPHEN}\u2010"
 NOTE_MARKS = frozenset("abcdefg")
@@ -17,6 +18,12 @@ _MARKED_FIGURE = re.compile(r"[-−–(+$€£]*\d+(?:[.,]\d+)*[.,)%]?")
 RAISED, SMALL_MARK = 0.15, 0.8
 """Letters that mark notes, characters that a word with its mark has more than, and how far above the word's foot the
 mark stands at least and how high it is at most, in heights of the word."""
+
+OFFICE_BULLET = "o"
+"""What office programs write in Courier for a bullet of the second level, and show as it is."""
+LEAST_LETTER, LARGER_LETTER, SAME_EDGE = 0.75, 1.4, 1.0
+"""How large a bullet is at least and at most, in sizes of the text behind it, which an index or an initial is not; and
+points by which the edges of two may differ."""
 
 
 def ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
@@ -60,3 +67,29 @@ def undoubled(token: str) -> str:
     """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
     half = token[::2]
     return half if half == token[1::2] and any(map(str.isalpha, half)) and len(set(half)) > 1 else token
+
+
+def with_bullets(words: Sequence[Word]) -> None:
+    """Put bullets for a small letter that is all a font writes, always where a line begins: there it is one."""
+    texts: dict[str, set[str]] = {}
+    for word in words:
+        texts.setdefault(word.style.face, set()).add(word.text)
+    for face, (text, *others) in texts.items():
+        if others or len(text) > 1 or not (text.isascii() and text.islower()) or text == OFFICE_BULLET or not face:
+            continue
+        places = [at for at, word in enumerate(words) if word.style.face == face]
+        edges = sorted([words[at].x0 for at in places])
+        is_list = any(b - a < SAME_EDGE for a, b in pairwise(edges)) and all(_marks_line(words, at) for at in places)
+        if is_list and 2 * sum([words[at + 1].text[0].isalpha() for at in places]) > len(places):
+            for at in places:
+                words[at].text = "•"
+
+
+def _marks_line(words: Sequence[Word], at: int) -> bool:
+    """Whether a word begins a line of text in print of about its size."""
+    word, above, behind = words[at], words[at - 1] if at else None, words[at + 1] if at + 1 < len(words) else None
+    is_first = above is None or bool(above.ends) or above.x0 > word.x0
+    if behind is None or not is_first or behind.x0 < word.x1:
+        return False
+    is_level = behind.y0 < word.y1 and word.y0 < behind.y1
+    return is_level and LEAST_LETTER < word.style.size / max(1.0, behind.style.size) < LARGER_LETTER

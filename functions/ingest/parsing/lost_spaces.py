@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
+from functions.ingest.parsing.text import is_cjk
+
 LOST_SPACE, WITHIN_WORD = 0.2, 0.05
 """Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
+SPACE, NO_SPACE = 0.105, 0.02
+LETTERS_OF_APART = 2
+"""The same where all letters are as near as they can be; and letters of each word on average, at least."""
+OPENING, CLOSING = frozenset("([“‘"), frozenset(".,;:?!)]”’")
 MIN_TIGHT = 14
 TURNED_SPACE = 0.4
 """Room in heights of the word from which on a vertical one is parted, wherever it has that much."""
@@ -17,13 +23,37 @@ heights of the word; lost spaces differ no more from each other."""
 Box = tuple[float, float, float, float]
 
 
-def parted(boxes: Sequence[Box], height: float) -> tuple[int, float, float] | None:
-    """Return where two words stand that pdfium takes for one: the second's first character, and the room's two ends."""
+def parts_of_level(
+    token: str, boxes: Sequence[Box], height: float, *, were_set_apart: bool
+) -> Sequence[tuple[int, int]]:
+    """Return from where to where the words reach that pdfium takes for one; programs may have set its parts apart."""
+    parts = parts_of_apart(token, boxes, height) if were_set_apart else ()
+    if len(parts) > 1 or len(token) < MIN_TIGHT or not token.isalpha():
+        return parts or [(0, len(boxes))]
+    return parts_of_tight(boxes, height)
+
+
+def parts_of_apart(token: str, boxes: Sequence[Box], height: float) -> Sequence[tuple[int, int]]:
+    """Return from where to where the words reach that pdfium takes for one, the letters of each as near as they can be.
+
+    One that is set far apart may have letters with some room between them.
+    """
     rooms = [(behind[0] - before[2], at) for at, (before, behind) in enumerate(pairwise(boxes), start=1)]
-    (widest, at), *others = sorted(rooms, reverse=True)
+    (widest, far), *others = sorted(rooms, reverse=True)
+    spaces = [at for room, at in rooms if room >= SPACE * height and _may_part(token[at - 1], token[at])]
+    apart = set(spaces)
+    is_even = all(room <= NO_SPACE * height for room, at in rooms if at not in apart)
+    if spaces and is_even and len(boxes) >= LETTERS_OF_APART * (len(spaces) + 1):
+        return list(pairwise([0, *spaces, len(boxes)]))
     if widest < LOST_SPACE * height or (others and others[0][0] > WITHIN_WORD * height):
-        return None
-    return at, boxes[at - 1][2], boxes[at][0]
+        return [(0, len(boxes))]
+    return [(0, far), (far, len(boxes))]
+
+
+def _may_part(before: str, after: str) -> bool:
+    """Whether a word may end with one character and another begin with the other: no figure goes on in the second."""
+    is_begin = before.isalpha() if after.isdecimal() else after.isalpha() or after in OPENING
+    return is_begin and (before.isalnum() or before in CLOSING) and not (is_cjk(before) or is_cjk(after))
 
 
 def parts_of_turned(boxes: Sequence[Box], height: float) -> Sequence[tuple[int, int]]:

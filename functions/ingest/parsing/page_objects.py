@@ -18,9 +18,10 @@ from functions.ingest.parsing.letters import (
     ends_in_mark,
     note_number,
     undoubled,
+    with_bullets,
     with_drawn_hyphens,
 )
-from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parted, parts_of_tight, parts_of_turned
+from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parts_of_level, parts_of_turned
 from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
 from functions.ingest.parsing.words import JOINT, SOFT_HYPHEN, Box, Style, Word, box_of
@@ -402,15 +403,6 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             and (mark := note_number(token, list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0, y0))
         ):
             token = token[: -len(mark)] + "".join([RAISED_NUMBERS[digit] for digit in mark])
-        elif (
-            last_handle != handle
-            and not is_vertical
-            and len(token) == end - start
-            and (parts := parted(list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0))
-        ):
-            at, before, behind = parts
-            words.append(Word(token[:at], x0, y0, before, y1, style))
-            token, x0 = token[at:], behind
         elif is_vertical and 1 < len(token) == end - start:
             letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
             *firsts_of_it, (at, _) = parts_of_turned(letters, x1 - x0)
@@ -418,9 +410,14 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 low, high = _reach(letters[first:last])
                 words.append(Word(token[first:last], x0, low, x1, high, style))
             token, (y0, y1) = token[at:], _reach(letters[at:])
-        elif len(token) >= MIN_TIGHT and not is_vertical and len(token) == end - start and token.isalpha():
+        elif (
+            (last_handle != handle or (len(token) >= MIN_TIGHT and token.isalpha()))
+            and not is_vertical
+            and 1 < len(token) == end - start
+        ):
             letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
-            *firsts_of_it, (at, _) = parts_of_tight(letters, y1 - y0)
+            parts = parts_of_level(token, letters, y1 - y0, were_set_apart=last_handle != handle)
+            *firsts_of_it, (at, _) = parts
             for first, last in firsts_of_it:
                 words.append(Word(token[first:last], letters[first][0], y0, letters[last - 1][2], y1, style))
             token, x0 = token[at:], letters[at][0] if at else x0
@@ -429,6 +426,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         for word in words:
             if word.text == TRIANGLE[1] and word.style.face.startswith(TRIANGLE[0]):
                 word.text = "▶"
+    with_bullets(words)
     _find_fixed_pitch(words)
     return words, hidden
 

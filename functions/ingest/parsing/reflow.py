@@ -6,19 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from operator import attrgetter
 
+from functions.ingest.parsing.distances import first_word, pitch_of, right_edges
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.joining import join
-from functions.ingest.parsing.paragraphs import (
-    HANGING,
-    LEADER,
-    first_word,
-    has_leader,
-    joins,
-    pitch_of,
-    ragged_entries,
-    right_edges,
-)
+from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
 from functions.ingest.parsing.table_cells import body_of, is_figure, is_number

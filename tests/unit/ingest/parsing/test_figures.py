@@ -87,6 +87,13 @@ def test_a_drawing_two_captions_claim_is_nobodys() -> None:
     assert found([*captions, LABELS[0]], chart(100, 110)) == ([], 0)
 
 
+def test_text_of_the_next_column_over_the_margin_of_a_picture_is_not_in_it() -> None:
+    picture = [(60.0, 120.0, 420.0, 280.0)]
+    text = [line(PROSE, 360, 130, width=240), line("in the next column, and ends here at last.", 360, 142, width=240)]
+    caption = [line("Figure 1: How long the glacier was in each of the", 60, 285, width=240), line("decades.", 60, 297)]
+    assert found([LABELS[0], *caption, *text], picture) == ([LABELS[0].text], 1)
+
+
 def test_panels_side_by_side_and_above_each_other_are_one_figure() -> None:
     caption = line("Figure 1: Length and width, each by decade, of all", 60, 460, width=480)
     panels = [*chart(60, 110, 200), *chart(310, 110, 200), *chart(60, 290, 200), *chart(310, 290, 200)]

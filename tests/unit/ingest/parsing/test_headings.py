@@ -119,6 +119,23 @@ def test_a_bold_line_that_goes_on_in_a_paragraph_is_no_heading(
     assert is_heading(line, Line(below, 50, 112, 400, 122, 10), *prose(124)) is expected
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "room", "expected"),
+    [
+        ("II. STONE FRUIT", 9, 8, True),
+        ("A. Plums in the north", 9, 8, True),
+        ("Plums in the north", 9, 8, False),  # not counted
+        ("A. Plums in the north", 8, 8, False),
+        ("A. Plums in the north", 9, 2, False),  # as near as lines of the text
+    ],
+)
+def test_a_counted_heading_in_bold_may_be_smaller_than_the_text(
+    text: str, size: float, room: float, expected: bool
+) -> None:
+    line = title(text, 78 + room, size, bold=True)
+    assert is_heading(line, *prose(line.y1 + room)) is expected
+
+
 @pytest.mark.parametrize(("text", "expected"), [("Gains on plums sold in", False), ("Gains on plums", True)])
 def test_a_name_of_columns_that_cannot_end_is_no_heading(text: str, expected: bool) -> None:
     row = Line("Spring | Autumn", 80, 122, 380, 132, 10, column=1, cells=2)
@@ -437,6 +454,7 @@ def test_the_number_of_a_chapter_above_its_title_belongs_to_it(label: str, size:
         (["Kapitel 2"], "Stone fruit", True, ["Kapitel 2 Stone fruit"]),
         (["ROZDZIAŁ 2"], "Stone fruit", False, ["ROZDZIAŁ 2 Stone fruit"]),
         (["CHAPTER", "TWO"], "STONE FRUIT", False, ["CHAPTER TWO STONE FRUIT"]),
+        (["CHAPTER", "THIRTYNINE"], "STONE FRUIT", False, ["CHAPTER THIRTYNINE STONE FRUIT"]),
         (["Part II"], "1 Stone fruit", True, ["Part II", "1 Stone fruit"]),  # a section of its own
         (["Act II"], "Scene 1", True, ["Act II", "Scene 1"]),
         (["Tabelle 2"], "Stone fruit", False, ["Stone fruit"]),
@@ -571,3 +589,20 @@ def test_small_print_right_below_a_bold_title_explains_a_chart_and_further_below
         lines += [named, Line("saw: long", 50, named.y1 + room, 120, named.y1 + room + 9, 9), *prose(at + 50, 3)]
     lines += [title("Tools of the garden", 400, 14, bold=True), *prose(430)]
     assert any(path.endswith("Use of a long saw") for path in paths(*lines, pages_before=1)) is expected
+
+
+@pytest.mark.parametrize(
+    ("number", "shift", "expected"),
+    [(3, 0, ["Trees"]), (4, 0, ["Trees", "Trees > Prepared for"]), (3, 40, ["Trees", "Trees > Prepared for"])],
+)
+def test_a_title_page_behind_the_cover_has_one_heading(number: int, shift: float, expected: list[str]) -> None:
+    lines = [
+        Line("Trees", 250, 100, 350, 120, 20, bold=True),
+        Line("Prepared for", 260 + shift, 160, 340 + shift, 172, 12, bold=True),
+        Line("the town", 270, 300, 330, 310, 10),
+    ]
+    found = Headings(Header(9))
+    found.learn(RawPage(number + 1, "", 600, 800, prose(20, 20)))
+    page = RawPage(number, "", 600, 800, lines)
+    found.learn(page)
+    assert [heading.path for heading in found.of(page)] == expected

@@ -2,23 +2,53 @@
 
 import pytest
 
-from functions.ingest.parsing.lost_spaces import parted, parts_of_tight, parts_of_turned
+from functions.ingest.parsing.lost_spaces import parts_of_apart, parts_of_tight, parts_of_turned
 
 
 @pytest.mark.parametrize(
     ("lefts", "expected"),
     [
-        ((0, 5, 10, 17.5), (3, 15, 17.5)),
-        ((0, 5, 10, 16), None),
-        ((0, 7.5, 15), None),
-        ((0, 7.5), (1, 5, 7.5)),
-        ((0, 5.6, 13.1), None),
+        ((0, 5, 10, 17.5), [(0, 3), (3, 4)]),
+        ((0, 5, 10, 16), [(0, 4)]),
+        ((0, 7.5, 15), [(0, 3)]),
+        ((0, 7.5), [(0, 1), (1, 2)]),
+        ((0, 5.6, 13.1), [(0, 3)]),
     ],
 )
 def test_a_word_is_parted_where_one_room_is_wide_and_all_others_are_narrow(
-    lefts: tuple[float, ...], expected: tuple[int, float, float] | None
+    lefts: tuple[float, ...], expected: list[tuple[int, int]]
 ) -> None:
-    assert parted([(left, 710.0, left + 5, 700.0) for left in lefts], height=10) == expected
+    boxes = [(left, 710.0, left + 5, 700.0) for left in lefts]
+    assert parts_of_apart("word"[: len(lefts)], boxes, height=10) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "rest", "expected"),
+    [
+        ("make it even so", 0.0, ["make", "it", "even", "so"]),
+        ("read (all of it)", -0.2, ["read", "(all", "of", "it)"]),
+        ("Page. One", 0.0, ["Page.", "One"]),
+        ("make it even so", 0.5, ["makeitevenso"]),  # its letters have room, too
+        ("a b c", 0.0, ["abc"]),  # letters that are set apart
+        ("10 km", 0.0, ["10", "km"]),
+        ("10 000", 0.0, ["10000"]),  # one figure
+        ("word .", 0.0, ["word."]),
+        ("食品 科学", 0.0, ["食品科学"]),
+    ],
+)
+def test_a_word_is_parted_where_letters_that_are_as_near_as_can_be_have_room(
+    text: str, rest: float, expected: list[str]
+) -> None:
+    boxes: list[tuple[float, float, float, float]] = []
+    left = 0.0
+    for character in text:
+        if character == " ":
+            left += 1.3 - rest
+        else:
+            boxes.append((left, 10.0, left + 5, 0.0))
+            left += 5 + rest
+    token = text.replace(" ", "")
+    assert [token[start:end] for start, end in parts_of_apart(token, boxes, height=10)] == expected
 
 
 @pytest.mark.parametrize(

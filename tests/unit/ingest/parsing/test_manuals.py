@@ -25,6 +25,9 @@ FIXED = Style(size=10, mono=True)
 PROSE = "The line of quite ordinary words that fills the page"
 
 
+FULL = "The line of quite ordinary words that fills the page"
+
+
 def prose(y: float, count: int = 4) -> list[Line]:
     return [Line(PROSE, 50, y + 12 * at, 400, y + 12 * at + 10, 10) for at in range(count)]
 
@@ -352,6 +355,29 @@ def test_bold_print_larger_than_the_text_is_a_section_below_a_whole_outline() ->
     page[5] = bold("1. Others", 110, 11)  # the outline tells it, if on the page before
     assert below(page) == ["Matrices", "Solutions"]
     assert below([*page[:5], *prose(130), bold("SIX", 178, 11), page[-1]]) == ["Matrices", "Solutions"]
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "below", "expected"),
+    [
+        ("Picking the fruit", 10, FULL, True),
+        ("Picking the fruit", 3, FULL, False),  # as near to what is above it
+        ("Picking the fruit", 10, "By hand.", False),
+        ("P", 10, FULL, False),  # of an index
+        ("1 Picking 5", 10, FULL, False),  # of a table of contents
+        ("NOTE", 10, FULL, False),
+        ("HINWEIS!", 10, FULL, False),
+    ],
+)
+def test_bold_print_as_large_as_the_text_is_a_section_below_a_whole_outline_if_it_names_prose(
+    text: str, room: float, below: str, expected: bool
+) -> None:
+    found = Headings(Header(2, "", [(2, 1, "Trees"), (1, 1, "Others"), (1, 2, "More")]))
+    top, name = Line("Trees", 50, 20, 90, 36, 16, bold=True), Line(text, 50, 86 + room, 150, 96 + room, 10, bold=True)
+    rest = [Line(below, 50, 98 + room, 400, 108 + room, 10), *prose(120 + room)]
+    raw = RawPage(2, "", 600, 800, [top, *prose(40), name, *rest])
+    found.learn(raw)
+    assert [heading.text for heading in found.of(raw)] == (["Trees", text] if expected else ["Trees"])
 
 
 def test_items_of_a_slide_are_no_headings_though_they_are_large() -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
-from functions.ingest.parsing.letters import with_drawn_hyphens
+from functions.ingest.parsing.letters import with_bullets, with_drawn_hyphens
 from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
+from functions.ingest.parsing.words import Style, Word
 from tests.support.pdfs import document, lines, text
 
 ROWS = 40
@@ -176,3 +177,32 @@ def test_one_hyphen_with_several_codes_is_one() -> None:
 def test_slanted_fonts_of_tex_have_fixed_pitch(name: str) -> None:
     assert MONO.search(name)
     assert not MONO.search("SFTI1000")
+
+
+@pytest.mark.parametrize(
+    ("marks", "size", "second", "expected"),
+    [
+        ("dd", 10.0, 50.0, ["•", "•"]),
+        ("dn", 10.0, 50.0, ["d", "n"]),  # letters
+        ("DD", 10.0, 50.0, ["D", "D"]),
+        ("oo", 10.0, 50.0, ["o", "o"]),  # shown as it is
+        ("dd", 20.0, 50.0, ["d", "d"]),  # initials
+        ("dd", 7.0, 50.0, ["d", "d"]),  # indices
+        ("dd", 10.0, 52.0, ["d", "d"]),  # at no edge
+        ("xx", 10.0, 50.0, ["x", "x"]),  # of formulas
+        ("dd", 10.0, 90.0, ["d", "d"]),  # one stands within its line
+    ],
+)
+def test_a_letter_that_is_all_a_font_writes_where_lines_begin_is_a_bullet(
+    marks: str, size: float, second: float, expected: list[str]
+) -> None:
+    sign, plain = Style(size=size, face="Signs"), Style(size=10, face="Serif")
+    first, other = ("2", "3y") if marks == "xx" else ("apples", "pears")
+    words = [
+        Word(marks[0], 50, 700, 55, 710, sign),
+        Word(first, 60, 700, 90, 710, plain, "\n" if second < 90 else ""),
+        Word(marks[1], second, 680 if second < 90 else 700, second + 5, 690 if second < 90 else 710, sign),
+        Word(other, 100, 680 if second < 90 else 700, 130, 690 if second < 90 else 710, plain, "\n"),
+    ]
+    with_bullets(words)
+    assert [word.text for word in words[::2]] == expected

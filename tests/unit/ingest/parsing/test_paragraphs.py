@@ -138,6 +138,34 @@ def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("H. Miller", "Anne Bauer", "paragraph"),
+        ("H. Miller", "I. Bauer", "list_item"),
+        ("I. Courts", "Anne Bauer", "list_item"),
+        ("H. Apples and pears", "The end", "list_item"),
+        ("A. Miller", "Anne Bauer", "list_item"),
+    ],
+)
+def test_the_initial_of_a_name_marks_no_item(first: str, second: str, kind: str) -> None:
+    assert parts_of(line(first, 20, x1=120), line(second, 60, x1=130))[0][0] == kind
+
+
+def test_a_minus_marks_items_as_a_dash_does() -> None:
+    items = line("− apples of the north", 100), line("− pears", 112, x1=120)
+    assert [kind for kind, _ in parts_of(*filled(), *items)][-2:] == ["list_item", "list_item"]
+    assert parts_of(line("− e n + 2,", 100))[0][0] == "paragraph"  # of a formula
+
+
+@pytest.mark.parametrize(
+    ("leads", "x0", "kind"), [(True, 66, "list_item"), (False, 66, "paragraph"), (True, 50, "paragraph")]
+)
+def test_a_number_in_bold_that_the_next_line_leaves_room_for_marks_an_item(leads: bool, x0: float, kind: str) -> None:
+    first = replace(line("2 Turn the tree round, and then look at it from", 20), leads=leads)
+    assert parts_of(first, line("the other side.", 32, x0, 160))[0][0] == kind
+
+
 def test_a_date_at_a_lines_begin_is_not_the_next_item() -> None:
     assert len(parts_of(line("2. Die Lieferung erfolgt am", 20), line("3. März 2024 an die Anschrift.", 32))) == 1
 
@@ -682,6 +710,8 @@ def test_notes_whose_marks_were_raised_are_told_by_their_numbers(
         ("Name . . . . . . . . . to be filled in by hand", True),
         ("--tree=<name> .... Otherwise it takes the first one", False),
         ("and so on .... until the last apple is picked", False),
+        ("the trees of the county. . . .", False),
+        ("the trees of the county . . . .", True),
     ],
 )
 def test_few_dots_with_a_sentence_behind_them_lead_to_nothing(line: str, leads: bool) -> None:
@@ -742,3 +772,15 @@ def test_the_second_line_of_an_entry_of_the_contents_belongs_to_the_first() -> N
     assert texts(*entries) == ["14.1 A history of pruning, and of all that was cut … 56"]
     entries[1] = line("14.1.1 Saws . . . . . . . 57", 32, x0=70)
     assert texts(*entries) == ["14.1 A history of pruning, and of all that was", "14.1.1 Saws … 57"]
+
+
+@pytest.mark.parametrize(("x1", "expected"), [(339, 1), (310, 2)])
+def test_a_line_is_as_long_as_its_words_allow_with_the_space_before_the_next_one(x1: float, expected: int) -> None:
+    ragged = [
+        line("words of a paragraph that go on in the next", 20, x1=420),
+        line("line and in the one below it. The Company", 32, x1=x1),
+        line("Extraordinary Limited has trees and all of it", 44, x1=415),
+        line("words of a paragraph that go on in the next", 56, x1=410),
+        line("line and end here.", 68, x1=150),
+    ]
+    assert len(texts(*ragged)) == expected

@@ -5,9 +5,9 @@ Each on a made page, and what looks like it and must stay as it is.
 
 import pytest
 
+from functions.ingest.parsing.distances import pitch_of
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.joining import join
-from functions.ingest.parsing.paragraphs import pitch_of
 from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
@@ -98,6 +98,12 @@ def test_the_room_between_lines_is_that_in_which_sentences_go_on() -> None:
     assert pitch_of(alone) == 23
     listing = [line("the_word = of(a, listing)", 40 + 9 * at, mono=True) for at in range(5)]
     assert pitch_of([*listing, *alone]) == 23
+
+
+def test_the_lettering_of_a_figure_says_nothing_about_the_distance_of_lines() -> None:
+    lettering = [Line("axis", 50, 20 + 7 * n, 90, 26 + 7 * n, 6, figure=1) for n in range(9)]
+    text = [Line("Words of the text", 50, 200 + 18 * n, 400, 210 + 18 * n, 10) for n in range(4)]
+    assert pitch_of([*lettering, *text]) == 18
 
 
 def test_lines_of_double_spaced_text_are_one_paragraph_though_both_are_centred() -> None:
