@@ -43,6 +43,20 @@ def is_contents(text: str, below: Sequence[Line]) -> bool:
     return sum([_ENTRY.search(line.text) is not None for line in below[:_ENTRIES_LOOKED_AT]]) >= _MIN_ENTRIES
 
 
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST_WORDS = 1
+_EDITION = re.compile(
+    rf"(?:for |document |program )*(?:{'|'.join(map(re.escape, _WORDS['edition']))})(?![^\W\d_])\W*v?\.?\d|v\.? ?\d",
+    re.IGNORECASE,
+)
+
+
+def is_edition(text: str) -> bool:
+    """Whether a line says little but the number of a version: "Version 2.1 of May 2020", "for release 3"."""
+    found = _EDITION.match(text)
+    return found is not None and len(_LONG_WORD.findall(text[found.end() :])) <= _MOST_WORDS
+
+
 def is_label(text: str) -> bool:
     """Whether a line is no more than what a chapter is called by its number: "Capítulo 10", "Appendix B"."""
     return _LABEL.fullmatch(text) is not None and not _IS_CAPTION.match(text)

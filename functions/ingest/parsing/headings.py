@@ -492,8 +492,8 @@ class Headings:
             return ""
         while self._stack and not self._stack[-1].outranks(heading):
             self._stack.pop()
-        if without_note_mark(heading.title) == self.title:
-            # The document's own title precedes every passage anyway.
+        if f"{self.title}:".startswith(f"{without_note_mark(heading.title)}:"):
+            # The document's own title, or its first part, precedes every passage anyway.
             return heading.title
         if len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)

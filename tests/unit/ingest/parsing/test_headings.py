@@ -571,3 +571,20 @@ def test_small_print_right_below_a_bold_title_explains_a_chart_and_further_below
         lines += [named, Line("saw: long", 50, named.y1 + room, 120, named.y1 + room + 9, 9), *prose(at + 50, 3)]
     lines += [title("Tools of the garden", 400, 14, bold=True), *prose(430)]
     assert any(path.endswith("Use of a long saw") for path in paths(*lines, pages_before=1)) is expected
+
+
+@pytest.mark.parametrize(
+    ("own", "path"),
+    [
+        ("Stone fruit", "Plums"),
+        ("Stone fruit: Handbook", "Plums"),
+        ("Stone fruit of the north", "Stone fruit > Plums"),
+        ("", "Stone fruit > Plums"),
+    ],
+)
+def test_the_documents_own_title_and_its_first_part_open_no_section(own: str, path: str) -> None:
+    page = RawPage(1, "", 600, 800, [title("Stone fruit", 20, 20), *prose(60), title("Plums", 140, 14), *prose(170)])
+    found = Headings(Header(1))
+    found.learn(page)
+    found.title = own
+    assert found.of(page)[-1].path == path
