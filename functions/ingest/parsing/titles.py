@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from functions.ingest.parsing.heading_words import is_edition, opens_document
+from functions.ingest.parsing.heading_words import is_edition, is_of_authors, opens_document
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.legible import is_illegible_title
 from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
@@ -137,7 +137,8 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     if is_illegible_title(heading, beginning.text):  # the font of headings alone may be garbled
         heading = ""
     # Neither a file's name nor cut off at a line's end; a single word may be a file's name, unless the page has it.
-    is_whole = "_" not in named and not named.endswith(",") and (" " in named or _is_on_cover(named, beginning))
+    may_be_file = named.isascii() and " " not in named and not _is_on_cover(named, beginning)
+    is_whole = "_" not in named and not named.endswith(",") and not may_be_file
     is_more = len(first) > len(named) and first.lower().startswith(named.lower())
     if named and (not heading or (is_whole and not is_more and _is_borne_out(named, beginning))):
         return named
@@ -178,11 +179,13 @@ def _names_authors(line: str) -> bool:
 
 
 def _lists_names(line: str, held: Collection[str]) -> bool:
-    """Whether a line begins with a person's name, and only names follow: "Ann B. Lee, Plum Society", "Bo Ray et al.".
+    """Whether a line names who wrote it: "The Plum Team", or persons: "Ann B. Lee, Plum Society", "Bo Ray et al.".
 
-    They are written with capitals, and most of their words are not among those that the text has in small letters; a
-    text of few words does not tell.
+    A person's name begins the line, and only names follow. They are written with capitals, and most of their words are
+    not among those that the text has in small letters; a text of few words does not tell.
     """
+    if is_of_authors(line):
+        return True
     if len(held) < MIN_HELD or not line[:1].isupper():
         return False
     names = [name.split() for name in filter(None, map(str.strip, _APART.split(_AND_OTHERS.sub("", line))))]
@@ -225,8 +228,8 @@ def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginnin
     """
     body, words, held = beginning.body_size, beginning.words, frozenset(_SMALL.findall(beginning.text))
     at = lines.index(block[0])
-    above = [line for line in lines[max(0, at - TITLE_MATTER) : at] if not _lists_names(line.text, held)]
-    after = lines[at + len(block) :][:TITLE_MATTER]
+    before, after = lines[:at][-TITLE_MATTER:], lines[at + len(block) :][:TITLE_MATTER]
+    above = [line for line in before if line.text.casefold() != title.casefold() and not _lists_names(line.text, held)]
     below = list(takewhile(lambda line: not (_opens_text(line.text) or _lists_names(line.text, held)), after))
     count = len(title.split())
     if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
@@ -258,7 +261,8 @@ def _emphasised(beginning: Beginning) -> str:
     lines = beginning.cover
     for is_so in (_is_bold, _is_in_capitals):
         told = [line for line in lines if is_so(line)]
-        for line in lines[:FIRST_LINES] if 2 * len(told) <= len(lines) else ():
+        first = takewhile(lambda line: not opens_document(line.text), lines[:FIRST_LINES])
+        for line in first if 2 * len(told) <= len(lines) else ():
             if is_so(line) and line.cells <= 1 and not _NUMBERED.match(line.text):
                 title = _joined(_block_from(lines, line), beginning.words)
                 if " " in title and len(title) <= MAX_NAME and title[0].isupper() and not title.endswith(_ENDS):
@@ -278,7 +282,15 @@ def _largest(lines: Sequence[Line], least: float) -> list[Line]:
     """Return the first block of the largest lines that can be a title, of a size at least."""
     can_be = [line for line in lines if line.cells <= 1 and line.size >= least and usable_title(line.text)]
     large = SAME_SIZE * max((line.size for line in can_be), default=0.0)
-    return next((_block_from(lines, line) for line in can_be if line.size >= large), [])
+    first = next((line for line in can_be if line.size >= large), None)
+    if first is None or any(_opens_alike(line, first) for line in lines[: lines.index(first)]):
+        return []
+    return _block_from(lines, first)
+
+
+def _opens_alike(line: Line, below: Line) -> bool:
+    """Whether a line opens the text in the print of one below, which is the heading of another section then."""
+    return abs(line.size - below.size) <= SAME_POINTS and line.bold == below.bold and opens_document(line.text)
 
 
 def _block_from(lines: Sequence[Line], first: Line) -> list[Line]:

@@ -241,6 +241,8 @@ TEXT = [line(SMALL, 10, 700)]
         ("A. Barleycorn, B.-C. Rayfield and Cyd Duval", "FLASHER"),
         ("Bo Rayfield, Orchard University", "FLASHER"),
         ("Bo Rayfield et al.", "FLASHER"),
+        ("The flasher development team", "FLASHER"),
+        ("FLASHER Authors", "FLASHER"),
         ("Plums of July", "FLASHER: Plums of July"),
         ("HILL ORCHARD SUMMER", "FLASHER: HILL ORCHARD SUMMER"),
         ("Bo Rayfield Handbook", "FLASHER: Bo Rayfield Handbook"),
@@ -352,6 +354,7 @@ def test_where_most_is_bold_it_tells_nothing() -> None:
         ("Press-features", "Features of the press", "Features of the press"),
         ("Press", "Press", "Press"),
         ("Press3", "Press3: how to make modules", "Press3: how to make modules"),
+        ("果園的使用說明", "果園", "果園的使用說明"),
         ("Plum press 2019", "The plum press of 2020", "The plum press of 2020"),
         ("Plum press 2020", "The plum press of 2020", "Plum press 2020"),
     ],
@@ -362,3 +365,22 @@ def test_metadata_of_one_word_and_with_other_numbers_yield_to_the_page(metadata:
 
 def test_the_number_of_a_note_behind_a_bracket_is_no_part_of_a_title() -> None:
     assert usable_title("The plum (formerly notes)1") == "The plum (formerly notes)"
+
+
+def test_headings_like_one_that_opens_the_text_are_no_titles() -> None:
+    first, second = line("Introduction", 14, 70), line("Dependencies", 14, 200)
+    assert title_of(beginning(first, BODY, second, BODY, file_name="User_manual.pdf"), None) == "User manual"
+    smaller = line("Dependencies of plums", 12, 200)
+    assert title_of(beginning(first, BODY, smaller, BODY), None) == "Dependencies of plums"
+    bold = [Line(each.text, y0=each.y0, y1=each.y1, size=10, bold=True) for each in (first, smaller)]
+    assert title_of(beginning(bold[0], BODY, bold[1], BODY, BODY, file_name="notes.pdf"), None) == "notes"
+
+
+def test_a_name_in_smaller_print_is_not_said_twice() -> None:
+    lines = line("PLUM2JAM", 22, 130), line("USER MANUAL", 18, 160), line("plum2jam", 76, 280)
+    assert title_of(beginning(*lines, BODY), None) == "plum2jam: USER MANUAL"
+
+
+def test_what_is_longer_than_a_title_is_none() -> None:
+    text = line("Plums of the north and of the south " * 8, 20, 50)
+    assert title_of(beginning(text, BODY, file_name="notes.pdf"), None) == "notes"
