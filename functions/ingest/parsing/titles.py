@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from functions.ingest.parsing.heading_lines import MAX_LENGTH
 from functions.ingest.parsing.heading_words import is_edition, is_of_authors, opens_document
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.legible import is_illegible_title
@@ -83,7 +84,7 @@ MUCH_LARGER = 1.3
 """Size of a title's print, and of what is added to a short one, at least, in that of the body."""
 SAME_SIZE = 0.97
 SAME_POINTS = 0.3
-NEXT_LINE = 2
+NEXT_LINE = 2.2
 """How much smaller a line may be that is as large as the largest, how many points smaller within one title, and how far
 below each other its lines begin, in font sizes."""
 FIRST_LINES = 6
@@ -265,7 +266,8 @@ def _emphasised(beginning: Beginning) -> str:
         for line in first if 2 * len(told) <= len(lines) else ():
             if is_so(line) and line.cells <= 1 and not _NUMBERED.match(line.text):
                 title = _joined(_block_from(lines, line), beginning.words)
-                if " " in title and len(title) <= MAX_NAME and title[0].isupper() and not title.endswith(_ENDS):
+                title = title.removesuffix(".") if title.isupper() else title  # as old prints end their titles
+                if " " in title and len(title) <= MAX_LENGTH and title[0].isupper() and not title.endswith(_ENDS):
                     return title
     return ""
 

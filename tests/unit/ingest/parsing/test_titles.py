@@ -330,6 +330,7 @@ def test_a_row_of_one_cell_can_be_a_title() -> None:
     [
         ("The hill and its plums", True, "The hill and its plums"),
         ("A TUTORIAL FOR PLUMS", False, "A TUTORIAL FOR PLUMS"),
+        ("ON THE PLUMS OF THE NORTH.", False, "ON THE PLUMS OF THE NORTH"),
         ("The hill and its plums", False, "notes"),
         ("For inquiries:", True, "notes"),
         ("1. The hill", True, "notes"),
@@ -384,3 +385,10 @@ def test_a_name_in_smaller_print_is_not_said_twice() -> None:
 def test_what_is_longer_than_a_title_is_none() -> None:
     text = line("Plums of the north and of the south " * 8, 20, 50)
     assert title_of(beginning(text, BODY, file_name="notes.pdf"), None) == "notes"
+
+
+def test_the_lines_of_a_title_may_stand_a_little_more_than_twice_their_size_apart() -> None:
+    first, second = line("On the plum press", 20, 10), line("and its use", 20, 53)
+    body = [BODY] * 12
+    assert title_of(beginning(first, second, *body), None) == "On the plum press and its use"
+    assert title_of(beginning(first, line("and its use", 20, 56), *body), None) == "On the plum press"
