@@ -140,7 +140,7 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     # Neither a file's name nor cut off at a line's end; a single word may be a file's name, unless the page has it.
     may_be_file = named.isascii() and " " not in named and not _is_on_cover(named, beginning)
     is_whole = "_" not in named and not named.endswith(",") and not may_be_file
-    is_more = len(first) > len(named) and first.lower().startswith(named.lower())
+    is_more = first.lower().startswith(named.lower()) and _MEANING.search(first[len(named) :]) is not None
     if named and (not heading or (is_whole and not is_more and _is_borne_out(named, beginning))):
         return named
     title = heading or title_from_file_name(beginning.file_name)
@@ -255,6 +255,13 @@ def _without_number(title: str, beginning: Beginning) -> str:
     first = _FIRST_SECTION.match(title)
     is_one = first and any(_NEXT_SECTION.match(line.text) for lines in beginning.pages for line in lines)
     return usable_title(title[first.end() :]) if first and is_one else title
+
+
+def is_own_title(heading: str, title: str) -> bool:
+    """Whether a heading is the document's title, or its first part; the title lacks the number of a first section."""
+    heading = without_note_mark(heading)
+    number = _FIRST_SECTION.match(heading)
+    return any(f"{title}:".startswith(f"{each}:") for each in (heading, heading[number.end() :] if number else heading))
 
 
 def _emphasised(beginning: Beginning) -> str:

@@ -588,3 +588,11 @@ def test_the_documents_own_title_and_its_first_part_open_no_section(own: str, pa
     found.learn(page)
     found.title = own
     assert found.of(page)[-1].path == path
+
+
+def test_the_documents_own_title_opens_no_section_with_its_number_either() -> None:
+    page = RawPage(1, "", 600, 800, [title("1 Stone fruit", 20, 20), *prose(60), title("Plums", 140, 14), *prose(170)])
+    found = Headings(Header(1))
+    found.learn(page)
+    found.title = "Stone fruit"
+    assert found.of(page)[-1].path == "Plums"

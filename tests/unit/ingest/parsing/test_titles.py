@@ -355,6 +355,7 @@ def test_where_most_is_bold_it_tells_nothing() -> None:
         ("Press-features", "Features of the press", "Features of the press"),
         ("Press", "Press", "Press"),
         ("Press3", "Press3: how to make modules", "Press3: how to make modules"),
+        ("Press modules", "Press modules:", "Press modules"),
         ("果園的使用說明", "果園", "果園的使用說明"),
         ("Plum press 2019", "The plum press of 2020", "The plum press of 2020"),
         ("Plum press 2020", "The plum press of 2020", "Plum press 2020"),
