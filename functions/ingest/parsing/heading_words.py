@@ -15,6 +15,7 @@ _WORDS = {name: tuple(words) for name, *words in _ROWS}
 _CONTENTS = frozenset(_WORDS["contents"])
 _OPENING = frozenset(_WORDS["opening"])
 _REMARK = frozenset(_WORDS["remark"])
+_AUTHORS = frozenset(_WORDS["authors"])
 _NOT_LETTER = re.compile(r"[\W\d_]+")
 _ENTRY = re.compile(r"\D\s?(?:\d{1,4}|[ivxlc]{1,7})$")
 """How an entry of a table of contents ends: with the number of a page."""
@@ -48,6 +49,25 @@ def is_contents(text: str, below: Sequence[Line]) -> bool:
     if _letters(text) not in _CONTENTS:
         return False
     return sum([_ENTRY.search(line.text) is not None for line in below[:_ENTRIES_LOOKED_AT]]) >= _MIN_ENTRIES
+
+
+_LONG_WORD = re.compile(r"[^\W\d_]{3,}")
+_MOST_WORDS = 1
+_EDITION = re.compile(
+    rf"(?:for |document |program )*(?:{'|'.join(map(re.escape, _WORDS['edition']))})(?![^\W\d_])\W*v?\.?\d|v\.? ?\d",
+    re.IGNORECASE,
+)
+
+
+def is_edition(text: str) -> bool:
+    """Whether a line says little but the number of a version: "Version 2.1 of May 2020", "for release 3"."""
+    found = _EDITION.match(text)
+    return found is not None and len(_LONG_WORD.findall(text[found.end() :])) <= _MOST_WORDS
+
+
+def is_of_authors(text: str) -> bool:
+    """Whether a line ends in what those who write a document are called together: "The Plum development team"."""
+    return text.rsplit(" ", 1)[-1].lower() in _AUTHORS and " " in text
 
 
 def is_label(text: str) -> bool:

@@ -64,7 +64,8 @@ from functions.ingest.parsing.sections import (
     numbers_of,
 )
 from functions.ingest.parsing.table_cells import BULLETS
-from functions.ingest.parsing.text import cleaned, without_note_mark
+from functions.ingest.parsing.text import cleaned
+from functions.ingest.parsing.titles import is_own_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
@@ -491,8 +492,7 @@ class Headings:
             return ""
         while self._stack and not self._stack[-1].outranks(heading):
             self._stack.pop()
-        if without_note_mark(heading.title) == self.title:
-            # The document's own title precedes every passage anyway.
+        if is_own_title(heading.title, self.title):  # it precedes every passage anyway
             return heading.title
         if len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)

@@ -1,17 +1,20 @@
 """Makes a document's title, and reads what the prescribed covers of filings with the SEC say.
 
 A title is what a filing's cover says, else that of the metadata if it is usable and the text bears it out, else the
-largest lines of the first page, else the file name.
+largest lines of the first page with what belongs to them, or else its first lines in bold or capitals, else the file
+name.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import islice
+from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from functions.ingest.parsing.heading_lines import MAX_LENGTH
+from functions.ingest.parsing.heading_words import is_edition, is_of_authors, opens_document
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.legible import is_illegible_title
 from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
@@ -35,14 +38,13 @@ MIN_BORNE_OUT = 0.5
 """Share of a metadata title's words that the first pages or the file name hold; a template's are not there."""
 
 _NO_TITLE = re.compile(
-    r"(?:untitled|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|slide|book|"
-    r"form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
+    r"\W*(?:untitled|anonymous|unknown|no title|title|document|documento|dokument|presentation|powerpoint presentation|"
+    r"slide|book|form [\w-]{1,6}|pdf|scan|test|none|null|index|default|draft)\W*\d*",
     re.IGNORECASE,
 )
 _BOILERPLATE = re.compile(
-    r"(?:united states )?securities and exchange commission|united states|(?:table of )?contents|home|cover(?: page)?|"
-    r"support|welcome|agenda|introduction|overview|exhibit \d[\d.]*|for (?:immediate )?release|confidential|"
-    r"copyright(?: (?:©|\(c\)|\d{4}).*)?|©.*|\(c\) \d.*|version [\d.]+",
+    r"(?:united states )?securities and exchange commission|united states|home|cover(?: page)?|support|welcome|agenda|"
+    r"overview|exhibit \d[\d.]*|for (?:immediate )?release|confidential",
     re.IGNORECASE,
 )
 """What stands on many documents."""
@@ -50,13 +52,31 @@ _PROGRAM = re.compile(
     r"^(?:microsoft (?:word|excel|powerpoint|publisher)|adobe \w+|wordpad|print)\s*-\s*", re.IGNORECASE
 )
 _FILE = re.compile(
-    r"\.(?:pdf|docx?|odt|rtf|tex|dvi|ps|indd|pptx?|xlsx?|html?|txt|qxd|fm|pub|cdr|ai|wpd|pages|eps|xml)$", re.IGNORECASE
+    r"\.(?:pdf|docx?|odt|rtf|tex|dvi|ps|indd|pptx?|xlsx?|html?|txt|qxd|fm|pub|cdr|ai|wpd|pages|eps|xml|vsdx?|odp|ods|key|"
+    r"psd|svg|mif|sxw|wps|glyphs)$",
+    re.IGNORECASE,
 )
-_CODE = re.compile(r"[\W\d_]*|[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
+_WORD_WITH_DIGIT = re.compile(r"[A-Za-z0-9_.-]*\d[A-Za-z0-9_.-]*")
 _TEMPLATE = re.compile(r"\bexhibit 99|\bdraft\b|\bproof\b", re.IGNORECASE)
 """What metadata call a step of production; a heading says more."""
 _MEANING = re.compile(r"[^\W\d_]{3,}")
-_NUMBERED = re.compile(r"(?:\w+ )?\d")
+_LONG_NUMBER = re.compile(r"\d{4,}")
+_SMALL = re.compile(r"(?<![\w@./:~-])[^\W\d_A-Z][^\W\d_]+(?![\w@/:]|[.-]\w)")
+"""A word in small letters that is no part of an address."""
+_NOT_LETTER = re.compile(r"[\W\d_]")
+_AND_OTHERS = re.compile(r"\bet al\b\.?")
+_NUMBERED = re.compile(r"(?:\w+ )?\d{1,3}(?!\d)")
+_FIRST_SECTION = re.compile(r"1\.? (?=\S)")
+_NEXT_SECTION = re.compile(r"(?:1\.1|2)\.? (?=[^\W\d_])")
+_RIGHTS = re.compile(
+    r"\W*(?:copyright\W*(?:©|\(c\)|\d{4}|$)|©|\(c\) ?\d|all rights reserved\b|(?:generated|powered) (?:by|on)\b)",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"\.{3,}[\s|]*\w{1,5}$")
+_ENTRY_END = 20
+"""How an entry of a table of contents ends, and the characters at a line's end that are looked at for it."""
+_ADDRESS = re.compile(r"\w@[\w-]+\.\w|https? ?:|\bwww\.", re.IGNORECASE)
+_ENDS = (".", ":", ",", ";")
 _UNCLOSED = re.compile(r"\s*\([^)]*$")
 """A remark that goes on behind the lines of the title."""
 LARGER = 1.15
@@ -64,9 +84,17 @@ MUCH_LARGER = 1.3
 """Size of a title's print, and of what is added to a short one, at least, in that of the body."""
 SAME_SIZE = 0.97
 SAME_POINTS = 0.3
-NEXT_LINE = 2
+NEXT_LINE = 2.2
 """How much smaller a line may be that is as large as the largest, how many points smaller within one title, and how far
 below each other its lines begin, in font sizes."""
+FIRST_LINES = 6
+"""Lines of a page, the first of which in bold print or capitals can be the title where none is larger."""
+TITLE_MATTER = 30
+KIND_LINES = 2
+"""Lines above and below a title that may belong to it, and lines below that may say of what kind the document is."""
+MAX_NAME_WORDS = 4
+MIN_HELD = 50
+"""Words of a person's name at most, and different words in small letters from which on a text tells what is a name."""
 MIN_LETTERS = 3
 MIN_LETTERS_SHARE = 0.4
 MAX_DOUBTFUL = 0.1
@@ -105,16 +133,24 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     if filing and filing.title:
         return filing.title
     named = usable_title(beginning.metadata_title)
-    heading = _first_heading(beginning)
+    first, more = _first_heading(beginning)
+    heading = f"{first}: {more}" if more else first
     if is_illegible_title(heading, beginning.text):  # the font of headings alone may be garbled
         heading = ""
-    is_whole = "_" not in named and not named.endswith(",")  # neither a file's name nor cut off at a line's end
-    if named and (not heading or (is_whole and _is_borne_out(named, beginning))):
+    # Neither a file's name nor cut off at a line's end; a single word may be a file's name, unless the page has it.
+    may_be_file = named.isascii() and " " not in named and not _is_on_cover(named, beginning)
+    is_whole = "_" not in named and not named.endswith(",") and not may_be_file
+    is_more = first.lower().startswith(named.lower()) and _MEANING.search(first[len(named) :]) is not None
+    if named and (not heading or (is_whole and not is_more and _is_borne_out(named, beginning))):
         return named
     title = heading or title_from_file_name(beginning.file_name)
     on_cover = (kind_of(line.text) for line in beginning.cover)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
     return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
+
+
+def _is_on_cover(word: str, beginning: Beginning) -> bool:
+    return any(word.lower() in line.text.lower() for line in beginning.cover)
 
 
 def _is_borne_out(title: str, beginning: Beginning) -> bool:
@@ -125,11 +161,15 @@ def _is_borne_out(title: str, beginning: Beginning) -> bool:
     wanted = [word.lower() for word in _MEANING.findall(title)]
     around = "\n".join((text, *beginning.running, title_from_file_name(beginning.file_name))).lower()
     held = set(_MEANING.findall(around))
+    if any(number not in around for number in _LONG_NUMBER.findall(title)):
+        return False
     return not wanted or sum(word in held for word in wanted) >= MIN_BORNE_OUT * len(wanted)
 
 
 _BY = frozenset(("by", "von", "par", "por", "di"))
 _AND = frozenset(("and", "und", "et", "y", "e", "&"))
+_APART = re.compile(r",|;|\s(?:and|und|et|y|e|&)\s")
+_INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
 
 
 def _names_authors(line: str) -> bool:
@@ -139,66 +179,181 @@ def _names_authors(line: str) -> bool:
     return by.lower() in _BY and len(capitals) > 1 and all(name[0].isupper() for name in capitals)
 
 
-def _first_heading(beginning: Beginning) -> str:
-    """Return the largest lines of the first page that can be a title, with the next largest if they say little."""
-    least = LARGER * beginning.body_size
-    lines = beginning.cover
-    can_be = [not line.column and line.size >= least and bool(usable_title(line.text)) for line in lines]
-    block = _block(lines, can_be)
-    title = _joined(block, beginning.words)
+def _lists_names(line: str, held: Collection[str]) -> bool:
+    """Whether a line names who wrote it: "The Plum Team", or persons: "Ann B. Lee, Plum Society", "Bo Ray et al.".
+
+    A person's name begins the line, and only names follow. They are written with capitals, and most of their words are
+    not among those that the text has in small letters; a text of few words does not tell.
+    """
+    if is_of_authors(line):
+        return True
+    if len(held) < MIN_HELD or not line[:1].isupper():
+        return False
+    names = [name.split() for name in filter(None, map(str.strip, _APART.split(_AND_OTHERS.sub("", line))))]
+    words = [word for name in names for word in name if not _INITIAL.fullmatch(word)]
+    letters = list(filter(None, (_NOT_LETTER.sub("", word) for word in words)))
+    if not letters or len(names[0]) == 1 or any(len(name) > MAX_NAME_WORDS for name in names):
+        return False
+    strange = [word for word in letters if word[0].isupper() and word.lower() not in held]
+    is_capital = letters[0].lower() not in _BY and all(word[0].isupper() for word in letters)
+    return is_capital and 2 * len(strange) > len(letters) and not identity.kind_in(line)
+
+
+def _is_beside(line: str) -> bool:
+    """Whether a line only stands beside a title: authors, rights, an address, an edition, an entry of contents."""
+    return (
+        _RIGHTS.match(line) is not None
+        or _ADDRESS.search(line) is not None
+        or _ENTRY.search(line[-_ENTRY_END:]) is not None
+        or _names_authors(line)
+        or (is_edition(line) and not identity.kind_in(line))
+    )
+
+
+def _first_heading(beginning: Beginning) -> tuple[str, str]:
+    """Return the largest lines of the first page that can be a title, and what belongs to them, "" for nothing."""
+    lines = [line for line in beginning.cover if not _is_beside(line.text)]
+    block = _largest(lines, LARGER * beginning.body_size)
+    title = _without_number(_joined(block, beginning.words), beginning)
+    if not title:
+        return _emphasised(beginning), ""
+    if identity.kind_in(title) and _MEANING.search(identity.without_kind(title)):
+        return title, ""
+    return title, _addition(title, block, lines, beginning)
+
+
+def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginning: Beginning) -> str:
+    """Return what belongs to a title that does not say what kind of document it is of, "" for nothing.
+
+    Few words take the next largest lines with them, others a line below that says the kind.
+    """
+    body, words, held = beginning.body_size, beginning.words, frozenset(_SMALL.findall(beginning.text))
+    at = lines.index(block[0])
+    before, after = lines[:at][-TITLE_MATTER:], lines[at + len(block) :][:TITLE_MATTER]
+    above = [line for line in before if line.text.casefold() != title.casefold() and not _lists_names(line.text, held)]
+    below = list(takewhile(lambda line: not (_opens_text(line.text) or _lists_names(line.text, held)), after))
     count = len(title.split())
-    is_cover = len(lines) <= COVER_LINES
-    if 0 < count <= (FEW_TITLE_WORDS if is_cover else SHORT_TITLE_WORDS):
-        large = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
-        others = [
-            usable
-            and line.size >= large
-            and line not in block
-            and not _names_authors(line.text)
-            and not (large and _NUMBERED.match(line.text))
-            for line, usable in zip(lines, can_be, strict=True)
-        ]
-        more = _block(lines, others)
-        if more and more[0].size >= MUCH_LARGER * beginning.body_size and not more[-1].text.endswith(":"):
-            title = f"{title}: {_joined(more, beginning.words)}"
-    return title
+    if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
+        least = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
+        more = _largest([*above, *below], max(least, MUCH_LARGER * body))
+        if more and not more[-1].text.endswith(":"):
+            return _joined(more, words)
+    for first in below[:KIND_LINES]:
+        kind = _joined(_block_from(below, first), words)
+        if identity.kind_in(kind) and (first.bold or first.size > body) and first.cells <= 1:
+            return kind
+    return ""
 
 
-def _block(lines: Sequence[Line], can_be: Sequence[bool]) -> list[Line]:
-    """Return the first block of the largest lines among those that can be a title."""
-    largest = max((line.size for line, usable in zip(lines, can_be, strict=True) if usable), default=0.0)
-    if not largest:
+def _opens_text(line: str) -> bool:
+    """Whether a line below a title is no part of it, but the heading of what follows: "Contents", "1 Plums"."""
+    return opens_document(line) or _NUMBERED.match(line) is not None
+
+
+def _without_number(title: str, beginning: Beginning) -> str:
+    """Return a title without the number that it has as the first of several sections: "1 The plum" above "1.1 Uses"."""
+    first = _FIRST_SECTION.match(title)
+    is_one = first and any(_NEXT_SECTION.match(line.text) for lines in beginning.pages for line in lines)
+    return usable_title(title[first.end() :]) if first and is_one else title
+
+
+def is_own_title(heading: str, title: str) -> bool:
+    """Whether a heading is the document's title, or its first part; the title lacks the number of a first section."""
+    heading = without_note_mark(heading)
+    number = _FIRST_SECTION.match(heading)
+    return any(f"{title}:".startswith(f"{each}:") for each in (heading, heading[number.end() :] if number else heading))
+
+
+def _emphasised(beginning: Beginning) -> str:
+    """Return the first lines of a page that are bold or in capitals as its text is not, if they can be a title."""
+    lines = beginning.cover
+    for is_so in (_is_bold, _is_in_capitals):
+        told = [line for line in lines if is_so(line)]
+        first = takewhile(lambda line: not opens_document(line.text), lines[:FIRST_LINES])
+        for line in first if 2 * len(told) <= len(lines) else ():
+            if is_so(line) and line.cells <= 1 and not _NUMBERED.match(line.text):
+                title = _joined(_block_from(lines, line), beginning.words)
+                title = title.removesuffix(".") if title.isupper() else title  # as old prints end their titles
+                if " " in title and len(title) <= MAX_LENGTH and title[0].isupper() and not title.endswith(_ENDS):
+                    return title
+    return ""
+
+
+def _is_bold(line: Line) -> bool:
+    return line.bold
+
+
+def _is_in_capitals(line: Line) -> bool:
+    return line.text.isupper() and len(_MEANING.findall(line.text)) > 1 and not line.text[-1].isdigit()
+
+
+def _largest(lines: Sequence[Line], least: float) -> list[Line]:
+    """Return the first block of the largest lines that can be a title, of a size at least."""
+    can_be = [line for line in lines if line.cells <= 1 and line.size >= least and usable_title(line.text)]
+    large = SAME_SIZE * max((line.size for line in can_be), default=0.0)
+    first = next((line for line in can_be if line.size >= large), None)
+    if first is None or any(_opens_alike(line, first) for line in lines[: lines.index(first)]):
         return []
-    first = next(at for at, line in enumerate(lines) if can_be[at] and line.size >= SAME_SIZE * largest)
-    block = [lines[first]]
-    for line in islice(lines, first + 1, first + MAX_TITLE_LINES):
-        if abs(line.size - largest) > SAME_POINTS or line.y0 - block[-1].y0 > NEXT_LINE * largest:
+    return _block_from(lines, first)
+
+
+def _opens_alike(line: Line, below: Line) -> bool:
+    """Whether a line opens the text in the print of one below, which is the heading of another section then."""
+    return abs(line.size - below.size) <= SAME_POINTS and line.bold == below.bold and opens_document(line.text)
+
+
+def _block_from(lines: Sequence[Line], first: Line) -> list[Line]:
+    """Return a line and those right below it that are printed like it."""
+    block = [first]
+    at = lines.index(first)
+    for line in lines[at + 1 : at + MAX_TITLE_LINES]:
+        last = block[-1]
+        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line)
+        if abs(line.size - first.size) > SAME_POINTS or is_far or line.bold != last.bold:
             break
         block.append(line)
     return block
 
 
+def _is_below(line: Line, below: Line) -> bool:
+    """Whether two lines begin or end at one place, or have the middle in common."""
+    edges = (line.x0 - below.x0, line.x1 - below.x1, (line.x0 + line.x1 - below.x0 - below.x1) / 2)
+    return min(map(abs, edges)) <= line.size
+
+
 def _joined(block: Sequence[Line], words: Vocabulary) -> str:
-    """Return the lines of a title as one."""
-    title = usable_title(reduce(lambda a, b: join(a, b, words), (line.text for line in block))) if block else ""
+    """Return the lines of a title as one; "" if they are too long for a title."""
+    text = reduce(lambda a, b: join(a, b, words), (line.text for line in block)) if block else ""
+    title = usable_title(text) if len(text) <= MAX_TITLE else ""
     return _UNCLOSED.sub("", title) or title
 
 
 def usable_title(title: str) -> str:
     """Return the title cleaned, or "" when it is none: a placeholder, a file name, a number, what any document says."""
     title = _PROGRAM.sub("", _in_one_line(title))
-    if any(pattern.fullmatch(title) for pattern in (_NO_TITLE, _BOILERPLATE, _CODE)) or _FILE.search(title):
+    if _NO_TITLE.fullmatch(title) or _BOILERPLATE.fullmatch(title) or _FILE.search(title):
         return ""
-    letters = sum(character.isalpha() for character in title)
+    letters = sum(map(str.isalpha, title))
     unlike = (
         letters < MIN_LETTERS
+        or (_WORD_WITH_DIGIT.fullmatch(title) is not None and not _is_name(title))
         or letters < MIN_LETTERS_SHARE * len(title)
         or "\\" in title
         or title.startswith(("http", "/"))
     )
-    if unlike or identity.is_kind(title) or doubtful_share(title) > MAX_DOUBTFUL or is_illegible_title(title):
+    unlike = unlike or _is_beside(title) or opens_document(title) or identity.is_kind(title)
+    if unlike or doubtful_share(title) > MAX_DOUBTFUL or is_illegible_title(title):
         return ""
     return title[:MAX_TITLE]
+
+
+def _is_name(word: str) -> bool:
+    """Whether a word with digits can be the name of something: "Plum2Jam", and not "2310.07609v1" or "plums_3"."""
+    return (
+        "_" not in word
+        and _MEANING.search(word) is not None
+        and sum(map(str.isalpha, word)) > sum(map(str.isdigit, word))
+    )
 
 
 def _in_one_line(title: str) -> str:

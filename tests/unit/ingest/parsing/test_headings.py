@@ -606,3 +606,28 @@ def test_a_title_page_behind_the_cover_has_one_heading(number: int, shift: float
     page = RawPage(number, "", 600, 800, lines)
     found.learn(page)
     assert [heading.path for heading in found.of(page)] == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "path"),
+    [
+        ("Stone fruit", "Plums"),
+        ("Stone fruit: Handbook", "Plums"),
+        ("Stone fruit of the north", "Stone fruit > Plums"),
+        ("", "Stone fruit > Plums"),
+    ],
+)
+def test_the_documents_own_title_and_its_first_part_open_no_section(own: str, path: str) -> None:
+    page = RawPage(1, "", 600, 800, [title("Stone fruit", 20, 20), *prose(60), title("Plums", 140, 14), *prose(170)])
+    found = Headings(Header(1))
+    found.learn(page)
+    found.title = own
+    assert found.of(page)[-1].path == path
+
+
+def test_the_documents_own_title_opens_no_section_with_its_number_either() -> None:
+    page = RawPage(1, "", 600, 800, [title("1 Stone fruit", 20, 20), *prose(60), title("Plums", 140, 14), *prose(170)])
+    found = Headings(Header(1))
+    found.learn(page)
+    found.title = "Stone fruit"
+    assert found.of(page)[-1].path == "Plums"

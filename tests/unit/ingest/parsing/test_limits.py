@@ -344,7 +344,7 @@ def of_lines(count: int) -> int:
     [
         (lambda s: titled(title("Lamps of the coast", 50, s)) == "Lamps of the coast", 10, 14, 11.5),
         (lambda s: titled(LAMPS, title("And bells", 70, s)).endswith("bells"), 15, 16, 15.7),
-        (lambda d: titled(LAMPS, title("And bells", 50 + d, 16)).endswith("bells"), 16, 60, 32.0),
+        (lambda d: titled(LAMPS, title("And bells", 50 + d, 16)).endswith("bells"), 16, 60, 35.2),
         (lambda n: of_lines(round(n)) == round(n), 1, 6, 4.5),
     ],
 )  # fmt: skip
