@@ -212,7 +212,8 @@ def _is_beside(line: str) -> bool:
 
 def _first_heading(beginning: Beginning) -> tuple[str, str]:
     """Return the largest lines of the first page that can be a title, and what belongs to them, "" for nothing."""
-    lines = [line for line in beginning.cover if not _is_beside(line.text)]
+    worded = (line for line in beginning.cover if any(map(str.isalnum, line.text)))  # a rule may be typed: "––––"
+    lines = [line for line in worded if not _is_beside(line.text)]
     block = _largest(lines, LARGER * beginning.body_size)
     title = _without_number(_joined(block, beginning.words), beginning)
     if not title:

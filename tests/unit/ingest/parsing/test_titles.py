@@ -199,6 +199,11 @@ def test_a_block_as_large_is_part_of_a_title_of_few_words(first: str, below: str
     assert title_of(pages, None) == title
 
 
+def test_a_rule_that_is_typed_is_no_part_of_a_title() -> None:
+    pages = beginning(line("ORCHARD", 30, 100), line("—", 30, 135), line("Plums and pears", 20, 200), BODY)
+    assert title_of(pages, None) == "ORCHARD: Plums and pears"
+
+
 def test_a_page_of_many_lines_is_no_cover() -> None:
     text = [line(f"The plum number {n} is ripe in July.", 10, 400 + 12 * n) for n in range(12)]
     pages = beginning(line("Orchard Staff Handbook", 30, 100), line("Our Values", 30, 300), *text)
