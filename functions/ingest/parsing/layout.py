@@ -97,10 +97,10 @@ def lay_out(
         for word in words:
             word.style = replace(word.style, mono=False)
     turns = Counter([word.style.turn for word in words])
-    turn = turns.most_common(1)[0][0]
-    main = words if len(turns) == 1 else [w for w in words if w.style.turn == turn]
-    others = sorted(turns.keys() - {turn})
-    aside = {other: _rows([w for w in words if w.style.turn == other], other, bounds) for other in others}
+    most = turns.most_common(1)[0][0]
+    main = words if len(turns) == 1 else [w for w in words if w.style.turn == most]
+    others, turn = sorted(turns.keys() - {most}), most & 3
+    aside = {other: _rows([w for w in words if w.style.turn == other], other & 3, bounds) for other in others}
     texts = [text for other in others if not turn for text in uprights_of(aside[other], other, bounds)]
     upright = [*main, *(text.word for text in texts)]
     tables: list[list[Group]] = []
@@ -128,10 +128,10 @@ def lay_out(
     lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
     lines = _with_margins_outside(lines, height)
-    # Vertical marginal notes and axis labels follow the text, as lines of their own.
+    # Vertical marginal notes, axis labels and what is set slanting follow the text, as lines of their own.
     within = {id(row) for text in texts if id(text.word) not in left or text in names for row in text.lines}
     for other, rotated in aside.items():
-        placing = Placing(bounds, rotation, other)
+        placing = Placing(bounds, rotation, other & 3)
         lines += [replace(_line(row, placing), cells=0) for row in rotated if id(row) not in within]
     return lines
 

@@ -24,7 +24,7 @@ from functions.ingest.parsing.letters import (
 from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parts_of_level, parts_of_turned
 from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
 from functions.ingest.parsing.seen import Drawn
-from functions.ingest.parsing.words import JOINT, SOFT_HYPHEN, Box, Style, Word, box_of
+from functions.ingest.parsing.words import JOINT, SLANTING, SOFT_HYPHEN, Box, Style, Word, box_of
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
@@ -43,6 +43,8 @@ RECTANGLE = (4, 5)
 
 Transform = tuple[float, float, float, float, float, float]
 IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+SLANT = 0.2
+"""How far text climbs for each point that it runs from which on it is set slanting: some eleven degrees."""
 LEAST_OPAQUE = 10
 WHITE = 245
 """How opaque visible paint is at least, and how bright its darkest colour is if it looks white, of 255."""
@@ -257,7 +259,9 @@ def _style(
     a, b, c, d, _, _ = matrix
     scale = (c**2 + d**2) ** 0.5 or 1.0
     turn = 0
-    if abs(b) > abs(a):
+    if min(abs(a), abs(b)) > SLANT * max(abs(a), abs(b)):
+        turn = SLANTING
+    elif abs(b) > abs(a):
         turn = 1 if b > 0 else 3
     elif a < 0 and d < 0:
         turn = 2

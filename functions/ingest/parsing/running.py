@@ -109,6 +109,11 @@ def _strip(seen: deque[Sides], at: int, titles: set[str], count: int) -> tuple[R
             if not is_footer and not (_is_beside_number(last, sides) and _ends_alike(last, others, enough)):
                 break
             gone += _set_apart([last], [last], sides)
+    gone += [
+        line
+        for text, line in sides.slanting.items()
+        if sum(text in other.slanting for other in others) >= enough  # a watermark
+    ]
     ids = {id(line) for line in gone}
     kept = [line for line in sides.placed if id(line) not in ids]
     if not any(map(str.isalpha, "".join(line.text for line in kept))):  # a page of nothing else would be lost

@@ -26,6 +26,8 @@ USUAL_SHARE = 0.2
 """Share of a page's text from which on a size of print is a usual one."""
 SAME_SIZE = 0.1
 """How much the print of running lines of two pages may differ, in points."""
+SLANTING_HEIGHT = 2.0
+"""How much higher than its letters a line is that climbs or falls across the page."""
 PART_WORDS = 2
 """Words by which one of the two parts of a header is known again."""
 LONG_KEY = 5
@@ -64,6 +66,7 @@ class Sides:
         self.page = page
         self.placed = sorted((line for line in page.lines if line.text.strip()), key=lambda line: line.y0)
         upright = [line for line in self.placed if line.cells]  # what runs upwards is measured otherwise
+        self.slanting = {line.text: line for line in self.placed if _is_slanting(line)}
         top, bottom = upright[:DEPTH], upright[::-1][:DEPTH]
         self.has_positions = page.height > 0 and page.has_positions
         if self.has_positions:
@@ -147,6 +150,11 @@ def largest_of_text(sides: Sides, block: list[Line]) -> float:
         if not any(line is one for one in block):
             sizes[line.size] += len(line.text)
     return max([size for size, count in sizes.items() if count >= USUAL_SHARE * sizes.total()], default=0.0)
+
+
+def _is_slanting(line: Line) -> bool:
+    """Whether a line climbs or falls across the page: it is far higher than its letters, and of no paragraph."""
+    return not line.cells and line.y1 - line.y0 > SLANTING_HEIGHT * line.size > 0
 
 
 def are_alike(block: list[Line], other: list[Line]) -> bool:

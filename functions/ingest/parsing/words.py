@@ -19,9 +19,13 @@ MONO_SHARE = 0.9
 """Share of a line's words in fixed pitch from which on the line is."""
 
 
+SLANTING = 4
+"""Turn of text that climbs or falls across the page, as a watermark does; it is placed as if it were level."""
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a word is set. `turn` counts quarter turns to the left; `size` is in points, as seen on the page.
+    """How a word is set. `turn` counts quarter turns to the left, or is `SLANTING`; `size` is in points, as seen.
 
     `face` is the name of its font, "" if unknown.
     """

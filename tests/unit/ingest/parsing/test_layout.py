@@ -28,7 +28,7 @@ from functions.ingest.parsing.wire import (
     pack_page,
     unpack,
 )
-from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
+from functions.ingest.parsing.words import SLANTING, SOFT_HYPHEN, Style, Word
 from tests.support.made_pages import in_one_line
 
 PAGE = (0.0, 0.0, 600.0, 800.0)
@@ -427,6 +427,21 @@ def test_a_marginal_note_written_upwards_comes_last_and_joins_nothing() -> None:
     aside = [Word("arXiv:1", 20, 300, 30, 350, Style(size=10, turn=1), "\n")]
     lines = lay_out(aside + written(50, 700, "The first line") + written(50, 688, "and the second."), PAGE)
     assert [(line.text, line.cells) for line in lines][-1] == ("arXiv:1", 0)
+
+
+def test_a_watermark_across_the_page_comes_last_and_parts_no_table() -> None:
+    def rows() -> list[Word]:
+        return [word for i in range(6) for word in in_one_line(700 - 14 * i, (50, f"plum {i}"), (300, f"{i},204"))]
+
+    def mark() -> Word:
+        return Word("DRAFT", 100, 600, 500, 720, Style(size=50, bold=True, turn=SLANTING), "\n")
+
+    marked = lay_out([*rows()[:6], mark(), *rows()[6:]], PAGE)
+    assert (marked[-1].text, marked[-1].cells) == ("DRAFT", 0)
+    assert [(line.text, line.column) for line in marked[:-1]] == [
+        (line.text, line.column) for line in lay_out(rows(), PAGE)
+    ]
+    assert lay_out([mark()], PAGE)[0].text == "DRAFT"
 
 
 @pytest.mark.parametrize("cell", ["1,234", "(56)", "$ 7.8", "12 %", "—", "-", "$(1,102)", "12.5%", "n/a", "2022"])

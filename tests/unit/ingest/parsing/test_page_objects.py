@@ -1,6 +1,7 @@
 """What pdfium is asked for many things at a time is what it says of each alone."""
 
 import ctypes
+import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.letters import with_bullets, with_drawn_hyphens
 from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
-from functions.ingest.parsing.words import Style, Word
+from functions.ingest.parsing.words import SLANTING, Style, Word
 from tests.support.pdfs import document, lines, text
 
 ROWS = 40
@@ -133,6 +134,23 @@ def test_a_font_has_fixed_pitch_by_its_widths_whatever_it_is_called(
         (pointer,) = pdfium.pointers_to([text])
         handle = pdfium.text_object(pointer, 0)
         assert styles_of([handle])[handle].mono is expected
+        pdfium.close_text(text)
+
+
+@pytest.mark.parametrize(
+    ("degrees", "turn"), [(0, 0), (5, 0), (30, SLANTING), (-50, SLANTING), (88, 1), (135, SLANTING), (180, 2), (270, 3)]
+)
+def test_text_that_climbs_or_falls_is_told_from_level_and_upright_text(
+    tmp_path: Path, degrees: float, turn: int
+) -> None:
+    cos, sin = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    path = tmp_path / "page.pdf"
+    path.write_bytes(document([b"BT /F1 20 Tf %.4f %.4f %.4f %.4f 300 400 Tm (DRAFT) Tj ET" % (cos, sin, -sin, cos)]))
+    with PdfiumEngine(str(path)).loaded(1) as page:
+        text = pdfium.load_text(page)
+        (pointer,) = pdfium.pointers_to([text])
+        handle = pdfium.text_object(pointer, 0)
+        assert styles_of([handle])[handle].turn == turn
         pdfium.close_text(text)
 
 

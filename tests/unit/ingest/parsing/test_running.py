@@ -41,6 +41,15 @@ def test_what_says_that_a_page_is_the_only_one_goes(text: str, *, goes: bool) ->
     assert gone(page(1, line(text, 770))) == [[text] if goes else []]
 
 
+def test_a_watermark_that_recurs_goes_and_one_that_does_not_stays() -> None:
+    def marked(number: int, text: str) -> RawPage:
+        return page(number, Line(text, 100, 300, 500, 420, 40, True, cells=0))
+
+    assert gone(*(marked(at, "SAMPLE") for at in range(1, 6))) == [["SAMPLE"]] * 5
+    assert gone(*(marked(at, f"Plan of the {FRUITS[at]} garden") for at in range(1, 6))) == [[]] * 5
+    assert gone(marked(1, "SAMPLE"), page(2), page(3)) == [[], [], []]
+
+
 def test_what_a_browser_prints_around_a_page_goes() -> None:
     def printed(top: str, *bottom: str) -> list[str]:
         row = [line(text, 780, 50 + 400 * at, 200 + 300 * at) for at, text in enumerate(bottom)]
