@@ -19,12 +19,12 @@ MIN_NAMES = 0.8
 
 LEADERS = re.compile(r"(?:\.[ ]?){4,}|…")
 """What leads to the page's number in a table of contents or a list of figures."""
-_BY = re.compile(
-    r"(?:(?:written|prepared|compiled|edited|authored)\s+)?"
-    r"(?:by|authors?|von|verfasst von|autor(?:en|es)?|par|auteurs?|por|parengė|autori(?:us|ai))\b:?\s+"
-    r"[^\W\d_a-z]\w.{2,200}$",
+_WRITTEN_BY = re.compile(
+    r"(?:^|(?<=[.;] ))(?:(?:(?:written|prepared|compiled|edited|authored) by|verfasst von|parengė)\b:?"
+    r"|(?:authors?|autor(?:en|es)?|auteurs?|autori(?:us|ai))\s?:)\s+(?-i:[^\W\d_a-z]).{2,200}$",
     re.IGNORECASE,
 )
+_BY = re.compile(r"(?:by|von|par|por)\s+", re.IGNORECASE)
 _ENDS_NAMES = re.compile(
     r"(?:abstract|summary|zusammenfassung|resumen|r[ée]sum[ée]|santrauka|introduction|contents)\b", re.IGNORECASE
 )
@@ -78,10 +78,11 @@ def captions_by_number(passages: Sequence[Passage], kind: PlaceKind) -> Mapping[
 
 
 def bylines_in(beginning: str) -> Sequence[str]:
-    """Return the lines that name the authors: "By …", "Prepared by …", or names between a title and the abstract."""
+    """Return what names the authors: "Prepared by …", "By Ann Lee", or names between a title and the abstract."""
     lines = [line.strip() for line in beginning.split("\n") if line.strip()]
-    said = [line for line in lines if _BY.match(line)] or _names_below_title(lines)
-    return said[:MAX_BYLINES]
+    said = [found[0] for line in lines if (found := _WRITTEN_BY.search(line))]
+    said = said or [line for line in lines if (by := _BY.match(line)) and _is_of_names(line[by.end() :])]
+    return (said or _names_below_title(lines))[:MAX_BYLINES]
 
 
 def _names_below_title(lines: Sequence[str]) -> Sequence[str]:

@@ -312,14 +312,18 @@ def _holds(text: str, sought: Sequence[str], reader: DocumentReader) -> bool:
 
 
 def _whereabouts(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
-    """Name the sections, or else the figures and tables, whose names hold all words that are looked for."""
+    """Name the sections, or else the figures and tables, whose names hold all words that are looked for.
+
+    Of a figure or table that is asked for, only those.
+    """
     texts = service_texts(reader.language)
     head = texts.stands_in.format(title=document_name(reader.document))
-    named = _holding(asked.sought, sections_of(read.passages), reader)[:MAX_SHOWN]
+    sections = sections_of(read.passages) if asked.kind == "section" else ()
+    named = _holding(asked.sought, sections, reader)[:MAX_SHOWN]
     if named:
         lines = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in named]
         return _told(reader, read, head, lines, (named[0].start, named[0].end))
-    kinds: Sequence[PlaceKind] = ("figure", "table")
+    kinds: Sequence[PlaceKind] = ("figure", "table") if asked.kind == "section" else (asked.kind,)
     captions = chain.from_iterable(captions_by_number(read.passages, kind).values() for kind in kinds)
     held = [each for each in captions if _holds(each.text, asked.sought, reader)][:MAX_SHOWN]
     lines = [texts.on_page.format(name=plain_name(each.text), page=each.page) for each in held]

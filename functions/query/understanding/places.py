@@ -89,6 +89,16 @@ def place_question(question: str, language: str) -> PlaceQuestion | None:
     return None
 
 
+def without_politeness(question: str, language: str) -> str:
+    """Return the question without "Can you" in front of it: it asks for more than yes or no."""
+    words = folded_words(question)
+    for code in _in_order(language):
+        for phrase in chain.from_iterable(_words()[code].phrases("polite")):
+            if words[: len(phrase)] == phrase:
+                return re.sub(rf"^\W*(?:\w+\W+){{{len(phrase)}}}", "", question)
+    return question
+
+
 def signs_of(kind: PlaceKind) -> frozenset[str]:
     """Return the words, in any language, by which a place of this kind is called before its number."""
     return frozenset(word for known in _words().values() for word in known.of(kind))
@@ -103,8 +113,8 @@ def number_in(text: str, kind: PlaceKind) -> tuple[str, str, int, int] | None:
     return sign.casefold(), found["number"] or found["before"], found.start(), found.end()
 
 
-def is_called(sign: str, kind: Literal["chapter", "general", "tops"]) -> bool:
-    """Say whether a sign, in any language, is one for chapters, for any section, or for those at the top."""
+def is_called(sign: str, kind: Literal["chapter", "general", "tops", "annex"]) -> bool:
+    """Say whether a sign, in any language, is one for chapters, any section, those at the top, or annexes."""
     return any(sign in known.of(kind) for known in _words().values())
 
 
@@ -214,7 +224,7 @@ def _authors(_: str, words: Sequence[str], code: str, known: PlaceWords) -> Plac
     said = frozenset(words)
     for phrase in chain.from_iterable(known.phrases("authors")):
         if said.issuperset(phrase):
-            terms = _unknown(words, code, known.of("asks", "which", "list", "named").union(phrase))
+            terms = _unknown(words, code, known.of("asks", "which", "list", "named", "ordinal").union(phrase))
             return None if terms is None else PlaceQuestion("authors", code, terms=terms)
     return None
 
@@ -230,31 +240,49 @@ def _headed(_: str, words: Sequence[str], code: str, known: PlaceWords) -> Place
 
 
 def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
-    """Return a question for the page or section where something stands: "Which page explains the alarm?"."""
-    places = known.of("whereabouts")
-    which = known.of("which")
+    """Return a question for the page, section or table where something stands: "Which page explains the alarm?"."""
+    places = known.of("whereabouts", "where", "figure", "table")
     at = next((n for n, word in enumerate(words[:3]) if word in places), None)
     if at is None:
         return None
-    is_asked = at > 0 and words[at - 1] in which
-    names_document = not kinds_of_documents(code).isdisjoint(words)
-    is_looked_for = words[at] not in known.of("section", "sections", "page") and (
-        names_document or not known.of("asks").isdisjoint(words)
-    )
-    if not (is_asked or is_looked_for):
-        return None
-    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "doers"))
-    return PlaceQuestion("whereabouts", code, sought=sought) if 0 < len(sought) <= MAX_SOUGHT else None
+    kind: PlaceKind = next((each for each in ("figure", "table") if words[at] in known.of(each)), "section")
+    is_told = not known.of("asks").isdisjoint(words)
+    name = _name_in(words, code)
+    if words[at] in known.of("where"):
+        is_asked = is_told or name is not None
+    else:
+        is_which = words[at - 1 : at] and words[at - 1] in known.of("which")
+        is_asked = bool(is_which or known.of("list").intersection(words[:at])) and (is_told or kind == "section")
+    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "where", "doers", kind))
+    terms = tuple(word for word in sought if word in (name or ()))
+    sought = tuple(word for word in sought if word not in terms)
+    is_sought = is_asked and 0 < len(sought) <= MAX_SOUGHT
+    return PlaceQuestion("whereabouts", code, kind, sought=sought, terms=terms) if is_sought else None
+
+
+def _name_in(words: Sequence[str], code: str) -> Sequence[str] | None:
+    """Return what stands between a preposition and a word for a document ("in the user manual"), None without both."""
+    for at, word in enumerate(words):
+        if word in kinds_of_documents(code):
+            before = words[max(0, at - MAX_NAME_WORDS) : at]
+            first = next((n for n in range(len(before), 0, -1) if before[n - 1] in _words()[code].of("in")), None)
+            if first is not None:
+                return before[first:]
+    return None
 
 
 def _unknown(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[str, ...] | None:
-    """Return the words that must name the document; None if they do not stand where its name does: "of the trial"."""
+    """Return the words that must name the document; None if they do not stand where its name does.
+
+    That is behind a preposition, or before the word for the document: "of the trial", "the trial report".
+    """
     found = _beside(words, code, asking)
     if not found:
         return found
-    first = words.index(found[0])
+    first, after = words.index(found[0]), len(words) - words[::-1].index(found[-1])
     is_behind = not _words()[code].of("in").isdisjoint(words[max(0, first - MAX_BETWEEN) : first])
-    return found if is_behind and len(found) <= MAX_NAME_WORDS else None
+    is_before = not kinds_of_documents(code).isdisjoint(words[after : after + 1])
+    return found if (is_behind or is_before) and len(found) <= MAX_NAME_WORDS else None
 
 
 def _beside(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[str, ...]:

@@ -110,6 +110,16 @@ def test_the_number_of_a_bookmark_without_one_is_read_from_the_text():
     assert answer.text == "“Care”, page 4 of “The Brunata Duo”"
 
 
+def test_the_letter_of_an_appendix_is_read_from_the_text_too():
+    pages = [chunk.metadata for chunk in chunks()]
+    for at, number, letter, name in ((2, "1", "A", "Setting up"), (3, "2", "B", "Care")):
+        pages[at] |= {"text": str(pages[at]["text"]).replace(f"{number} {name}", f"{letter} {name.upper()}")}
+        pages[at] |= {"sections": [f"{pages[at]['char_start']}|{name}"], "section": name}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert ask("What is Appendix B called?", hits=found).text == "“Care”, page 4 of “The Brunata Duo”"
+    assert ask("How many appendices are there?", hits=found).text.startswith("As far as I can tell, there are 2.\n")
+
+
 def test_where_no_section_has_a_number_they_are_counted():
     pages = [chunk.metadata for chunk in chunks()]
     for page in pages:
@@ -158,9 +168,27 @@ def test_the_authors_are_quoted_from_the_beginning():
     assert quotes(ask("Who are the authors?")) == ["Ann Lee, Bo Berg and Cy Dorn"]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("By A. B. LEE, M.A.", "By A. B. LEE, M.A."),
+        ("Prepared by Cy Dorn", "Prepared by Cy Dorn"),
+        ("Lab of Bo Berg, Marwick. Paper 3. Authors: Ann Lee and Cy Dorn.", "Authors: Ann Lee and Cy Dorn."),
+        ("By Friday all of them must be clean.", None),
+        ("Author index", None),
+    ],
+)
+def test_a_byline_names_them(line: str, said: str | None):
+    first = chunks()[:1]
+    first[0].metadata["text"] = f"The Brunata Duo\n{line}\nThe boiler of the machine is made of steel."
+    assert (said in quotes(ask("Who wrote this manual?", hits=first))) == (said is not None)
+
+
 def test_where_something_stands_is_told_with_its_page():
     answer = ask("On which page do I find descaling?")
     assert answer.text.startswith("In “The Brunata Duo” there is:\n- 2.1 Descaling (page 4)")
+    answer = ask("Which table shows the filters?")
+    assert answer.text == "In “The Brunata Duo” there is:\n- Table 1: Filters that fit (page 4)"
     answer = ask("Which page says how many kilograms the table carries?")
     assert answer.text.endswith("\n\nYou find this on page 3 of “The Brunata Duo”.")
 

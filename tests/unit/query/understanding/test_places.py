@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.understanding.places import PlaceQuestion, place_question
+from functions.query.understanding.places import PlaceQuestion, place_question, without_politeness
 
 
 def asked(question: str, language: str = "en") -> PlaceQuestion:
@@ -56,6 +56,9 @@ def test_it_is_asked_for_in_five_languages(question: str, language: str, kind: s
         ("Give me the table of contents.", "all", "section"),
         ("How many figures are there?", "all", "figure"),
         ("How many tables are in the paper?", "all", "table"),
+        ("How many clauses does the contract have?", "all", "section"),
+        ("What do the authors recommend?", "named", "section"),
+        ("Who is the first author?", "authors", "section"),
         ("What is the conclusion?", "named", "section"),
         ("What do the authors conclude?", "named", "section"),
         ("What are the key points of this report?", "findings", "section"),
@@ -78,6 +81,20 @@ def test_what_is_looked_for_and_whose_name_is_said_is_kept():
     assert asked("How many chapters are there?").counts
     assert asked("What is the second chapter?").by_order
     assert not asked("What is chapter 2?").by_order
+    named = asked("Which section of the staff handbook covers working from home?")
+    assert (named.sought, named.terms) == (("working", "home"), ("staff",))
+    assert asked("Which table lists the filters?").kind == "table"
+
+
+def test_a_document_is_named_before_the_word_for_it_too():
+    assert asked("What sections does the inspection report have?").terms == ("inspection",)
+    assert asked("Who wrote the strong sleep paper?").terms == ("strong", "sleep")
+
+
+def test_a_polite_request_is_no_question_for_yes_or_no():
+    assert without_politeness("Can you explain Figure 8?", "en") == "explain Figure 8?"
+    assert without_politeness("Können Sie Abbildung 8 erklären?", "de") == "Abbildung 8 erklären?"
+    assert without_politeness("Can the filter be washed?", "en") == "Can the filter be washed?"
 
 
 @pytest.mark.parametrize(
@@ -89,6 +106,9 @@ def test_what_is_looked_for_and_whose_name_is_said_is_kept():
         "What methods does the service use for encryption?",
         "What does section 4 say?",  # told as it stands
         "Where is the fire assembly point?",
+        "Where can I report side effects?",
+        "Which table is by the window?",
+        "Which table can I book?",
         "Who could not take part in the study?",
         "What is the page limit?",
         "What is table service?",
