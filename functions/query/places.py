@@ -318,6 +318,10 @@ def _whereabouts(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassage
     """
     texts = service_texts(reader.language)
     head = texts.stands_in.format(title=document_name(reader.document))
+    if asked.number:
+        caption = captions_by_number(read.passages, asked.kind).get(asked.number)
+        lines = [] if caption is None else [texts.on_page.format(name=plain_name(caption.text), page=caption.page)]
+        return reader.digest(read, (), _listed(head, lines, reader.language), ()) if lines else None
     sections = sections_of(read.passages) if asked.kind == "section" else ()
     named = _holding(asked.sought, sections, reader)[:MAX_SHOWN]
     if named:

@@ -254,9 +254,14 @@ def _own_number(section: Section, passages: Sequence[Passage]) -> str:
 
 
 def _has_sibling(section: Section, sections: Sequence[Section], passages: Sequence[Passage]) -> bool:
-    """Say whether another heading of the same level begins with another letter alone: "A Data", "B Proofs"."""
+    """Say whether another heading of its level begins with another letter alone, or one in it with its letter.
+
+    "A Data", "B Proofs" or "A.1 Sources".
+    """
+    own = _own_number(section, passages)
+    within = any(_number_of(each.name).startswith(f"{own}.") for each in sections)
     level = (_own_number(each, passages) for each in sections if len(each.path) == len(section.path))
-    return len({number for number in level if number.isalpha()}) > 1
+    return within or len({number for number in level if number.isalpha()}) > 1
 
 
 def _stem(sign: str) -> str:

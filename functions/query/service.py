@@ -11,7 +11,7 @@ from functions.query.answer import Question
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
-from functions.query.understanding.places import PlaceQuestion, place_question, without_politeness
+from functions.query.understanding.places import PlaceQuestion, is_document, place_question, without_politeness
 from functions.query.understanding.question import normalized, reviewed_text
 from functions.query.understanding.spelling import allowed_distance, distance
 from functions.query.understanding.talk import (
@@ -295,10 +295,14 @@ def _meant(
 
     What is looked for must stand in a heading, so the name of the only document that there is need not fit.
     """
-    named = CollectionQuestion("summary", asked.language, False, asked.terms)
-    found = called(documents, named) if asked.terms else ()
-    is_spoken_of = not asked.terms or (asked.wants == "whereabouts" and not found)
-    return _spoken_of(documents, messages) if is_spoken_of else found
+    names = tuple(word for word in asked.terms if not is_document(word))  # a warranty need not be called one
+    for terms in (asked.terms, names):
+        if not terms:
+            return _spoken_of(documents, messages)
+        found = called(documents, CollectionQuestion("summary", asked.language, False, terms))
+        if found:
+            return found
+    return _spoken_of(documents, messages) if asked.wants == "whereabouts" else ()
 
 
 def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:

@@ -32,6 +32,9 @@ MAX_HEADED = 4
 LAST = "last"
 """The number of the last section or page."""
 
+_WORD = re.compile(r"[^\W\d_]+")
+_STEPS = re.compile(r"(?<![\w.,-])\d{1,2}(?:\.\d{1,2}){1,3}(?![\w%€$£-]|[.,]\d)")
+"""A section's number of several steps."""
 _NUMBER = (
     r"\d{1,3}(?:[.-]\d{1,3}){0,3}[A-Za-z]?(?![\w%]|[.,]\d)|[A-Z]\.?\d{1,3}(?!\w)|[A-Z](?![\w'’])|[IVXL]{1,5}(?![\w'’])"
 )
@@ -82,8 +85,10 @@ def place_question(question: str, language: str) -> PlaceQuestion | None:
         return None
     for code in _in_order(language):
         known = _words()[code]
+        counted = _in_digits(question, known)
+        words = folded_words(counted)
         for read in (_one, _all, _whereabouts, _named, _authors, _headed):
-            found = read(question, words, code, known)
+            found = read(counted, words, code, known)
             if found is not None:
                 return found
     return None
@@ -123,6 +128,11 @@ def are_one(one: str, other: str) -> bool:
     return one == other or any({one, other} <= known.of("annex") for known in _words().values())
 
 
+def is_document(word: str) -> bool:
+    """Say whether a word, in any language, may mean the document as a whole: "the minutes"."""
+    return any(word in known.of("documents") for known in _words().values())
+
+
 def is_contents(heading: str) -> bool:
     """Say whether a heading is that of a table of contents."""
     return folded_words(heading) in _phrases("contents")
@@ -150,27 +160,50 @@ def _numbered(kind: PlaceKind) -> re.Pattern[str]:
 def _one(question: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
     """Return a question for one place by its number: "Figure 2", "the third chapter", "the last page"."""
     for kind in _KINDS:
-        named = number_in(question, kind)
+        named, by_order = number_in(question, kind), None
         if named is not None:
             sign, number, start, end = named
             if sign not in known.of(kind):
                 continue
             rest = folded_words(f"{question[:start]} , {question[end:]}")
         else:
-            ordinal = _by_ordinal(words, known.of(kind), known)
-            if ordinal is None:
+            by_order = _by_ordinal(words, known.of(kind), known)
+            told = by_order or (_by_number_alone(question, known) if kind == "section" else None)
+            if told is None:
                 continue
-            sign, number, left = ordinal
+            sign, number, left = told
             rest = [*left]
         if kind == "section" and NumberedPart.of(question) is not None and not known.of("reads").isdisjoint(rest):
             return None  # "What does section 4 say?" is told as it stands
-        asked = known.of("asks", "reads", "named", "which", "list", "section", "figure", "table", "page")
+        asked = known.of("asks", "reads", "named", "which", "where", "list", *_KINDS)
         terms = _unknown(rest, code, asked)
         if terms is None:
             return None
         only_name = not known.of("named").isdisjoint(rest)
-        return PlaceQuestion("one", code, kind, sign, number, named is None, only_name=only_name, terms=terms)
+        is_where = kind in ("figure", "table") and not known.of("page", "where").isdisjoint(rest)
+        wants: Literal["one", "whereabouts"] = "whereabouts" if is_where else "one"
+        is_counted = by_order is not None
+        return PlaceQuestion(wants, code, kind, sign, number, is_counted, only_name=only_name, terms=terms)
     return None
+
+
+def _in_digits(question: str, known: PlaceWords) -> str:
+    """Return the question with the number behind a sign in digits: "page 2" of "page two"."""
+    words = list(_WORD.finditer(question))
+    numbers = {word: str(at) for line in known.lines.get("cardinal", ()) for at, word in enumerate(line, start=1)}
+    for before, word in reversed(list(pairwise(words))):
+        number = numbers.get(fold(word[0]).casefold())
+        if number and fold(before[0]).casefold() in known.of(*_KINDS):
+            question = f"{question[: word.start()]}{number}{question[word.end() :]}"
+    return question
+
+
+def _by_number_alone(question: str, known: PlaceWords) -> tuple[str, str, Sequence[str]] | None:
+    """Return the number of a section that is not called one: "What is 4.2 about?"."""
+    found = _STEPS.findall(question)
+    rest = folded_words(_STEPS.sub(" , ", question))
+    is_asked = not known.of("asks", "about").isdisjoint(rest) and known.of(*_KINDS).isdisjoint(rest)
+    return (known.lines["section"][0][0], found[0], rest) if len(found) == 1 and is_asked else None
 
 
 def _by_ordinal(
@@ -241,19 +274,23 @@ def _headed(_: str, words: Sequence[str], code: str, known: PlaceWords) -> Place
 
 def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
     """Return a question for the page, section or table where something stands: "Which page explains the alarm?"."""
-    places = known.of("whereabouts", "where", "figure", "table")
+    places = known.of("whereabouts", "where", "parts", "figure", "table")
     at = next((n for n, word in enumerate(words[:3]) if word in places), None)
     if at is None:
         return None
-    kind: PlaceKind = next((each for each in ("figure", "table") if words[at] in known.of(each)), "section")
+    kind: PlaceKind = (
+        "figure" if words[at] in known.of("figure") else "table" if words[at] in known.of("table") else "section"
+    )
     is_told = not known.of("asks").isdisjoint(words)
     name = _name_in(words, code)
     if words[at] in known.of("where"):
         is_asked = is_told or name is not None
     else:
         is_which = words[at - 1 : at] and words[at - 1] in known.of("which")
-        is_asked = bool(is_which or known.of("list").intersection(words[:at])) and (is_told or kind == "section")
-    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "where", "doers", kind))
+        is_asked = bool(is_which or known.of("list").intersection(words[:at])) and (
+            is_told or words[at] in known.of("whereabouts")
+        )
+    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "where", "parts", "doers", kind))
     terms = tuple(word for word in sought if word in (name or ()))
     sought = tuple(word for word in sought if word not in terms)
     is_sought = is_asked and 0 < len(sought) <= MAX_SOUGHT
@@ -261,13 +298,13 @@ def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> 
 
 
 def _name_in(words: Sequence[str], code: str) -> Sequence[str] | None:
-    """Return what stands between a preposition and a word for a document ("in the user manual"), None without both."""
+    """Return what stands behind a preposition up to a word for a document ("in the user manual"), None without both."""
     for at, word in enumerate(words):
-        if word in kinds_of_documents(code):
+        if word in kinds_of_documents(code) or is_document(word):
             before = words[max(0, at - MAX_NAME_WORDS) : at]
             first = next((n for n in range(len(before), 0, -1) if before[n - 1] in _words()[code].of("in")), None)
             if first is not None:
-                return before[first:]
+                return [*before[first:], word]
     return None
 
 
@@ -281,7 +318,7 @@ def _unknown(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[s
         return found
     first, after = words.index(found[0]), len(words) - words[::-1].index(found[-1])
     is_behind = not _words()[code].of("in").isdisjoint(words[max(0, first - MAX_BETWEEN) : first])
-    is_before = not kinds_of_documents(code).isdisjoint(words[after : after + 1])
+    is_before = any(word in kinds_of_documents(code) or is_document(word) for word in words[after - 1 : after + 1])
     return found if (is_behind or is_before) and len(found) <= MAX_NAME_WORDS else None
 
 

@@ -189,6 +189,7 @@ def test_where_something_stands_is_told_with_its_page():
     assert answer.text.startswith("In “The Brunata Duo” there is:\n- 2.1 Descaling (page 4)")
     answer = ask("Which table shows the filters?")
     assert answer.text == "In “The Brunata Duo” there is:\n- Table 1: Filters that fit (page 4)"
+    assert ask("On which page is Table 1?").text == answer.text
     answer = ask("Which page says how many kilograms the table carries?")
     assert answer.text.endswith("\n\nYou find this on page 3 of “The Brunata Duo”.")
 
@@ -243,3 +244,16 @@ def test_among_several_documents_one_must_be_named_or_spoken_of():
 
     assert told("What is chapter 2 of the Brunata Duo about?").startswith("“2 Care”")
     assert not told("What is chapter 2 about?").startswith("“2 Care”")
+    assert told("Which sections does the Brunata summary have?").startswith("Outline of “The Brunata Duo”")
+
+
+def test_the_only_document_need_not_be_called_what_the_question_calls_it():
+    assert ask("Which sections does the warranty have?").text.startswith("Outline of “The Brunata Duo”")
+    assert not ask("Which sections does the Florenza warranty have?").text.startswith("Outline")
+
+
+def test_a_single_appendix_is_known_by_the_sections_within_it():
+    pages = [chunk.metadata for chunk in chunks()]
+    pages[3] |= {"sections": [f"{pages[3]['char_start']}|A Care", f"{pages[3]['char_start']}|A Care > A.1 Descaling"]}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert ask("What is Appendix A called?", hits=found).text == "“A Care”, page 4 of “The Brunata Duo”"

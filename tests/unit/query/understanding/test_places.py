@@ -25,6 +25,8 @@ def asked(question: str, language: str = "en") -> PlaceQuestion:
         ("What is on page 5?", "page", "5"),
         ("What is on the last page?", "page", "last"),
         ("What is the third chapter about?", "section", "3"),
+        ("What's on page two?", "page", "2"),
+        ("What is 4.2 about?", "section", "4.2"),
     ],
 )
 def test_a_place_is_asked_for_by_its_number(question: str, kind: str, number: str):
@@ -59,6 +61,10 @@ def test_it_is_asked_for_in_five_languages(question: str, language: str, kind: s
         ("How many clauses does the contract have?", "all", "section"),
         ("What do the authors recommend?", "named", "section"),
         ("Who is the first author?", "authors", "section"),
+        ("Who is it by?", "authors", "section"),
+        ("How many agenda items are there?", "all", "section"),
+        ("Which note covers pensions?", "whereabouts", "section"),
+        ("On which page is Table 3?", "whereabouts", "table"),
         ("What is the conclusion?", "named", "section"),
         ("What do the authors conclude?", "named", "section"),
         ("What are the key points of this report?", "findings", "section"),
@@ -89,6 +95,8 @@ def test_what_is_looked_for_and_whose_name_is_said_is_kept():
 def test_a_document_is_named_before_the_word_for_it_too():
     assert asked("What sections does the inspection report have?").terms == ("inspection",)
     assert asked("Who wrote the strong sleep paper?").terms == ("strong", "sleep")
+    assert asked("Which sections does the warranty have?").terms == ("warranty",)
+    assert asked("How many tables does the sleep summary have?").terms == ("sleep",)
 
 
 def test_a_polite_request_is_no_question_for_yes_or_no():
@@ -111,6 +119,9 @@ def test_a_polite_request_is_no_question_for_yes_or_no():
         "Which table can I book?",
         "Who could not take part in the study?",
         "What is the page limit?",
+        "What does version 2.1 include?",
+        "Which article may be exchanged twice?",
+        "Who is the study funded by?",
         "What is table service?",
         "What is covered?",
         "Who wrote the letter that the board read in March?",
