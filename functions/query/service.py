@@ -295,14 +295,15 @@ def _meant(
 
     What is looked for must stand in a heading, so the name of the only document that there is need not fit.
     """
-    names = tuple(word for word in asked.terms if not is_document(word))  # a warranty need not be called one
-    for terms in (asked.terms, names):
-        if not terms:
-            return _spoken_of(documents, messages)
-        found = called(documents, CollectionQuestion("summary", asked.language, False, terms))
-        if found:
-            return found
-    return _spoken_of(documents, messages) if asked.wants == "whereabouts" else ()
+
+    def held(*words: str) -> Sequence[CatalogueEntry]:
+        return called(documents, CollectionQuestion("summary", asked.language, False, words))
+
+    # A warranty need not be called one, if none is.
+    terms = [word for word in asked.terms if not is_document(word) or held(word)]
+    found = held(*terms) if terms else ()
+    is_spoken_of = not terms or (asked.wants == "whereabouts" and not found)
+    return _spoken_of(documents, messages) if is_spoken_of else found
 
 
 def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:

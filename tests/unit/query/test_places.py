@@ -245,6 +245,9 @@ def test_among_several_documents_one_must_be_named_or_spoken_of():
     assert told("What is chapter 2 of the Brunata Duo about?").startswith("“2 Care”")
     assert not told("What is chapter 2 about?").startswith("“2 Care”")
     assert told("Which sections does the Brunata summary have?").startswith("Outline of “The Brunata Duo”")
+    documents = [other._replace(title="Minutes of the board"), manual]
+    ports = query_ports(chunks(), documents=documents)
+    assert not told("Which sections do the Brunata minutes have?").startswith("Outline")
 
 
 def test_the_only_document_need_not_be_called_what_the_question_calls_it():
