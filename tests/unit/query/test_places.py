@@ -154,6 +154,9 @@ def test_captions_are_counted_and_listed():
 
 def test_a_page_is_told_by_its_number_or_its_printed_label():
     assert quotes(ask("What is on page 3?"))[0].startswith("Place the machine on a level table")
+    assert ask("What is on page 3?").text.startswith(
+        "Page 3 of “The Brunata Duo”:\n- 1 Setting up\n- Figure 1: The feet of the machine, from below\n\n"
+    )
     answer = ask("What is on page 1?", hits=chunks(("i", "ii", "1", "2", "3")))
     assert answer.text.startswith("Page 1 of “The Brunata Duo”:\n- 1 Setting up")
     answer = ask("What is on page 4?", hits=chunks(("701", "702", "703", "704", "705")))
@@ -196,6 +199,14 @@ def test_where_something_stands_is_told_with_its_page():
 
 def test_the_list_of_references_is_no_part_of_what_a_section_says():
     assert not any("arXiv" in quote for quote in quotes(ask("Summarise chapter 2")))
+
+
+def test_captions_are_no_part_of_what_a_section_says():
+    pages = [chunk.metadata for chunk in chunks()]
+    caption = "Table 1: The filter of the machine is of felt. Each filter of the machine fits."
+    pages[3] |= {"text": str(pages[3]["text"]).replace("Table 1: Filters that fit", caption)}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert not any("fits" in quote or "felt" in quote for quote in quotes(ask("What is chapter 2 about?", hits=found)))
 
 
 def test_a_model_writes_from_the_passages_of_the_place():
