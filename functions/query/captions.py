@@ -12,6 +12,7 @@ from shared.text import sentence_spans
 
 MAX_CHARACTERS = 500
 """Of a caption that is told."""
+CAPTIONED: Sequence[PlaceKind] = ("figure", "table")
 MAX_BYLINES = 3
 MAX_BYLINE_CHARACTERS = 250
 MIN_NAMES = 0.8
@@ -19,12 +20,12 @@ MIN_NAMES = 0.8
 
 LEADERS = re.compile(r"(?:\.[ ]?){4,}|…")
 """What leads to the page's number in a table of contents or a list of figures."""
-_BY = re.compile(
-    r"(?:(?:written|prepared|compiled|edited|authored)\s+)?"
-    r"(?:by|authors?|von|verfasst von|autor(?:en|es)?|par|auteurs?|por|parengė|autori(?:us|ai))\b:?\s+"
-    r"[^\W\d_a-z]\w.{2,200}$",
+_WRITTEN_BY = re.compile(
+    r"(?:^|(?<=[.;] ))(?:(?:(?:written|prepared|compiled|edited|authored) by|verfasst von|parengė)\b:?"
+    r"|(?:authors?|autor(?:en|es)?|auteurs?|autori(?:us|ai))\s?:)\s+(?-i:[^\W\d_a-z]).{2,200}$",
     re.IGNORECASE,
 )
+_BY = re.compile(r"(?:by|von|par|por)\s+", re.IGNORECASE)
 _ENDS_NAMES = re.compile(
     r"(?:abstract|summary|zusammenfassung|resumen|r[ée]sum[ée]|santrauka|introduction|contents)\b", re.IGNORECASE
 )
@@ -41,21 +42,34 @@ class Caption(NamedTuple):
 
 
 def captions_in(passages: Sequence[Passage], kind: PlaceKind) -> Iterator[Caption]:
-    """Yield the captions of figures or tables: a line that begins with such a name and goes on like a title."""
+    """Yield the captions of figures or tables."""
+    for passage in passages:
+        for number, start, text in _lines_in(passage.text, kind):
+            page = passage.page_at(passage.char_start + start)
+            yield Caption(number, _shortened(text), page.label or str(page.number), passage)
+
+
+def _lines_in(text: str, kind: PlaceKind) -> Iterator[tuple[str, int, str]]:
+    """Yield each line that begins with the name of a figure or table and goes on like a title: number, start, text."""
     signs = "|".join(sorted(map(re.escape, signs_of(kind)), key=len, reverse=True))
     line = re.compile(rf"^[ \t]*(?:{signs}|\d+(?:\.\d+)*\.?[ ](?:{signs}))\b.*$", re.I | re.M)
-    for passage in passages:
-        for found in line.finditer(lexical.fold(passage.text)):
-            text = passage.text[found.start() : found.end()].strip()
-            named = number_in(text, kind)
-            if named is None or named[2] > 0:
-                continue
-            rest = text[named[3] :]
-            title = rest.lstrip(" .:|–—-")
-            if not title or (title[0].islower() and title == rest.lstrip()) or LEADERS.search(text):
-                continue
-            page = passage.page_at(passage.char_start + found.start())
-            yield Caption(named[1], _shortened(text), page.label or str(page.number), passage)
+    for found in line.finditer(lexical.fold(text)):
+        said = text[found.start() : found.end()].strip()
+        named = number_in(said, kind)
+        if named is None or named[2] > 0:
+            continue
+        rest = said[named[3] :]
+        title = rest.lstrip(" .:|–—-")
+        if title and not (title[0].islower() and title == rest.lstrip()) and not LEADERS.search(said):
+            yield named[1], found.start(), said
+
+
+def without_captions(text: str) -> str:
+    """Return a text without the lines that are captions."""
+    lines = [line for kind in CAPTIONED for _, _, line in _lines_in(text, kind)]
+    for line in lines:
+        text = text.replace(line, "", 1)
+    return text
 
 
 def _shortened(text: str) -> str:
@@ -78,10 +92,11 @@ def captions_by_number(passages: Sequence[Passage], kind: PlaceKind) -> Mapping[
 
 
 def bylines_in(beginning: str) -> Sequence[str]:
-    """Return the lines that name the authors: "By …", "Prepared by …", or names between a title and the abstract."""
+    """Return what names the authors: "Prepared by …", "By Ann Lee", or names between a title and the abstract."""
     lines = [line.strip() for line in beginning.split("\n") if line.strip()]
-    said = [line for line in lines if _BY.match(line)] or _names_below_title(lines)
-    return said[:MAX_BYLINES]
+    said = [found[0] for line in lines if (found := _WRITTEN_BY.search(line))]
+    said = said or [line for line in lines if (by := _BY.match(line)) and _is_of_names(line[by.end() :])]
+    return (said or _names_below_title(lines))[:MAX_BYLINES]
 
 
 def _names_below_title(lines: Sequence[str]) -> Sequence[str]:

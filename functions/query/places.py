@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from functions.query.captions import Caption, bylines_in, captions_by_number
+from functions.query.captions import CAPTIONED, Caption, bylines_in, captions_by_number, without_captions
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.words import content_stems
@@ -32,7 +32,6 @@ from functions.query.summarising import (
 )
 from functions.query.understanding.places import (
     LAST,
-    PlaceKind,
     PlaceQuestion,
     lists_references,
     number_in,
@@ -114,7 +113,13 @@ def _page(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> D
     end = min((page.char_start for page in pages.values() if page.number > found.number), default=end_of(read.passages))
     begun = [each for each in sections_of(read.passages) if found.char_start <= each.start < end]
     head = texts.of_page.format(page=_page_name(found, asked.number), title=title)
-    return _told(reader, read, head, [plain_name(each.name) for each in begun], (found.char_start, end))
+    shown = [
+        plain_name(each.text)
+        for kind in CAPTIONED
+        for each in captions_by_number(read.passages, kind).values()
+        if each.page == (found.label or str(found.number))
+    ]
+    return _told(reader, read, head, [*(plain_name(each.name) for each in begun), *shown], (found.char_start, end))
 
 
 def _page_name(page: PageStart, asked: str) -> str:
@@ -201,7 +206,8 @@ def _told(
         # Neighbours overlap.
         cut.append(_cut(each, max(start, cut[-1].char_end) if cut and not cut[-1].corrected else start, end))
     of_each = max(1, -(-MAX_ANY // max(1, len(cut))))
-    said = telling_sentences(cut, cut, of_each=of_each) or _any_statements(cut)
+    plain = [each._replace(text=without_captions(each.text)) for each in cut]
+    said = telling_sentences(plain, plain, of_each=of_each) or _any_statements(plain) or _any_statements(cut)
     shown = head if names or said else head.rstrip(" :")
     return reader.digest(read, sources if said else (), _listed(shown, names, reader.language), said)
 
@@ -312,14 +318,22 @@ def _holds(text: str, sought: Sequence[str], reader: DocumentReader) -> bool:
 
 
 def _whereabouts(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
-    """Name the sections, or else the figures and tables, whose names hold all words that are looked for."""
+    """Name the sections, or else the figures and tables, whose names hold all words that are looked for.
+
+    Of a figure or table that is asked for, only those.
+    """
     texts = service_texts(reader.language)
     head = texts.stands_in.format(title=document_name(reader.document))
-    named = _holding(asked.sought, sections_of(read.passages), reader)[:MAX_SHOWN]
+    if asked.number:
+        caption = captions_by_number(read.passages, asked.kind).get(asked.number)
+        lines = [] if caption is None else [texts.on_page.format(name=plain_name(caption.text), page=caption.page)]
+        return reader.digest(read, (), _listed(head, lines, reader.language), ()) if lines else None
+    sections = sections_of(read.passages) if asked.kind == "section" else ()
+    named = _holding(asked.sought, sections, reader)[:MAX_SHOWN]
     if named:
         lines = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in named]
         return _told(reader, read, head, lines, (named[0].start, named[0].end))
-    kinds: Sequence[PlaceKind] = ("figure", "table")
+    kinds = CAPTIONED if asked.kind == "section" else (asked.kind,)
     captions = chain.from_iterable(captions_by_number(read.passages, kind).values() for kind in kinds)
     held = [each for each in captions if _holds(each.text, asked.sought, reader)][:MAX_SHOWN]
     lines = [texts.on_page.format(name=plain_name(each.text), page=each.page) for each in held]

@@ -151,20 +151,23 @@ def sections_called(sign: str, passages: Sequence[Passage]) -> Sequence[Section]
     Chapters are those with a number, if any have one.
     """
     stem, sections = _stem(sign), sections_of(passages)
-    called = [each for each in sections if stem and _sign_of(each.name) == stem]
+    called = [each for each in sections if stem and (_stem(own := _sign_of(each.name)) == stem or are_one(own, sign))]
     if called:
         numbers = {_number_of(each.name) for each in called}
         missed = [
             each for each in _by_lines(called[0].name.split()[0], passages) if _number_of(each.name) not in numbers
         ]
         return sorted([*called, *missed], key=lambda each: each.start)
+    if is_called(sign, "annex"):
+        lettered = [each for each in sections if len(each.path) == 1 and _own_number(each, passages).isalpha()]
+        return lettered if len(lettered) >= MIN_OUTLINED else None
     if stem and not is_called(sign, "tops"):
         return None
     tops = [name.rsplit(" – ", 1)[-1] for name in headings(passages)]
     found = [each for each in (_first_of(top, sections) for top in tops) if each is not None]
     if found and set(folded_words(found[0].name)) <= set(folded_words(passages[0].title)):
         found = found[1:]  # the title, printed above all of them
-    numbered = [each for each in found if (_number_of(each.name) or _number_in_text(each, passages)).isdigit()]
+    numbered = [each for each in found if _own_number(each, passages).isdigit()]
     return numbered if is_called(sign, "chapter") and len(numbered) >= MIN_OUTLINED else found
 
 
@@ -207,13 +210,13 @@ def numbered_section(sign: str, number: str, passages: Sequence[Passage]) -> Sec
     alike: list[Section] = []
     for each in sections:
         label = _NUMBERED.match(each.name)
-        own = label["number"] if label else _number_in_text(each, passages)
+        own = _own_number(each, passages)
         if _plain_number(own) != wanted:
             continue
         if label and label["sign"]:
-            if are_one(" ".join(folded_words(label["sign"])), sign):
+            if are_one(_sign_of(each.name), sign):
                 return each
-        elif not own.isalpha() or _has_sibling(each, sections):
+        elif not own.isalpha() or _has_sibling(each, sections, passages):
             alike.append(each)
     if alike and (is_called(sign, "general") or number[:1].isalpha()):
         return alike[0]
@@ -238,20 +241,27 @@ def _number_in_text(section: Section, passages: Sequence[Passage]) -> str:
             at = section.start - passage.char_start
             beginning = re.escape(section.name[:HEADING_BEGINNING])
             found = _NUMBER_BEFORE.search(passage.text[max(0, at - BEFORE_HEADING) : at]) or re.match(
-                rf"\s*(?:[^\W\d_]+\s)?(\d{{1,3}}(?:\.\d{{1,3}})*)\.?\s+{beginning}", passage.text[at:], re.IGNORECASE
+                rf"\s*(?:[^\W\d_]+\s)?((?:\d{{1,3}}|(?-i:[A-Z]))(?:\.\d{{1,3}})*)\.?\s+{beginning}",
+                passage.text[at:],
+                re.IGNORECASE,
             )
             return found[1] if found else ""
     return ""
 
 
-def _has_sibling(section: Section, sections: Sequence[Section]) -> bool:
-    """Say whether another heading of the same level begins with another letter alone: "A Data", "B Proofs"."""
-    letters = {
-        label["number"]
-        for each in sections
-        if len(each.path) == len(section.path) and (label := _NUMBERED.match(each.name)) and label["number"].isalpha()
-    }
-    return len(letters) > 1
+def _own_number(section: Section, passages: Sequence[Passage]) -> str:
+    return _number_of(section.name) or _number_in_text(section, passages)
+
+
+def _has_sibling(section: Section, sections: Sequence[Section], passages: Sequence[Passage]) -> bool:
+    """Say whether another heading of its level begins with another letter alone, or one in it with its letter.
+
+    "A Data", "B Proofs" or "A.1 Sources".
+    """
+    own = _own_number(section, passages)
+    within = any(_number_of(each.name).startswith(f"{own}.") for each in sections)
+    level = (_own_number(each, passages) for each in sections if len(each.path) == len(section.path))
+    return within or len({number for number in level if number.isalpha()}) > 1
 
 
 def _stem(sign: str) -> str:
@@ -260,4 +270,4 @@ def _stem(sign: str) -> str:
 
 def _sign_of(name: str) -> str:
     label = _NUMBERED.match(name)
-    return _stem(label["sign"]) if label and label["sign"] else ""
+    return " ".join(folded_words(label["sign"])) if label and label["sign"] else ""

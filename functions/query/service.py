@@ -11,7 +11,7 @@ from functions.query.answer import Question
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
-from functions.query.understanding.places import PlaceQuestion, place_question
+from functions.query.understanding.places import PlaceQuestion, is_document, place_question, without_politeness
 from functions.query.understanding.question import normalized, reviewed_text
 from functions.query.understanding.spelling import allowed_distance, distance
 from functions.query.understanding.talk import (
@@ -135,12 +135,13 @@ def serve(
         if talk
         else collection_question(bare, spoken, has_history=bool(messages))
     )
+    plain = without_politeness(bare, spoken)
     is_open = (
-        Asked.of(bare).kind is not Kind.YES_NO
+        Asked.of(plain).kind is not Kind.YES_NO
         and not talk
         and (asked is None or asked.wants in ("catalogue", "summary"))
     )
-    place = place_question(bare, spoken) if is_open else None
+    place = place_question(plain, spoken) if is_open else None
     if asked is None and place is None:
         return None
     documents, is_all = read_catalogue(question, tenant, ports, deadline)
@@ -290,9 +291,19 @@ def _to_summarise(
 def _meant(
     asked: PlaceQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message]
 ) -> Sequence[CatalogueEntry]:
-    """Return the documents that a question for a place names, else the one that is spoken of."""
-    named = CollectionQuestion("summary", asked.language, False, asked.terms)
-    return called(documents, named) if asked.terms else _spoken_of(documents, messages)
+    """Return the documents that a question for a place names, else the one that is spoken of.
+
+    What is looked for must stand in a heading, so the name of the only document that there is need not fit.
+    """
+
+    def held(*words: str) -> Sequence[CatalogueEntry]:
+        return called(documents, CollectionQuestion("summary", asked.language, False, words))
+
+    # A warranty need not be called one, if none is.
+    terms = [word for word in asked.terms if not is_document(word) or held(word)]
+    found = held(*terms) if terms else ()
+    is_spoken_of = not terms or (asked.wants == "whereabouts" and not found)
+    return _spoken_of(documents, messages) if is_spoken_of else found
 
 
 def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:

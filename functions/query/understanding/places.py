@@ -32,6 +32,9 @@ MAX_HEADED = 4
 LAST = "last"
 """The number of the last section or page."""
 
+_WORD = re.compile(r"[^\W\d_]+")
+_STEPS = re.compile(r"(?<![\w.,-])\d{1,2}(?:\.\d{1,2}){1,3}(?![\w%€$£-]|[.,]\d)")
+"""A section's number of several steps."""
 _NUMBER = (
     r"\d{1,3}(?:[.-]\d{1,3}){0,3}[A-Za-z]?(?![\w%]|[.,]\d)|[A-Z]\.?\d{1,3}(?!\w)|[A-Z](?![\w'’])|[IVXL]{1,5}(?![\w'’])"
 )
@@ -82,11 +85,23 @@ def place_question(question: str, language: str) -> PlaceQuestion | None:
         return None
     for code in _in_order(language):
         known = _words()[code]
+        counted = _in_digits(question, known)
+        words = folded_words(counted)
         for read in (_one, _all, _whereabouts, _named, _authors, _headed):
-            found = read(question, words, code, known)
+            found = read(counted, words, code, known)
             if found is not None:
                 return found
     return None
+
+
+def without_politeness(question: str, language: str) -> str:
+    """Return the question without "Can you" in front of it: it asks for more than yes or no."""
+    words = folded_words(question)
+    for code in _in_order(language):
+        for phrase in chain.from_iterable(_words()[code].phrases("polite")):
+            if words[: len(phrase)] == phrase:
+                return re.sub(rf"^\W*(?:\w+\W+){{{len(phrase)}}}", "", question)
+    return question
 
 
 def signs_of(kind: PlaceKind) -> frozenset[str]:
@@ -103,14 +118,19 @@ def number_in(text: str, kind: PlaceKind) -> tuple[str, str, int, int] | None:
     return sign.casefold(), found["number"] or found["before"], found.start(), found.end()
 
 
-def is_called(sign: str, kind: Literal["chapter", "general", "tops"]) -> bool:
-    """Say whether a sign, in any language, is one for chapters, for any section, or for those at the top."""
+def is_called(sign: str, kind: Literal["chapter", "general", "tops", "annex"]) -> bool:
+    """Say whether a sign, in any language, is one for chapters, any section, those at the top, or annexes."""
     return any(sign in known.of(kind) for known in _words().values())
 
 
 def are_one(one: str, other: str) -> bool:
     """Say whether two signs name the same kind of section: equal, or both an annex."""
     return one == other or any({one, other} <= known.of("annex") for known in _words().values())
+
+
+def is_document(word: str) -> bool:
+    """Say whether a word, in any language, may mean the document as a whole: "the minutes"."""
+    return any(word in known.of("documents") for known in _words().values())
 
 
 def is_contents(heading: str) -> bool:
@@ -140,27 +160,50 @@ def _numbered(kind: PlaceKind) -> re.Pattern[str]:
 def _one(question: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
     """Return a question for one place by its number: "Figure 2", "the third chapter", "the last page"."""
     for kind in _KINDS:
-        named = number_in(question, kind)
+        named, by_order = number_in(question, kind), None
         if named is not None:
             sign, number, start, end = named
             if sign not in known.of(kind):
                 continue
             rest = folded_words(f"{question[:start]} , {question[end:]}")
         else:
-            ordinal = _by_ordinal(words, known.of(kind), known)
-            if ordinal is None:
+            by_order = _by_ordinal(words, known.of(kind), known)
+            told = by_order or (_by_number_alone(question, known) if kind == "section" else None)
+            if told is None:
                 continue
-            sign, number, left = ordinal
+            sign, number, left = told
             rest = [*left]
         if kind == "section" and NumberedPart.of(question) is not None and not known.of("reads").isdisjoint(rest):
             return None  # "What does section 4 say?" is told as it stands
-        asked = known.of("asks", "reads", "named", "which", "list", "section", "figure", "table", "page")
+        asked = known.of("asks", "reads", "named", "which", "where", "list", *_KINDS)
         terms = _unknown(rest, code, asked)
         if terms is None:
             return None
         only_name = not known.of("named").isdisjoint(rest)
-        return PlaceQuestion("one", code, kind, sign, number, named is None, only_name=only_name, terms=terms)
+        is_where = kind in ("figure", "table") and not known.of("page", "where").isdisjoint(rest)
+        wants: Literal["one", "whereabouts"] = "whereabouts" if is_where else "one"
+        is_counted = by_order is not None
+        return PlaceQuestion(wants, code, kind, sign, number, is_counted, only_name=only_name, terms=terms)
     return None
+
+
+def _in_digits(question: str, known: PlaceWords) -> str:
+    """Return the question with the number behind a sign in digits: "page 2" of "page two"."""
+    words = list(_WORD.finditer(question))
+    numbers = {word: str(at) for line in known.lines.get("cardinal", ()) for at, word in enumerate(line, start=1)}
+    for before, word in reversed(list(pairwise(words))):
+        number = numbers.get(fold(word[0]).casefold())
+        if number and fold(before[0]).casefold() in known.of(*_KINDS):
+            question = f"{question[: word.start()]}{number}{question[word.end() :]}"
+    return question
+
+
+def _by_number_alone(question: str, known: PlaceWords) -> tuple[str, str, Sequence[str]] | None:
+    """Return the number of a section that is not called one: "What is 4.2 about?"."""
+    found = _STEPS.findall(question)
+    rest = folded_words(_STEPS.sub(" , ", question))
+    is_asked = not known.of("asks", "about").isdisjoint(rest) and known.of(*_KINDS).isdisjoint(rest)
+    return (known.lines["section"][0][0], found[0], rest) if len(found) == 1 and is_asked else None
 
 
 def _by_ordinal(
@@ -214,7 +257,7 @@ def _authors(_: str, words: Sequence[str], code: str, known: PlaceWords) -> Plac
     said = frozenset(words)
     for phrase in chain.from_iterable(known.phrases("authors")):
         if said.issuperset(phrase):
-            terms = _unknown(words, code, known.of("asks", "which", "list", "named").union(phrase))
+            terms = _unknown(words, code, known.of("asks", "which", "list", "named", "ordinal").union(phrase))
             return None if terms is None else PlaceQuestion("authors", code, terms=terms)
     return None
 
@@ -230,31 +273,53 @@ def _headed(_: str, words: Sequence[str], code: str, known: PlaceWords) -> Place
 
 
 def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
-    """Return a question for the page or section where something stands: "Which page explains the alarm?"."""
-    places = known.of("whereabouts")
-    which = known.of("which")
+    """Return a question for the page, section or table where something stands: "Which page explains the alarm?"."""
+    places = known.of("whereabouts", "where", "parts", "figure", "table")
     at = next((n for n, word in enumerate(words[:3]) if word in places), None)
     if at is None:
         return None
-    is_asked = at > 0 and words[at - 1] in which
-    names_document = not kinds_of_documents(code).isdisjoint(words)
-    is_looked_for = words[at] not in known.of("section", "sections", "page") and (
-        names_document or not known.of("asks").isdisjoint(words)
+    kind: PlaceKind = (
+        "figure" if words[at] in known.of("figure") else "table" if words[at] in known.of("table") else "section"
     )
-    if not (is_asked or is_looked_for):
-        return None
-    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "doers"))
-    return PlaceQuestion("whereabouts", code, sought=sought) if 0 < len(sought) <= MAX_SOUGHT else None
+    is_told = not known.of("asks").isdisjoint(words)
+    name = _name_in(words, code)
+    if words[at] in known.of("where"):
+        is_asked = is_told or name is not None
+    else:
+        is_which = words[at - 1 : at] and words[at - 1] in known.of("which")
+        is_asked = bool(is_which or known.of("list").intersection(words[:at])) and (
+            is_told or words[at] in known.of("whereabouts")
+        )
+    sought = _beside(words, code, known.of("asks", "which", "whereabouts", "where", "parts", "doers", kind))
+    terms = tuple(word for word in sought if word in (name or ()))
+    sought = tuple(word for word in sought if word not in terms)
+    is_sought = is_asked and 0 < len(sought) <= MAX_SOUGHT
+    return PlaceQuestion("whereabouts", code, kind, sought=sought, terms=terms) if is_sought else None
+
+
+def _name_in(words: Sequence[str], code: str) -> Sequence[str] | None:
+    """Return what stands behind a preposition up to a word for a document ("in the user manual"), None without both."""
+    for at, word in enumerate(words):
+        if word in kinds_of_documents(code) or is_document(word):
+            before = words[max(0, at - MAX_NAME_WORDS) : at]
+            first = next((n for n in range(len(before), 0, -1) if before[n - 1] in _words()[code].of("in")), None)
+            if first is not None:
+                return [*before[first:], word]
+    return None
 
 
 def _unknown(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[str, ...] | None:
-    """Return the words that must name the document; None if they do not stand where its name does: "of the trial"."""
+    """Return the words that must name the document; None if they do not stand where its name does.
+
+    That is behind a preposition, or before the word for the document: "of the trial", "the trial report".
+    """
     found = _beside(words, code, asking)
     if not found:
         return found
-    first = words.index(found[0])
+    first, after = words.index(found[0]), len(words) - words[::-1].index(found[-1])
     is_behind = not _words()[code].of("in").isdisjoint(words[max(0, first - MAX_BETWEEN) : first])
-    return found if is_behind and len(found) <= MAX_NAME_WORDS else None
+    is_before = any(word in kinds_of_documents(code) or is_document(word) for word in words[after - 1 : after + 1])
+    return found if (is_behind or is_before) and len(found) <= MAX_NAME_WORDS else None
 
 
 def _beside(words: Sequence[str], code: str, asking: frozenset[str]) -> tuple[str, ...]:

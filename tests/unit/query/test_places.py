@@ -110,6 +110,16 @@ def test_the_number_of_a_bookmark_without_one_is_read_from_the_text():
     assert answer.text == "“Care”, page 4 of “The Brunata Duo”"
 
 
+def test_the_letter_of_an_appendix_is_read_from_the_text_too():
+    pages = [chunk.metadata for chunk in chunks()]
+    for at, number, letter, name in ((2, "1", "A", "Setting up"), (3, "2", "B", "Care")):
+        pages[at] |= {"text": str(pages[at]["text"]).replace(f"{number} {name}", f"{letter} {name.upper()}")}
+        pages[at] |= {"sections": [f"{pages[at]['char_start']}|{name}"], "section": name}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert ask("What is Appendix B called?", hits=found).text == "“Care”, page 4 of “The Brunata Duo”"
+    assert ask("How many appendices are there?", hits=found).text.startswith("As far as I can tell, there are 2.\n")
+
+
 def test_where_no_section_has_a_number_they_are_counted():
     pages = [chunk.metadata for chunk in chunks()]
     for page in pages:
@@ -144,6 +154,9 @@ def test_captions_are_counted_and_listed():
 
 def test_a_page_is_told_by_its_number_or_its_printed_label():
     assert quotes(ask("What is on page 3?"))[0].startswith("Place the machine on a level table")
+    assert ask("What is on page 3?").text.startswith(
+        "Page 3 of “The Brunata Duo”:\n- 1 Setting up\n- Figure 1: The feet of the machine, from below\n\n"
+    )
     answer = ask("What is on page 1?", hits=chunks(("i", "ii", "1", "2", "3")))
     assert answer.text.startswith("Page 1 of “The Brunata Duo”:\n- 1 Setting up")
     answer = ask("What is on page 4?", hits=chunks(("701", "702", "703", "704", "705")))
@@ -158,15 +171,42 @@ def test_the_authors_are_quoted_from_the_beginning():
     assert quotes(ask("Who are the authors?")) == ["Ann Lee, Bo Berg and Cy Dorn"]
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("By A. B. LEE, M.A.", "By A. B. LEE, M.A."),
+        ("Prepared by Cy Dorn", "Prepared by Cy Dorn"),
+        ("Lab of Bo Berg, Marwick. Paper 3. Authors: Ann Lee and Cy Dorn.", "Authors: Ann Lee and Cy Dorn."),
+        ("By Friday all of them must be clean.", None),
+        ("Author index", None),
+    ],
+)
+def test_a_byline_names_them(line: str, said: str | None):
+    first = chunks()[:1]
+    first[0].metadata["text"] = f"The Brunata Duo\n{line}\nThe boiler of the machine is made of steel."
+    assert (said in quotes(ask("Who wrote this manual?", hits=first))) == (said is not None)
+
+
 def test_where_something_stands_is_told_with_its_page():
     answer = ask("On which page do I find descaling?")
     assert answer.text.startswith("In “The Brunata Duo” there is:\n- 2.1 Descaling (page 4)")
+    answer = ask("Which table shows the filters?")
+    assert answer.text == "In “The Brunata Duo” there is:\n- Table 1: Filters that fit (page 4)"
+    assert ask("On which page is Table 1?").text == answer.text
     answer = ask("Which page says how many kilograms the table carries?")
     assert answer.text.endswith("\n\nYou find this on page 3 of “The Brunata Duo”.")
 
 
 def test_the_list_of_references_is_no_part_of_what_a_section_says():
     assert not any("arXiv" in quote for quote in quotes(ask("Summarise chapter 2")))
+
+
+def test_captions_are_no_part_of_what_a_section_says():
+    pages = [chunk.metadata for chunk in chunks()]
+    caption = "Table 1: The filter of the machine is of felt. Each filter of the machine fits."
+    pages[3] |= {"text": str(pages[3]["text"]).replace("Table 1: Filters that fit", caption)}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert not any("fits" in quote or "felt" in quote for quote in quotes(ask("What is chapter 2 about?", hits=found)))
 
 
 def test_a_model_writes_from_the_passages_of_the_place():
@@ -215,3 +255,19 @@ def test_among_several_documents_one_must_be_named_or_spoken_of():
 
     assert told("What is chapter 2 of the Brunata Duo about?").startswith("“2 Care”")
     assert not told("What is chapter 2 about?").startswith("“2 Care”")
+    assert told("Which sections does the Brunata summary have?").startswith("Outline of “The Brunata Duo”")
+    documents = [other._replace(title="Minutes of the board"), manual]
+    ports = query_ports(chunks(), documents=documents)
+    assert not told("Which sections do the Brunata minutes have?").startswith("Outline")
+
+
+def test_the_only_document_need_not_be_called_what_the_question_calls_it():
+    assert ask("Which sections does the warranty have?").text.startswith("Outline of “The Brunata Duo”")
+    assert not ask("Which sections does the Florenza warranty have?").text.startswith("Outline")
+
+
+def test_a_single_appendix_is_known_by_the_sections_within_it():
+    pages = [chunk.metadata for chunk in chunks()]
+    pages[3] |= {"sections": [f"{pages[3]['char_start']}|A Care", f"{pages[3]['char_start']}|A Care > A.1 Descaling"]}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert ask("What is Appendix A called?", hits=found).text == "“A Care”, page 4 of “The Brunata Duo”"

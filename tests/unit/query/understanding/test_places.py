@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.understanding.places import PlaceQuestion, place_question
+from functions.query.understanding.places import PlaceQuestion, place_question, without_politeness
 
 
 def asked(question: str, language: str = "en") -> PlaceQuestion:
@@ -25,6 +25,8 @@ def asked(question: str, language: str = "en") -> PlaceQuestion:
         ("What is on page 5?", "page", "5"),
         ("What is on the last page?", "page", "last"),
         ("What is the third chapter about?", "section", "3"),
+        ("What's on page two?", "page", "2"),
+        ("What is 4.2 about?", "section", "4.2"),
     ],
 )
 def test_a_place_is_asked_for_by_its_number(question: str, kind: str, number: str):
@@ -56,6 +58,13 @@ def test_it_is_asked_for_in_five_languages(question: str, language: str, kind: s
         ("Give me the table of contents.", "all", "section"),
         ("How many figures are there?", "all", "figure"),
         ("How many tables are in the paper?", "all", "table"),
+        ("How many clauses does the contract have?", "all", "section"),
+        ("What do the authors recommend?", "named", "section"),
+        ("Who is the first author?", "authors", "section"),
+        ("Who is it by?", "authors", "section"),
+        ("How many agenda items are there?", "all", "section"),
+        ("Which note covers pensions?", "whereabouts", "section"),
+        ("On which page is Table 3?", "whereabouts", "table"),
         ("What is the conclusion?", "named", "section"),
         ("What do the authors conclude?", "named", "section"),
         ("What are the key points of this report?", "findings", "section"),
@@ -78,6 +87,22 @@ def test_what_is_looked_for_and_whose_name_is_said_is_kept():
     assert asked("How many chapters are there?").counts
     assert asked("What is the second chapter?").by_order
     assert not asked("What is chapter 2?").by_order
+    named = asked("Which section of the staff handbook covers working from home?")
+    assert (named.sought, named.terms) == (("working", "home"), ("staff",))
+    assert asked("Which table lists the filters?").kind == "table"
+
+
+def test_a_document_is_named_before_the_word_for_it_too():
+    assert asked("What sections does the inspection report have?").terms == ("inspection",)
+    assert asked("Who wrote the strong sleep paper?").terms == ("strong", "sleep")
+    assert asked("Which sections does the warranty have?").terms == ("warranty",)
+    assert asked("How many tables does the sleep summary have?").terms == ("sleep",)
+
+
+def test_a_polite_request_is_no_question_for_yes_or_no():
+    assert without_politeness("Can you explain Figure 8?", "en") == "explain Figure 8?"
+    assert without_politeness("Können Sie Abbildung 8 erklären?", "de") == "Abbildung 8 erklären?"
+    assert without_politeness("Can the filter be washed?", "en") == "Can the filter be washed?"
 
 
 @pytest.mark.parametrize(
@@ -89,8 +114,14 @@ def test_what_is_looked_for_and_whose_name_is_said_is_kept():
         "What methods does the service use for encryption?",
         "What does section 4 say?",  # told as it stands
         "Where is the fire assembly point?",
+        "Where can I report side effects?",
+        "Which table is by the window?",
+        "Which table can I book?",
         "Who could not take part in the study?",
         "What is the page limit?",
+        "What does version 2.1 include?",
+        "Which article may be exchanged twice?",
+        "Who is the study funded by?",
         "What is table service?",
         "What is covered?",
         "Who wrote the letter that the board read in March?",
