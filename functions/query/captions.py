@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.places import PlaceKind, number_in, signs_of
 from functions.query.understanding.question import shortened
+from functions.query.understanding.structure import ElementKind, number_in, signs_of
 from shared import lexical
 from shared.text import sentence_spans
 
 MAX_CHARACTERS = 500
 """Of a caption that is told."""
-CAPTIONED: Sequence[PlaceKind] = ("figure", "table")
+CAPTIONED: Sequence[ElementKind] = ("figure", "table")
 MAX_BYLINES = 3
 MAX_BYLINE_CHARACTERS = 250
 MIN_NAMES = 0.8
@@ -33,7 +33,7 @@ _WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 
 
 class Caption(NamedTuple):
-    """A caption: its place's number, its text, its page, and the passage that holds it."""
+    """A caption: its element's number, its text, its page, and the passage that holds it."""
 
     number: str
     text: str
@@ -41,7 +41,7 @@ class Caption(NamedTuple):
     passage: Passage
 
 
-def captions_in(passages: Sequence[Passage], kind: PlaceKind) -> Iterator[Caption]:
+def captions_in(passages: Sequence[Passage], kind: ElementKind) -> Iterator[Caption]:
     """Yield the captions of figures or tables."""
     for passage in passages:
         for number, start, text in _lines_in(passage.text, kind):
@@ -49,7 +49,7 @@ def captions_in(passages: Sequence[Passage], kind: PlaceKind) -> Iterator[Captio
             yield Caption(number, _shortened(text), page.label or str(page.number), passage)
 
 
-def _lines_in(text: str, kind: PlaceKind) -> Iterator[tuple[str, int, str]]:
+def _lines_in(text: str, kind: ElementKind) -> Iterator[tuple[str, int, str]]:
     """Yield each line that begins with the name of a figure or table and goes on like a title: number, start, text."""
     signs = "|".join(sorted(map(re.escape, signs_of(kind)), key=len, reverse=True))
     line = re.compile(rf"^[ \t]*(?:{signs}|\d+(?:\.\d+)*\.?[ ](?:{signs}))\b.*$", re.I | re.M)
@@ -81,7 +81,7 @@ def _shortened(text: str) -> str:
     return text[: fitting[-1]].rstrip() if fitting else shortened(text, MAX_CHARACTERS)
 
 
-def captions_by_number(passages: Sequence[Passage], kind: PlaceKind) -> Mapping[str, Caption]:
+def captions_by_number(passages: Sequence[Passage], kind: ElementKind) -> Mapping[str, Caption]:
     """Return each number's caption: the first, or the second where the first is an entry of a list with pages."""
     found: dict[str, Caption] = {}
     for each in captions_in(passages, kind):

@@ -28,11 +28,11 @@ from functions.query.finding import Found, find_passages
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.history import HistoryContext, begin_summary, finish_summary, read_history, save_turns
-from functions.query.places import told_of
 from functions.query.ports import QueryPorts
 from functions.query.receipts import provenance_of, receipt_of
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import Served, serve, service_texts
+from functions.query.structure import told_of
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import DocumentDigest, DocumentReader, summary_of
 from functions.query.unanswered import unanswered_question
@@ -121,17 +121,17 @@ def _answer_events(
     if served is not None and served.document is not None:
         watch.add([served.document.document_id])
         reader = DocumentReader(question, served.document, served.language, principal.tenant, ports, deadline, timer)
-        digest = summary_of(reader) if served.place is None else told_of(served.place, reader)
+        digest = summary_of(reader) if served.about is None else told_of(served.about, reader)
     if digest is not None:
         outcome = yield from told(digest, reader)
-    elif served is not None and served.place is None:
+    elif served is not None and served.about is None:
         outcome = Outcome(Answer(served.text, mode="service", named=[each.document_id for each in served.named]))
         watch.add(outcome.answer.named)
         yield SourcesFound(())
         yield from text_events(served.text, ())
     else:
         outcome = yield from searched(question, history, principal, ports, deadline, timer, watch)
-        if served is not None and outcome.to_cache is not None and (line := place_of(outcome.answer, served)):
+        if served is not None and outcome.to_cache is not None and (line := whereabouts(outcome.answer, served)):
             yield Delta(line)
             outcome = replace(outcome, answer=replace(outcome.answer, text=f"{outcome.answer.text}{line}"))
     watch.add(outcome.hits)
@@ -338,9 +338,9 @@ def writing_request(
     )
 
 
-def place_of(answer: Answer, served: Served) -> str:
+def whereabouts(answer: Answer, served: Served) -> str:
     """Return the line that says where an answer's first quote stands, "" if the question does not ask for that."""
-    if served.place is None or served.place.wants != "whereabouts" or not answer.citations:
+    if served.about is None or served.about.wants != "whereabouts" or not answer.citations:
         return ""
     first = answer.citations[0]
     if LEADERS.search(first.quote):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from functions.query.retrieval.passages import Passage, last_title
-from functions.query.understanding.places import (
+from functions.query.understanding.structure import (
     LAST,
     are_one,
     is_called,

@@ -11,9 +11,14 @@ from functions.query.answer import Question
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
-from functions.query.understanding.places import PlaceQuestion, is_document, place_question, without_politeness
 from functions.query.understanding.question import normalized, reviewed_text
 from functions.query.understanding.spelling import allowed_distance, distance
+from functions.query.understanding.structure import (
+    StructureQuestion,
+    is_document,
+    structure_question,
+    without_politeness,
+)
 from functions.query.understanding.talk import (
     CollectionQuestion,
     TalkKind,
@@ -54,13 +59,13 @@ _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 class Served(NamedTuple):
     """An answer without a search: a text, or the one document to be summarised, and in which language.
 
-    With a `place`, that is told of the document instead; without a document, it is looked for in all. `named` are the
+    With `about`, that is told of the document instead; without a document, it is looked for in all. `named` are the
     documents that the text names.
     """
 
     text: str = ""
     document: CatalogueEntry | None = None
-    place: PlaceQuestion | None = None
+    about: StructureQuestion | None = None
     language: str = ""
     named: Sequence[CatalogueEntry] = ()
 
@@ -92,7 +97,7 @@ class ServiceTexts(NamedTuple):
     cut_outline: str
     what_about: str
     on_page: str
-    of_place: str
+    of_section: str
     of_page: str
     no_page: str
     counted: str
@@ -141,15 +146,15 @@ def serve(
         and not talk
         and (asked is None or asked.wants in ("catalogue", "summary"))
     )
-    place = place_question(plain, spoken) if is_open else None
-    if asked is None and place is None:
+    about = structure_question(plain, spoken) if is_open else None
+    if asked is None and about is None:
         return None
     documents, is_all = read_catalogue(question, tenant, ports, deadline)
-    if place is not None:
-        language = requested_language or place.language
-        found = _meant(place, documents, messages)
-        if len(found) == 1 or (place.wants == "whereabouts" and asked is None):
-            return Served(document=found[0] if len(found) == 1 else None, place=place, language=language)
+    if about is not None:
+        language = requested_language or about.language
+        found = _meant(about, documents, messages)
+        if len(found) == 1 or (about.wants == "whereabouts" and asked is None):
+            return Served(document=found[0] if len(found) == 1 else None, about=about, language=language)
     if asked is None:
         return None
     language = requested_language or asked.language
@@ -289,9 +294,9 @@ def _to_summarise(
 
 
 def _meant(
-    asked: PlaceQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message]
+    asked: StructureQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message]
 ) -> Sequence[CatalogueEntry]:
-    """Return the documents that a question for a place names, else the one that is spoken of.
+    """Return the documents that a question about a structure names, else the one that is spoken of.
 
     What is looked for must stand in a heading, so the name of the only document that there is need not fit.
     """

@@ -83,7 +83,6 @@ import functions.query.handoffs
 import functions.query.history
 import functions.query.limits
 import functions.query.pipeline
-import functions.query.places
 import functions.query.ports
 import functions.query.readable
 import functions.query.receipts
@@ -100,6 +99,7 @@ import functions.query.second_look
 import functions.query.sections
 import functions.query.service
 import functions.query.stored_text
+import functions.query.structure
 import functions.query.suggesting
 import functions.query.summarising
 import functions.query.unanswered
@@ -111,12 +111,12 @@ import functions.query.understanding.glossary
 import functions.query.understanding.model_rewriting
 import functions.query.understanding.parts
 import functions.query.understanding.phrases
-import functions.query.understanding.places
 import functions.query.understanding.pointing
 import functions.query.understanding.question
 import functions.query.understanding.rewriting
 import functions.query.understanding.selecting
 import functions.query.understanding.spelling
+import functions.query.understanding.structure
 import functions.query.understanding.summary
 import functions.query.understanding.talk
 import functions.query.withholding

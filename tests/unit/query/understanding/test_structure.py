@@ -1,12 +1,12 @@
-"""Questions about a place in one document: told from questions about what stands there."""
+"""Questions about the elements of one document: told from questions about what stands there."""
 
 import pytest
 
-from functions.query.understanding.places import PlaceQuestion, place_question, without_politeness
+from functions.query.understanding.structure import StructureQuestion, structure_question, without_politeness
 
 
-def asked(question: str, language: str = "en") -> PlaceQuestion:
-    found = place_question(question, language)
+def asked(question: str, language: str = "en") -> StructureQuestion:
+    found = structure_question(question, language)
     assert found is not None, question
     return found
 
@@ -29,7 +29,7 @@ def asked(question: str, language: str = "en") -> PlaceQuestion:
         ("What is 4.2 about?", "section", "4.2"),
     ],
 )
-def test_a_place_is_asked_for_by_its_number(question: str, kind: str, number: str):
+def test_an_element_is_asked_for_by_its_number(question: str, kind: str, number: str):
     found = asked(question)
     assert (found.wants, found.kind, found.number) == ("one", kind, number)
 
@@ -131,4 +131,4 @@ def test_a_polite_request_is_no_question_for_yes_or_no():
     ],
 )
 def test_what_asks_for_something_else_is_none(question: str):
-    assert place_question(question, "en") is None
+    assert structure_question(question, "en") is None

@@ -1,4 +1,4 @@
-"""What is told of a place in one document: a section, a figure, a table or a page, or a list of all of them.
+"""What is told of an element of one document: a section, a figure, a table or a page, or a list of all of them.
 
 Sections are told with their pages, the sections within them and their most telling sentences; figures and tables with
 their captions.
@@ -30,9 +30,9 @@ from functions.query.summarising import (
     ReadPassages,
     telling_sentences,
 )
-from functions.query.understanding.places import (
+from functions.query.understanding.structure import (
     LAST,
-    PlaceQuestion,
+    StructureQuestion,
     lists_references,
     number_in,
 )
@@ -51,19 +51,19 @@ MAX_NAME_WORDS = 6
 MAX_OTHERS = 2
 """Sentences beside its caption that speak of a figure or table."""
 MAX_FIRST = 3
-"""Passages at the beginning of a place that are told, besides those in which a section within it begins."""
+"""Passages at the beginning of an element that are told, besides those in which a section within it begins."""
 MAX_TOLD = 8
-"""Passages of a place that are told at most."""
+"""Passages of an element that are told at most."""
 MIN_WORDS = 3
 """Words of such a statement at least, if it is no row: a page's number and a heading tell nothing."""
 MAX_ANY = 3
-"""Statements of a place without a telling sentence, say a table alone."""
+"""Statements of an element without a telling sentence, say a table alone."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
-def told_of(asked: PlaceQuestion, reader: DocumentReader) -> DocumentDigest | None:
-    """Return what is told of a place; None if the document has none such, so that it is an ordinary question.
+def told_of(asked: StructureQuestion, reader: DocumentReader) -> DocumentDigest | None:
+    """Return what is told of an element; None if the document has none such, so that it is an ordinary question.
 
     Raises `DependencyError`.
     """
@@ -79,7 +79,7 @@ def told_of(asked: PlaceQuestion, reader: DocumentReader) -> DocumentDigest | No
     return tell(asked, reader, read)
 
 
-def _on_page(asked: PlaceQuestion, reader: DocumentReader) -> Filter | None:
+def _on_page(asked: StructureQuestion, reader: DocumentReader) -> Filter | None:
     """Return the filter for a page of a document with more passages than can be read at once."""
     number = _page_number(asked, reader)
     if asked.kind != "page" or asked.wants != "one" or reader.document.chunk_count <= MAX_CHUNKS or not number:
@@ -87,7 +87,7 @@ def _on_page(asked: PlaceQuestion, reader: DocumentReader) -> Filter | None:
     return {"page_start": {"$lte": number}, "page_end": {"$gte": number}}
 
 
-def _page_number(asked: PlaceQuestion, reader: DocumentReader) -> int:
+def _page_number(asked: StructureQuestion, reader: DocumentReader) -> int:
     if asked.number == LAST:
         return reader.document.page_count
     return int(asked.number) if asked.number.isdigit() else 0
@@ -96,7 +96,7 @@ def _page_number(asked: PlaceQuestion, reader: DocumentReader) -> int:
 # --- A page ---
 
 
-def _page(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _page(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     pages = {page.number: page for passage in read.passages for page in passage.pages}
     labelled = [page for page in pages.values() if page.label == asked.number]
     if asked.number == LAST:
@@ -131,28 +131,28 @@ def _page_name(page: PageStart, asked: str) -> str:
 # --- Sections ---
 
 
-def _section(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _section(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     found = section_at(asked.sign, asked.number, read.passages) if asked.by_order else None
     found = found or numbered_section(asked.sign, asked.number, read.passages)
     return None if found is None else _told_section(found, asked, reader, read)
 
 
 def _told_section(
-    found: Section, asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages
+    found: Section, asked: StructureQuestion, reader: DocumentReader, read: ReadPassages
 ) -> DocumentDigest | None:
     texts, title = service_texts(reader.language), document_name(reader.document)
     depth = len(found.path) + 1
     within = [
         each for each in sections_of(read.passages) if len(each.path) == depth and found.start < each.start < found.end
     ]
-    head = texts.of_place.format(name=plain_name(found.name), page=found.page, title=title)
+    head = texts.of_section.format(name=plain_name(found.name), page=found.page, title=title)
     if asked.only_name:
         return reader.digest(read, (), with_language_note(head.rstrip(" :"), reader.language), ())
     names = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in within]
     return _told(reader, read, head, names, (found.start, found.end), [each.start for each in within])
 
 
-def _named(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _named(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Tell the section whose heading has one of the names: the first name that any has."""
     sections = sections_of(read.passages)
     for name in asked.names:
@@ -163,7 +163,7 @@ def _named(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> 
     return None
 
 
-def _outline(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _outline(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """List the sections at the top with their pages, or those that are called so: "Unit 1", "Unit 2"."""
     found = sections_called(asked.sign, read.passages)
     if not found:
@@ -246,7 +246,7 @@ def _any_statements(passages: Sequence[Passage]) -> Sequence[Claim]:
 # --- Figures and tables ---
 
 
-def _captioned(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _captioned(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Tell the caption of a figure or table, and what else the document says about it."""
     found = captions_by_number(read.passages, asked.kind).get(asked.number)
     if found is None:
@@ -264,7 +264,9 @@ def _captioned(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages)
     return reader.digest(read, sources, "", said)
 
 
-def _speaking_of(asked: PlaceQuestion, passages: Sequence[Passage], caption: Caption) -> Iterator[tuple[Passage, str]]:
+def _speaking_of(
+    asked: StructureQuestion, passages: Sequence[Passage], caption: Caption
+) -> Iterator[tuple[Passage, str]]:
     """Yield the first sentences that name the figure or table, each once."""
     told = {" ".join(caption.text.split())}
     for passage in passages:
@@ -278,7 +280,7 @@ def _speaking_of(asked: PlaceQuestion, passages: Sequence[Passage], caption: Cap
                 yield passage, statement.text
 
 
-def _captions(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _captions(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """List the captions of a document's figures or tables, each number once."""
     found = captions_by_number(read.passages, asked.kind)
     texts, title = service_texts(reader.language), document_name(reader.document)
@@ -296,7 +298,7 @@ def _captions(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) 
 # --- Where something stands ---
 
 
-def _headed(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _headed(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Tell the section whose heading holds all words that are looked for."""
     sections = sections_of(read.passages)
     found = _holding(asked.sought, sections, reader)
@@ -317,7 +319,7 @@ def _holds(text: str, sought: Sequence[str], reader: DocumentReader) -> bool:
     return bool(stems) and stems <= set(content_stems(text, language))
 
 
-def _whereabouts(asked: PlaceQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _whereabouts(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Name the sections, or else the figures and tables, whose names hold all words that are looked for.
 
     Of a figure or table that is asked for, only those.

@@ -1,4 +1,4 @@
-"""What is told of a place in one document: its sections, figures, tables and pages."""
+"""What is told of the elements of one document: its sections, figures, tables and pages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -209,7 +209,7 @@ def test_captions_are_no_part_of_what_a_section_says():
     assert not any("fits" in quote or "felt" in quote for quote in quotes(ask("What is chapter 2 about?", hits=found)))
 
 
-def test_a_model_writes_from_the_passages_of_the_place():
+def test_a_model_writes_from_the_passages_of_the_element():
     chat = FakeChat("Descale the boiler of the machine every ninety days with citric acid. [1] It costs 900 euros. [1]")
     answer = ask("What is chapter 2 about?", chat=chat)
     assert answer.mode == "generated"
@@ -220,7 +220,7 @@ def test_a_model_writes_from_the_passages_of_the_place():
 @pytest.mark.parametrize(
     "question", ["What is chapter 9 about?", "What does Figure 8 show?", "What is the abstract of part 4?"]
 )
-def test_a_place_that_the_document_does_not_have_is_an_ordinary_question(question: str):
+def test_an_element_that_the_document_does_not_have_is_an_ordinary_question(question: str):
     assert not ask(question).text.startswith(("“", "Page"))
 
 

@@ -1,8 +1,8 @@
-"""Questions about a place in one document: its sections, figures, tables and pages, by number, by name, or all of them.
+"""Questions about elements of one document: its sections, figures, tables and pages, by number, name, or all of them.
 
-A question is one only if every other word asks for the place, or is a small word, or names the document: "What is
+A question is one only if every other word asks for the element, or is a small word, or names the document: "What is
 chapter 3 about?", "List the figures of the trial report", "What is on the last page?". The words stand in
-`texts/place_words.txt`.
+`texts/structure_words.txt`.
 """
 
 import re
@@ -17,8 +17,8 @@ from functions.query.understanding.talk import by_language, folded_words, kinds_
 from shared.language import FUNCTION_WORDS
 from shared.lexical import fold
 
-PlaceKind = Literal["section", "figure", "table", "page"]
-_KINDS: Sequence[PlaceKind] = ("section", "figure", "table", "page")
+ElementKind = Literal["section", "figure", "table", "page"]
+_KINDS: Sequence[ElementKind] = ("section", "figure", "table", "page")
 MAX_WORDS = 24
 """Words of such a question at most."""
 MAX_SOUGHT = 8
@@ -40,20 +40,20 @@ _NUMBER = (
 )
 
 
-class PlaceQuestion(NamedTuple):
-    """What a question wants of a place in a document.
+class StructureQuestion(NamedTuple):
+    """What a question wants of an element of a document.
 
-    `wants` is one place by its `number` ("one"), by the `names` that its heading may have ("named"), or by words that
+    `wants` is one element by its `number` ("one"), by the `names` that its heading may have ("named"), or by words that
     its heading holds ("headed"), all of them ("all"), what the document comes to ("findings"), where something stands
     ("whereabouts"), or who wrote it ("authors"). `sign` is what the
-    place is called, in small letters. `by_order`: the number counts them ("the third chapter"). `only_name`: its name
+    element is called, in small letters. `by_order`: the number counts them ("the third chapter"). `only_name`: its name
     is enough. `counts`: how many there are. `sought` are the words to look for, `terms` words that must name the
     document.
     """
 
     wants: Literal["one", "named", "headed", "all", "findings", "whereabouts", "authors"]
     language: str
-    kind: PlaceKind = "section"
+    kind: ElementKind = "section"
     sign: str = ""
     number: str = ""
     by_order: bool = False
@@ -64,8 +64,8 @@ class PlaceQuestion(NamedTuple):
     terms: tuple[str, ...] = ()
 
 
-class PlaceWords(NamedTuple):
-    """What `texts/place_words.txt` holds of one language: the lines of each kind, in order."""
+class StructureWords(NamedTuple):
+    """What `texts/structure_words.txt` holds of one language: the lines of each kind, in order."""
 
     lines: Mapping[str, Sequence[Sequence[str]]]
 
@@ -78,8 +78,8 @@ class PlaceWords(NamedTuple):
         return [[phrase.split("_") for phrase in line] for line in self.lines.get(kind, ())]
 
 
-def place_question(question: str, language: str) -> PlaceQuestion | None:
-    """Return what a question wants of a place in a document, None for any other question."""
+def structure_question(question: str, language: str) -> StructureQuestion | None:
+    """Return what a question wants of an element of a document, None for any other question."""
     words = folded_words(question)
     if not words or len(words) > MAX_WORDS:
         return None
@@ -104,13 +104,13 @@ def without_politeness(question: str, language: str) -> str:
     return question
 
 
-def signs_of(kind: PlaceKind) -> frozenset[str]:
-    """Return the words, in any language, by which a place of this kind is called before its number."""
+def signs_of(kind: ElementKind) -> frozenset[str]:
+    """Return the words, in any language, by which an element of this kind is called before its number."""
     return frozenset(word for known in _words().values() for word in known.of(kind))
 
 
-def number_in(text: str, kind: PlaceKind) -> tuple[str, str, int, int] | None:
-    """Return the sign and the number of the first place of a kind that a text names, and from where to where."""
+def number_in(text: str, kind: ElementKind) -> tuple[str, str, int, int] | None:
+    """Return the sign and the number of the first element of a kind that a text names, and from where to where."""
     found = _numbered(kind).search(fold(text))
     if found is None or len(fold(text)) != len(text):
         return None
@@ -149,7 +149,7 @@ def _phrases(kind: str) -> Sequence[Sequence[str]]:
 
 
 @cache
-def _numbered(kind: PlaceKind) -> re.Pattern[str]:
+def _numbered(kind: ElementKind) -> re.Pattern[str]:
     signs = "|".join(sorted(map(re.escape, signs_of(kind)), key=len, reverse=True))
     return re.compile(
         rf"(?<!\w)(?P<sign>(?i:{signs}))\.?[ ]?(?:(?i:no|nr)\.?[ ]?)?(?P<number>{_NUMBER})"
@@ -157,8 +157,8 @@ def _numbered(kind: PlaceKind) -> re.Pattern[str]:
     )
 
 
-def _one(question: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
-    """Return a question for one place by its number: "Figure 2", "the third chapter", "the last page"."""
+def _one(question: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:
+    """Return a question for one element by its number: "Figure 2", "the third chapter", "the last page"."""
     for kind in _KINDS:
         named, by_order = number_in(question, kind), None
         if named is not None:
@@ -183,11 +183,11 @@ def _one(question: str, words: Sequence[str], code: str, known: PlaceWords) -> P
         is_where = kind in ("figure", "table") and not known.of("page", "where").isdisjoint(rest)
         wants: Literal["one", "whereabouts"] = "whereabouts" if is_where else "one"
         is_counted = by_order is not None
-        return PlaceQuestion(wants, code, kind, sign, number, is_counted, only_name=only_name, terms=terms)
+        return StructureQuestion(wants, code, kind, sign, number, is_counted, only_name=only_name, terms=terms)
     return None
 
 
-def _in_digits(question: str, known: PlaceWords) -> str:
+def _in_digits(question: str, known: StructureWords) -> str:
     """Return the question with the number behind a sign in digits: "page 2" of "page two"."""
     words = list(_WORD.finditer(question))
     numbers = {word: str(at) for line in known.lines.get("cardinal", ()) for at, word in enumerate(line, start=1)}
@@ -198,7 +198,7 @@ def _in_digits(question: str, known: PlaceWords) -> str:
     return question
 
 
-def _by_number_alone(question: str, known: PlaceWords) -> tuple[str, str, Sequence[str]] | None:
+def _by_number_alone(question: str, known: StructureWords) -> tuple[str, str, Sequence[str]] | None:
     """Return the number of a section that is not called one: "What is 4.2 about?"."""
     found = _STEPS.findall(question)
     rest = folded_words(_STEPS.sub(" , ", question))
@@ -207,7 +207,7 @@ def _by_number_alone(question: str, known: PlaceWords) -> tuple[str, str, Sequen
 
 
 def _by_ordinal(
-    words: Sequence[str], signs: frozenset[str], known: PlaceWords
+    words: Sequence[str], signs: frozenset[str], known: StructureWords
 ) -> tuple[str, str, Sequence[str]] | None:
     ordinals = {word: str(at) for line in known.lines.get("ordinal", ()) for at, word in enumerate(line, start=1)}
     ordinals |= dict.fromkeys(known.of("last"), LAST)
@@ -217,13 +217,13 @@ def _by_ordinal(
     return None
 
 
-def _all(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
-    """Return a question for all places of a kind: "List the figures", "the table of contents"."""
+def _all(_: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:
+    """Return a question for all elements of a kind: "List the figures", "the table of contents"."""
     said = frozenset(words)
     asking = known.of("list", "count", "which", "asks")
     for phrase in chain.from_iterable(known.phrases("contents")):
         if said.issuperset(phrase) and (terms := _unknown(words, code, asking.union(phrase))) is not None:
-            return PlaceQuestion("all", code, terms=terms)
+            return StructureQuestion("all", code, terms=terms)
     for kind in _KINDS[:3]:
         several = known.of(f"{kind}s") & said
         if not several or known.of("list", "count", "which").isdisjoint(said):
@@ -232,11 +232,11 @@ def _all(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQue
         if terms is None:
             return None
         counts = not known.of("count").isdisjoint(said)
-        return PlaceQuestion("all", code, kind, min(several), counts=counts, terms=terms)
+        return StructureQuestion("all", code, kind, min(several), counts=counts, terms=terms)
     return None
 
 
-def _named(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+def _named(_: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:
     """Return a question for a section by its name, or for what the document comes to."""
     said = frozenset(words)
     asking = known.of("asks", "list", "which", "section")
@@ -246,39 +246,41 @@ def _named(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQ
             continue
         terms = _unknown(words, code, asking.union(known.of("doers"), phrase))
         if terms is not None:
-            return PlaceQuestion("named", code, names=line, terms=terms)
+            return StructureQuestion("named", code, names=line, terms=terms)
     nouns = known.of("asked")
     if len(nouns & said) > 1 and (terms := _unknown(words, code, asking | nouns | known.of("doers"))) is not None:
-        return PlaceQuestion("findings", code, names=list(chain.from_iterable(known.phrases("findings"))), terms=terms)
+        return StructureQuestion(
+            "findings", code, names=list(chain.from_iterable(known.phrases("findings"))), terms=terms
+        )
     return None
 
 
-def _authors(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+def _authors(_: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:
     said = frozenset(words)
     for phrase in chain.from_iterable(known.phrases("authors")):
         if said.issuperset(phrase):
             terms = _unknown(words, code, known.of("asks", "which", "list", "named", "ordinal").union(phrase))
-            return None if terms is None else PlaceQuestion("authors", code, terms=terms)
+            return None if terms is None else StructureQuestion("authors", code, terms=terms)
     return None
 
 
-def _headed(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+def _headed(_: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:
     """Return a question for a section by words of its heading: "the troubleshooting chapter"."""
     signs = known.of("chapter").union(line[0] for line in known.lines["section"])
     if signs.isdisjoint(words):
         return None
     sought = _beside(words, code, known.of("asks", "reads", "named", "which", "section"))
     is_heading = 0 < len(sought) <= MAX_HEADED and not any(map(str.isdigit, sought))
-    return PlaceQuestion("headed", code, sought=sought) if is_heading else None
+    return StructureQuestion("headed", code, sought=sought) if is_heading else None
 
 
-def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> PlaceQuestion | None:
+def _whereabouts(_: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:
     """Return a question for the page, section or table where something stands: "Which page explains the alarm?"."""
     places = known.of("whereabouts", "where", "parts", "figure", "table")
     at = next((n for n, word in enumerate(words[:3]) if word in places), None)
     if at is None:
         return None
-    kind: PlaceKind = (
+    kind: ElementKind = (
         "figure" if words[at] in known.of("figure") else "table" if words[at] in known.of("table") else "section"
     )
     is_told = not known.of("asks").isdisjoint(words)
@@ -294,7 +296,7 @@ def _whereabouts(_: str, words: Sequence[str], code: str, known: PlaceWords) -> 
     terms = tuple(word for word in sought if word in (name or ()))
     sought = tuple(word for word in sought if word not in terms)
     is_sought = is_asked and 0 < len(sought) <= MAX_SOUGHT
-    return PlaceQuestion("whereabouts", code, kind, sought=sought, terms=terms) if is_sought else None
+    return StructureQuestion("whereabouts", code, kind, sought=sought, terms=terms) if is_sought else None
 
 
 def _name_in(words: Sequence[str], code: str) -> Sequence[str] | None:
@@ -346,9 +348,9 @@ def _in_order(language: str) -> Sequence[str]:
 
 
 @cache
-def _words() -> Mapping[str, PlaceWords]:
+def _words() -> Mapping[str, StructureWords]:
     lines: dict[str, dict[str, list[Sequence[str]]]] = {}
-    for text in lines_of("place_words.txt"):
+    for text in lines_of("structure_words.txt"):
         code, kind, *words = text.split()
         lines.setdefault(code, {}).setdefault(kind, []).append(words)
-    return {code: PlaceWords(held) for code, held in lines.items()}
+    return {code: StructureWords(held) for code, held in lines.items()}
