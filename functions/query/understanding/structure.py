@@ -7,7 +7,7 @@ chapter 3 about?", "List the figures of the trial report", "What is on the last 
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import Literal, NamedTuple
 
@@ -81,7 +81,8 @@ class StructureWords(NamedTuple):
 def structure_question(question: str, language: str) -> StructureQuestion | None:
     """Return what a question wants of an element of a document, None for any other question."""
     words = folded_words(question)
-    if not words or len(words) > MAX_WORDS:
+    is_possible = not _telling_words().isdisjoint(words) or _STEPS.search(question) is not None
+    if not is_possible or len(words) > MAX_WORDS:
         return None
     for code in _in_order(language):
         known = _words()[code]
@@ -109,6 +110,7 @@ def signs_of(kind: ElementKind) -> frozenset[str]:
     return frozenset(word for known in _words().values() for word in known.of(kind))
 
 
+@lru_cache(maxsize=64)  # a question is read once for each language
 def number_in(text: str, kind: ElementKind) -> tuple[str, str, int, int] | None:
     """Return the sign and the number of the first element of a kind that a text names, and from where to where."""
     found = _numbered(kind).search(fold(text))
@@ -345,6 +347,15 @@ def _any(code: str) -> frozenset[str]:
 
 def _in_order(language: str) -> Sequence[str]:
     return sorted(_words(), key=lambda code: (code != language, code != "en"))
+
+
+@cache
+def _telling_words() -> frozenset[str]:
+    """Return the words of which every such question has one, in any language."""
+    kinds = ("parts", "where", "whereabouts", "asked", *_KINDS, *(f"{kind}s" for kind in _KINDS))
+    words = (known.of(*kinds) for known in _words().values())
+    phrases = (word for kind in ("contents", "heading", "authors") for phrase in _phrases(kind) for word in phrase)
+    return frozenset(chain(phrases, *words))
 
 
 @cache
