@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.answer import Answer, Question
-from functions.query.pipeline import answer_question
+from functions.query.answer import Answer, Delta, Done, Question
+from functions.query.pipeline import answer_events, answer_question
 from shared.deadline import Deadline
 from shared.models import Match
 from shared.ports import CatalogueEntry
@@ -195,6 +195,19 @@ def test_where_something_stands_is_told_with_its_page():
     assert ask("On which page is Table 1?").text == answer.text
     answer = ask("Which page says how many kilograms the table carries?")
     assert answer.text.endswith("\n\nYou find this on page 3 of “The Brunata Duo”.")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is chapter 2 about?", "List the chapters", "Which page says how many kilograms the table carries?"],
+)
+def test_the_events_of_such_an_answer_add_up_to_its_text(question: str):
+    entry = CatalogueEntry(DOCUMENT, f"uploads/acme/{DOCUMENT}", "The Brunata Duo", "g1", len(PAGES), "en")
+    ports = query_ports(chunks(), documents=[entry])
+    events = list(answer_events(Question(question), WHO, ports, Deadline(ports.clock, 26)))
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert "".join(event.text for event in events if isinstance(event, Delta)) == done.answer.text
 
 
 def test_the_list_of_references_is_no_part_of_what_a_section_says():
