@@ -250,6 +250,7 @@ OTHERS: Sequence[Step] = (
 SCENES = {"documents": DOCUMENTS, "answers": ANSWERS, "others": OTHERS}
 
 
+@pytest.mark.flaky(reruns=1)  # calls AWS's stand-in within the API's own deadlines (docs/decisions/0045)
 @pytest.mark.parametrize("scene", SCENES)
 def test_what_the_api_says_and_asks_of_aws_is_as_stored(
     scene: str, api: Routes, monkeypatch: pytest.MonkeyPatch
