@@ -369,6 +369,11 @@ def told(digest: DocumentDigest, reader: DocumentReader) -> Generator[AnswerEven
     )
     with reader.timer.stage("generate"):
         written = yield from generate(request, ports, reader.deadline)
+        if written.refusal is not None and digest.sentences and ports.chat is not None:
+            # The element is there, whatever the model makes of the question.
+            quoted = yield from generate(request, replace(ports, chat=None), reader.deadline)
+            warned = [*written.warnings, *quoted.warnings]
+            written = replace(quoted, model=written.model, usage=written.usage, warnings=warned)
     warnings = [*found.warnings, *written.warnings]
     if written.refusal is not None and digest.head:
         return Outcome(Answer(digest.head, mode="service", named=named), warnings=warnings, language=language)

@@ -230,6 +230,14 @@ def test_a_model_writes_from_the_passages_of_the_element():
     assert "Place the machine" not in str(chat.asked)
 
 
+def test_what_a_model_does_not_want_to_tell_is_quoted():
+    chat = FakeChat("I do not know.")
+    answer = ask("What is chapter 2 about?", chat=chat)
+    assert answer.mode == "extractive"
+    assert quotes(answer) == quotes(ask("What is chapter 2 about?"))
+    assert len(chat.asked) == 1
+
+
 @pytest.mark.parametrize(
     "question", ["What is chapter 9 about?", "What does Figure 8 show?", "What is the abstract of part 4?"]
 )
