@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.structure import (
@@ -184,7 +183,8 @@ def _by_lines(sign: str, passages: Sequence[Passage]) -> Sequence[Section]:
                 lines.setdefault(named[1], (passage.char_start + line.start(), line[0].strip(), passage))
     in_order = sorted(lines.values(), key=lambda each: each[0])
     found: list[Section] = []
-    for (start, heading, passage), (end, _, _) in pairwise([*in_order, (end_of(passages), "", passages[0])]):
+    ends = [*(start for start, _, _ in in_order[1:]), end_of(passages)]
+    for (start, heading, passage), end in zip(in_order, ends, strict=False):  # without a line there is an end, too
         page = passage.page_at(start)
         found.append(Section([heading], start, end, page.label or str(page.number)))
     return found

@@ -142,9 +142,9 @@ def serve(
     )
     plain = without_politeness(bare, spoken)
     is_open = (
-        Asked.of(plain).kind is not Kind.YES_NO
-        and not talk
+        not talk
         and (asked is None or asked.wants in ("catalogue", "summary"))
+        and Asked.of(plain).kind is not Kind.YES_NO
     )
     about = structure_question(plain, spoken) if is_open else None
     if asked is None and about is None:

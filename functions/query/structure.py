@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from functions.query.captions import CAPTIONED, Caption, bylines_in, captions_by_number, without_captions
-from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.claims import Claim
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -28,6 +28,7 @@ from functions.query.summarising import (
     DocumentDigest,
     DocumentReader,
     ReadPassages,
+    quoted,
     telling_sentences,
 )
 from functions.query.understanding.structure import (
@@ -237,10 +238,7 @@ def _any_statements(passages: Sequence[Passage]) -> Sequence[Claim]:
         for statement in statements_in(passage)
         if not statement.is_contents_entry and (statement.is_row or len(_WORD.findall(statement.text)) >= MIN_WORDS)
     )
-    return [
-        Claim(" ".join(statement.text.split()), (Reference(number, statement.text),), "\n")
-        for (number, statement), _ in zip(found, range(MAX_ANY), strict=False)
-    ]
+    return [quoted(number, statement.text) for (number, statement), _ in zip(found, range(MAX_ANY), strict=False)]
 
 
 # --- Figures and tables ---
@@ -255,9 +253,9 @@ def _captioned(asked: StructureQuestion, reader: DocumentReader, read: ReadPassa
     unique = {each.chunk_id: each for each in (found.passage, *(each for each, _ in speaking))}
     sources = within_budget(list(unique.values()), reader.ports.settings.context_budget_tokens)
     numbers = {each.chunk_id: number for number, each in enumerate(sources, start=1)}
-    said = [Claim(" ".join(found.text.split()), (Reference(1, found.text),), "\n")]
+    said = [quoted(1, found.text)]
     said += [
-        Claim(" ".join(text.split()), (Reference(numbers[passage.chunk_id], text),), "\n", further=True)
+        quoted(numbers[passage.chunk_id], text, further=True)
         for passage, text in speaking
         if passage.chunk_id in numbers
     ]
@@ -348,7 +346,5 @@ def _whereabouts(asked: StructureQuestion, reader: DocumentReader, read: ReadPas
 def _authors(reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Quote the lines of the document's beginning that name its authors."""
     first = read.passages[:1]
-    claims = [
-        Claim(" ".join(line.split()), (Reference(1, line),), "\n") for each in first for line in bylines_in(each.text)
-    ]
+    claims = [quoted(1, line) for each in first for line in bylines_in(each.text)]
     return reader.digest(read, first, "", claims) if claims else None

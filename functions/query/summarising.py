@@ -211,7 +211,12 @@ def telling_sentences(sources: Sequence[Passage], passages: Sequence[Passage], *
         chosen = sorted(sentences, key=score, reverse=True)[:of_each]
         best += [(score(each), number, each.start, each.text) for each in chosen]
     kept = sorted(sorted(best, reverse=True)[:MAX_SENTENCES], key=lambda each: each[1:3])
-    return [Claim(" ".join(text.split()), (Reference(number, text),), "\n") for _, number, _, text in kept]
+    return [quoted(number, text) for _, number, _, text in kept]
+
+
+def quoted(number: int, text: str, *, further: bool = False) -> Claim:
+    """Return a text of the source with that number as a claim on a line of its own."""
+    return Claim(" ".join(text.split()), (Reference(number, text),), "\n", further=further)
 
 
 def _lists_names(text: str) -> bool:

@@ -210,6 +210,13 @@ def test_the_events_of_such_an_answer_add_up_to_its_text(question: str):
     assert "".join(event.text for event in events if isinstance(event, Delta)) == done.answer.text
 
 
+@pytest.mark.parametrize("question", ["What is chapter 2 about?", "What is unit 2 about?", "List the units"])
+def test_a_document_of_which_nothing_is_found_is_no_error(question: str):
+    entry = CatalogueEntry(DOCUMENT, f"uploads/acme/{DOCUMENT}", "The Brunata Duo", "g1", len(PAGES), "en")
+    ports = query_ports([], documents=[entry])
+    assert answer_question(Question(question), WHO, ports, Deadline(ports.clock, 26)).no_relevant_info
+
+
 def test_the_list_of_references_is_no_part_of_what_a_section_says():
     assert not any("arXiv" in quote for quote in quotes(ask("Summarise chapter 2")))
 
