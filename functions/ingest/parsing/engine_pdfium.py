@@ -196,8 +196,8 @@ class PdfiumEngine:
             raise CannotOpen("DAMAGED", "The file is damaged: open and save it with another program, then upload it.")
 
     def header(self) -> Header:
-        """Count pages, read title and outline."""
-        title = pdfium.utf16(pdfium.meta_text, self._document, b"Title")
+        """Count pages, read title, author and outline."""
+        title, author = (pdfium.utf16(pdfium.meta_text, self._document, name) for name in (b"Title", b"Author"))
         count = pdfium.page_count(self._document)
         if count < 1:
             raise CannotOpen("DAMAGED", "No page was found in the file: save it with another program, then upload it.")
@@ -205,7 +205,7 @@ class PdfiumEngine:
             raise CannotOpen("XFA_FORM", XFA_FORM)
         # Labels that crash pdfium end the child here, which costs the labels, and not at every page.
         pdfium.utf16(pdfium.page_label, self._document, 0, limit=LONGEST_PAGE_LABEL)
-        return Header(count, title, self._outline(count), has_attached_pdfs=self._has_attached_pdfs())
+        return Header(count, title, self._outline(count), has_attached_pdfs=self._has_attached_pdfs(), author=author)
 
     def _has_attached_pdfs(self) -> bool:
         count = min(pdfium.count_attachments(self._document), MAX_ATTACHMENTS)

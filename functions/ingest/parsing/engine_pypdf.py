@@ -11,6 +11,7 @@ such names as unknown; pdf.js decodes them, and so does this module.
 import logging
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Literal
 
 from pypdf import PasswordType, PdfReader
 from pypdf.errors import PyPdfError
@@ -48,12 +49,12 @@ class PypdfEngine:
             raise CannotOpen("DAMAGED", DAMAGED) from error
         if count < 1:
             raise CannotOpen("DAMAGED", "No page was found in the file: save it with another program, then upload it.")
-        return Header(count, self._title(), [], "pypdf")
+        return Header(count, self._told("title"), [], "pypdf", author=self._told("author"))
 
-    def _title(self) -> str:
+    def _told(self, name: Literal["title", "author"]) -> str:
         try:
             metadata = self._reader.metadata
-            return str((metadata.title if metadata else "") or "")[:LONGEST_TITLE]
+            return str((getattr(metadata, name) if metadata else "") or "")[:LONGEST_TITLE]
         except (PyPdfError, ValueError, TypeError, AttributeError, KeyError, RecursionError):
             return ""
 

@@ -1,4 +1,4 @@
-"""The identity card of a document: whose it is, of what kind, of when, which version, which product.
+"""The identity card of a document: whose it is, by whom, of what kind, of when, which version, which product.
 
 It is read off the cover, running lines, file name and metadata, by rules; what is not found is not on it. Its fields
 are named like labels, and a label of the same name wins.
@@ -6,11 +6,14 @@ are named like labels, and a label of the same name wins.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
+from functions.ingest.parsing.authors import any_word, authors_of
 from functions.ingest.parsing.titles import Beginning, Filing
-from shared import identity
+from shared import identity, lexical
+from shared.dates import DateMention, dates_in, years_written
 from shared.models import Labels
 
 MAX_ORGANISATIONS = 3
@@ -32,9 +35,9 @@ _WITH_PRODUCT = frozenset(
 
 
 def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
-    """Return what was found, by field: `organisation` and `period` are lists, `date` is ISO 8601."""
+    """Return what was found, by field: `organisation`, `period` and `author` are lists, `date` is ISO 8601."""
     kind = _kind(beginning, title, filing)
-    day = _filing_date(filing) if filing else _date(beginning)
+    day = _filing_date(filing) if filing else None
     organisations = _organisations(beginning, filing)
     if not organisations and kind == "earnings release" and (reporting := _REPORTING.match(title)):
         organisations = [reporting[1]]
@@ -42,9 +45,10 @@ def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
         "organisation": [name[:MAX_VALUE] for name in organisations][:MAX_ORGANISATIONS],
         "kind": kind,
         "period": _periods(beginning, title, filing, day)[:MAX_PERIODS],
-        "date": day.isoformat() if day else "",
+        "date": _date(beginning) if filing is None else day.isoformat() if day else "",
         "version": "" if filing else _version(beginning, title),
         "product": _product(title) if kind in _WITH_PRODUCT else "",
+        "author": [] if filing else _authors(beginning, title),
     }
     return {name: value for name, value in found.items() if value}
 
@@ -95,6 +99,10 @@ _COPYRIGHT = re.compile(
     r"([A-Z0-9][^\n|]{2,70}?)(?:[.,]?\s+(?:19|20)\d\d|[.,]?\s+[Aa]ll [Rr]ights|\.\s|\.?$)",
     re.MULTILINE,
 )
+_RIGHTS = re.compile(
+    rf"(?:\u00a9|\([cC]\)|[Cc]opyright|COPYRIGHT)[\W_]*(?:\([cC]\)\W*|c )?(?:{identity.YEAR}[\s,\u2013\u2014-]*)+"
+)
+"""The years of a document's rights."""
 _LISTED = re.compile(
     rf"({_WORD}(?:,? (?:&|and|of|{_WORD})){{0,4}}),? "
     r"\((?:the )?(?:NYSE|NASDAQ|Nasdaq|AMEX|ASX|LSE|TSX|Euronext|XETRA|OMX|SIX)[^:()]{0,30}: ?([A-Z][A-Z.]{0,5})"
@@ -141,6 +149,11 @@ def _is_organisation(name: str) -> bool:
     return bool(_LEGAL_END.search(name) or _INSTITUTION.search(name))
 
 
+def _authors(beginning: Beginning, title: str) -> list[str]:
+    found = authors_of(beginning.pages, title, beginning.metadata_author)
+    return [name for name in found if not _is_organisation(name)]
+
+
 def _by_frequency(pattern: re.Pattern[str], where: str, text: str, *, least: int = 0) -> Iterator[str]:
     """Yield the names found, those that the first pages repeat most first."""
     counts = Counter({name: text.count(name) for name in dict.fromkeys(found[0] for found in pattern.finditer(where))})
@@ -170,50 +183,60 @@ def _bare(name: str) -> str:
 
 # --- Dates and periods ---
 
-_MONTHS: Mapping[str, int] = {
-    name: number
-    for number, names in enumerate(
-        (
-            "jan january januar januar\u0117s janvier", "feb february februar february fevrier",
-            "mar march marz m\u00e4rz mars", "apr april avril", "may mai", "jun june juni juin",
-            "jul july juli juillet", "aug august aout ao\u00fbt", "sep sept september septembre",
-            "oct october oktober octobre", "nov november novembre", "dec december dezember d\u00e9cembre",
-        ),
-        start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_DATES = re.compile(
-    r"\b(?P<month>[^\W\d_]{3,9})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<year>(?:19|20)\d\d)\b"
-    r"|\b(?P<day2>\d{1,2})(?:st|nd|rd|th|\.)? ?(?P<month2>[^\W\d_]{3,9})\.?,? (?P<year2>(?:19|20)\d\d)\b"
-    r"|\b(?P<year3>(?:19|20)\d\d)-(?P<month3>\d\d)-(?P<day3>\d\d)\b"
-    r"|\b(?P<month4>\d{1,2})/(?P<day4>\d{1,2})/(?P<year4>(?:19|20)\d\d)\b"
-)
+_STATED = re.compile(rf"(?:{lexical.fold(any_word('stated'))})\b", re.IGNORECASE)
+"""What a line begins with that states a date, though it says more than that."""
+_YEAR_ALONE = re.compile(rf"\W*({identity.YEAR})\W*")
+FEW_LINES = 25
+"""Lines of a page at most on which a year alone says of when the document is: a page of text has tables."""
 
 
-def _dates_in(text: str) -> Iterator[date]:
-    for found in _DATES.finditer(text):
-        parts = {name.rstrip("234"): value for name, value in found.groupdict().items() if value}
-        month = parts["month"]
-        try:
-            yield date(int(parts["year"]), int(month) if month.isdigit() else _MONTHS[month.lower()], int(parts["day"]))
-        except (KeyError, ValueError):
-            continue
+def _day(mention: DateMention) -> date | None:
+    try:
+        return date(mention.year, mention.month, mention.day)
+    except ValueError:
+        return None
 
 
 def _filing_date(filing: Filing) -> date | None:
-    return next(_dates_in(filing.date), None)
+    """Return the day on the cover of a filing, which is written as in America."""
+    for found in dates_in(lexical.fold(filing.date)):
+        if found.swapped:
+            found = replace(found, month=found.day, day=found.month)
+        return _day(found)
+    return None
 
 
-def _date(beginning: Beginning) -> date | None:
-    """Return the first date that is most of a short line of the first page, or of a running line."""
+def _date(beginning: Beginning) -> str:
+    """Return the date that the first page or a running line states, as exactly as it does; "" for none.
+
+    It is most of a short line, or begins with what a date is called. Else a year alone on a cover says it, or the
+    last year of a right to it.
+    """
     lines = [line.text for line in beginning.cover]
-    return next((day for text in (*lines, *beginning.running) for day in _dates_in(text) if _states_date(text)), None)
+    for text in (*lines, *beginning.running):
+        if stated := _stated_in(text):
+            return stated
+    if len(lines) <= FEW_LINES and (year := next(filter(None, map(_YEAR_ALONE.fullmatch, lines)), None)):
+        return year[1]
+    rights = (found for page in beginning.pages for line in page if (found := _RIGHTS.search(line.text)))
+    return max((year for found in rights for year in years_written(found[0])), default="")
 
 
-def _states_date(text: str) -> bool:
-    found = _DATES.search(text)
-    return found is not None and len(text) < SHORT_LINE and len(found[0]) >= MIN_DATE_SHARE * len(text)
+def _stated_in(line: str) -> str:
+    """Return the date that a short line states: as year, month and day, year and month, or year."""
+    folded = lexical.fold(line)
+    for found in dates_in(folded) if len(line) < SHORT_LINE else ():
+        is_most = found.end - found.start >= MIN_DATE_SHARE * len(folded)
+        if not found.year or not (is_most or _STATED.match(folded)):
+            continue
+        is_american = found.swapped and folded[found.start : found.end].count("/") == 2
+        if is_american and found.day != found.month:
+            return str(found.year)  # 03/04/2022 is a day in March in some countries, and in April in others
+        if not found.day:
+            return f"{found.year}-{found.month:02}"
+        if day := _day(found):
+            return day.isoformat()
+    return ""
 
 
 def _periods(beginning: Beginning, title: str, filing: Filing | None, day: date | None) -> list[str]:

@@ -6,15 +6,16 @@ name.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from functions.ingest.parsing.authors import lists_names, names_authors, words_in_small_letters
 from functions.ingest.parsing.heading_lines import MAX_LENGTH
-from functions.ingest.parsing.heading_words import is_edition, is_of_authors, opens_document
+from functions.ingest.parsing.heading_words import is_edition, opens_document
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.legible import is_illegible_title
 from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
@@ -61,10 +62,6 @@ _TEMPLATE = re.compile(r"\bexhibit 99|\bdraft\b|\bproof\b", re.IGNORECASE)
 """What metadata call a step of production; a heading says more."""
 _MEANING = re.compile(r"[^\W\d_]{3,}")
 _LONG_NUMBER = re.compile(r"\d{4,}")
-_SMALL = re.compile(r"(?<![\w@./:~-])[^\W\d_A-Z][^\W\d_]+(?![\w@/:]|[.-]\w)")
-"""A word in small letters that is no part of an address."""
-_NOT_LETTER = re.compile(r"[\W\d_]")
-_AND_OTHERS = re.compile(r"\bet al\b\.?")
 _NUMBERED = re.compile(r"(?:\w+ )?\d{1,3}(?!\d)")
 _FIRST_SECTION = re.compile(r"1\.? (?=\S)")
 _NEXT_SECTION = re.compile(r"(?:1\.1|2)\.? (?=[^\W\d_])")
@@ -92,9 +89,6 @@ FIRST_LINES = 6
 TITLE_MATTER = 30
 KIND_LINES = 2
 """Lines above and below a title that may belong to it, and lines below that may say of what kind the document is."""
-MAX_NAME_WORDS = 4
-MIN_HELD = 50
-"""Words of a person's name at most, and different words in small letters from which on a text tells what is a name."""
 MIN_LETTERS = 3
 MIN_LETTERS_SHARE = 0.4
 MAX_DOUBTFUL = 0.1
@@ -107,6 +101,7 @@ class Beginning:
 
     file_name: str
     metadata_title: str
+    metadata_author: str
     pages: Sequence[Sequence[Line]]
     running: Sequence[str]
     body_size: float
@@ -166,46 +161,13 @@ def _is_borne_out(title: str, beginning: Beginning) -> bool:
     return not wanted or sum(word in held for word in wanted) >= MIN_BORNE_OUT * len(wanted)
 
 
-_BY = frozenset(("by", "von", "par", "por", "di"))
-_AND = frozenset(("and", "und", "et", "y", "e", "&"))
-_APART = re.compile(r",|;|\s(?:and|und|et|y|e|&)\s")
-_INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
-
-
-def _names_authors(line: str) -> bool:
-    """Whether a line says by whom a document is, which is no part of its title: "by Ann Lee and Bo Ray"."""
-    by, *names = line.split() or [""]
-    capitals = [name for name in names if name not in _AND]
-    return by.lower() in _BY and len(capitals) > 1 and all(name[0].isupper() for name in capitals)
-
-
-def _lists_names(line: str, held: Collection[str]) -> bool:
-    """Whether a line names who wrote it: "The Plum Team", or persons: "Ann B. Lee, Plum Society", "Bo Ray et al.".
-
-    A person's name begins the line, and only names follow. They are written with capitals, and most of their words are
-    not among those that the text has in small letters; a text of few words does not tell.
-    """
-    if is_of_authors(line):
-        return True
-    if len(held) < MIN_HELD or not line[:1].isupper():
-        return False
-    names = [name.split() for name in filter(None, map(str.strip, _APART.split(_AND_OTHERS.sub("", line))))]
-    words = [word for name in names for word in name if not _INITIAL.fullmatch(word)]
-    letters = list(filter(None, (_NOT_LETTER.sub("", word) for word in words)))
-    if not letters or len(names[0]) == 1 or any(len(name) > MAX_NAME_WORDS for name in names):
-        return False
-    strange = [word for word in letters if word[0].isupper() and word.lower() not in held]
-    is_capital = letters[0].lower() not in _BY and all(word[0].isupper() for word in letters)
-    return is_capital and 2 * len(strange) > len(letters) and not identity.kind_in(line)
-
-
 def _is_beside(line: str) -> bool:
     """Whether a line only stands beside a title: authors, rights, an address, an edition, an entry of contents."""
     return (
         _RIGHTS.match(line) is not None
         or _ADDRESS.search(line) is not None
         or _ENTRY.search(line[-_ENTRY_END:]) is not None
-        or _names_authors(line)
+        or names_authors(line)
         or (is_edition(line) and not identity.kind_in(line))
     )
 
@@ -228,11 +190,11 @@ def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginnin
 
     Few words take the next largest lines with them, others a line below that says the kind.
     """
-    body, words, held = beginning.body_size, beginning.words, frozenset(_SMALL.findall(beginning.text))
+    body, words, held = beginning.body_size, beginning.words, words_in_small_letters(beginning.text)
     at = lines.index(block[0])
     before, after = lines[:at][-TITLE_MATTER:], lines[at + len(block) :][:TITLE_MATTER]
-    above = [line for line in before if line.text.casefold() != title.casefold() and not _lists_names(line.text, held)]
-    below = list(takewhile(lambda line: not (_opens_text(line.text) or _lists_names(line.text, held)), after))
+    above = [line for line in before if line.text.casefold() != title.casefold() and not lists_names(line.text, held)]
+    below = list(takewhile(lambda line: not (_opens_text(line.text) or lists_names(line.text, held)), after))
     count = len(title.split())
     if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
         least = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size

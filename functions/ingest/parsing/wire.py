@@ -119,6 +119,7 @@ class Header:
     outline: list[tuple[int, int, str]] = field(default_factory=list)
     engine: str = "pdfium"
     has_attached_pdfs: bool = False
+    author: str = ""
 
 
 @dataclass(slots=True)
@@ -189,7 +190,9 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
         if kind == "document":
             outline = [(int(p), int(level), str(title)) for p, level, title in body["outline"]]
             attached = bool(body["has_attached_pdfs"])
-            return Header(int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached)
+            return Header(
+                int(body["page_count"]), str(body["title"]), outline, str(body["engine"]), attached, str(body["author"])
+            )
         if kind == "page":
             lines = [
                 Line(

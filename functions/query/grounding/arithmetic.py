@@ -14,8 +14,9 @@ from itertools import combinations, pairwise, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CENTURY_YEAR, CURRENCIES, scale_of
+from functions.query.grounding.quantities import CURRENCIES, scale_of
 from functions.query.grounding.words import WORD, stems_of
+from shared.dates import CENTURY_YEAR
 from shared.lexical import fold
 
 MAX_OPERANDS = 4

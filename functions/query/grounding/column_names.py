@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, takewhile
 
-from functions.query.grounding.quantities import dates_in, month_number
 from functions.query.grounding.table_cells import YEAR, TableRow
 from shared import identity
+from shared.dates import dates_in, month_number
 from shared.lexical import fold
 
 _COMPARED = re.compile(rf"\b{identity.YEAR}\s*(?:vs?\.?|to|over|/)\s*{identity.YEAR}\b", re.IGNORECASE)

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from functions.query.grounding.facts import QUARTERS
-from functions.query.grounding.quantities import DateMention, dates_agree, dates_in, spelled_value
+from functions.query.grounding.quantities import spelled_value
 from functions.query.grounding.words import content_stems
 from shared import identity
+from shared.dates import DateMention, dates_agree, dates_in
 from shared.lexical import fold
 
 _YEAR = re.compile(rf"(?<![\d.,$€£¥-])({identity.YEAR})(?:[-–/]\d\d)?(?![\d%]|[.,]\d)")

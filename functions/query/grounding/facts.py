@@ -14,12 +14,11 @@ from functions.query.grounding.quantities import (
     SCALE,
     UNIT,
     VULGAR,
-    DateMention,
-    dates_in,
     read_number,
     unit_name,
 )
 from shared import identity
+from shared.dates import CENTURY_YEAR, DateMention, dates_in
 from shared.lexical import fold
 
 # --- extracting facts, each with its possible values ---
@@ -271,7 +270,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         unit, letter = unit or letter, ""
     if money and unit_name(unit) not in CURRENCIES:
         unit = ""  # "$164 million year-to-date"
-    if quantities.CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
+    if CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
         unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
     start = match.start()

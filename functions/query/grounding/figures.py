@@ -17,12 +17,13 @@ from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import facts_missing, known_facts
 from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
-from functions.query.grounding.quantities import UNIT, is_month, is_number_word, is_unit, unit_name
+from functions.query.grounding.quantities import UNIT, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
 from functions.query.grounding.tables import tables_in
 from functions.query.grounding.words import WORD, content_stems, stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
+from shared.dates import is_month
 from shared.lexical import fold
 from shared.text import SEPARATOR
 

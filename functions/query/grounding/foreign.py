@@ -29,9 +29,9 @@ from functions.query.grounding.addressing import (
     signs_in_prose,
 )
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
-from functions.query.grounding.quantities import is_month
 from functions.query.grounding.words import STOP_WORDS, WORD, stem_of
 from shared import identity
+from shared.dates import is_month
 from shared.language import FUNCTION_WORDS, language_of
 from shared.lexical import MAX_RARITY, background, fold
 from shared.text import BULLETS, LIST_ITEM, SEPARATOR, sentences_of

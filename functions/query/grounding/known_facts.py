@@ -9,8 +9,9 @@ from functools import cached_property, lru_cache
 
 from functions.query.grounding import quantities
 from functions.query.grounding.facts import QUARTERS, Fact, facts_in, is_rounded
-from functions.query.grounding.quantities import CURRENCIES, DateMention, dates_agree, is_unit, unit_name
+from functions.query.grounding.quantities import CURRENCIES, is_unit, unit_name
 from shared import identity
+from shared.dates import DateMention, dates_agree
 from shared.lexical import fold
 
 _SCALE_OF_TABLE = re.compile(

@@ -9,15 +9,13 @@ from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
     PERIODS,
-    is_month,
     is_number_word,
     is_unit,
-    is_year,
-    month_number,
     spelled_value,
     unit_name,
 )
 from functions.query.grounding.words import are_synonyms, has_digit, stem_of, stems_of, tokens_of, with_synonyms
+from shared.dates import is_month, is_year, month_number
 from shared.lexical import fold
 
 # --- numbers of groups ---

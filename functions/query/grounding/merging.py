@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import is_negation
-from functions.query.grounding.quantities import is_number_word, is_unit, is_year, spelled_value
+from functions.query.grounding.quantities import is_number_word, is_unit, spelled_value
 from functions.query.grounding.wording import BESIDE_ANY, NOT_ALWAYS_NUMBERS, common_stems
 from functions.query.grounding.words import (
     has_digit,
@@ -18,6 +18,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from shared.dates import is_year
 from shared.lexical import fold
 from shared.text import SEPARATOR
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from functions.query.grounding.quantities import is_month
 from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.words import is_stop_word, spelled_out_for
+from shared.dates import is_month
 from shared.lexical import fold
 
 _NAME = re.compile(r"(?<![\w&])(?:[^\W\d_a-z]|[a-z][A-Z])[\w&]*(?:['’-][^\W\d_]\w*)*")

@@ -9,9 +9,9 @@ from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
-from functions.query.grounding.quantities import is_year
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
+from shared.dates import is_year
 from shared.lexical import background, fold
 
 _ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever", "wherever", "whenever", "whoever"))

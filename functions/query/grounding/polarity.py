@@ -10,7 +10,6 @@ from typing import Literal
 
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
-from functions.query.grounding.quantities import is_year
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     content_stems,
@@ -22,6 +21,7 @@ from functions.query.grounding.words import (
     with_synonyms,
 )
 from functions.query.understanding.question import lines_of
+from shared.dates import is_year
 from shared.lexical import fold
 
 # --- negations and antonyms ---

@@ -9,10 +9,10 @@ from functools import cached_property, lru_cache
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.known_facts import KnownFacts, known_facts, missing_facts
-from functions.query.grounding.quantities import is_month
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
+from shared.dates import is_month
 from shared.identity import name_of
 from shared.models import Citation
 from shared.rects import rects_between

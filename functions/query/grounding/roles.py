@@ -6,11 +6,6 @@ from functools import lru_cache
 
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import (
-    RECENT_YEAR,
-    is_month,
-    is_year,
-)
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
@@ -22,6 +17,7 @@ from functions.query.grounding.words import (
     with_synonyms,
 )
 from shared import identity
+from shared.dates import RECENT_YEAR, is_month, is_year
 
 # --- word order: only in English does it tell who did what to whom ---
 

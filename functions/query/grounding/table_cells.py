@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, dates_in, read_number, scale_of, unit_name
+from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, read_number, scale_of, unit_name
 from shared import identity
+from shared.dates import dates_in
 from shared.lexical import fold
 from shared.text import MAX_NAME_CHARACTERS, without_measure
 

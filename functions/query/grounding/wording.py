@@ -9,14 +9,7 @@ from itertools import groupby
 from typing import Literal
 
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite, is_negation
-from functions.query.grounding.quantities import (
-    ENGLISH_MONTHS,
-    PERIODS,
-    is_month,
-    is_number_word,
-    is_unit,
-    unit_name,
-)
+from functions.query.grounding.quantities import PERIODS, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.words import (
     LONGEST_COMPARED_TOKENS,
@@ -32,6 +25,7 @@ from functions.query.grounding.words import (
     with_synonyms,
 )
 from functions.query.understanding.question import lines_of
+from shared.dates import ENGLISH_MONTHS, is_month
 from shared.lexical import MAX_RARITY, background
 from shared.lexical import stem as stem_in_index
 

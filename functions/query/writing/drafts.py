@@ -19,9 +19,9 @@ from json import JSONDecoder
 from typing import Any
 
 from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of, statement_spans_of
-from functions.query.grounding.quantities import dates_in
 from functions.query.writing.lenient_json import read_json
 from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
+from shared.dates import dates_in
 from shared.lexical import fold
 from shared.reasoning import AnswerStart, answer_start, without_reasoning
 from shared.text import BULLETS, SEPARATOR

@@ -21,7 +21,7 @@ from functools import cache, lru_cache
 from itertools import groupby
 from typing import NamedTuple
 
-from functions.query.grounding.quantities import CURRENCY_SIGN, years_written
+from functions.query.grounding.quantities import CURRENCY_SIGN
 from functions.query.grounding.words import is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
@@ -33,6 +33,7 @@ from functions.query.understanding.spelling import distance
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
+from shared.dates import years_written
 from shared.language import language_of
 
 MIN_RARITY = 4.4

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
-from functions.query.grounding.quantities import dates_in, is_unit, spelled_value, unit_name
+from functions.query.grounding.quantities import is_unit, spelled_value, unit_name
 from functions.query.grounding.words import has_digit
 from shared import lexical
+from shared.dates import dates_in
 from shared.lexical import fold
 
 DAYS: Mapping[str, Decimal] = {"day": Decimal(1), "week": Decimal(7), "month": Decimal(365) / 12, "year": Decimal(365)}

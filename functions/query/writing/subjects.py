@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import dropwhile, pairwise
 
-from functions.query.grounding.quantities import years_written
 from functions.query.grounding.words import has_digit, is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked
@@ -28,6 +27,7 @@ from functions.query.writing.premises import (
     years_of_name,
 )
 from shared import identity, lexical
+from shared.dates import years_written
 from shared.language import language_of
 
 MAX_NAME_LETTERS_MORE = 3

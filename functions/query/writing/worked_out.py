@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.judge import Verdict
-from functions.query.grounding.quantities import CURRENCIES, years_written
+from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, tables_in
@@ -23,6 +23,7 @@ from functions.query.writing.list_items import count_items, on_lines
 from functions.query.writing.premises import words_of_asking
 from functions.query.writing.statements import statements_in
 from shared import lexical
+from shared.dates import years_written
 from shared.text import row_cells
 
 _SUM = re.compile(r"\b(total|sum|combined|together|altogether|in all)\b", re.IGNORECASE)

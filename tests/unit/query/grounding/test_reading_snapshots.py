@@ -17,7 +17,7 @@ from functions.query.grounding.foreign import is_stray
 from functions.query.grounding.injection import injected_spans, is_prompt_rule, reported_spans
 from functions.query.grounding.names import names_in
 from functions.query.grounding.polarity import count_negations, direction_of, has_opposite
-from functions.query.grounding.quantities import DateMention, dates_in, is_unit, unit_name
+from functions.query.grounding.quantities import is_unit, unit_name
 from functions.query.grounding.sanitizing import SourceTexts, cleaned, plain_name, without_markers
 from functions.query.grounding.statements import claims_nothing, statement_of, yes_or_no
 from functions.query.grounding.tables import Table, row_text, tables_in
@@ -30,6 +30,7 @@ from functions.query.grounding.words import (
     tokens_of,
 )
 from functions.query.retrieval.passages import Passage
+from shared.dates import DateMention, dates_in
 from shared.text import sentence_spans
 from tests.support.made_library import library, told, unsearched, wordings
 from tests.support.snapshots import check, check_names

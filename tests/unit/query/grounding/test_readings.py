@@ -9,10 +9,11 @@ from functions.query.grounding.cells import Surroundings, compare_tables
 from functions.query.grounding.columns import is_change, mentions_in, period_of, spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.polarity import are_opposite, count_negations, direction_of, moves_against_its_word
-from functions.query.grounding.quantities import dates_agree, dates_in, read_number, scale_of, spelled_value, unit_name
+from functions.query.grounding.quantities import read_number, scale_of, spelled_value, unit_name
 from functions.query.grounding.quotes import MAX_QUOTED_CHARACTERS, find_quote, with_markers
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import tables_in
+from shared.dates import dates_agree, dates_in
 
 # --- numbers ---
 

@@ -1,0 +1,211 @@
+"""Tells who wrote a document, and which lines beside its title only name who did.
+
+Authors are whom the metadata name, if the first pages do so, too; and whom a line says it is by, or the lines around
+the title name. Of persons and teams only: the organisations whose document it is are found by `identity_card`.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain, pairwise, takewhile
+from pathlib import Path
+
+from functions.ingest.parsing.heading_words import is_of_authors, opens_document
+from functions.ingest.parsing.wire import Line
+from shared import identity, lexical
+
+MAX_AUTHORS = 10
+MAX_NAME = 100
+MAX_NAME_WORDS = 4
+MIN_HELD = 50
+"""Words of a person's name at most, and different words in small letters from which on a text tells what is a name."""
+LONGEST_INITIALS = 2
+"""Capitals that may be a person's initials, without full stops: "JB Ray", but not "SIL International"."""
+LINES_ABOVE = 4
+LINES_BELOW = 16
+"""Lines above and below a title that may name its authors."""
+MAX_NAMED = 3
+"""Times that the first pages name a person; what is named more often is what they are about."""
+LONGEST_LIST = 200
+"""Characters of a line that lists names."""
+PROSE = 6
+"""Words in small letters from which on a line is one of the text."""
+
+_ROWS = (row.split() for row in Path(__file__).with_name("card_words.txt").read_text("utf-8").splitlines())
+_WORDS = {name: tuple(word.replace("_", " ") for word in words) for name, *words in _ROWS}
+_BY = frozenset(_WORDS["by"])
+_AND = frozenset((*_WORDS["and"], "&"))
+_PARTICLE = frozenset(_WORDS["particle"])
+_BODY = frozenset(_WORDS["body"])
+"""Words that tell that a name is an organisation's."""
+
+
+def any_word(name: str) -> str:
+    """Return a pattern for any of the words of a kind, in the languages that `card_words.txt` has."""
+    return "|".join(map(re.escape, _WORDS[name]))
+
+
+_APART = re.compile(rf",|;|\s\|\s|\s(?:{any_word('and')}|&)\s| {{2,}}|\s[·•]\s|[∗*†‡§¶]+")
+_INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
+_AND_OTHERS = re.compile(r"\bet\.? al\b\.?|\band others\b", re.IGNORECASE)
+_NOT_LETTER = re.compile(r"[\W\d_]")
+_SMALL = re.compile(r"(?<![\w@./:~-])[^\W\d_A-Z][^\W\d_]+(?![\w@/:]|[.-]\w)")
+"""A word in small letters that is no part of an address."""
+_WRITTEN_BY = re.compile(
+    rf"\W{{0,2}}(?:(?:{any_word('written')}|{any_word('by')})(?!\w):?|(?:{any_word('called')})(?:\s?:|$))\s*",
+    re.IGNORECASE,
+)
+"""What stands before the names of those who wrote a document."""
+PAGES_OF_BYLINES = 2
+_NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
+_STARTS = re.compile(r"\b[^\W\d_]")
+_RARITY = lexical.background("en")
+_ALL_RIGHTS = re.compile(r"\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s")
+_HOLDER = re.compile(r"(?:©|\([cC]\)|[Cc]opyright(?: c)?)[\W_]*(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})")
+_ADDRESS = re.compile(r"\s*(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
+_MARKS = re.compile(r"(?<=[^\W\d_])\d(?:,\d)*(?!\w)")
+"""Numbers of notes behind a name."""
+_TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
+
+
+def words_in_small_letters(text: str) -> frozenset[str]:
+    """Return the words that a text has in small letters, by which names are told."""
+    return frozenset(_SMALL.findall(text))
+
+
+def names_authors(line: str) -> bool:
+    """Whether a line says by whom a document is, which is no part of its title: "by Ann Lee and Bo Ray"."""
+    by, *names = line.split() or [""]
+    capitals = [name for name in names if name not in _AND]
+    return by.lower() in _BY and len(capitals) > 1 and all(name[0].isupper() for name in capitals)
+
+
+def lists_names(line: str, held: Collection[str]) -> bool:
+    """Whether a line names who wrote it: "The Plum Team", or persons: "Ann B. Lee, Plum Society", "Bo Ray et al.".
+
+    A person's name begins the line, and only names follow. They are written with capitals, and most of their words are
+    not among those that the text has in small letters; a text of few words does not tell.
+    """
+    if is_of_authors(line):
+        return True
+    if len(held) < MIN_HELD or not line[:1].isupper():
+        return False
+    names = [name.split() for name in filter(None, map(str.strip, _APART.split(_AND_OTHERS.sub("", line))))]
+    words = [word for name in names for word in name if not _INITIAL.fullmatch(word)]
+    letters = list(filter(None, (_NOT_LETTER.sub("", word) for word in words)))
+    if not letters or len(names[0]) == 1 or any(len(name) > MAX_NAME_WORDS for name in names):
+        return False
+    strange = [word for word in letters if word[0].isupper() and word.lower() not in held]
+    is_capital = letters[0].lower() not in _BY and all(word[0].isupper() for word in letters)
+    return is_capital and 2 * len(strange) > len(letters) and not identity.kind_in(line)
+
+
+def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[str]:
+    """Return those who wrote a document, each once; `pages` are its first ones, `named` is whom its metadata name.
+
+    Whom the metadata name must stand on those pages: often it is only who saved the file. A right's holder counts as
+    the author of a document that names no other.
+    """
+    cover = next(filter(None, pages), [])
+    text = "\n".join(line.text for lines in pages for line in lines)
+    held = words_in_small_letters(text)
+    there = frozenset(_letters_of(text))
+    found = [
+        *(name for name in _persons(named) if there.issuperset(_letters_of(name))),
+        *chain.from_iterable(_named_in_line(lines) for lines in pages[:PAGES_OF_BYLINES]),
+        *(
+            name
+            for line in _beside_title(cover, title)
+            for name in _named_alone(line.text, held)
+            if text.count(name) <= MAX_NAMED and not any(word in title for word in name.split())
+        ),
+    ]
+    if not found:
+        rights = (right for lines in pages for line in lines if (right := _HOLDER.search(line.text)))
+        found = [name for right in rights for name in _named(_ALL_RIGHTS.split(right[1])[0])]
+    return _distinct(found)[:MAX_AUTHORS]
+
+
+def _named_in_line(lines: Sequence[Line]) -> Iterator[str]:
+    """Yield whom a line says that a document is by: "Prepared by Ann Lee", "By" above "Ann Lee and Bo Ray"."""
+    for line, below in pairwise((*lines, Line(""))):
+        if len(line.text) <= LONGEST_LIST and (by := _WRITTEN_BY.match(line.text)):
+            rest = line.text[by.end() :] or below.text
+            yield from _named(rest)
+
+
+def _beside_title(cover: Sequence[Line], title: str) -> Iterator[Line]:
+    """Yield the lines above a title and below it, down to where the text begins."""
+    told = title.casefold()
+    at = [number for number, line in enumerate(cover) if len(line.text) > 1 and line.text.casefold() in told]
+    if not at:
+        return
+    # The title's own lines are no neighbours, even if it was taken to be longer than it is.
+    yield from cover[max(0, at[0] - LINES_ABOVE) : at[0]]
+    for line in cover[at[0] + 1 : at[0] + 1 + LINES_BELOW]:
+        if opens_document(line.text) or sum(map(str.islower, _STARTS.findall(line.text))) >= PROSE:
+            return
+        yield line
+
+
+def _named_alone(line: str, held: Collection[str]) -> Iterator[str]:
+    """Yield the persons, or the team, whom a line names and says nothing else."""
+    line = _AND_OTHERS.sub("", line)
+    if _HOLDER.search(line) or len(line) > LONGEST_LIST or not line[:1].isupper() or line.endswith(":"):
+        return
+    if is_of_authors(line):
+        yield line
+        return
+    parts = [part for part in map(_bare, _APART.split(line)) if part]
+    if all(not part.isupper() and _is_person(part) and _is_strange(part, held) for part in parts):
+        yield from parts
+
+
+def _named(text: str) -> Iterable[str]:
+    """Return the team or the persons that a text names."""
+    return [text] if is_of_authors(text) and text[0].isupper() else _persons(text)
+
+
+def _persons(text: str) -> Iterator[str]:
+    """Yield the persons that a list names, up to what is none."""
+    return takewhile(_is_person, filter(None, map(_bare, _APART.split(_AND_OTHERS.sub("", text)))))
+
+
+def _bare(name: str) -> str:
+    """Return a name without address, academic titles and marks of notes."""
+    return " ".join(_TITLES.sub(" ", _MARKS.sub("", _ADDRESS.sub(" ", name))).split()).strip(" ,;:.-–|")
+
+
+def _is_person(name: str) -> bool:
+    words = [word for word in name.split() if word.lower() not in _PARTICLE]
+    written_out = [word for word in words if not _INITIAL.fullmatch(f"{word.rstrip('.')}.")]
+    return (
+        1 < len(words) <= MAX_NAME_WORDS
+        and len(name) <= MAX_NAME
+        and bool(written_out)
+        and not any(len(word) > LONGEST_INITIALS and word.isupper() for word in written_out[:1])
+        and words[0].lower() != "the"
+        and all(word[0].isupper() and _NAME.fullmatch(word) for word in words)
+        and _BODY.isdisjoint(map(str.lower, words))
+        and not identity.kind_in(name)
+    )
+
+
+def _is_strange(name: str, held: Collection[str]) -> bool:
+    """Whether no text is likely to have a name's words in small letters; one of few words does not tell its own."""
+    letters = [_NOT_LETTER.sub("", word).lower() for word in name.split()]
+    rarest = max(_RARITY.get(lexical.stem(lexical.fold(word), "en"), lexical.MAX_RARITY) for word in letters)
+    return rarest >= identity.MIN_NAME_RARITY and 2 * sum(word not in held for word in letters) > len(letters)
+
+
+def _letters_of(text: str) -> list[str]:
+    return [word for word in re.findall(r"[^\W\d_]+", lexical.fold(text).lower()) if len(word) > 1]
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    """Return the names, each once, though one be written shorter: "Ann B. Lee" is "Ann Lee" and "A. Lee"."""
+    kept: list[str] = []
+    for name in names:
+        letters = frozenset(_letters_of(name))
+        if not any(letters <= other or other <= letters for other in map(frozenset, map(_letters_of, kept))):
+            kept.append(name[:MAX_NAME])
+    return kept
