@@ -120,7 +120,7 @@ def index_version_number_of(generation: str) -> int:
 
 Labels = Mapping[str, str | list[str]]
 """The labels that editors may give a document; they become metadata of its vectors, under the same names."""
-CARD = ("organisation", "kind", "period", "date", "version", "product")
+CARD = ("organisation", "author", "kind", "period", "date", "version", "product")
 """The fields of a document's identity card; a label of the same name takes precedence."""
 
 

@@ -1,4 +1,4 @@
-"""Lines of a document that name what stands beside them: captions of figures and tables, and who wrote it."""
+"""The captions of a document's figures and tables."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,23 +13,9 @@ from shared.text import sentence_spans
 MAX_CHARACTERS = 500
 """Of a caption that is told."""
 CAPTIONED: Sequence[ElementKind] = ("figure", "table")
-MAX_BYLINES = 3
-MAX_BYLINE_CHARACTERS = 250
-MIN_NAMES = 0.8
-"""Share of a line's words that are names, from which on it is a line of names."""
 
 LEADERS = re.compile(r"(?:\.[ ]?){4,}|…")
 """What leads to the page's number in a table of contents or a list of figures."""
-_WRITTEN_BY = re.compile(
-    r"(?:^|(?<=[.;] ))(?:(?:(?:written|prepared|compiled|edited|authored) by|verfasst von|parengė)\b:?"
-    r"|(?:authors?|autor(?:en|es)?|auteurs?|autori(?:us|ai))\s?:)\s+(?-i:[^\W\d_a-z]).{2,200}$",
-    re.IGNORECASE,
-)
-_BY = re.compile(r"(?:by|von|par|por)\s+", re.IGNORECASE)
-_ENDS_NAMES = re.compile(
-    r"(?:abstract|summary|zusammenfassung|resumen|r[ée]sum[ée]|santrauka|introduction|contents)\b", re.IGNORECASE
-)
-_WORD = re.compile(r"[^\W\d_][\w'’.-]*")
 
 
 class Caption(NamedTuple):
@@ -89,22 +75,3 @@ def captions_by_number(passages: Sequence[Passage], kind: ElementKind) -> Mappin
         if before is not each and before.text[-1].isdigit() and not each.text[-1].isdigit():
             found[each.number] = each
     return found
-
-
-def bylines_in(beginning: str) -> Sequence[str]:
-    """Return what names the authors: "Prepared by …", "By Ann Lee", or names between a title and the abstract."""
-    lines = [line.strip() for line in beginning.split("\n") if line.strip()]
-    said = [found[0] for line in lines if (found := _WRITTEN_BY.search(line))]
-    said = said or [line for line in lines if (by := _BY.match(line)) and _is_of_names(line[by.end() :])]
-    return (said or _names_below_title(lines))[:MAX_BYLINES]
-
-
-def _names_below_title(lines: Sequence[str]) -> Sequence[str]:
-    end = next((at for at, line in enumerate(lines) if _ENDS_NAMES.match(line)), None)
-    return [line for line in lines[1:end] if _is_of_names(line)] if end else []
-
-
-def _is_of_names(line: str) -> bool:
-    words = _WORD.findall(line)
-    names = sum(word[0].isupper() for word in words)
-    return len(line) <= MAX_BYLINE_CHARACTERS and names > 1 and names >= MIN_NAMES * len(words)

@@ -93,6 +93,7 @@ class ServiceTexts(NamedTuple):
     published: str
     publisher: str
     version: str
+    authors: str
     outline: str
     cut_outline: str
     what_about: str

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from functions.query.captions import CAPTIONED, Caption, bylines_in, captions_by_number, without_captions
+from functions.query.captions import CAPTIONED, MAX_CHARACTERS, Caption, captions_by_number, without_captions
 from functions.query.grounding.claims import Claim
 from functions.query.grounding.sanitizing import plain_name
 from functions.query.grounding.words import content_stems
@@ -41,7 +41,7 @@ from functions.query.understanding.talk import folded_words
 from functions.query.writing.localization import with_language_note
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.statements import statements_in
-from shared.models import Filter, PageStart
+from shared.models import Filter, PageStart, values_of
 
 MAX_LISTED = 60
 """Sections or captions that a list shows."""
@@ -59,6 +59,11 @@ MIN_WORDS = 3
 """Words of such a statement at least, if it is no row: a page's number and a heading tell nothing."""
 MAX_ANY = 3
 """Statements of an element without a telling sentence, say a table alone."""
+
+AUTHORS_WITHIN = 3
+"""Passages of a document's beginning in which its authors are looked for."""
+MAX_TOLD = 5
+"""Lines that name them, at most."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -344,7 +349,21 @@ def _whereabouts(asked: StructureQuestion, reader: DocumentReader, read: ReadPas
 
 
 def _authors(reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
-    """Quote the lines of the document's beginning that name its authors."""
-    first = read.passages[:1]
-    claims = [quoted(1, line) for each in first for line in bylines_in(each.text)]
-    return reader.digest(read, first, "", claims) if claims else None
+    """Quote the lines of the document's beginning that name its authors, as its identity card has them."""
+    names = values_of(reader.document.labelled.get("author", ""))
+    if not any(names):
+        return None
+    wanted = [_words_of(name) for name in names]
+    sources = read.passages[:AUTHORS_WITHIN]
+    lines = ((number, line) for number, each in enumerate(sources, start=1) for line in each.text.split("\n"))
+    told = ((number, line.strip(), _words_of(line)) for number, line in lines if len(line) <= MAX_CHARACTERS)
+    claims = [quoted(number, line) for number, line, held in told if any(map(held.issuperset, wanted))][:MAX_TOLD]
+    title, texts = document_name(reader.document), service_texts(reader.language)
+    if claims:
+        return reader.digest(read, sources, "", claims)
+    sentence = texts.authors.format(title=title, fact=plain_name(", ".join(names)))
+    return reader.digest(read, (), with_language_note(sentence, reader.language), ())
+
+
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(word for word in folded_words(text) if len(word) > 1)

@@ -44,7 +44,10 @@ def any_word(name: str) -> str:
     return "|".join(map(re.escape, _WORDS[name]))
 
 
-_APART = re.compile(rf",|;|\s\|\s|\s(?:{any_word('and')}|&)\s| {{2,}}|\s[·•]\s|[∗*†‡§¶]+")
+_APART = re.compile(
+    rf",|;|\s\|\s|\s(?:{any_word('and')}|&)\s| {{2,}}|\s[·•]\s|[∗*†‡§¶]+(?:\d(?:,\d)*)?|(?<=[^\W\d_])\d(?:,\d)*(?!\w)"
+)
+"""What stands between names; also the marks of notes behind them."""
 _INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
 _AND_OTHERS = re.compile(r"\bet\.? al\b\.?|\band others\b", re.IGNORECASE)
 _NOT_LETTER = re.compile(r"[\W\d_]")
@@ -62,8 +65,6 @@ _RARITY = lexical.background("en")
 _ALL_RIGHTS = re.compile(r"\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s")
 _HOLDER = re.compile(r"(?:©|\([cC]\)|[Cc]opyright(?: c)?)[\W_]*(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})")
 _ADDRESS = re.compile(r"\s*(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
-_MARKS = re.compile(r"(?<=[^\W\d_])\d(?:,\d)*(?!\w)")
-"""Numbers of notes behind a name."""
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 
 
@@ -172,7 +173,7 @@ def _persons(text: str) -> Iterator[str]:
 
 def _bare(name: str) -> str:
     """Return a name without address, academic titles and marks of notes."""
-    return " ".join(_TITLES.sub(" ", _MARKS.sub("", _ADDRESS.sub(" ", name))).split()).strip(" ,;:.-–|")
+    return " ".join(_TITLES.sub(" ", _ADDRESS.sub(" ", name)).split()).strip(" ,;:.-–|")
 
 
 def _is_person(name: str) -> bool:

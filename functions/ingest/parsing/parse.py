@@ -187,11 +187,11 @@ class PdfParse:
         return Beginning(
             file_name=file_name,
             metadata_title=header.title,
-            metadata_author=header.author,
             pages=[] if is_garbled else [raw.lines for raw, _ in self._ahead],
             running=[] if is_garbled else list(self._running),
             body_size=self._headings.body_size,
             words=self._words,
+            metadata_author=header.author,
         )
 
     def _finished(self, raw: RawPage, parts: list[Part], *, continues: bool) -> Page:

@@ -101,11 +101,11 @@ class Beginning:
 
     file_name: str
     metadata_title: str
-    metadata_author: str
     pages: Sequence[Sequence[Line]]
     running: Sequence[str]
     body_size: float
     words: Vocabulary
+    metadata_author: str = ""
 
     @property
     def cover(self) -> Sequence[Line]:

@@ -45,7 +45,7 @@ ANNOUNCED_S = 86_400
 Label = Annotated[str, StringConstraints(max_length=200)]
 
 
-Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=200)]], Field(max_length=5)]
+Names = Annotated[list[Annotated[str, StringConstraints(min_length=1, max_length=200)]], Field(max_length=10)]
 MAX_KEY_BYTES = 1_024
 """Bytes of an object's key in S3."""
 
@@ -60,6 +60,7 @@ class LabelsIn(Body):
     department_id: Label | None = None
     tags: list[Annotated[str, StringConstraints(min_length=1, max_length=200)]] | None = Field(None, max_length=20)
     organisation: Names | None = None
+    author: Names | None = None
     kind: Label | None = None
     period: Names | None = None
     date: Label | None = None
@@ -193,6 +194,7 @@ def list_documents(
     status: DocumentStatus | None = None,
     q: Annotated[str, Query(max_length=200, description="Words of the title or the file name.")] = "",
     organisation: CardWords = "",
+    author: CardWords = "",
     kind: CardWords = "",
     period: CardWords = "",
     product: CardWords = "",
@@ -202,8 +204,10 @@ def list_documents(
 
     A page with filters may hold fewer than `limit` documents: the listing ends with an empty `next_cursor`.
     """
-    asked = {"organisation": organisation, "kind": kind, "period": period, "product": product, "language": language}
-    wanted = DocumentFilter(status, q, {name: words for name, words in asked.items() if words})
+    asked = {"organisation": organisation, "author": author, "kind": kind, "period": period, "product": product}
+    wanted = DocumentFilter(
+        status, q, {name: words for name, words in (*asked.items(), ("language", language)) if words}
+    )
     page = services.registry.list(principal.tenant, wanted, limit=limit, cursor=cursor)
     searched = services.index_versions.current(principal.tenant).number
     documents = [DocumentOut.model_validate(each.in_index_version(searched)) for each in page.documents]

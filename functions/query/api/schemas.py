@@ -624,6 +624,7 @@ class LabelsOut(Out):
     department_id: str = ""
     tags: list[str] = []
     organisation: list[str] = []
+    author: list[str] = []
     kind: str = ""
     period: list[str] = []
     date: str = ""
@@ -635,9 +636,10 @@ class CardOut(Out):
     """What a document is, as found on it or as a label of that name says; filters can use each field."""
 
     organisation: list[str] = Field([], description="Whose document it is; a company's stock symbol counts as a name.")
+    author: list[str] = Field([], description="Persons or teams who wrote it.")
     kind: str = Field("", description="`10-K`, `user manual`, `paper`, …")
     period: list[str] = Field([], description='Like "2022" or "Q2 2023": fiscal periods, and those in the file name.')
-    date: str = Field("", description="ISO 8601: the end of its period, or when it was published.")
+    date: str = Field("", description="The end of its period, or when it was published: 2021, 2021-03 or 2021-03-15.")
     version: str = ""
     product: str = ""
 

@@ -17,6 +17,7 @@ export interface Labels {
   department_id?: string | null;
   tags?: string[] | null;
   organisation?: string[] | null;
+  author?: string[] | null;
   kind?: string | null;
   period?: string[] | null;
   date?: string | null;

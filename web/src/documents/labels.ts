@@ -3,7 +3,7 @@ import type { Labels } from "./calls.ts";
 
 export const NAMES = ["chapter", "phase", "goal", "type", "department_id"] as const;
 /** The fields of the identity card: a label of that name stands in place of what was found. */
-export const CARD = ["organisation", "kind", "period", "date", "version", "product"] as const;
+export const CARD = ["organisation", "author", "kind", "period", "date", "version", "product"] as const;
 export type LabelName = (typeof NAMES)[number];
 export type CardName = (typeof CARD)[number];
 export type LabelForm = Record<LabelName | CardName, string> & { tags: string };
@@ -11,7 +11,7 @@ export type LabelForm = Record<LabelName | CardName, string> & { tags: string };
 const MAX_TAGS = 20;
 const MAX_CHARACTERS = 200;
 
-const NO_CARD = { organisation: "", kind: "", period: "", date: "", version: "", product: "" };
+const NO_CARD = { organisation: "", author: "", kind: "", period: "", date: "", version: "", product: "" };
 export const EMPTY_FORM: LabelForm = {
   ...{ chapter: "", phase: "", goal: "", type: "", department_id: "", tags: "" },
   ...NO_CARD,
@@ -79,7 +79,7 @@ export function additionsOf(document: Document, form: LabelForm): Labels {
 }
 
 function correct(labels: Labels, name: CardName, value: string): void {
-  if (name === "organisation" || name === "period") {
+  if (name === "organisation" || name === "author" || name === "period") {
     const values = value.split(";").map((each) => each.trim());
     labels[name] = value ? values.filter(Boolean) : null;
   } else labels[name] = value || null;

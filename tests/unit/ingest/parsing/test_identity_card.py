@@ -1,4 +1,4 @@
-"""The identity card: organisations, kind, period, date, version and product, found by rules; nothing is guessed."""
+"""The identity card: whose, by whom, kind, period, date, version and product, found by rules; nothing is guessed."""
 
 import pytest
 
@@ -9,10 +9,12 @@ from functions.ingest.parsing.wire import Line
 from shared.models import Labels
 
 
-def card(*lines: str, file_name: str = "scan.pdf", metadata: str = "", running: tuple[str, ...] = ()) -> Labels:
+def card(
+    *lines: str, file_name: str = "scan.pdf", metadata: str = "", author: str = "", running: tuple[str, ...] = ()
+) -> Labels:
     """Return the card of a document whose first line is its largest."""
     cover = [Line(text, size=20.0 if not at else 10.0) for at, text in enumerate(lines)]
-    beginning = Beginning(file_name, metadata, [cover], running, 10.0, Vocabulary())
+    beginning = Beginning(file_name, metadata, [cover], running, 10.0, Vocabulary(), author)
     filing = filing_of("\n".join(lines), metadata)
     return card_of(beginning, title_of(beginning, filing), filing)
 
@@ -112,7 +114,6 @@ def test_running_lines_and_covers_name_institutions() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "\u00a9 2021 Jane Doe",
         "the Company reported this, and our Committee agreed with the Department",
         "c is not a company; see (c) Funding Percentage",
         "Delivery takes until 3 May 2023 for orders that are placed by post before noon",
@@ -121,6 +122,60 @@ def test_running_lines_and_covers_name_institutions() -> None:
 )
 def test_nothing_is_guessed(text: str) -> None:
     assert card("On plums", text) == {}
+
+
+PROSE = (
+    "the plum is a fruit that grows on trees in most gardens of the north and is eaten with or without its skin",
+    "who wants to grow them needs a place in the sun, some water and patience, because the first years bring none",
+    "after that a tree carries more than one household can eat, so that jam is made of them, or they are dried",
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "authors"),
+    [
+        (("Anna Brazauskas and Bo R. Lindqvist",), ["Anna Brazauskas", "Bo R. Lindqvist"]),
+        (("Anna Brazauskas\u22171 Bo Lindqvist\u2020",), ["Anna Brazauskas", "Bo Lindqvist"]),
+        (("Anna Brazauskas, Orchard University", "Oslo, Norway", "Bo Lindqvist"), ["Bo Lindqvist"]),
+        (("by Ann Lee",), ["Ann Lee"]),
+        (("Prepared by: Dr. Ann Lee, Head of Orchards",), ["Ann Lee"]),
+        (("Verfasst von Ann Lee und Bo Ray",), ["Ann Lee", "Bo Ray"]),
+        (("The Plum Development Team",), ["The Plum Development Team"]),
+        (("\u00a9 2021 Ann Lee. All rights reserved",), ["Ann Lee"]),
+        (("Abstract", "Anna Brazauskas"), []),
+        (("Quick Start", "Plum Growing"), []),
+        (("by the end of March",), []),
+        (("\u00a9 2021 Plum Technologies",), []),
+    ],
+)
+def test_authors_are_whom_the_lines_around_the_title_name(lines: tuple[str, ...], authors: list[str]) -> None:
+    assert card("On plums", *lines, *PROSE).get("author", []) == authors
+
+
+def test_metadata_name_an_author_whom_the_first_pages_name_too() -> None:
+    assert card("On plums", "A talk of Ann B. Lee, at Marwick", author="Ann Lee; jsmith")["author"] == ["Ann Lee"]
+    assert "author" not in card("On plums", *PROSE, author="Ann Lee")
+
+
+@pytest.mark.parametrize(
+    ("line", "date"),
+    [
+        ("8. November 2021", "2021-11-08"),
+        ("Dernière mise à jour, 5 février 2025", "2025-02-05"),
+        ("2023 m. balandžio 5 d.", "2023-04-05"),
+        ("03.11.2022", "2022-11-03"),
+        ("28/11/2022", "2022-11-28"),
+        ("03/04/2022", "2022"),
+        ("August 2016", "2016-08"),
+        ("Version 2.12, as it was released to all growers on 11 July 2022", "2022-07-11"),
+        ("2015", "2015"),
+        ("Copyright (C) 2009\u20132013 Plum Growers", "2013"),
+        ("99 February 2020", "2020-02"),
+        ("2015 | 2016", ""),
+    ],
+)
+def test_a_date_is_as_exact_as_the_document_states_it(line: str, date: str) -> None:
+    assert card("On plums", line).get("date", "") == date
 
 
 def test_a_paper_is_one_with_an_abstract() -> None:

@@ -121,6 +121,7 @@ export const documents = {
   card_hint: "What was found on the document can be corrected here; several names are separated by semicolons.",
   card_found: (value: string) => `Found: ${value}`,
   card_organisation: "Organisation",
+  card_author: "Authors",
   card_kind: "Kind of document",
   card_period: "Period",
   card_date: "Date",

@@ -126,6 +126,7 @@ export const documents: Messages<typeof english> = {
   card_hint: "Čia galima pataisyti, kas rasta pačiame dokumente; keli pavadinimai skiriami kabliataškiais.",
   card_found: (value) => `Rasta: ${value}`,
   card_organisation: "Organizacija",
+  card_author: "Autoriai",
   card_kind: "Dokumento rūšis",
   card_period: "Laikotarpis",
   card_date: "Data",
