@@ -93,6 +93,7 @@ class ServiceTexts(NamedTuple):
     published: str
     publisher: str
     version: str
+    titled: str
     authors: str
     outline: str
     cut_outline: str
@@ -144,7 +145,7 @@ def serve(
     plain = without_politeness(bare, spoken)
     is_open = (
         not talk
-        and (asked is None or asked.wants in ("catalogue", "summary"))
+        and (asked is None or asked.wants in ("catalogue", "summary", "titled"))
         and Asked.of(plain).kind is not Kind.YES_NO
     )
     about = structure_question(plain, spoken) if is_open else None
@@ -262,6 +263,8 @@ def _fact_of(entry: CatalogueEntry, fact: str) -> str:
     """Return what is known of a document, "" if it is not; of its identity card, the most exact."""
     if fact == "pages":
         return str(entry.page_count or "")
+    if fact == "titled":
+        return plain_name(entry.key.rsplit("/", 1)[-1])
     fields = {"published": ("date", "period"), "publisher": ("organisation",), "version": ("version",)}.get(fact)
     if fields is None:
         return entry.created_at[:DATE_CHARACTERS]

@@ -186,7 +186,7 @@ MAX_COLLECTION_WORDS = 30
 """Words of a question about the collection at most."""
 MAX_BETWEEN = 4
 """Words between "how many", "which", "list" or "do you have" and what documents are called."""
-Fact = Literal["pages", "uploaded", "newest", "oldest", "published", "publisher", "version"]
+Fact = Literal["pages", "uploaded", "newest", "oldest", "published", "publisher", "version", "titled"]
 _FACTS: Sequence[Fact] = get_args(Fact)
 """What the registry keeps of a document."""
 _OF_CARD: Sequence[Fact] = ("published", "publisher", "version")
@@ -233,6 +233,7 @@ def collection_question(question: str, language: str, *, has_history: bool) -> C
             | spoken.words["published"]
             | spoken.words["publisher"]
             | spoken.words["version"]
+            | spoken.words["titled"]
         ):
             continue
         found = (

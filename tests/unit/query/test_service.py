@@ -210,6 +210,23 @@ def test_what_is_not_asked_of_a_whole_document_is_searched_for(question: str):
     assert asked(question, KEPT).mode != "service"
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is the title of this document?", "The title is “Lease of the mill”, and the file is lease.pdf."),
+        ("What is this document called?", "The title is “Lease of the mill”, and the file is lease.pdf."),
+        ("Wie heißt das Dokument?", "Der Titel ist „Lease of the mill“, und die Datei ist lease.pdf."),
+    ],
+)
+def test_a_document_is_told_by_its_title_and_file(question: str, text: str):
+    assert asked(question, KEPT[:1]).text == text
+
+
+def test_the_title_of_something_in_it_is_searched_for():
+    assert asked("What is the title of the book that the document cites?", KEPT[:1]).mode != "service"
+    assert asked("What is this document called?", KEPT).mode != "service"
+
+
 def test_what_the_registry_does_not_keep_of_all_that_are_meant_is_not_told():
     unknown = [*KEPT, document("deed.pdf", "Deed of the mill")]
     for question in ("Which document is the newest?", "How many pages has the deed?", "When was the deed uploaded?"):
