@@ -17,7 +17,7 @@ def queued(api: Routes) -> list[str]:
     return [each["Body"] for each in got]
 
 
-EMPTY_CARD = {"organisation": [], "kind": "", "period": [], "date": "", "version": "", "product": ""}
+EMPTY_CARD = {"organisation": [], "author": [], "kind": "", "period": [], "date": "", "version": "", "product": ""}
 
 
 def test_an_announced_upload_gets_a_form_and_is_pending(api: Routes):

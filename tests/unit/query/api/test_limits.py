@@ -21,6 +21,7 @@ GET /conversations/{conversation_id}/export cursor: maxLength 1024, default ''
 GET /feedback limit: minimum 1, maximum 50, default 20
 GET /feedback cursor: maxLength 1024, default ''
 GET /documents limit: minimum 1, maximum 200, default 50
+GET /documents author: maxLength 200, default ''
 GET /documents cursor: maxLength 1024, default ''
 GET /documents q: maxLength 200, default ''
 GET /documents organisation: maxLength 200, default ''
@@ -74,6 +75,8 @@ HandoffBody.contact: maxLength 200
 KeyBody.name: minLength 1, maxLength 100
 KeyBody.groups: maxItems 50
 KeyBody.groups[]: minLength 1, maxLength 128
+LabelsIn.author: maxItems 10
+LabelsIn.author[]: minLength 1, maxLength 200
 LabelsIn.chapter: maxLength 200
 LabelsIn.phase: maxLength 200
 LabelsIn.goal: maxLength 200
@@ -81,10 +84,10 @@ LabelsIn.type: maxLength 200
 LabelsIn.department_id: maxLength 200
 LabelsIn.tags: maxItems 20
 LabelsIn.tags[]: minLength 1, maxLength 200
-LabelsIn.organisation: maxItems 5
+LabelsIn.organisation: maxItems 10
 LabelsIn.organisation[]: minLength 1, maxLength 200
 LabelsIn.kind: maxLength 200
-LabelsIn.period: maxItems 5
+LabelsIn.period: maxItems 10
 LabelsIn.period[]: minLength 1, maxLength 200
 LabelsIn.date: maxLength 200
 LabelsIn.version: maxLength 200

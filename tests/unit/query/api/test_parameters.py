@@ -10,7 +10,7 @@ from tests.support.routes import Routes
 
 def test_a_misspelt_filter_does_not_list_everything(api: Routes):
     status, told = api.call("GET", "/documents", params={"staus": "FAILED", "limit": "3"})
-    known = "cursor, kind, language, limit, organisation, period, product, q, status"
+    known = "author, cursor, kind, language, limit, organisation, period, product, q, status"
     message = f"There is no such parameter; known are: {known}."
     assert (status, told["code"], told["errors"]) == (
         400,
