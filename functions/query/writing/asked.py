@@ -26,7 +26,6 @@ class Kind(StrEnum):
     LIST = "list"
     TIME = "time"
     NUMBER = "number"
-    CHOICE = "choice"
     YES_NO = "yes_no"
     FACT = "fact"
 

@@ -185,18 +185,8 @@ def _joined_in(texts: Sequence[str], question: str) -> Iterator[str]:
             yield f"{number}{word}"
 
 
-def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, PassageSpan]]:
-    """Return every statement of the passages with its score, best first, each text once."""
-    return [(each.score, each.span) for each in ranked_statements(question, passages)]
-
-
-def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return every statement of the passages, best first, each text once."""
-    return ranking(asked_of(question, passages), passages)[0]
-
-
 def ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
-    """Return the statements, best first, and the weight of each of the question's words that any of them holds."""
+    """Return the statements, best first, each text once, and the weight of each word of the question that one holds."""
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)
