@@ -53,10 +53,6 @@ _LIST = re.compile(r"\s[^\W\d_][^.:;,]{0,60}:\s([^.:]+)")
 _ITEM = re.compile(r"[,;]\s*(?:(?:and|or)\s)?")
 _ITEM_OR_AND = re.compile(r"[,;]\s*(?:(?:and|or)\s)?|\s(?:and|or)\s")
 """A list behind a number ("three kinds: A, B and C"), and what stands between its items."""
-_LESS_THAN_BEFORE = re.compile(r"\b(?:take[sn]? off|deducts?|subtracts?|minus|less)\s+\Z", re.IGNORECASE)
-_MORE_THAN_BEFORE = re.compile(r"\b(?:adds?|plus|another|an extra|a further|surcharge of)\s+\Z", re.IGNORECASE)
-_AFTER = re.compile(r"[\s,]*(?:(more|extra|on top|in addition|dearer)|(less|off|cheaper|discount))\b", re.IGNORECASE)
-"""What tells that a number of the evidence is to be added to another one, or taken from it."""
 
 
 def own_calculation(
@@ -65,7 +61,7 @@ def own_calculation(
     """Return how the numbers of a claim that its evidence states (`stated`) give another one; None if they do not.
 
     The claim must say so: "863 volunteers, 122 more than the 741 before", "€84 (3 × €28)", "ten days (180 divided by
-    18)". `texts`: the evidence, which may say for what a rate is; `operands`: its numbers, to which it may add one.
+    18)". `texts`: the evidence, which may say for what a rate is; `operands`: its numbers, which a claim may multiply.
     """
     others = [each for each in stated if each.values and each.start != fact.start]
     folded = fold(claim)
@@ -78,7 +74,7 @@ def own_calculation(
     for times, (once, text) in product(multipliers_in(claim, texts), amounts):
         if once is not None and once * times in fact.values:
             return Calculation(f"{times} × {text} = {_written(fact)}")
-    return _adjusted(fact, others, texts, operands) or _for_its_time(folded, fact, operands)
+    return _for_its_time(folded, fact, operands)
 
 
 def _counts_its_list(claim: str, fact: Fact) -> bool:
@@ -183,20 +179,6 @@ def _stems_of_rates(text: str) -> frozenset[str]:
     return frozenset[str]().union(*(_names_of(words or period) for words, period in _PER.findall(text.lower())))
 
 
-def _adjusted(
-    fact: Fact, others: Sequence[Fact], texts: Sequence[str], operands: Sequence[Operand]
-) -> Calculation | None:
-    """Return what the evidence tells to add to one of its numbers, or to take from it: "take off 20 °C" from 160 °C."""
-    told = [each for each in others if each.kind == "number" and each.unit == fact.unit and fact.unit]
-    for change in told:
-        sign = next((sign for text in texts if (sign := _sign_of(change, text))), 0)
-        for base in operands if sign else ():
-            value = min(change.values)
-            if base.unit == fact.unit and base.value != value and base.value + sign * value in fact.values:
-                return Calculation(f"{base.text} {'+' if sign > 0 else '−'} {_written(change)} = {_written(fact)}")
-    return None
-
-
 def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[Operand]) -> bool:
     """Return whether two numbers of the evidence give one of a claim, which compares or adds, or its own list does.
 
@@ -213,19 +195,6 @@ def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: 
     values |= {value for _, value in _like(fact, stated)}
     pairs = permutations(values, 2) if len(values) <= MAX_NUMBERS else ()
     return any(one + sign * other in fact.values for one, other in pairs for sign in signs)
-
-
-def _sign_of(change: Fact, text: str) -> int:
-    """Return 1 if a text tells to add a number, -1 if to take it off, 0 if neither."""
-    folded = fold(text)
-    number = rf"(?<![\d.,]){re.escape(change.text.strip(' .,;'))}(?!\d)"
-    for match in re.finditer(number, folded, re.IGNORECASE):
-        after = _AFTER.match(folded, match.end())
-        if _LESS_THAN_BEFORE.search(folded, 0, match.start()) or (after and after[2]):
-            return -1
-        if _MORE_THAN_BEFORE.search(folded, 0, match.start()) or after:
-            return 1
-    return 0
 
 
 def _written(fact: Fact) -> str:

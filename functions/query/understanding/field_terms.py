@@ -6,11 +6,10 @@ The list is `texts/field_terms.txt`. A question with one of its phrases is searc
 import re
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from functions.query.retrieval.search import QueryVariant
+from functions.query.understanding.question import lines_of
 
-TEXTS = Path(__file__).parents[1] / "texts"
 TERM_SHARE = 0.15
 """Share of the search for a question in the documents' words."""
 
@@ -39,10 +38,9 @@ def document_words(question: str) -> Mapping[str, str]:
 def _terms() -> tuple[re.Pattern[str], Mapping[str, str]]:
     """Return a pattern of all phrases, the longest first, and the documents' words for each."""
     words_for: dict[str, str] = {}
-    for line in (TEXTS / "field_terms.txt").read_text(encoding="utf-8").splitlines():
-        if not line.startswith("#"):
-            phrases, _, words = line.partition(":")
-            words_for |= dict.fromkeys((phrase.strip() for phrase in phrases.split(";")), words.strip())
+    for line in lines_of("field_terms.txt"):
+        phrases, _, words = line.partition(":")
+        words_for |= dict.fromkeys((phrase.strip() for phrase in phrases.split(";")), words.strip())
     longest_first = sorted(words_for, key=lambda phrase: -len(phrase))
     alternatives = "|".join(re.escape(phrase).replace(r"\ ", r"[\s-]+") for phrase in longest_first)
     return re.compile(rf"(?<![\w&])(?:{alternatives})(?![\w&])", re.IGNORECASE), words_for
