@@ -14,7 +14,7 @@ from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
-from functions.query.understanding.patterns import patterns_of
+from functions.query.understanding.question import patterns_of
 from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text

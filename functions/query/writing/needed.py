@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from functions.query.grounding.quantities import CURRENCY_SIGN
 from functions.query.understanding.days import days_in, months_in
-from functions.query.understanding.patterns import of_any_language, patterns_of
+from functions.query.understanding.question import of_any_language, patterns_of
 
 _PATTERNS = patterns_of("needed_patterns.txt")
 _MONEY = re.compile(

@@ -19,7 +19,7 @@ from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
 from functions.query.understanding.families import are_of_family
-from functions.query.writing.abbreviated import Abbreviated
+from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (
     with_line_items,
@@ -43,7 +43,6 @@ from functions.query.writing.row_scores import (
     is_of_thing,
     share_asked,
 )
-from functions.query.writing.signs import explains, sign_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells

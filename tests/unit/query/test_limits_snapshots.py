@@ -46,13 +46,13 @@ import functions.query.faqs
 import functions.query.finding
 import functions.query.grounding.addressing
 import functions.query.grounding.arithmetic
+import functions.query.grounding.calculations
 import functions.query.grounding.cell_texts
 import functions.query.grounding.cells
 import functions.query.grounding.checking
 import functions.query.grounding.claims
 import functions.query.grounding.clauses
 import functions.query.grounding.columns
-import functions.query.grounding.dates
 import functions.query.grounding.evidence
 import functions.query.grounding.facts
 import functions.query.grounding.figures
@@ -65,14 +65,12 @@ import functions.query.grounding.measures
 import functions.query.grounding.merging
 import functions.query.grounding.names
 import functions.query.grounding.overstated
-import functions.query.grounding.own_arithmetic
 import functions.query.grounding.polarity
 import functions.query.grounding.quantities
 import functions.query.grounding.quotes
 import functions.query.grounding.roles
 import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
-import functions.query.grounding.superlatives
 import functions.query.grounding.table_cells
 import functions.query.grounding.table_changes
 import functions.query.grounding.tables
@@ -133,7 +131,6 @@ import functions.query.writing.lenient_json
 import functions.query.writing.localization
 import functions.query.writing.markers
 import functions.query.writing.named_items
-import functions.query.writing.numbered_claims
 import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting

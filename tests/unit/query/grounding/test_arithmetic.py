@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from functions.query.grounding.arithmetic import Calculation, Operand, derive
+from functions.query.grounding.calculations import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.figures import operands_in
-from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 
 
 def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[Operand]:
