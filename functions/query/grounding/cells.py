@@ -27,7 +27,7 @@ from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, read_number, unit_name
 from functions.query.grounding.rows import NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
-from functions.query.grounding.table_changes import (
+from functions.query.grounding.table_claims import (
     Superlative,
     TableChanges,
     direction_of_order,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
-from functions.query.understanding.families import are_of_family
+from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (

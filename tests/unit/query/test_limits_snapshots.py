@@ -47,7 +47,6 @@ import functions.query.finding
 import functions.query.grounding.addressing
 import functions.query.grounding.arithmetic
 import functions.query.grounding.calculations
-import functions.query.grounding.cell_texts
 import functions.query.grounding.cells
 import functions.query.grounding.checking
 import functions.query.grounding.claims
@@ -72,7 +71,7 @@ import functions.query.grounding.roles
 import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
 import functions.query.grounding.table_cells
-import functions.query.grounding.table_changes
+import functions.query.grounding.table_claims
 import functions.query.grounding.tables
 import functions.query.grounding.verify
 import functions.query.grounding.wording
@@ -103,8 +102,6 @@ import functions.query.summarising
 import functions.query.unanswered
 import functions.query.understanding.completing
 import functions.query.understanding.days
-import functions.query.understanding.families
-import functions.query.understanding.field_terms
 import functions.query.understanding.glossary
 import functions.query.understanding.model_rewriting
 import functions.query.understanding.parts
@@ -117,6 +114,7 @@ import functions.query.understanding.spelling
 import functions.query.understanding.structure
 import functions.query.understanding.summary
 import functions.query.understanding.talk
+import functions.query.understanding.vocabulary
 import functions.query.withholding
 import functions.query.writing.abbreviated
 import functions.query.writing.asked
