@@ -194,14 +194,15 @@ class Understood:
 def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the expressions of a reviewed file by kind and language; those of several lines are joined.
 
-    A line holds a kind, a language (* for any) and an expression. "NAME = …" says what NAME stands for below it.
+    A line holds a kind, a language (* for any) and an expression. "NAME = …", also of several
+    lines, says what NAME stands for below it.
     """
     defined: dict[str, str] = {}
     found: dict[str, dict[str, list[str]]] = {}
     for line in lines_of(name):
         kind, language, pattern = line.split(maxsplit=2)
         if language == "=":
-            defined[kind] = pattern
+            defined[kind] = f"{defined[kind]}|{pattern}" if kind in defined else pattern
             continue
         for short, meant in defined.items():
             pattern = pattern.replace(short, meant)

@@ -11,8 +11,7 @@ from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER, of_any_language, patterns_of
-from functions.query.writing.needed import needed_by, tells_time
-from functions.query.writing.orders import gives_order, purposes_in
+from functions.query.writing.needed import gives_order, needed_by, purposes_in, tells_time
 from shared import identity
 from shared.identity import periods_in, with_plain_periods
 

@@ -134,7 +134,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_lines_of_one_kind_and_language_are_joined_with_what_names_stand_for(texts: Path) -> None:
     (texts / "colours.txt").write_text(
-        "# Colours.\nLIGHT = (?:pale|light)\n\nwarm en LIGHT red\nwarm en orange\nwarm de rot\ncold * blue\n"
+        "# Colours.\nLIGHT = pale\nLIGHT = light\n\nwarm en (?:LIGHT) red\nwarm en orange\nwarm de rot\ncold * blue\n"
     )
     assert patterns_of("colours.txt") == {
         "warm": {"en": "(?:pale|light) red|orange", "de": "rot"},
