@@ -109,7 +109,6 @@ import functions.query.understanding.phrases
 import functions.query.understanding.pointing
 import functions.query.understanding.question
 import functions.query.understanding.rewriting
-import functions.query.understanding.selecting
 import functions.query.understanding.spelling
 import functions.query.understanding.structure
 import functions.query.understanding.summary
