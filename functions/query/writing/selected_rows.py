@@ -213,17 +213,11 @@ def _selection(question: str, table: WholeTable) -> _Selection | None:
         for one, other in combinations(conditions, 2)
         if (both := _both(one, other, tokens)) and _is_all_said(tokens, table, kind, both)
     ]
-    if not met:
+    if not met or not table.is_named:
         return None
     met = [each for each in met if _is_column_named(tokens, table, each)] or met
     of_names = {key for name in table.names for key in keys_of(name, table.language)}
     is_named = not any(tokens[at].word in ANY_KIND and tokens[at].key not in of_names | table.around for at in kind)
-    if not table.is_named:
-        # A first row of words names the columns if it has the word for what is asked for.
-        asked = {tokens[at].key for at in kind if tokens[at].word not in OPENS}
-        is_of_people = not asked and not _OF_PEOPLE.isdisjoint(keys_of(table.names[0], table.language))
-        if not (is_of_people or asked & of_names):
-            return None
     if tokens[0].word in OPENS_ALONE and len(kind) == 1 and 0 in met[0].columns:
         return None  # "Who works on Sunday?" asks for none of the rows called "Sunday"
     rows = met[0].rows
