@@ -35,6 +35,30 @@ def lines_of(name: str, *, comment: str = "#") -> Sequence[str]:
     return [line for line in reviewed_text(name).splitlines() if line and not line.startswith(comment)]
 
 
+def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the expressions of a reviewed file by kind and language; those of several lines are joined.
+
+    A line holds a kind, a language (* for any) and an expression. "NAME = …", also of several lines, says what NAME
+    stands for below it.
+    """
+    defined: dict[str, str] = {}
+    found: dict[str, dict[str, list[str]]] = {}
+    for line in lines_of(name):
+        kind, language, pattern = line.split(maxsplit=2)
+        if language == "=":
+            defined[kind] = f"{defined[kind]}|{pattern}" if kind in defined else pattern
+            continue
+        for short, meant in defined.items():
+            pattern = pattern.replace(short, meant)
+        found.setdefault(kind, {}).setdefault(language, []).append(pattern)
+    return {kind: {language: "|".join(each) for language, each in told.items()} for kind, told in found.items()}
+
+
+def of_any_language(*patterns: Mapping[str, str]) -> re.Pattern[str]:
+    """Return one expression for those of all languages, of one kind or several, for letters of either case."""
+    return re.compile("|".join(each for kind in patterns for each in kind.values()), re.IGNORECASE)
+
+
 def normalized(text: str) -> str:
     """Return the text in NFC, single-spaced, without invisible characters: the form that is embedded and cached.
 
@@ -189,27 +213,3 @@ class Understood:
     def search_text(self) -> str:
         """The standalone question without sentences that only say how to answer, its periods written out."""
         return identity.with_plain_periods(without_answer_form(self.standalone, self.language or "en"))
-
-
-def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
-    """Return the expressions of a reviewed file by kind and language; those of several lines are joined.
-
-    A line holds a kind, a language (* for any) and an expression. "NAME = …", also of several
-    lines, says what NAME stands for below it.
-    """
-    defined: dict[str, str] = {}
-    found: dict[str, dict[str, list[str]]] = {}
-    for line in lines_of(name):
-        kind, language, pattern = line.split(maxsplit=2)
-        if language == "=":
-            defined[kind] = f"{defined[kind]}|{pattern}" if kind in defined else pattern
-            continue
-        for short, meant in defined.items():
-            pattern = pattern.replace(short, meant)
-        found.setdefault(kind, {}).setdefault(language, []).append(pattern)
-    return {kind: {language: "|".join(each) for language, each in told.items()} for kind, told in found.items()}
-
-
-def of_any_language(*patterns: Mapping[str, str]) -> re.Pattern[str]:
-    """Return one expression for those of all languages, of one kind or several, for letters of either case."""
-    return re.compile("|".join(each for kind in patterns for each in kind.values()), re.IGNORECASE)
