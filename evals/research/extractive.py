@@ -24,7 +24,7 @@ from evals.systems.recto import RectoInProcess
 from functions.query.answer import Answer
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked
-from functions.query.writing.statement_scores import ranked_spans
+from functions.query.writing.statement_scores import asked_of, ranking
 from shared.models import Citation
 from shared.text import header_at, is_header
 
@@ -85,9 +85,10 @@ def _rows(data: ChunkingData, cut: Chunker, k: int, context: SystemContext) -> l
 
 
 def _row(question: SpanQuestion, passages: Sequence[Passage], places: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    ranked, _ = ranking(asked_of(question.text, passages), passages)
     chosen = [
         (places[at][0], places[at][1] + start, places[at][1] + end)
-        for _, (at, start, end) in ranked_spans(question.text, passages)[:3]
+        for at, start, end in (each.span for each in ranked[:3])
     ]
     hits = [corpus == question.corpus and _touches((start, end), question.gold) for corpus, start, end in chosen]
     reached = any(

@@ -4,11 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
+from functions.query.understanding.question import reviewed_text
 from shared.models import OCR_FAILED, OCR_PENDING, UNREAD_STATES, Document, SourceType, ranges_of
 
-TEXTS = Path(__file__).parent / "texts" / "reports"
 MAX_SHOWN_RANGES = 20
 """The most ranges of pages that a sentence names; the finding has all of them."""
 NOT_REACHED = "not_reached"
@@ -68,5 +67,5 @@ def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, s
 
 @cache
 def _texts(language: str) -> dict[str, str]:
-    texts: dict[str, str] = json.loads((TEXTS / f"{language}.json").read_text(encoding="utf-8"))
+    texts: dict[str, str] = json.loads(reviewed_text(f"reports/{language}.json"))
     return texts

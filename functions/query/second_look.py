@@ -19,8 +19,8 @@ from functions.query.retrieval.filters import documents_chosen
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.rescoring import plain_words
 from functions.query.retrieval.search import Search
-from functions.query.understanding.families import are_of_family
 from functions.query.understanding.question import DEGREES
+from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.asked import Asked
 from functions.query.writing.needed import is_priced
 from functions.query.writing.premises import what_is_asked

@@ -5,7 +5,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI, Request
@@ -16,6 +15,7 @@ from starlette.routing import Match
 
 from functions.query.api.schemas import DOCUMENT_ID, LANGUAGE_TAG, ONE_LINE, ULID, VERSION_ID
 from functions.query.limits import LimitReached
+from functions.query.understanding.question import TEXTS, reviewed_text
 from shared.deadline import RequestTimedOut
 from shared.errors import ClientError, DependencyError, InvalidRequest, NotFound, RectoError
 from shared.telemetry import logger
@@ -90,7 +90,6 @@ SHAPES = {
 }
 """What is expected of a text, by its pattern."""
 _A_CURSOR = "The next_cursor of the page before is expected; leave it out for the first page."
-_TEXTS = Path(__file__).parents[1] / "texts" / "problems"
 DEFAULT_LANGUAGE = "en"
 
 
@@ -267,12 +266,12 @@ def _detail_of(request: Request, error: HTTPException, headers: Mapping[str, str
 
 @cache
 def _languages() -> frozenset[str]:
-    return frozenset(path.stem for path in _TEXTS.glob("*.json"))
+    return frozenset(path.stem for path in (TEXTS / "problems").glob("*.json"))
 
 
 @cache
 def _texts(language: str) -> dict[str, str]:
-    texts: dict[str, str] = json.loads((_TEXTS / f"{language}.json").read_text(encoding="utf-8"))
+    texts: dict[str, str] = json.loads(reviewed_text(f"problems/{language}.json"))
     return texts
 
 

@@ -26,9 +26,14 @@ from functions.query.grounding.fitting import CellPlace, Fitting, common_columns
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, read_number, unit_name
 from functions.query.grounding.rows import NamedRows, Place, RowFinder, RowMention, rows_within, words_of
-from functions.query.grounding.superlatives import Superlative, is_superlative
 from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
-from functions.query.grounding.table_changes import TableChanges, direction_of_order, is_order
+from functions.query.grounding.table_claims import (
+    Superlative,
+    TableChanges,
+    direction_of_order,
+    is_order,
+    is_superlative,
+)
 from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.words import WORD
 from shared.lexical import fold

@@ -8,18 +8,17 @@ from itertools import pairwise
 from operator import attrgetter
 
 from functions.query.grounding.arithmetic import Calculation, Operand, derive, is_negated
-from functions.query.grounding.cell_texts import CellTexts
+from functions.query.grounding.calculations import derive_from_dates, may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.cells import Binding, Surroundings, TableComparison, binding_of, compare_tables
 from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
-from functions.query.grounding.dates import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import facts_missing, known_facts
-from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
+from functions.query.grounding.table_claims import CellTexts
 from functions.query.grounding.tables import tables_in
 from functions.query.grounding.words import WORD, content_stems, stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage

@@ -62,9 +62,9 @@ class KnownFacts:
         return frozenset().union(*(_scales_and_units(passage)[1] for passage in self.passages))
 
 
-def known_facts(texts: Sequence[str], passage: str, titles: Sequence[str] = ()) -> KnownFacts:
-    """Return the facts of sentences and their titles; `passage` is the text around the sentences."""
-    return KnownFacts(texts, (passage,), titles)
+def known_facts(texts: Sequence[str], passage: str) -> KnownFacts:
+    """Return the facts of sentences; `passage` is the text around them."""
+    return KnownFacts(texts, (passage,))
 
 
 _QUARTER_OF_YEAR = re.compile(

@@ -13,17 +13,18 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, pairwise, takewhile
 
-from functions.query.grounding.column_names import column_names, names_words_in
 from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import (
     TableCell,
     TableRow,
+    column_names,
     figures_of,
     is_bare,
     is_figure,
     is_period,
     is_two_in_one,
     may_name,
+    names_words_in,
     read_cell,
     scale_in,
 )

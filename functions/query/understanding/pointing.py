@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from functions.query.understanding.patterns import patterns_of
 from functions.query.understanding.phrases import read, small_words
+from functions.query.understanding.question import patterns_of
 from functions.query.understanding.talk import by_language
 from shared import lexical
 from shared.models import Message

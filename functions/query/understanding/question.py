@@ -1,8 +1,11 @@
-"""The question as it is searched for: normalised, without instructions on the answer's form, with its variants."""
+"""The question as it is searched for: normalised, without instructions on the answer's form, with its variants.
+
+It also reads the words and patterns of `texts/`, by which questions and texts are understood.
+"""
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -30,6 +33,30 @@ def reviewed_text(name: str) -> str:
 def lines_of(name: str, *, comment: str = "#") -> Sequence[str]:
     """Return the lines of a reviewed file, without empty lines and comments."""
     return [line for line in reviewed_text(name).splitlines() if line and not line.startswith(comment)]
+
+
+def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the expressions of a reviewed file by kind and language; those of several lines are joined.
+
+    A line holds a kind, a language (* for any) and an expression. "NAME = …", also of several lines, says what NAME
+    stands for below it.
+    """
+    defined: dict[str, str] = {}
+    found: dict[str, dict[str, list[str]]] = {}
+    for line in lines_of(name):
+        kind, language, pattern = line.split(maxsplit=2)
+        if language == "=":
+            defined[kind] = f"{defined[kind]}|{pattern}" if kind in defined else pattern
+            continue
+        for short, meant in defined.items():
+            pattern = pattern.replace(short, meant)
+        found.setdefault(kind, {}).setdefault(language, []).append(pattern)
+    return {kind: {language: "|".join(each) for language, each in told.items()} for kind, told in found.items()}
+
+
+def of_any_language(*patterns: Mapping[str, str]) -> re.Pattern[str]:
+    """Return one expression for those of all languages, of one kind or several, for letters of either case."""
+    return re.compile("|".join(each for kind in patterns for each in kind.values()), re.IGNORECASE)
 
 
 def normalized(text: str) -> str:

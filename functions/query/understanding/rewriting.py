@@ -11,7 +11,6 @@ from typing import Literal
 from functions.query.ports import ChatModel, GlossarySource
 from functions.query.retrieval.search import QueryVariant
 from functions.query.understanding.completing import completed, is_fragment, taken_over
-from functions.query.understanding.field_terms import field_variants
 from functions.query.understanding.glossary import NO_GLOSSARY, GlossaryInvalid, apply_glossary
 from functions.query.understanding.model_rewriting import Rewrite, rewrite_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
@@ -25,6 +24,7 @@ from functions.query.understanding.question import (
     without_contractions,
 )
 from functions.query.understanding.talk import without_courtesies
+from functions.query.understanding.vocabulary import field_variants
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.language import language_of, language_of_question

@@ -10,10 +10,8 @@ from functions.query.grounding.names import ABBREVIATED
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
-from functions.query.understanding.patterns import of_any_language, patterns_of
-from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER
-from functions.query.writing.needed import needed_by, tells_time
-from functions.query.writing.orders import gives_order, purposes_in
+from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER, of_any_language, patterns_of
+from functions.query.writing.needed import gives_order, needed_by, purposes_in, tells_time
 from shared import identity
 from shared.identity import periods_in, with_plain_periods
 
@@ -26,7 +24,6 @@ class Kind(StrEnum):
     LIST = "list"
     TIME = "time"
     NUMBER = "number"
-    CHOICE = "choice"
     YES_NO = "yes_no"
     FACT = "fact"
 

@@ -12,7 +12,7 @@ from functions.query.grounding.quantities import CURRENCIES, CURRENCY_SIGN
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
-from functions.query.understanding.field_terms import document_words
+from functions.query.understanding.vocabulary import document_words
 from functions.query.writing.ranges import DAYS
 from functions.query.writing.table_units import unit_columns
 from shared import lexical

@@ -3,9 +3,9 @@
 from functools import lru_cache
 
 from functions.query.grounding.words import is_stop_word
-from functions.query.understanding.families import are_of_family
 from functions.query.understanding.question import without_contractions
-from functions.query.writing.table_words import DENIES, JOINS, NOT, AskedWord, words_in
+from functions.query.understanding.vocabulary import are_of_family
+from functions.query.writing.table_words import DENIES, EITHER, JOINS, NOT, AskedWord, words_in
 
 WORDS_AFTER = 4
 """Words behind a negation in which what it denies is looked for."""
@@ -21,7 +21,7 @@ def denied_words(question: str, language: str) -> tuple[AskedWord, ...]:
     words = words_in(text, language)
     found: list[AskedWord] = []
     for at, each in enumerate(words):
-        if each.word not in NOT or (at and words[at - 1].word in {"or", "oder", "ou", "o", "ar", "if", "why"}):
+        if each.word not in NOT or (at and words[at - 1].word in EITHER | {"if", "why"}):
             continue
         last = each.end
         for other in words[at + 1 : at + 1 + WORDS_AFTER]:

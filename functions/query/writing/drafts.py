@@ -56,7 +56,6 @@ class Draft:
 
     claims: Sequence[Claim]
     answered: bool = True
-    structured: bool = False
     suggestions: Sequence[str] = ()
 
 
@@ -236,7 +235,7 @@ def _draft(value: Mapping[str, Any]) -> Draft:
     answered = str(value.get("answered")).strip().casefold() not in _NOT_ANSWERED
     given = value.get("suggestions")
     suggestions = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
-    return Draft(claims.all, answered=answered, structured=True, suggestions=suggestions[:MAX_SUGGESTIONS])
+    return Draft(claims.all, answered=answered, suggestions=suggestions[:MAX_SUGGESTIONS])
 
 
 def _claims_in(item: object, *, first: bool) -> list[Claim]:

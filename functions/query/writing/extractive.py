@@ -14,7 +14,7 @@ from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.second_look import NearStatement
-from functions.query.understanding.patterns import patterns_of
+from functions.query.understanding.question import patterns_of
 from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
@@ -156,11 +156,6 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
     return list(claims.values())
 
 
-def extractive_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
-    """Return the claims of the answer."""
-    return extract(question, passages).claims
-
-
 def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """Return a span on one line, with each list item on its own line and the values of a row with their columns.
 
@@ -206,11 +201,6 @@ def told_whole(claim: Claim, passages: Sequence[Passage]) -> Claim:
     if SEPARATOR not in reference.quote or "\n" in reference.quote or start < 0:
         return claim
     return replace(claim, text=without_markers(row_text(passage.whole, start, start + len(reference.quote)).rstrip()))
-
-
-def chosen_spans(question: str, passages: Sequence[Passage]) -> Sequence[PassageSpan]:
-    """Return the spans of the answer, in the order to be shown."""
-    return [span for block in _blocks(asked_of(question, passages), passages).groups for span in block.spans]
 
 
 class _Group(NamedTuple):

@@ -18,7 +18,6 @@ from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.question import without_answer_form
-from functions.query.understanding.selecting import which_are_counted
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import MAX_ALIKE, Extract, extract, told_whole
 from functions.query.writing.localization import (
@@ -31,12 +30,11 @@ from functions.query.writing.localization import (
     with_language_note,
 )
 from functions.query.writing.named_items import absent_items
-from functions.query.writing.numbered_claims import part_claims
 from functions.query.writing.premises import missing_words, names_what_is_missing
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
-from functions.query.writing.selected_rows import asks_for_limit, asks_which_not
+from functions.query.writing.selected_rows import asks_for_limit, asks_which_not, which_are_counted
 from functions.query.writing.table_units import without_unit
-from functions.query.writing.worked_out import calculation, counted_list
+from functions.query.writing.worked_out import calculation, counted_list, part_claims
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage

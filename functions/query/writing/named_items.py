@@ -15,9 +15,9 @@ from functions.query.grounding.quantities import is_unit
 from functions.query.grounding.words import content_stems, is_stop_word
 from functions.query.retrieval.numbered import is_sign
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.patterns import patterns_of
 from functions.query.understanding.phrases import YEAR, is_time
-from functions.query.writing.orders import gives_order
+from functions.query.understanding.question import patterns_of
+from functions.query.writing.needed import gives_order
 from functions.query.writing.statements import Statement
 from shared import lexical
 from shared.language import FUNCTION_WORDS, language_of

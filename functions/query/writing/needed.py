@@ -1,11 +1,11 @@
-"""What an answer must hold if a question asks for it: a telephone number, an address, a percentage, a sum of money."""
+"""What an answer must hold if a question asks for it: a telephone number, a percentage, a sum of money, what to do."""
 
 import re
 from collections.abc import Sequence
 
 from functions.query.grounding.quantities import CURRENCY_SIGN
 from functions.query.understanding.days import days_in, months_in
-from functions.query.understanding.patterns import of_any_language, patterns_of
+from functions.query.understanding.question import of_any_language, patterns_of
 
 _PATTERNS = patterns_of("needed_patterns.txt")
 _MONEY = re.compile(
@@ -24,6 +24,12 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     for kind, asked in _PATTERNS.items()
     if (what := kind.removeprefix("asks_")) != kind
 )
+_INSTRUCTS, _PURPOSE = (
+    {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS[kind].items()}
+    for kind in ("instructs", "purpose")
+)
+_ORDERED_FOR = re.compile(r"\bto (\w+)")
+"""What an English order is done for, behind it: "Press … to print"."""
 
 
 def is_priced(word: str, text: str) -> bool:
@@ -39,3 +45,16 @@ def needed_by(question: str) -> Sequence[re.Pattern[str]]:
 def tells_time(text: str) -> bool:
     """Return whether a text tells a time, or after what something is; how often is none."""
     return _MOMENT.search(_RATE.sub(" ", text)) is not None or bool(days_in(text) or months_in(text))
+
+
+def gives_order(text: str, language: str) -> bool:
+    """Return whether a text tells the reader to do something."""
+    pattern = _INSTRUCTS.get(language)
+    return pattern is not None and pattern.search(text) is not None
+
+
+def purposes_in(text: str, language: str, *, is_order: bool) -> Sequence[str]:
+    """Return the verbs of what a text says something is done for; an English order may name it at its end."""
+    pattern = _PURPOSE.get(language)
+    verbs = pattern.findall(text) if pattern else []
+    return _ORDERED_FOR.findall(text) if not verbs and language == "en" and is_order else verbs

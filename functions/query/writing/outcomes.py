@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from functions.query.grounding.words import content_stems, other_words_of
-from functions.query.understanding.patterns import patterns_of
+from functions.query.understanding.question import patterns_of
 from functions.query.writing.statements import Statement
 from shared.language import FUNCTION_WORDS, language_of
 from shared.text import begins_with_title, sentences_of

@@ -16,15 +16,17 @@ from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, names_days, tells_of_others
-from functions.query.understanding.families import MIN_WORD, are_of_family
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
+from functions.query.understanding.vocabulary import MIN_WORD, are_of_family
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import MIN_LABEL_SHARE
 from functions.query.writing.premises import are_forms, words_of_asking
 from functions.query.writing.ranges import is_in_range
 from functions.query.writing.table_words import (
     DENIES,
+    EITHER,
+    JOINS,
     NO,
     NOT,
     OPENS,
@@ -49,9 +51,7 @@ WORDS_BEFORE = 3
 """Words before the name of a column in which what denies it is looked for: "does not contain any nuts"."""
 
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)")
-_PARTS = frozenset(
-    ("and", "or", "but", "both", "und", "oder", "aber", "et", "ou", "mais", "y", "o", "pero", "ir", "ar")
-)
+_PARTS = JOINS | EITHER
 _NUMBER = re.compile(
     rf"(?<![\w.,:/–-])(?P<sign>{CURRENCY_SIGN}\s?)?(?P<number>[A-Z]?\d+(?:[.,:]\d+)*)(?P<after>\s?{CURRENCY_SIGN})?"
     r"(?![\d:/–-]*\d)"

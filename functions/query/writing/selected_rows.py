@@ -4,6 +4,7 @@ Nothing is selected unless every word of the question is accounted for, and the 
 leaves one out, or has one that does not belong, is worse than none.
 """
 
+import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
 from itertools import combinations
@@ -13,8 +14,7 @@ from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.question import without_contractions
-from functions.query.understanding.selecting import asks_which, which_are_counted
+from functions.query.understanding.question import DEGREES, without_contractions
 from functions.query.writing.row_conditions import Meets, conditions_in, limits_in, may_mean
 from functions.query.writing.statement_scores import PassageSpan
 from functions.query.writing.table_words import (
@@ -213,17 +213,11 @@ def _selection(question: str, table: WholeTable) -> _Selection | None:
         for one, other in combinations(conditions, 2)
         if (both := _both(one, other, tokens)) and _is_all_said(tokens, table, kind, both)
     ]
-    if not met:
+    if not met or not table.is_named:
         return None
     met = [each for each in met if _is_column_named(tokens, table, each)] or met
     of_names = {key for name in table.names for key in keys_of(name, table.language)}
     is_named = not any(tokens[at].word in ANY_KIND and tokens[at].key not in of_names | table.around for at in kind)
-    if not table.is_named:
-        # A first row of words names the columns if it has the word for what is asked for.
-        asked = {tokens[at].key for at in kind if tokens[at].word not in OPENS}
-        is_of_people = not asked and not _OF_PEOPLE.isdisjoint(keys_of(table.names[0], table.language))
-        if not (is_of_people or asked & of_names):
-            return None
     if tokens[0].word in OPENS_ALONE and len(kind) == 1 and 0 in met[0].columns:
         return None  # "Who works on Sunday?" asks for none of the rows called "Sunday"
     rows = met[0].rows
@@ -333,3 +327,45 @@ def _both(one: Meets, other: Meets, tokens: Sequence[AskedWord]) -> Meets | None
         return None
     rows = [row for row in one.rows if row in other.rows]
     return Meets(rows, one.stated | other.stated, (*one.columns, *other.columns)) if rows else None
+
+
+# --- how it is asked ---
+
+MAX_WORDS = 14
+"""Words of such a question at most: a longer one sets more than two conditions."""
+_OPENS = re.compile(
+    r"\W*(?:(?:which|list)\b|what (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|the"
+    r"|an?)\b)|who (?!(?:is|are|was|were) (?:the|our|your|my|an?)\b)|welche[rs]?\b|wer\b|was (?!ist|sind|war)"
+    r"|quel(?:le)?s?\b|qui\b|qué\b|quiénes\b|cuáles\b|kurie\b|kurios\b|kas\b)",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\b(?:or|if|except|only|unless|oder|wenn|nur|ou|si|o|arba|jei)\b", re.IGNORECASE)
+_LIMIT = re.compile(r"\bat (?:least|most)\b")
+_WORD = re.compile(r"\w+")
+
+
+_COUNTS = {
+    "how many": "which", "wie viele": "welche", "combien de": "quels", "combien d'": "quels ", "cuántos": "qué",
+    "cuántas": "qué", "kiek": "kurie",
+}  # fmt: skip
+"""How a question for a number of things begins, and how one for the things does."""
+
+
+def which_are_counted(question: str) -> str:
+    """Return a question for how many things meet a condition as one for the things; empty if it is none."""
+    plain = question.strip().replace("’", "'")
+    for how_many, which in _COUNTS.items():
+        if plain.lower().startswith(how_many):
+            return which + plain[len(how_many) :]
+    return ""
+
+
+def asks_which(question: str) -> bool:
+    """Say whether a question asks which things meet a condition, or two, by how it begins and what it does without."""
+    words = _WORD.findall(_LIMIT.sub(" ", question.lower()))
+    return (
+        len(words) <= MAX_WORDS
+        and _OPENS.match(question) is not None
+        and _MORE.search(question) is None
+        and DEGREES.isdisjoint(words)
+    )

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
-from functions.query.understanding.families import are_of_family
-from functions.query.writing.abbreviated import Abbreviated
+from functions.query.understanding.vocabulary import are_of_family
+from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
 from functions.query.writing.cells import (
     with_line_items,
@@ -43,7 +43,6 @@ from functions.query.writing.row_scores import (
     is_of_thing,
     share_asked,
 )
-from functions.query.writing.signs import explains, sign_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
@@ -185,18 +184,8 @@ def _joined_in(texts: Sequence[str], question: str) -> Iterator[str]:
             yield f"{number}{word}"
 
 
-def ranked_spans(question: str, passages: Sequence[Passage]) -> Sequence[tuple[float, PassageSpan]]:
-    """Return every statement of the passages with its score, best first, each text once."""
-    return [(each.score, each.span) for each in ranked_statements(question, passages)]
-
-
-def ranked_statements(question: str, passages: Sequence[Passage]) -> Sequence[Candidate]:
-    """Return every statement of the passages, best first, each text once."""
-    return ranking(asked_of(question, passages), passages)[0]
-
-
 def ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:
-    """Return the statements, best first, and the weight of each of the question's words that any of them holds."""
+    """Return the statements, best first, each text once, and the weight of each word of the question that one holds."""
     found = [
         (at, number, statement)
         for at, passage in enumerate(passages)

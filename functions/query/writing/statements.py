@@ -12,7 +12,7 @@ from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.list_items import is_item, is_step, step_number, without_item_sign
-from functions.query.writing.orders import gives_order
+from functions.query.writing.needed import gives_order
 from shared.abbreviations import is_abbreviated
 from shared.text import (
     BOX_SIGNS,

@@ -15,7 +15,7 @@ from functions.query.grounding.words import has_digit, is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import statements_asked
 from functions.query.retrieval.rescoring import plain_words
-from functions.query.understanding.field_terms import document_words
+from functions.query.understanding.vocabulary import document_words
 from functions.query.writing.premises import (
     MIN_FORM_LETTERS,
     MIN_RARITY,

@@ -26,7 +26,7 @@ DENIES = NO | NOT | words_for("denies")
 """Words that deny what is named behind them."""
 YES, TICKS, CROSSES, NONE, FREE = (words_for(name) for name in ("yes", "ticks", "crosses", "none", "free"))
 ASIDE, ANY_KIND, OPENS, OPENS_ALONE = (words_for(name) for name in ("aside", "any", "opens", "alone"))
-JOINS, TURNS, HOLDS = (words_for(name) for name in ("joins", "turns", "holds"))
+JOINS, TURNS, EITHER, HOLDS = (words_for(name) for name in ("joins", "turns", "either", "holds"))
 
 
 COMPARED: Mapping[str, tuple[int, bool]] = {

@@ -1,15 +1,17 @@
-"""What an answer without a model works out: the sum or difference of cells, and how many items a list has.
+"""What an answer without a model tells before it looks for statements: a sum, a list's length, a numbered part.
 
-Both need evidence that is whole: cells of one table that the question names, in one unit, and rules of grounding that
-confirm the result; a list that begins and ends within its passage. Otherwise nothing is worked out.
+The first two need evidence that is whole: cells of one table that the question names, in one unit, and rules of
+grounding that confirm the result; a list that begins and ends within its passage. Otherwise nothing is worked out.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
+from itertools import groupby
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.judge import Verdict
 from functions.query.grounding.quantities import CURRENCIES
 from functions.query.grounding.sanitizing import without_markers
@@ -17,14 +19,15 @@ from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import content_stems
+from functions.query.retrieval.numbered import NumberedPart, NumberedSpan
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, asking_part
-from functions.query.writing.list_items import count_items, on_lines
+from functions.query.writing.list_items import count_items, on_lines, without_item_sign
 from functions.query.writing.premises import words_of_asking
 from functions.query.writing.statements import statements_in
 from shared import lexical
 from shared.dates import years_written
-from shared.text import row_cells
+from shared.text import is_heading, row_cells, sentence_spans
 
 _SUM = re.compile(r"\b(total|sum|combined|together|altogether|in all)\b", re.IGNORECASE)
 _DIFFERENCE = re.compile(
@@ -237,3 +240,39 @@ def _chapters_of(passage: Passage, question: str) -> _List | None:
     if len(numbers) < 2 or numbers != list(range(1, len(numbers) + 1)) or not passage.text[lines[-1].end() :].strip():
         return None
     return _List((lines[0].start(), lines[-1].end()), frozenset(), len(numbers))
+
+
+# --- A numbered part ---
+
+MAX_PART_CHARACTERS = 1_200
+"""A longer part is told up to the end of a sentence before that."""
+
+
+def part_claims(question: str, passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return the numbered part that a question asks for; none if it is not there, or the question asks more."""
+    part = NumberedPart.of(question)
+    for number, passage in enumerate(passages, start=1) if part else ():
+        span = part.span_of(passage) if part else None
+        text = passage.text[span.start : span.end].strip() if span else ""
+        if span and ("\n" in text or not is_heading(without_item_sign(text))):
+            return list(_whole(span, number, passages, question))
+    return ()
+
+
+def _whole(span: NumberedSpan, number: int, passages: Sequence[Passage], question: str) -> Iterator[Claim]:
+    """Yield the paragraphs of a part, without sentences that are foreign to its document: they are no evidence."""
+    passage = passages[number - 1]
+    text = passage.text
+    spans = [(span.start + start, span.start + end) for start, end in sentence_spans(text[span.start : span.end])]
+    told = [each for each in spans if each[1] <= span.start + MAX_PART_CHARACTERS] or spans[:1]
+
+    def place(each: tuple[int, int]) -> tuple[int, bool]:
+        """Return the sentence's paragraph and whether it is foreign."""
+        is_foreign = is_foreign_in(passage, text[slice(*each)], *each, passages, question)
+        return text.count("\n", span.start, each[0]), is_foreign
+
+    for (_, is_foreign), group in groupby(told, key=place):
+        sentences = list(group)
+        if not is_foreign:
+            quote = text[sentences[0][0] : sentences[-1][1]]
+            yield Claim(without_markers(on_lines(quote)), (Reference(number, quote),), "\n")

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.extraction_report import MAX_SHOWN_RANGES, TEXTS, report_of
+from functions.query.extraction_report import MAX_SHOWN_RANGES, report_of
+from functions.query.understanding.question import TEXTS as ALL_TEXTS
 from shared.models import (
     OCR_FAILED,
     OCR_PENDING,
@@ -18,6 +19,7 @@ from shared.models import (
     ranges_of,
 )
 
+TEXTS = ALL_TEXTS / "reports"
 LANGUAGES = sorted(path.stem for path in TEXTS.glob("*.json"))
 
 

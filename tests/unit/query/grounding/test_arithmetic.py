@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from functions.query.grounding.arithmetic import Calculation, Operand, derive
+from functions.query.grounding.calculations import may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.figures import operands_in
-from functions.query.grounding.own_arithmetic import may_be_calculated, multipliers_in, own_calculation
 
 
 def row(label: str, *values: float, unit: str = "", named: bool = True) -> list[Operand]:
@@ -141,18 +141,10 @@ def test_a_claim_may_divide_compare_and_multiply(claim: str, said: str, text: st
     [
         ("Two days late costs 10 points.", "10", "You lose five points for each day.", "2 × five = 10"),
         ("Two weeks cost €60.", "€60", "The monthly rate is €30.", ""),
-        (
-            "In a fan oven that is 140 °C, as you take off 20 °C.", "140 °C",
-            "Bake at 160 °C. For a fan oven, take off 20 °C.", "160 °C − 20 °C = 140 °C",
-        ),
-        (
-            "With the keyhole, which costs £140 more, it is £475.", "£475",
-            "It costs £335. The keyhole costs £140 more.", "£335 + £140 = £475",
-        ),
         ("With the keyhole at £140 it is £475.", "£475", "It costs £335. The keyhole costs £140.", ""),
     ],
 )  # fmt: skip
-def test_a_claim_may_apply_what_its_source_tells_to_apply(claim: str, said: str, source: str, text: str):
+def test_a_claim_may_multiply_what_its_source_tells_for_each(claim: str, said: str, source: str, text: str):
     facts = facts_in(claim)
     fact = next(each for each in facts if each.text.rstrip(" .,;") == said)
     others = [each for each in facts if each is not fact]

@@ -9,7 +9,7 @@ import pytest
 
 from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.extractive import extract
 from shared.text import SEPARATOR
 from tests.support import false_claims, hostile_output
 from tests.support.attacks import MARKED, AttackOutcome, attack_makers, plain, poisoned, run_attack
@@ -112,7 +112,7 @@ def test_extractive_answers_do_not_quote_injected_sentences():
         at, (sentence, word) = draw.randrange(5), draw.choice(hostile_output.INJECTIONS)
         passages = poisoned(documents(draw), at, sentence)
         verifier = Verifier(passages, question=sentence, language="en")
-        shown = [each.text for claim in extractive_claims(sentence, passages) for each in verifier.check(claim)]
+        shown = [each.text for claim in extract(sentence, passages).claims for each in verifier.check(claim)]
         assert word not in "".join(shown)
         answers += bool(shown)
     assert answers > 10
@@ -143,7 +143,7 @@ def test_extractive_answers_are_verified_and_carry_no_marker_of_the_sources():
         passages = documents(draw)
         number, sentence = draw.choice(sentences_of(passages))
         verifier = Verifier(passages, question=sentence, language="en")
-        claims = extractive_claims(sentence, passages)
+        claims = extract(sentence, passages).claims
         shown = "".join(each.text for claim in claims for each in verifier.check(claim))
         assert verifier.support.claims == verifier.support.confirmed >= 1
         # A row of a table is told with its columns' names.

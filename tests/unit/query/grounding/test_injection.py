@@ -17,7 +17,7 @@ from functions.query.grounding.injection import (
     reported_spans,
     without_injections,
 )
-from functions.query.writing.extractive import chosen_spans
+from functions.query.writing.extractive import extract
 from shared.language import FUNCTION_WORDS, language_of
 from tests.support import hostile_output
 from tests.support.query import passage
@@ -541,8 +541,8 @@ def stray(it: str, text: str, *near: str) -> bool:
 @pytest.mark.parametrize(("next_one", "is_told"), [(STRAYS[0], False), ("Gravel is spread around it.", True)])
 def test_an_answer_does_not_go_on_with_what_is_no_evidence(next_one: str, *, is_told: bool) -> None:
     houses = passage(f"{PAGE} The sauna is heated by wood. {next_one} {MORE_PAGE}")
-    spans = chosen_spans("How is the sauna of the caretaker heated at night in winter?", [houses])
-    told = [houses.text[each.start : each.end] for each in spans]
+    claims = extract("How is the sauna of the caretaker heated at night in winter?", [houses]).claims
+    told = " ".join(claim.references[0].quote for claim in claims)
     assert "The sauna is heated by wood." in told
     assert (next_one in told) is is_told
 

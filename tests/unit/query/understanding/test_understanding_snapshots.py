@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from functions.query.understanding.field_terms import document_words, field_variants
 from functions.query.understanding.glossary import Glossary, GlossaryInvalid, apply_glossary, parse_glossary
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.parts import may_have_parts, parts_of
@@ -26,6 +25,7 @@ from functions.query.understanding.rewriting import understand, whole_session
 from functions.query.understanding.spelling import allowed_distance, corrected, corrections, distance
 from functions.query.understanding.summary import next_summary, summary_due
 from functions.query.understanding.talk import collection_question, talk_of, without_courtesies
+from functions.query.understanding.vocabulary import document_words, field_variants
 from shared.deadline import Deadline
 from shared.errors import DependencyUnavailable, RateLimited
 from shared.language import language_of

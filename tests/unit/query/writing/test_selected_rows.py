@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.writing.extractive import extract
-from functions.query.writing.selected_rows import are_rows_asked_for, selected_rows
+from functions.query.writing.selected_rows import are_rows_asked_for, asks_which, selected_rows
 from tests.support.query import passage
 
 MENU = """Ostrava Buffet: what our dishes contain
@@ -486,3 +486,37 @@ def test_a_sentence_is_no_list_of_rows():
     text = HOTEL.replace("Breakfast is from seven.", "Quiet is kept in all rooms from ten. Bicycles stand in the yard.")
     assert extract("Which rooms are quiet?", [passage(text)]).may_be_others
     assert not extract("Where do bicycles stand?", [passage(text)]).may_be_others
+
+
+# --- how it is asked ---
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which dishes contain sesame?",
+        "Who is absent?",
+        "What costs less than 10 euros?",
+        "which rooms have at least 12 seats",
+        "Welche Gerichte enthalten Milch?",
+        "Quels cours ont lieu le mardi ?",
+    ],
+)
+def test_a_question_for_all_of_a_kind(question: str) -> None:
+    assert asks_which(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the price of the soup?",
+        "Who is the treasurer?",
+        "Was ist die Kernzeit?",
+        "Which dish has the most gluten?",
+        "Which dishes contain milk or eggs?",
+        "How many dishes contain milk?",
+        "Which of the dishes that we had at the long table by the window last summer contain sesame?",
+    ],
+)
+def test_a_question_for_one_thing_or_with_more_conditions(question: str) -> None:
+    assert not asks_which(question)

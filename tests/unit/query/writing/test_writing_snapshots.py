@@ -16,7 +16,7 @@ from functions.query.retrieval.rescoring import text_scores
 from functions.query.writing.asked import Asked, explaining_part, without_scope
 from functions.query.writing.cells import asked_row_text, extreme_rows
 from functions.query.writing.drafts import DraftReader, read_draft
-from functions.query.writing.extractive import extractive_claims
+from functions.query.writing.extractive import extract
 from functions.query.writing.generation import AskedPart, WritingRequest
 from functions.query.writing.localization import (
     Refusal,
@@ -189,7 +189,7 @@ def _of_question(question: str) -> Iterator[str]:
         "missing": missing_words(question, sources),
         "absent": absent_subjects(question, sources, {"Norvane Industries, Inc."}),
         "statements": sorted(words_of_statements(question, sources)),
-        "claims": [f"{each.text[:30]}{'…' if each.further else ''}" for each in extractive_claims(question, sources)],
+        "claims": [f"{each.text[:30]}{'…' if each.further else ''}" for each in extract(question, sources).claims],
         "worked out": calculation(question, sources),
         "counted": counted_list(question, sources),
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.cell_texts import CellTexts
+from functions.query.grounding.table_claims import CellTexts
 from functions.query.grounding.tables import tables_in
 
 LECTURES = """Week | Topic | Lecturer | Room

@@ -1,17 +1,24 @@
-"""Reads from a table in which direction its figures changed, and in which one row differs from another."""
+"""Compares with a table what a claim says without figures: that something rose, is higher or the most, or its words.
+
+Compared are the words of other rows, and "yes" or "no" under a column's name.
+"""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
 
 from functions.query.grounding.columns import ColumnMention, is_change, period_of
 from functions.query.grounding.facts import Fact
 from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.rows import EITHER, RowMention
-from functions.query.grounding.table_cells import TableCell
+from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table
-from functions.query.grounding.words import WORD, tokens_of
+from functions.query.grounding.words import WORD, content_stems, tokens_of
 from shared.lexical import fold
+from shared.text import SEPARATOR, is_dash
 
 _HIGHER = frozenset((
     "higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded", "dearer", "costlier", "pricier",
@@ -189,3 +196,216 @@ def direction_of_order(word: str) -> int:
 
 def _is_one(named: Sequence[frozenset[int]]) -> bool:
     return len(named) == 1 and len(named[0]) == 1
+
+
+# --- what is the most or the least ---
+
+_AMONG = re.compile(
+    r" of (?:the|all(?: the)?) (three|four|five|six|seven|eight)(?: [^\W\d_]+)?(?=[.!]?\s*\Z)", re.IGNORECASE
+)
+"""How many a claim chooses from: "the longest of the three"."""
+MIN_COMPARED = 3
+"""Rows of which one may be the most or the least."""
+_MOST = "highest|largest|biggest|greatest|longest|heaviest|dearest|costliest|most (?:expensive|costly)|most"
+_LEAST = "fewest|lowest|smallest|shortest|lightest|cheapest|least (?:expensive|costly)|least"
+_EXTREME = re.compile(
+    rf"\b(?:is|are|was|were|has|have|had) (?P<negated>not )?the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))"
+    r"(?: [^\W\d_]+){0,4}[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+"""A superlative with which a claim ends: more words may restrict it, or speak of another comparison."""
+_OTHER = re.compile(
+    r"\b(?:of|with|without|than|from|among|but|ever|in|for|since|under|over|below|above|rank|place|position|increase|decrease"
+    r"|rise|fall|growth|gain|drop|change|loss|losses|decline|deficit)\b",
+    re.IGNORECASE,
+)
+"""Words behind a superlative that restrict it, or after which more is less, or a change and no figure is compared."""
+_SUM = re.compile(r"\b(?:total|all|sum|average|mean|overall|subtotal)\b", re.IGNORECASE)
+"""Rows that are made of the others."""
+_OF_PRICE = re.compile(r"cheap|dear|cost|expensive", re.IGNORECASE)
+_OF_TIME = re.compile(r"longest|shortest", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Superlative:
+    """What a claim calls "the cheapest", of a table: `row` is what it calls so, `columns` those that it names."""
+
+    claim: str
+    table: Table
+    row: int
+    columns: frozenset[int]
+    quoted: frozenset[int]
+
+    def is_right(self) -> bool | None:
+        """Return whether the row has the highest or lowest figure of the column meant; None if that cannot be told."""
+        claim = fold(self.claim)
+        among = _AMONG.search(claim)
+        said = _EXTREME.search(_AMONG.sub("", claim))
+        if said is None or _OTHER.search(said.group(), said.end("most" if said["most"] else "least") - said.start()):
+            return None
+        if among and spelled_value(among[1].lower()) != len(self.quoted):
+            return None
+        found = {self._is_right_in(column, said) for column in self._columns(said["most"] or said["least"])}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
+        values = self._values(column) if column is not None else {}
+        if _AMONG.search(fold(self.claim)):
+            values = {n: value for n, value in values.items() if n in self.quoted}
+        if self.row not in values or len(values) < MIN_COMPARED:
+            return None
+        best = max if said["most"] else min
+        is_best = values[self.row] == best(values.values())
+        among = [values[n] for n in self.quoted if n in values]
+        if not is_best and len(among) > 1 and values[self.row] == best(among):
+            return None  # of those that the claim may speak of
+        return is_best != (said["negated"] is not None)
+
+    def _columns(self, word: str) -> frozenset[int | None]:
+        """Return the columns that are meant: those named, one of prices or times, or the only one with figures."""
+        columns = {cell.column for row in self.table.rows for cell in row.cells if cell.values}
+        if self.columns:
+            return frozenset(columns & self.columns)
+        if word.lower() in {"most", "fewest", "least"}:
+            return frozenset()
+        if units := CURRENCIES if _OF_PRICE.search(word) else PERIODS if _OF_TIME.search(word) else None:
+            columns = {cell.column for row in self.table.rows for cell in row.cells if cell.unit in units}
+        return frozenset(columns) if len(columns) == 1 else frozenset()
+
+    def _values(self, column: int) -> dict[int, Decimal]:
+        """Return the figure of each row in a column; none if a row has words there, or another unit."""
+        rows = [(n, row) for n, row in enumerate(self.table.rows) if not _SUM.search(row.label)]
+        cells = {n: _cell_in(row.cells, column) for n, row in rows}
+        values = {n: cell.signed for n, cell in cells.items() if cell is not None and cell.signed is not None}
+        units = {cell.unit for cell in cells.values() if cell is not None}
+        return values if len(values) == len(cells) and len(units) == 1 else {}
+
+
+def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:
+    return next((cell for cell in cells if cell.column == column), None)
+
+
+def is_superlative(text: str) -> bool:
+    """Return whether a text says at its end that something is the most or the least."""
+    return _EXTREME.search(_AMONG.sub("", fold(text))) is not None
+
+
+# --- words of cells ---
+
+MIN_LETTERS = 3
+"""Letters of a cell that names something: codes and marks stand for too much else."""
+_CODE = re.compile(r"\d{3,4}|[A-Z]{1,3}-?\d{1,4}")
+"""The first cell of a row that is known by its number: "202", "E10"."""
+_YES, _NO = frozenset({"yes", "y", "✓", "✔", "●", "x"}), frozenset({"no", "n", "✗", "✘", "–", "-", "—", "not"})
+_CONTRASTS = frozenset(
+    (
+        "but",
+        "unlike",
+        "whereas",
+        "while",
+        "than",
+        "instead",
+        "only",
+        "except",
+        "other",
+        "others",
+        "all",
+        "both",
+        "before",
+        "after",
+    )
+)
+"""Words with which a claim speaks of more than one row, or of what a row is not."""
+
+
+@dataclass(frozen=True)
+class CellTexts:
+    """One claim beside one table of a text, some rows of which are quoted.
+
+    `elsewhere`: the stems of other evidence. `begin`: where the text of the quoted passage begins, before which stands
+    what its table continues.
+    """
+
+    claim: str
+    table: Table
+    text: str
+    quoted: Sequence[TableRow]
+    elsewhere: frozenset[str]
+    begin: int = 0
+
+    @property
+    def is_of_another(self) -> bool:
+        """Whether the claim says of a quoted row what stands in other rows, or affirms what the row denies."""
+        words = tokens_of(self.claim)
+        if not _CONTRASTS.isdisjoint(words):
+            return False
+        negations = count_negations(words)
+        if not negations and any(self._says_a_cell_of_another(row) for row in self.quoted):
+            return True
+        named = [row for row in self.quoted if self._is_named(row)]
+        return any(self._answers_otherwise(row, is_denied=negations % 2 == 1) for row in named)
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        return frozenset(content_stems(self.claim))
+
+    @cached_property
+    def _grid(self) -> Sequence[Sequence[str]]:
+        """The cells of each row, its label's parts included."""
+        return [self._cells_of(row) for row in self.table.rows if row.start >= self.begin]
+
+    def _cells_of(self, row: TableRow) -> Sequence[str]:
+        return [cell.strip() for cell in self.text[row.start : row.end].split(SEPARATOR)]
+
+    def _says(self, cell: str) -> bool:
+        """Return whether the claim says all words of a cell that names something."""
+        stems = frozenset(content_stems(cell))
+        return bool(stems) and sum(map(str.isalpha, cell)) >= MIN_LETTERS and stems <= self._said
+
+    def _is_named(self, row: TableRow) -> bool:
+        """Return whether the claim says the first cell of a row, which may be a code: "Room 202"."""
+        label = self._cells_of(row)[0]
+        if self._says(label):
+            return True
+        is_code = _CODE.fullmatch(label) is not None and frozenset(content_stems(label)) <= self._said
+        return is_code and sum(cells[0] == label for cells in self._grid) == 1
+
+    def _says_a_cell_of_another(self, row: TableRow) -> bool:
+        own = self._cells_of(row)
+        if not self._is_named(row):
+            return False
+        of_own = frozenset(content_stems(" ".join(own))) | self.elsewhere
+        for column, cell in enumerate(own[1:], start=1):
+            if self._says(cell) or not any(map(str.isalpha, cell)) or frozenset(content_stems(cell)) & self._said:
+                continue
+            others = [other for other in self._grid if len(other) == len(own) and self._says(other[column])]
+            others = [other for other in others if not frozenset(content_stems(other[column])) <= of_own]
+            if others and not any(self._is_told_besides(other, own, column) for other in others):
+                return True
+        return False
+
+    def _is_told_besides(self, other: Sequence[str], own: Sequence[str], column: int) -> bool:
+        """Return whether the claim says something else of another row, which it may thus speak of, too."""
+        return any(cell not in own and self._says(cell) for at, cell in enumerate(other) if at != column)
+
+    def _answers_otherwise(self, row: TableRow, *, is_denied: bool) -> bool:
+        """Return whether the claim says the name of a column, and the row's cell says the opposite, or is not empty.
+
+        What tells the cell as it is ("4207: –") says what it says.
+        """
+        for cell in row.cells:
+            name = self.table.name_of(cell)
+            answer = cell.text.strip().lower()
+            told = self._told_below(name)
+            if told and answer == told.lower():
+                continue
+            if told and is_dash(told):
+                return True
+            if answer in (_YES if is_denied else _NO) and name and frozenset(content_stems(name)) <= self._said:
+                return not frozenset(content_stems(name)) <= frozenset(content_stems(row.label))
+        return False
+
+    def _told_below(self, name: str) -> str:
+        """Return what the claim tells behind a column's name and a colon, as an answer without a model does."""
+        _, named, behind = f" {self.claim}".partition(f" {' '.join(name.split())}: ")
+        return behind.partition(";")[0].strip() if name and named else ""

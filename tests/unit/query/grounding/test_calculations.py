@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.grounding.dates import derive_from_dates
+from functions.query.grounding.calculations import derive_from_dates
 from functions.query.grounding.facts import Fact, facts_in
 
 UPDATES = "Version 8.0 gets updates until 31 December 2026, version 8.1 until 30 June 2027."

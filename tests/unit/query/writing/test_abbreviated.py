@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.writing.signs import explains, sign_asked
+from functions.query.writing.abbreviated import explains, sign_asked
 from tests.unit.query.writing.test_statement_scores import best
 
 
