@@ -152,6 +152,10 @@ def serve(
     if asked is None and about is None:
         return None
     documents, is_all = read_catalogue(question, tenant, ports, deadline)
+    if about is not None and about.wants == "authors" and asked is not None and asked.wants == "catalogue":
+        language = requested_language or asked.language
+        if listed := _listed(asked, documents, is_all=is_all, language=language):  # "List the documents by Ann Lee"
+            return listed
     if about is not None:
         language = requested_language or about.language
         found = _meant(about, documents, messages)

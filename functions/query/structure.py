@@ -357,7 +357,8 @@ def _authors(reader: DocumentReader, read: ReadPassages) -> DocumentDigest | Non
     sources = read.passages[:AUTHORS_WITHIN]
     lines = ((number, line) for number, each in enumerate(sources, start=1) for line in each.text.split("\n"))
     told = ((number, line.strip(), _words_of(line)) for number, line in lines if len(line) <= MAX_CHARACTERS)
-    claims = [quoted(number, line) for number, line, held in told if any(map(held.issuperset, wanted))][:MAX_TOLD]
+    said = {line: number for number, line, held in reversed([*told]) if any(map(held.issuperset, wanted))}
+    claims = [quoted(number, line) for line, number in reversed(said.items())][:MAX_TOLD]
     title, texts = document_name(reader.document), service_texts(reader.language)
     if claims:
         return reader.digest(read, sources, "", claims)

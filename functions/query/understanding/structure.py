@@ -261,8 +261,9 @@ def _authors(_: str, words: Sequence[str], code: str, known: StructureWords) -> 
     said = frozenset(words)
     for phrase in chain.from_iterable(known.phrases("authors")):
         if said.issuperset(phrase):
-            terms = _unknown(words, code, known.of("asks", "which", "list", "named", "ordinal").union(phrase))
-            return None if terms is None else StructureQuestion("authors", code, terms=terms)
+            # Only the names of documents can say what is meant, so it need not stand where a name does.
+            terms = _beside(words, code, known.of("asks", "which", "list", "named", "ordinal", "in").union(phrase))
+            return StructureQuestion("authors", code, terms=terms) if len(terms) <= MAX_NAME_WORDS else None
     return None
 
 

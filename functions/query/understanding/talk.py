@@ -286,6 +286,7 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
         return None
     known = spoken.common.union(nouns, *(line.words for line in (*leads, *ours)))
     terms = tuple(word for word in words if word not in known)
+    terms = tuple(word for word in terms if word not in spoken.words["by"]) or terms  # documents by somebody
     kinds = tuple(word for word in words if word in nouns - general)
     counts = any(line.kind == "count" for line in leads)
     only_years = bool(terms) and all(map(_YEAR.fullmatch, terms))

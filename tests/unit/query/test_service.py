@@ -222,6 +222,24 @@ def test_a_document_is_told_by_its_title_and_file(question: str, text: str):
     assert asked(question, KEPT[:1]).text == text
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents are by Ann Lee?",
+        "List the documents written by Ann Lee",
+        "How many documents did Ann Lee write?",
+        "Welche Dokumente hat Ann Lee geschrieben?",
+        "Kokius dokumentus parašė Ann Lee?",
+    ],
+)
+def test_documents_are_listed_by_their_author(question: str):
+    documents = [KEPT[0]._replace(card={"author": ["Ann Lee"]}), *KEPT[1:]]
+    assert [each for each in asked(question, documents).text.split("\n") if each.startswith("- ")] == [
+        "- Lease of the mill (lease.pdf)"
+    ]
+    assert asked(question, KEPT).mode != "service"
+
+
 def test_the_title_of_something_in_it_is_searched_for():
     assert asked("What is the title of the book that the document cites?", KEPT[:1]).mode != "service"
     assert asked("What is this document called?", KEPT).mode != "service"

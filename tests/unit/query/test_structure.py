@@ -293,3 +293,9 @@ def test_a_single_appendix_is_known_by_the_sections_within_it():
     pages[3] |= {"sections": [f"{pages[3]['char_start']}|A Care", f"{pages[3]['char_start']}|A Care > A.1 Descaling"]}
     found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
     assert ask("What is Appendix A called?", hits=found).text == "“A Care”, page 4 of “The Brunata Duo”"
+
+
+def test_who_did_something_else_is_searched_for():
+    card = {"author": ["Ann Lee"]}
+    for question in ("Who is the study funded by?", "Who wrote the letter that the board read in March?"):
+        assert ask(question, card=card).mode != "service"

@@ -95,6 +95,7 @@ def test_what_is_looked_for_and_whose_name_is_said_is_kept():
 def test_a_document_is_named_before_the_word_for_it_too():
     assert asked("What sections does the inspection report have?").terms == ("inspection",)
     assert asked("Who wrote the strong sleep paper?").terms == ("strong", "sleep")
+    assert asked("Who wrote the plum standards?").terms == ("plum", "standards")
     assert asked("Which sections does the warranty have?").terms == ("warranty",)
     assert asked("How many tables does the sleep summary have?").terms == ("sleep",)
 
@@ -121,10 +122,8 @@ def test_a_polite_request_is_no_question_for_yes_or_no():
         "What is the page limit?",
         "What does version 2.1 include?",
         "Which article may be exchanged twice?",
-        "Who is the study funded by?",
         "What is table service?",
         "What is covered?",
-        "Who wrote the letter that the board read in March?",
         "How many modules are implemented with Java?",
         "",
         "What is on page 5 " + "and what else is there " * 6,
