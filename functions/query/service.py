@@ -50,8 +50,9 @@ SHOWN = 25
 """Documents that a list shows."""
 MAX_TOLD = 3
 """Documents of one name whose pages or dates are told."""
+YEAR_CHARACTERS = 4
 DATE_CHARACTERS = 10
-"""Characters of a time that are its date: "2026-11-29"."""
+"""Characters of a time that are its year, and its date: "2026-11-29"."""
 
 _PART = re.compile(r"[^\W\d_]{2,}|\d{2,}")
 
@@ -359,9 +360,13 @@ def called(documents: Sequence[CatalogueEntry], question: CollectionQuestion) ->
 
 
 def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
-    """Return the stems of the words that can name a document: title, file name, folders, labels and identity card."""
+    """Return the stems of the words that can name a document: title, file name, folders, labels and identity card.
+
+    Of a date the year does.
+    """
     folders = entry.key.split("/")[2:-1]
-    held = (values_of(label) for name, label in entry.labelled.items() if name in entry.labels or name != "date")
+    card = {**entry.card, "date": values_of(entry.card.get("date", ""))[0][:YEAR_CHARACTERS]}
+    held = map(values_of, {**card, **entry.labels}.values())
     labels = chain((name for name in entry.labels if name not in CARD), *held)
     words = folded_words(" ".join((identity.name_of(entry.title, entry.key), *folders, *labels)).replace("_", " "))
     parts = (part for word in words for part in _PART.findall(word))

@@ -117,7 +117,7 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
             name
             for line in _beside_title(cover, title)
             for name in _named_alone(line.text, held)
-            if text.count(name) <= MAX_NAMED and not any(word in title for word in name.split())
+            if is_of_authors(name) or (text.count(name) <= MAX_NAMED and not any(map(title.__contains__, name.split())))
         ),
     ]
     if not found:

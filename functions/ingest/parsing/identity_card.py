@@ -38,7 +38,8 @@ def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
     """Return what was found, by field: `organisation`, `period` and `author` are lists, `date` is ISO 8601."""
     kind = _kind(beginning, title, filing)
     day = _filing_date(filing) if filing else None
-    organisations = _organisations(beginning, filing)
+    authors = [] if filing else _authors(beginning, title)
+    organisations = [_without_persons(name, authors) for name in _organisations(beginning, filing)]
     if not organisations and kind == "earnings release" and (reporting := _REPORTING.match(title)):
         organisations = [reporting[1]]
     found: dict[str, str | list[str]] = {
@@ -48,7 +49,7 @@ def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
         "date": _date(beginning) if filing is None else day.isoformat() if day else "",
         "version": "" if filing else _version(beginning, title),
         "product": _product(title) if kind in _WITH_PRODUCT else "",
-        "author": [] if filing else _authors(beginning, title),
+        "author": authors,
     }
     return {name: value for name, value in found.items() if value}
 
@@ -152,6 +153,13 @@ def _is_organisation(name: str) -> bool:
 def _authors(beginning: Beginning, title: str) -> list[str]:
     found = authors_of(beginning.pages, title, beginning.metadata_author)
     return [name for name in found if not _is_organisation(name)]
+
+
+def _without_persons(organisation: str, authors: Sequence[str]) -> str:
+    """Return the organisation without the person whom a right names before it: "Ann Lee, Plum University"."""
+    return next(
+        (organisation[len(name) :].lstrip(" ,;") for name in authors if organisation.startswith(name)), organisation
+    )
 
 
 def _by_frequency(pattern: re.Pattern[str], where: str, text: str, *, least: int = 0) -> Iterator[str]:
