@@ -681,6 +681,29 @@ def test_an_answer_goes_on_while_one_looks_at_something_else(open_page: Opened) 
     expect(found).to_contain_text("Every year.")
 
 
+def test_an_answer_that_comes_at_once_is_shown_from_its_question_on_but_nobody_is_moved_who_reads_elsewhere(
+    open_page: Opened,
+) -> None:
+    page = open_page("reader")
+    page.set_viewport_size({"width": 360, "height": 740})
+    stream = AnswerStream(page)
+    long = answer("\n\n".join(f"The {each}th boiler is descaled every year." for each in range(4, 40)))
+    for question in ("What is done first?", "What is done then?"):
+        found = ask(page, question)
+        stream.done(long)
+        expect(found.get_by_text("The 39th boiler")).to_be_attached()
+        expect(found.get_by_text(question, exact=True)).to_be_in_viewport()
+        expect(found.get_by_text("The 8th boiler")).to_be_in_viewport()
+    ask(page, "And at last?")
+    stream.emit("sources", sources=[source(1, 3)])
+    expect(page.get_by_text("Reading 1 passage of 1 document …")).to_be_in_viewport()
+    first = page.get_by_role("article").first.get_by_text("What is done first?")
+    first.scroll_into_view_if_needed()
+    stream.done(long)
+    expect(page.get_by_text("The 39th boiler")).to_have_count(3)
+    expect(first).to_be_in_viewport()
+
+
 def test_the_chat_in_lithuanian(open_page: Opened) -> None:
     page = open_page("reader", locale="lt-LT")
     stream = AnswerStream(page)
