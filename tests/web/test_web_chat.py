@@ -130,7 +130,8 @@ def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(ope
     page = open_page("reader")
     found = answered(page, MOON)
     expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
-    expect(found).to_contain_text("Recto found nothing in the documents that answers this.")
+    expect(found).to_contain_text("I could not find anything about that in the documents.")
+    expect(found).to_contain_text("Try other words, or look at what came nearest.")
     expect(found.get_by_role("button", name="Show how near it came")).to_be_hidden()
     found.get_by_role("button", name="Ask a person").click()
     page.get_by_role("dialog").get_by_label("What should they know?").fill("For a school trip.")
@@ -170,8 +171,8 @@ def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Loo
 @pytest.mark.parametrize(
     ("refusal", "why"),
     [
-        ("no_relevant_info", "Recto found nothing in the documents that answers this. Try other words."),
-        ("not_mentioned", "What the question asks for was not found in what came nearest. Try other words."),
+        ("no_relevant_info", "Try other words."),
+        ("not_mentioned", "Try other words."),
         ("model_does_not_know", "The passages found were read, but they do not answer this."),
         ("nothing_proven", "No statement could be proven by the passages found, so none is shown."),
     ],
@@ -182,9 +183,10 @@ def test_a_refusal_says_what_was_found_and_not_what_the_documents_hold(
     page = open_page("reader")
     stream = AnswerStream(page)
     found = ask(page, "Who waxes the ballroom floor?")
-    stream.done(answer("I could not find it.", mode="refused", no_relevant_info=True, refusal=refusal))
+    stream.done(answer("I could not find it.", mode="extractive", no_relevant_info=True, refusal=refusal))
     expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
     expect(found.get_by_text(why, exact=True)).to_be_visible()
+    expect(found.get_by_text("sentences of the documents, word for word")).to_have_count(0)
     expect(page.get_by_role("status").filter(has_text="No answer was found.")).to_have_count(1)
 
 
