@@ -570,6 +570,24 @@ def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hol
     expect(page.get_by_role("article", name="Answer to: What does it cost?")).to_be_visible()
 
 
+def test_the_card_of_a_source_stays_in_a_window_as_low_as_one_zoomed_in(open_page: Opened) -> None:
+    page = open_page("reader")
+    page.set_viewport_size({"width": 700, "height": 450})
+    stream = AnswerStream(page)
+    found = ask(page, "Which water is used?")
+    long = citation(1, quote="Only soft water is used for the boilers. " * 12)
+    stream.done(answer("Only soft water is used for the boilers. [1]", [long], [claim("Only soft water.", 1)]))
+    found.get_by_role("button", name=re.compile("^Source 1, ")).first.focus()
+    card = found.get_by_role("group", name="Source")
+    expect(card).to_be_visible()
+    place = card.bounding_box()
+    assert place is not None
+    assert place["y"] >= 0
+    assert place["y"] + place["height"] <= 450
+    card.get_by_role("button", name="Open at the quote").focus()
+    expect(card.get_by_role("button", name="Open at the quote")).to_be_in_viewport()
+
+
 def test_the_numbers_of_a_list_are_those_of_the_text(open_page: Opened, look: Look) -> None:
     page = open_page("reader")
     stream = AnswerStream(page)
