@@ -194,7 +194,9 @@ def test_where_something_stands_is_told_with_its_page():
     assert answer.text == "In “The Brunata Duo” there is:\n- Table 1: Filters that fit (page 4)"
     assert ask("On which page is Table 1?").text == answer.text
     answer = ask("Which page says how many kilograms the table carries?")
-    assert answer.text.endswith("\n\nYou find this on page 3 of “The Brunata Duo”.")
+    assert answer.text.endswith("\n\nYou find this in “The Brunata Duo”, page 3.")
+    answer = ask("Which page says how many kilograms the table carries?", hits=chunks(("i", "ii", "1", "2", "3")))
+    assert answer.text.endswith("\n\nYou find this in “The Brunata Duo”, page 3, printed 1.")
 
 
 @pytest.mark.parametrize(
