@@ -157,8 +157,10 @@ def _answer_events(
             question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
         )
         receipt = receipt_of(question, answer, history, timer.timings_ms, ports)
+        of_itself = outcome.answer.named if answer.mode == "service" else ()
+        spoken_of = of_itself[0] if len(of_itself) == 1 else ""
         if question.is_saved and not save_turns(
-            question, user_message_id, answer, principal, ports, unanswered, packed(receipt)
+            question, user_message_id, answer, principal, ports, unanswered, packed(receipt), spoken_of
         ):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
