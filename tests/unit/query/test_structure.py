@@ -163,6 +163,14 @@ def test_a_page_is_told_by_its_number_or_its_printed_label():
     assert answer.text.startswith("Page 4 (704) of")
 
 
+def test_lists_give_a_page_as_it_is_counted_and_as_it_is_printed():
+    printed = chunks(("i", "ii", "1", "2", "3"))
+    assert ask("List the chapters", hits=printed).text.endswith(
+        "- 1 Setting up (page 3, printed 1)\n- 2 Care (page 4, printed 2)"
+    )
+    assert ask("On which page is Table 1?", hits=printed).text.endswith("Filters that fit (page 4, printed 2)")
+
+
 def test_a_page_that_is_not_there_is_said_to_be_missing():
     assert ask("What is on page 40?").text == ("Pages of “The Brunata Duo”: 5. I can read nothing on page 40.")
 
