@@ -8,6 +8,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import shortened
 from functions.query.understanding.structure import ElementKind, number_in, signs_of
 from shared import lexical
+from shared.models import PageStart
 from shared.text import sentence_spans
 
 MAX_CHARACTERS = 500
@@ -23,7 +24,7 @@ class Caption(NamedTuple):
 
     number: str
     text: str
-    page: str
+    page: PageStart
     passage: Passage
 
 
@@ -32,7 +33,7 @@ def captions_in(passages: Sequence[Passage], kind: ElementKind) -> Iterator[Capt
     for passage in passages:
         for number, start, text in _lines_in(passage.text, kind):
             page = passage.page_at(passage.char_start + start)
-            yield Caption(number, _shortened(text), page.label or str(page.number), passage)
+            yield Caption(number, _shortened(text), page, passage)
 
 
 def _lines_in(text: str, kind: ElementKind) -> Iterator[tuple[str, int, str]]:

@@ -101,6 +101,14 @@ def finish_summary(summary: Future[Summarized] | None, deadline: Deadline) -> Su
         return Summarized()
 
 
+def document_spoken_of(message: Message) -> str:
+    """Return the id of the document that an answer cites first, or is told of without citing it; "" without one."""
+    if message.citations:
+        return message.citations[0].document_id
+    spoken_of = message.details.get("spoken_of")
+    return spoken_of if isinstance(spoken_of, str) else ""
+
+
 def save_turns(
     question: Question,
     user_message_id: str,
@@ -109,11 +117,13 @@ def save_turns(
     ports: QueryPorts,
     unanswered: UnansweredQuestion | None = None,
     receipt: StoredReceipt | None = None,
+    spoken_of: str = "",
 ) -> bool:
     """Save question and answer in one transaction; return False, not an error, if that is not certain.
 
-    The record of an `unanswered` question, and the `receipt` of the answer, are saved with them. If the conversation
-    was erased while the question was answered, nothing is saved.
+    The record of an `unanswered` question, and the `receipt` of the answer, are saved with them, and the id of the one
+    document that the answer is told of without citing it. If the conversation was erased while the question was
+    answered, nothing is saved.
     """
     now = ports.clock.now().isoformat(timespec="milliseconds")
     details = {
@@ -121,6 +131,7 @@ def save_turns(
         "band": answer.band.value,
         "confidence": answer.confidence,
         "documents": stored_documents(answer.named),
+        **({"spoken_of": spoken_of} if spoken_of else {}),
         "language": answer.language or language_of(answer.text),
         "rewritten": answer.rewritten,
         "sources": [

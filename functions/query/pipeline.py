@@ -49,13 +49,15 @@ from functions.query.writing.localization import (
     language_code_of,
     languages,
     not_about_text,
+    page_name,
     refusal_text,
+    texts_for,
 )
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline, StageTimer
 from shared.errors import DependencyError
 from shared.language import language_of_question
-from shared.models import Principal
+from shared.models import PageStart, Principal
 from shared.receipts import packed
 from shared.settings import Settings
 
@@ -155,8 +157,10 @@ def _answer_events(
             question, answer, outcome.searched_for, outcome.vector, outcome.language, principal, ports
         )
         receipt = receipt_of(question, answer, history, timer.timings_ms, ports)
+        of_itself = outcome.answer.named if answer.mode == "service" else ()
+        spoken_of = of_itself[0] if len(of_itself) == 1 else ""
         if question.is_saved and not save_turns(
-            question, user_message_id, answer, principal, ports, unanswered, packed(receipt)
+            question, user_message_id, answer, principal, ports, unanswered, packed(receipt), spoken_of
         ):
             warnings.append("not_saved")
         summarized = finish_summary(outcome.summary, deadline)
@@ -345,7 +349,8 @@ def whereabouts(answer: Answer, served: Served) -> str:
     first = answer.citations[0]
     if LEADERS.search(first.quote):
         return ""  # an entry of the table of contents names the page itself
-    page = first.page_label or str(first.page_start)
+    start = PageStart(first.page_start, first.char_start, first.page_label)
+    page = page_name(start, texts_for(served.language))
     return "\n\n" + service_texts(served.language).stands_on.format(page=page, title=plain_name(first.title))
 
 

@@ -14,6 +14,7 @@ from functions.query.understanding.structure import (
 )
 from functions.query.understanding.talk import folded_words
 from shared import lexical
+from shared.models import PageStart
 from shared.text import SEPARATOR
 
 MIN_HEADINGS = 3
@@ -45,7 +46,7 @@ class Section:
     path: Sequence[str]
     start: int
     end: int
-    page: str
+    page: PageStart
 
     @property
     def name(self) -> str:
@@ -128,7 +129,7 @@ def sections_of(passages: Sequence[Passage]) -> Sequence[Section]:
     for at, (path, (start, passage)) in enumerate(in_order):
         after = (begin for other, (begin, _) in in_order[at + 1 :] if not other.startswith(f"{path} > "))
         page = passage.page_at(start)
-        found.append(Section(path.split(" > "), start, next(after, end), page.label or str(page.number)))
+        found.append(Section(path.split(" > "), start, next(after, end), page))
     return found
 
 
@@ -186,7 +187,7 @@ def _by_lines(sign: str, passages: Sequence[Passage]) -> Sequence[Section]:
     ends = [*(start for start, _, _ in in_order[1:]), end_of(passages)]
     for (start, heading, passage), end in zip(in_order, ends, strict=False):  # without a line there is an end, too
         page = passage.page_at(start)
-        found.append(Section([heading], start, end, page.label or str(page.number)))
+        found.append(Section([heading], start, end, page))
     return found
 
 

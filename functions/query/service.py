@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from functions.query.answer import Question
 from functions.query.grounding.sanitizing import plain_name
+from functions.query.history import document_spoken_of
 from functions.query.ports import QueryPorts
 from functions.query.retrieval.filters import matches
 from functions.query.understanding.question import normalized, reviewed_text
@@ -321,11 +322,11 @@ def _meant(
 
 
 def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:
-    """Return the document that the last answer cites first, or the only one that there is."""
+    """Return the document that the last answer is told of or cites first, or the only one that there is."""
     if len(documents) == 1:
         return documents
-    cited = next((each.citations[0].document_id for each in reversed(messages) if each.citations), "")
-    return [each for each in documents if each.document_id == cited]
+    spoken_of = next(filter(None, map(document_spoken_of, reversed(messages))), "")
+    return [each for each in documents if each.document_id == spoken_of]
 
 
 # --- The documents that a question means, by their names ---

@@ -38,7 +38,7 @@ from functions.query.understanding.structure import (
     number_in,
 )
 from functions.query.understanding.talk import folded_words
-from functions.query.writing.localization import with_language_note
+from functions.query.writing.localization import page_name, texts_for, with_language_note
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.statements import statements_in
 from shared.models import Filter, PageStart, values_of
@@ -123,15 +123,25 @@ def _page(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) 
         plain_name(each.text)
         for kind in CAPTIONED
         for each in captions_by_number(read.passages, kind).values()
-        if each.page == (found.label or str(found.number))
+        if each.page.number == found.number
     ]
     return _told(reader, read, head, [*(plain_name(each.name) for each in begun), *shown], (found.char_start, end))
 
 
 def _page_name(page: PageStart, asked: str) -> str:
     """Return a page as it was asked for, and as it is printed if that is another: "5 (6985)"."""
-    label = page.label or str(page.number)
+    label = _printed(page)
     return label if asked in (label, LAST) else f"{asked} ({label})"
+
+
+def _printed(page: PageStart) -> str:
+    return page.label or str(page.number)
+
+
+def _with_page(name: str, page: PageStart, reader: DocumentReader) -> str:
+    """Return the name of a section or a caption with its page: "Care (page 6, printed 4)"."""
+    number = page_name(page, texts_for(reader.language))
+    return service_texts(reader.language).on_page.format(name=plain_name(name), page=number)
 
 
 # --- Sections ---
@@ -151,10 +161,10 @@ def _told_section(
     within = [
         each for each in sections_of(read.passages) if len(each.path) == depth and found.start < each.start < found.end
     ]
-    head = texts.of_section.format(name=plain_name(found.name), page=found.page, title=title)
+    head = texts.of_section.format(name=plain_name(found.name), page=_printed(found.page), title=title)
     if asked.only_name:
         return reader.digest(read, (), with_language_note(head.rstrip(" :"), reader.language), ())
-    names = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in within]
+    names = [_with_page(each.name, each.page, reader) for each in within]
     return _told(reader, read, head, names, (found.start, found.end), [each.start for each in within])
 
 
@@ -176,7 +186,7 @@ def _outline(asked: StructureQuestion, reader: DocumentReader, read: ReadPassage
         return None
     texts = service_texts(reader.language)
     head = texts.outline.format(title=document_name(reader.document))
-    lines = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in found]
+    lines = [_with_page(each.name, each.page, reader) for each in found]
     if asked.counts:
         head = f"{texts.counted.format(count=len(found))}\n{head}"
     is_cut = len(read.passages) < reader.document.chunk_count
@@ -291,7 +301,7 @@ def _captions(asked: StructureQuestion, reader: DocumentReader, read: ReadPassag
         none = texts.no_figures if asked.kind == "figure" else texts.no_tables
         return reader.digest(read, (), with_language_note(none.format(title=title), reader.language), ())
     some = texts.figures if asked.kind == "figure" else texts.tables
-    lines = [texts.on_page.format(name=plain_name(each.text), page=each.page) for each in found.values()]
+    lines = [_with_page(each.text, each.page, reader) for each in found.values()]
     is_cut = len(read.passages) < reader.document.chunk_count
     return reader.digest(
         read, (), _listed(some.format(title=title, count=len(found)), lines, reader.language, is_cut=is_cut), ()
@@ -331,17 +341,17 @@ def _whereabouts(asked: StructureQuestion, reader: DocumentReader, read: ReadPas
     head = texts.stands_in.format(title=document_name(reader.document))
     if asked.number:
         caption = captions_by_number(read.passages, asked.kind).get(asked.number)
-        lines = [] if caption is None else [texts.on_page.format(name=plain_name(caption.text), page=caption.page)]
+        lines = [] if caption is None else [_with_page(caption.text, caption.page, reader)]
         return reader.digest(read, (), _listed(head, lines, reader.language), ()) if lines else None
     sections = sections_of(read.passages) if asked.kind == "section" else ()
     named = _holding(asked.sought, sections, reader)[:MAX_SHOWN]
     if named:
-        lines = [texts.on_page.format(name=plain_name(each.name), page=each.page) for each in named]
+        lines = [_with_page(each.name, each.page, reader) for each in named]
         return _told(reader, read, head, lines, (named[0].start, named[0].end))
     kinds = CAPTIONED if asked.kind == "section" else (asked.kind,)
     captions = chain.from_iterable(captions_by_number(read.passages, kind).values() for kind in kinds)
     held = [each for each in captions if _holds(each.text, asked.sought, reader)][:MAX_SHOWN]
-    lines = [texts.on_page.format(name=plain_name(each.text), page=each.page) for each in held]
+    lines = [_with_page(each.text, each.page, reader) for each in held]
     return reader.digest(read, (), _listed(head, lines, reader.language), ()) if held else None
 
 

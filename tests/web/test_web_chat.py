@@ -130,7 +130,7 @@ def test_a_refused_question_goes_to_a_person_who_answers_in_the_conversation(ope
     page = open_page("reader")
     found = answered(page, MOON)
     expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
-    expect(found).to_contain_text("Recto found nothing in the documents that answers this.")
+    expect(found).to_contain_text("Try other words")
     expect(found.get_by_role("button", name="Show how near it came")).to_be_hidden()
     found.get_by_role("button", name="Ask a person").click()
     page.get_by_role("dialog").get_by_label("What should they know?").fill("For a school trip.")
@@ -170,8 +170,8 @@ def test_a_refusal_shows_every_reader_where_to_look(open_page: Opened, look: Loo
 @pytest.mark.parametrize(
     ("refusal", "why"),
     [
-        ("no_relevant_info", "Recto found nothing in the documents that answers this. Try other words."),
-        ("not_mentioned", "What the question asks for was not found in what came nearest. Try other words."),
+        ("no_relevant_info", "Try other words."),
+        ("not_mentioned", "Try other words."),
         ("model_does_not_know", "The passages found were read, but they do not answer this."),
         ("nothing_proven", "No statement could be proven by the passages found, so none is shown."),
     ],
@@ -182,9 +182,10 @@ def test_a_refusal_says_what_was_found_and_not_what_the_documents_hold(
     page = open_page("reader")
     stream = AnswerStream(page)
     found = ask(page, "Who waxes the ballroom floor?")
-    stream.done(answer("I could not find it.", mode="refused", no_relevant_info=True, refusal=refusal))
+    stream.done(answer("I could not find it.", mode="extractive", no_relevant_info=True, refusal=refusal))
     expect(found.get_by_role("heading", name="No answer found")).to_be_visible()
     expect(found.get_by_text(why, exact=True)).to_be_visible()
+    expect(found.get_by_text("sentences of the documents, word for word")).to_have_count(0)
     expect(page.get_by_role("status").filter(has_text="No answer was found.")).to_have_count(1)
 
 
@@ -568,6 +569,24 @@ def test_citations_are_numbered_by_appearance_and_say_in_words_how_well_they_hol
     expect(page.get_by_role("article", name="Answer to: What does it cost?")).to_be_visible()
 
 
+def test_the_card_of_a_source_stays_in_a_window_as_low_as_one_zoomed_in(open_page: Opened) -> None:
+    page = open_page("reader")
+    page.set_viewport_size({"width": 700, "height": 450})
+    stream = AnswerStream(page)
+    found = ask(page, "Which water is used?")
+    long = citation(1, quote="Only soft water is used for the boilers. " * 12)
+    stream.done(answer("Only soft water is used for the boilers. [1]", [long], [claim("Only soft water.", 1)]))
+    found.get_by_role("button", name=re.compile("^Source 1, ")).first.focus()
+    card = found.get_by_role("group", name="Source")
+    expect(card).to_be_visible()
+    place = card.bounding_box()
+    assert place is not None
+    assert place["y"] >= 0
+    assert place["y"] + place["height"] <= 450
+    card.get_by_role("button", name="Open at the quote").focus()
+    expect(card.get_by_role("button", name="Open at the quote")).to_be_in_viewport()
+
+
 def test_the_numbers_of_a_list_are_those_of_the_text(open_page: Opened, look: Look) -> None:
     page = open_page("reader")
     stream = AnswerStream(page)
@@ -679,6 +698,29 @@ def test_an_answer_goes_on_while_one_looks_at_something_else(open_page: Opened) 
     stream.emit("delta", text="year.")
     page.get_by_role("link", name="New chat").first.click()
     expect(found).to_contain_text("Every year.")
+
+
+def test_an_answer_that_comes_at_once_is_shown_from_its_question_on_but_nobody_is_moved_who_reads_elsewhere(
+    open_page: Opened,
+) -> None:
+    page = open_page("reader")
+    page.set_viewport_size({"width": 360, "height": 740})
+    stream = AnswerStream(page)
+    long = answer("\n\n".join(f"The {each}th boiler is descaled every year." for each in range(4, 40)))
+    for question in ("What is done first?", "What is done then?"):
+        found = ask(page, question)
+        stream.done(long)
+        expect(found.get_by_text("The 39th boiler")).to_be_attached()
+        expect(found.get_by_text(question, exact=True)).to_be_in_viewport()
+        expect(found.get_by_text("The 8th boiler")).to_be_in_viewport()
+    ask(page, "And at last?")
+    stream.emit("sources", sources=[source(1, 3)])
+    expect(page.get_by_text("Reading 1 passage of 1 document …")).to_be_in_viewport()
+    first = page.get_by_role("article").first.get_by_text("What is done first?")
+    first.scroll_into_view_if_needed()
+    stream.done(long)
+    expect(page.get_by_text("The 39th boiler")).to_have_count(3)
+    expect(first).to_be_in_viewport()
 
 
 def test_the_chat_in_lithuanian(open_page: Opened) -> None:

@@ -310,6 +310,16 @@ def test_what_a_role_may_not_is_said_and_not_offered_again(
     expect(alert.get_by_role("button", name="Try again")).to_have_count(0)
 
 
+def test_a_dialog_begins_at_its_title_in_a_low_window_too(open_page: Opened, samples: dict[str, str]) -> None:
+    assert samples
+    page = open_page("editor", "#/documents")
+    page.set_viewport_size({"width": 700, "height": 450})
+    page.get_by_role("button", name=re.compile("^Actions for")).first.click()
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(page.get_by_role("dialog").get_by_role("checkbox")).to_be_focused()
+    expect(page.get_by_role("heading", name="Delete this document?")).to_be_in_viewport()
+
+
 def test_a_deletion_says_what_goes_and_can_be_undone_until_its_message_is_gone(
     open_page: Opened, api: ApiClient, folder: str, heard: Heard
 ) -> None:

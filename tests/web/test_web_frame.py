@@ -240,6 +240,27 @@ def test_an_interruption_is_said_and_ends_by_itself(open_page: Opened, heard: He
     expect(banner).to_have_count(0)
 
 
+def test_a_view_whose_code_could_not_be_fetched_is_there_after_another_try(open_page: Opened, heard: Heard) -> None:
+    heard.expected += ["ERR_FAILED", "ERR_INTERNET_DISCONNECTED"]
+    page = open_page("reader")
+    page.get_by_role("textbox", name="Your question").fill("Not asked yet")
+    code = re.compile(r"/assets/DocumentsView-.*\.js$")
+    page.route(code, lambda route: route.abort())
+    page.get_by_role("link", name="Documents", exact=True).click()
+    notice = page.get_by_role("main").get_by_role("alert")
+    expect(notice).to_contain_text("This part of the page could not be loaded.")
+    page.unroute(code)
+    page.context.set_offline(True)
+    notice.get_by_role("button", name="Try again").click()
+    expect(page.get_by_text("The service cannot be reached.").first).to_be_visible()
+    expect(notice).to_be_visible()
+    page.context.set_offline(False)
+    notice.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name="Documents")).to_be_visible()
+    page.get_by_role("link", name="New chat").first.click()
+    expect(page.get_by_role("textbox", name="Your question")).to_have_value("Not asked yet")
+
+
 def test_what_takes_long_is_said(open_page: Opened) -> None:
     page = open_page("reader")
     held: list[Route] = []

@@ -93,6 +93,22 @@ def test_one_leafs_through_an_answers_sources_and_closes_by_keyboard(
     expect(page.get_by_role("button", name=re.compile("^Source 1")).first).to_be_focused()
 
 
+def test_the_page_that_was_asked_for_is_named_where_several_are_seen(open_page: Opened, answer: dict[str, Any]) -> None:
+    page = open_page("editor", f"#/c/{answer['conversation_id']}")
+    open_citation(page)
+    tools = page.get_by_role("toolbar", name="Pages, size and search")
+    for _ in range(3):
+        tools.get_by_role("button", name="Smaller").click()
+    number = tools.get_by_role("textbox", name="Page number")
+    last = (tools.get_by_text(re.compile(r"^of \d+$")).inner_text()).removeprefix("of ")
+    number.fill(last)
+    number.press("Enter")
+    expect(number).to_have_value(last)
+    page.get_by_role("region", name="Pages of the document").hover()
+    page.mouse.wheel(0, -50_000)
+    expect(number).to_have_value("1")
+
+
 def test_words_are_found_in_the_document(open_page: Opened, answer: dict[str, Any]) -> None:
     page = open_page("editor", f"#/c/{answer['conversation_id']}")
     open_citation(page)

@@ -37,6 +37,7 @@ class Texts(NamedTuple):
     dont_know: str
     not_mentioned: str
     not_about: str
+    printed: str
     unconfirmed: str
     left_out: str
     counted: str
@@ -150,22 +151,28 @@ def not_mentioned_text(
 ) -> str:
     """Return the text of a refusal of words that no source mentions, with the place of what is nearest."""
     texts = texts_for(language, settings.default_language)
-    return _offering(_about_nearest(texts.not_mentioned, words, nearest, page), texts, language, settings)
+    return _offering(_about_nearest(texts.not_mentioned, words, nearest, page, texts), texts, language, settings)
 
 
 def not_about_text(names: Sequence[str], nearest: Passage, language: str, settings: Settings) -> str:
     """Return the text of a refusal of names and years that no passage is about, with the place of what is nearest."""
     texts = texts_for(language, settings.default_language)
     page = nearest.page_at(nearest.char_start)
-    return _offering(_about_nearest(texts.not_about, names, nearest, page), texts, language, settings)
+    return _offering(_about_nearest(texts.not_about, names, nearest, page, texts), texts, language, settings)
 
 
-def _about_nearest(sentence: str, words: Sequence[str], nearest: Passage, page: PageStart) -> str:
+def _about_nearest(sentence: str, words: Sequence[str], nearest: Passage, page: PageStart, texts: Texts) -> str:
     return sentence.format(
         words=", ".join(f"“{word}”" for word in words[:MAX_WORDS_SHOWN]),
         place=plain_name(nearest.title or nearest.key.rsplit("/", 1)[-1]),
-        page=page.label or str(page.number),
+        page=page_name(page, texts),
     )
+
+
+def page_name(page: PageStart, texts: Texts) -> str:
+    """Return a page's number as a viewer counts, and the printed one where that is another: "15, printed 13"."""
+    is_same = page.label in ("", str(page.number))
+    return str(page.number) if is_same else texts.printed.format(page=page.number, label=page.label)
 
 
 def _offering(refusal: str, texts: Texts, language: str, settings: Settings) -> str:

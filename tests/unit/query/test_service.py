@@ -419,6 +419,17 @@ def test_this_document_is_the_one_that_was_cited_last():
     assert "Brunata Duo: Maintenance manual 2023" in answer.text
 
 
+def test_this_document_is_the_one_that_was_told_of_last_though_nothing_of_it_was_cited():
+    documents = [each._replace(page_count=9 * (each.title == "Hausordnung")) for each in LIBRARY]
+    ports = query_ports(chunks(1), documents=documents)
+    first = ask(ports, "How often must the boiler of the machine be descaled?")
+    assert first.citations
+    told = ask(ports, "How many pages does the Hausordnung have?", conversation_id=first.conversation_id)
+    assert told.text == "Pages of “Hausordnung”: 9."
+    answer = ask(ports, "Summarise this document", conversation_id=first.conversation_id)
+    assert "Hausordnung" in answer.text
+
+
 def test_the_events_of_a_summary_add_up_to_its_text():
     ports = query_ports(chunks(1), documents=LIBRARY)
     events = list(answer_events(Question("Summarise the Brunata Duo manual"), WHO, ports, Deadline(ports.clock, 26)))

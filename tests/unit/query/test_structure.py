@@ -163,6 +163,14 @@ def test_a_page_is_told_by_its_number_or_its_printed_label():
     assert answer.text.startswith("Page 4 (704) of")
 
 
+def test_lists_give_a_page_as_it_is_counted_and_as_it_is_printed():
+    printed = chunks(("i", "ii", "1", "2", "3"))
+    assert ask("List the chapters", hits=printed).text.endswith(
+        "- 1 Setting up (page 3, printed 1)\n- 2 Care (page 4, printed 2)"
+    )
+    assert ask("On which page is Table 1?", hits=printed).text.endswith("Filters that fit (page 4, printed 2)")
+
+
 def test_a_page_that_is_not_there_is_said_to_be_missing():
     assert ask("What is on page 40?").text == ("Pages of “The Brunata Duo”: 5. I can read nothing on page 40.")
 
@@ -188,7 +196,9 @@ def test_where_something_stands_is_told_with_its_page():
     assert answer.text == "In “The Brunata Duo” there is:\n- Table 1: Filters that fit (page 4)"
     assert ask("On which page is Table 1?").text == answer.text
     answer = ask("Which page says how many kilograms the table carries?")
-    assert answer.text.endswith("\n\nYou find this on page 3 of “The Brunata Duo”.")
+    assert answer.text.endswith("\n\nYou find this in “The Brunata Duo”, page 3.")
+    answer = ask("Which page says how many kilograms the table carries?", hits=chunks(("i", "ii", "1", "2", "3")))
+    assert answer.text.endswith("\n\nYou find this in “The Brunata Duo”, page 3, printed 1.")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,8 @@ export function adviceOn(problem: ApiProblem): string {
   switch (problem.code) {
     case "unreachable":
       return t("unreachable");
+    case "part_missing":
+      return t("part_missing");
     case "not_authenticated":
       return t("not_authenticated");
     case "not_allowed":

@@ -147,7 +147,7 @@ const ABOVE_PX = 16;
 /** Show a new question, and follow its answer while one is at the end, but never so far that its beginning is lost. */
 function useFollowing(turns: readonly Turn[]) {
   const end = useRef<HTMLDivElement>(null);
-  const before = useRef(0);
+  const before = useRef({ count: 0, furthest: 0 });
   useEffect(() => {
     const scroller = end.current?.closest("main");
     const last = [...(end.current?.parentElement?.querySelectorAll("article") ?? [])].at(-1);
@@ -158,10 +158,12 @@ function useFollowing(turns: readonly Turn[]) {
     const answer = last.lastElementChild ?? last;
     const beginning = Math.max(topOf(last), topOf(answer) - scroller.clientHeight / 2);
     const furthest = scroller.scrollHeight - scroller.clientHeight;
-    const isNew = turns.length > before.current;
-    before.current = turns.length;
+    const isNew = turns.length > before.current.count;
+    // At the end as it was before this came: an answer that comes at once is longer than the screen's rest.
+    const isAtEnd = before.current.furthest - scroller.scrollTop < NEAR_PX;
+    before.current = { count: turns.length, furthest };
     const wanted = Math.min(beginning - ABOVE_PX, furthest);
-    if (isNew || (furthest - scroller.scrollTop < NEAR_PX && wanted > scroller.scrollTop)) scroller.scrollTop = wanted;
+    if (isNew || (isAtEnd && wanted > scroller.scrollTop)) scroller.scrollTop = wanted;
   }, [turns]);
   return end;
 }

@@ -138,12 +138,13 @@ function Floating(props: { id: string; anchor: () => HTMLElement | null; childre
 const GAP = 8;
 
 function put(card: HTMLElement, from: DOMRect): void {
+  const room = { above: from.top - 1.5 * GAP, below: innerHeight - from.bottom - 1.5 * GAP };
+  card.style.setProperty("--room", `${Math.max(room.above, room.below)}px`); // it scrolls in a low window
   const { offsetWidth: width, offsetHeight: height } = card;
   card.style.visibility = from.bottom < 0 || from.top > innerHeight ? "hidden" : "visible"; // scrolled away
   const left = Math.max(GAP, Math.min(from.left, innerWidth - width - GAP));
-  const below = from.bottom + GAP / 2;
-  const above = from.top - height - GAP / 2;
-  const top = below + height + GAP > innerHeight && above > GAP ? above : below;
+  const isBelow = height <= room.below || room.below >= room.above;
+  const top = isBelow ? from.bottom + GAP / 2 : from.top - height - GAP / 2;
   card.style.left = `${left}px`;
   card.style.top = `${top}px`;
 }

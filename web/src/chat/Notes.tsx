@@ -63,7 +63,7 @@ function lines(turn: Turn): Line[] {
   if (turn.dropped_citations > 0) {
     all.push({ icon: "minus", tone: "plain", text: t("dropped_citations", turn.dropped_citations) });
   }
-  if (turn.mode === "extractive") all.push({ icon: "quote", tone: "plain", text: t("extractive") });
+  if (turn.mode === "extractive" && !turn.refusal) all.push({ icon: "quote", tone: "plain", text: t("extractive") });
   if (turn.cached) all.push({ icon: "retry", tone: "plain", text: t("cached") });
   if (turn.rewritten) all.push({ icon: "search", tone: "plain", text: t("rewritten", plain(turn.rewritten)) });
   if (turn.citations.some(({ state }) => state === "erased")) {

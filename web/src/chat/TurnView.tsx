@@ -114,7 +114,8 @@ function Refusal({ turn, onAskPerson, children }: RefusalProps) {
 
 function whyRefused({ refusal, nearest }: Turn): string {
   if (!refusal) return "";
-  return t(refusal === "no_relevant_info" && nearest.length > 0 ? "refused_near" : `refused_${refusal}`);
+  if (refusal === "model_does_not_know" || refusal === "nothing_proven") return t(`refused_${refusal}`);
+  return t(nearest.length > 0 ? "refused_near" : "refused_words");
 }
 
 function Stopped({ turn, onAgain }: { turn: Turn; onAgain: () => void }) {

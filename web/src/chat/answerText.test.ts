@@ -89,6 +89,21 @@ test("the numbers of a list are those of the text, whatever order they are in", 
   );
 });
 
+test("items with a document's own signs are a list, within a numbered item, too, and what follows is none", () => {
+  const claim: Claim = { text: "• Keys [of both doors]", verdict: "unconfirmed", citations: [1], derived: "" };
+  const bring = "Bring: [1]\n• Keys [of both doors] [1]\n• **Lamp**\nThen go. 5 • 6\n•glued";
+  const { blocks } = readAnswer(`${bring}\n\n1. Close:\n▪ Gate\n▪ Door\n2. Leave`, { known, claims: [claim] });
+  assert.equal(
+    seen(blocks),
+    "Bring: ‹1›\nKeys [of both doors] ‹1›\nLamp\nThen go. 5 • 6\n•glued\n1. Close:\nGate\nDoor\n2. Leave",
+  );
+  const [, list, , numbered] = blocks;
+  assert.ok(list?.kind === "list" && !list.ordered && list.items.length === 2);
+  const marks = lineOf(list.items[0]?.blocks[0]).find((each) => each.kind === "marks");
+  assert.equal(marks?.kind === "marks" && marks.marks[0]?.claim?.verdict, "unconfirmed");
+  assert.ok(numbered?.kind === "list" && numbered.items[0]?.blocks[1]?.kind === "list");
+});
+
 const HOSTILE = [
   '<img src=x onerror="alert(1)">',
   "<script>alert(1)</script>",

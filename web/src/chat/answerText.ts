@@ -44,6 +44,11 @@ export interface AnswerText {
 const HALF_MARKER = / ?\[\d{0,4}$/;
 const NUMBER = /^\s*(\d+)\./;
 const NO_LIST = /^ {0,3}(?:\+|\d+\)|0\d)/; // a sign, and numbers that a list would show in another form
+const SIGNS = "•‣▪◦▸▶►➢➤◆❖"; // of items in documents, without boxes and ticks, which say something; a list shows its own
+const BULLETS = new RegExp(`^(?: {0,3}[${SIGNS}][ \\t]+\\S[^\\n]*(?:\\n|$))+`);
+const LINE_BEFORE_BULLET = new RegExp(`\\n {0,3}[${SIGNS}][ \\t]`);
+const BULLET = new RegExp(`^ *[${SIGNS}][ \\t]+`);
+const NOT_SHOWN = new RegExp(`[*\`${SIGNS}]`, "g");
 const MARKERS = /^\[\d{1,4}\](?: ?\[\d{1,4}\])*/;
 
 const off = () => undefined;
@@ -68,6 +73,21 @@ const marked = new Marked({
     emStrong: (source) => (source.startsWith("**") ? false : undefined),
   },
   extensions: [
+    {
+      name: "bullets",
+      level: "block",
+      start: (source) => {
+        const at = source.search(LINE_BEFORE_BULLET);
+        return at < 0 ? undefined : at + 1;
+      },
+      tokenizer(source) {
+        const raw = BULLETS.exec(source)?.[0];
+        if (raw === undefined) return undefined;
+        const lines = raw.trimEnd().split("\n");
+        const items = lines.map((line) => ({ raw: line, tokens: this.lexer.inlineTokens(line.replace(BULLET, "")) }));
+        return { type: "bullets", raw, items };
+      },
+    },
     {
       name: "marks",
       level: "inline",
@@ -124,6 +144,11 @@ class Reading {
       case "list": {
         const { ordered, items } = token as Tokens.List;
         return [{ kind: "list", ordered, items: items.map((item) => this.#item(item, ordered)) }];
+      }
+      case "bullets": {
+        const { items } = token as unknown as { items: Token[] };
+        const blocks = items.map((item): Block => ({ kind: "paragraph", children: this.#line(item) }));
+        return [{ kind: "list", ordered: false, items: blocks.map((block) => ({ number: null, blocks: [block] })) }];
       }
       case "table": {
         const { header, rows } = token as Tokens.Table;
@@ -206,5 +231,5 @@ function united(marks: Mark[], more: Mark[]): Mark[] {
 }
 
 function comparable(text: string): string {
-  return plain(text).replace(/[*`]/g, "").replace(/\s+/g, " ").trim();
+  return plain(text).replace(NOT_SHOWN, "").replace(/\s+/g, " ").trim();
 }

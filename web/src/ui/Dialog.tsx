@@ -23,7 +23,7 @@ export function Dialog({ title, onClose, wide, children, actions }: DialogProps)
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.showModal();
-    firstIn(ref.current)?.focus();
+    firstIn(ref.current)?.focus({ preventScroll: true }); // in a low window, too, one begins at the title
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };

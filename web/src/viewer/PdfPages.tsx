@@ -55,6 +55,7 @@ export function PdfPages({ handle, file, zoom, marks, hits, hit, onPage }: Props
     show: (page, box) => {
       wanted.current = { page, box };
       apply();
+      onPage(page);
     },
   }));
   // Sizes that become known, and another width, move what one looks at: it is put back.
@@ -69,7 +70,8 @@ export function PdfPages({ handle, file, zoom, marks, hits, hit, onPage }: Props
     const list = scroller.current;
     if (!list) return;
     anchor.current = placeAt(list, list.scrollTop);
-    onPage(placeAt(list, list.scrollTop + ABOVE * list.clientHeight).page);
+    // The last pages cannot be moved to the top: what was asked for counts until somebody scrolls.
+    onPage(wanted.current?.page ?? placeAt(list, list.scrollTop + ABOVE * list.clientHeight).page);
   };
   const letGo = () => {
     wanted.current = null;

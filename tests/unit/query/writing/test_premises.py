@@ -154,7 +154,7 @@ def test_what_is_not_mentioned_is_named_with_the_nearest_place():
     settings = Settings(handoff_offer=False)
     answer = written(request, chat=None, settings=settings, deadline=Deadline(FakeClock(), 26.0))
     assert answer.refusal == "not_mentioned"
-    assert answer.text == ("“Skarvnes handbook” comes closest (page iv), but I did not find “wheels” in it.")
+    assert answer.text == ("“Skarvnes handbook” comes closest (page 4, printed iv), but I did not find “wheels” in it.")
     assert not answer.citations
 
 

@@ -51,6 +51,7 @@ export const frame = {
   options_for: (title: string) => `Options for “${title}”`,
   page: (page: number) => `page ${page}`,
   pages: (first: number, last: number) => `pages ${first}–${last}`,
+  part_missing: "This part of the page could not be loaded. Trying again loads the whole page; what you typed stays.",
   printed: (pages: string, label: string) => `${pages} (printed ${label})`,
   rename: "Rename",
   renamed: "Renamed.",

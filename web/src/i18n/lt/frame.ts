@@ -53,6 +53,7 @@ export const frame: Messages<typeof english> = {
   options_for: (title) => `„${title}“ veiksmai`,
   page: (page) => `psl. ${page}`,
   pages: (first, last) => `psl. ${first}–${last}`,
+  part_missing: "Šios puslapio dalies įkelti nepavyko. Bandant dar kartą įkeliamas visas puslapis; ką įrašėte, lieka.",
   printed: (pages, label) => `${pages} (išspausdinta ${label})`,
   rename: "Pervadinti",
   renamed: "Pervadinta.",
