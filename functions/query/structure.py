@@ -62,7 +62,7 @@ MAX_ANY = 3
 
 AUTHORS_WITHIN = 3
 """Passages of a document's beginning in which its authors are looked for."""
-MAX_TOLD = 5
+MAX_AUTHOR_LINES = 5
 """Lines that name them, at most."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -368,7 +368,7 @@ def _authors(reader: DocumentReader, read: ReadPassages) -> DocumentDigest | Non
     lines = ((number, line) for number, each in enumerate(sources, start=1) for line in each.text.split("\n"))
     told = ((number, line.strip(), _words_of(line)) for number, line in lines if len(line) <= MAX_CHARACTERS)
     said = {line: number for number, line, held in reversed([*told]) if any(map(held.issuperset, wanted))}
-    claims = [quoted(number, line) for line, number in reversed(said.items())][:MAX_TOLD]
+    claims = [quoted(number, line) for line, number in reversed(said.items())][:MAX_AUTHOR_LINES]
     title, texts = document_name(reader.document), service_texts(reader.language)
     if claims:
         return reader.digest(read, sources, "", claims)
