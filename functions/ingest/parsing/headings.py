@@ -31,6 +31,7 @@ from functions.ingest.parsing.heading_lines import (
     is_cut,
     is_cut_by_end,
     is_in_capitals,
+    is_in_entry,
     is_in_item,
     is_name,
     is_name_over_prose,
@@ -40,6 +41,7 @@ from functions.ingest.parsing.heading_lines import (
     is_title_page,
     label_above,
     masked,
+    may_end_page,
     names_prose,
     room_above,
     size_of_prose,
@@ -425,7 +427,7 @@ class Headings:
         """
         line = lines[i]
         text = line.text
-        if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
+        if not 0 < len(text) <= MAX_LENGTH or line.figure or line.boxed or line.column or line.mono or not line.cells:
             return False
         if i < FIRST_LINES and EXHIBIT.fullmatch(text):
             return True
@@ -470,18 +472,16 @@ class Headings:
         wholes = sum([not JOINS.search(line.text) for line in lines[start:end]])
         if wholes > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
             return False
-        if self._chart_titles.has(style_of(last), body):
+        if self._chart_titles.has(style_of(last), body) or is_in_entry(lines, start, end):
             return False
+        is_plain = last.size < BIGGER * body and not depth_of(lines[start].text)
         if end == len(lines):
-            return True
+            return not is_plain or may_end_page(lines, start)
         below = lines[end]
         if is_cut_by_end(last, below):
             return False
-        is_plain = last.size < BIGGER * body and not depth_of(lines[start].text)
-        is_over = abs(below.x0 - last.x0) < OVER_LABELS * last.size and room_above(lines, end) < TIGHT * (
-            last.y1 - last.y0
-        )
-        if below.column and is_plain and is_over:
+        is_over = abs(below.x0 - last.x0) < OVER_LABELS * last.size
+        if below.column and is_plain and is_over and room_above(lines, end) < TIGHT * (last.y1 - last.y0):
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
         is_weak = last.apart and not last.bold and last.size < BIGGER * body

@@ -37,7 +37,8 @@ class Line:
     table row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's
     text has (italics, or a bold that its name does not tell) and, for a table row, that a cell behind the label is in
     fixed pitch. `figure` is the number on the page of the figure that it is written in, 0 for none. `leads`: it
-    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does. `place` is where
+    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does. `boxed`: it
+    stands in a ruled cell beside others, as the fields of a form do, and is no row of a table. `place` is where
     it stands on the page as shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line
     of each cell, apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
     """
@@ -56,6 +57,7 @@ class Line:
     apart: bool = False
     figure: int = 0
     leads: bool = False
+    boxed: bool = False
 
 
 type SentFigure = tuple[float, float, float, float, str, str]
@@ -165,9 +167,11 @@ def pack_page(page: RawPage) -> bytes:
             column,
             place,
             int(apart),
-            *((figure, int(leads)) if leads else (figure,) if figure else ()),
+            *((figure, int(leads), 1) if boxed else (figure, 1) if leads else (figure,) if figure else ()),
         )
-        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure, leads in map(_LINE_VALUES, page.lines)
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure, leads, boxed in map(
+            _LINE_VALUES, page.lines
+        )
     ]
     return pack("page", body)
 

@@ -631,3 +631,37 @@ def test_the_documents_own_title_opens_no_section_with_its_number_either() -> No
     found.learn(page)
     found.title = "Stone fruit"
     assert found.of(page)[-1].path == "Plums"
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        (title("EXCEPT FOR THE WARRANTIES OF SECTION THREE", 100), []),  # goes on overleaf
+        (title("Continued on the next page", 100, apart=True), []),
+        (title("Ripening of plums", 100, bold=True), ["Ripening of plums"]),
+        (title("Ripening of plums", 100, 14), ["Ripening of plums"]),
+        (title("3. Ripening", 100, apart=True), ["3. Ripening"]),
+    ],
+)
+def test_a_page_ends_with_no_heading_in_the_texts_own_size_that_is_not_bold(last: Line, expected: list[str]) -> None:
+    assert paths(*prose(20), last, pages_before=1) == expected
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("up to the harvest ..... 12", 0),
+        ("up to the harvest .12", 0),
+        ("up to the harvest", 1),
+        ("up to the harvest 12", 1),
+    ],
+)
+def test_the_first_line_of_an_entry_of_the_contents_is_no_heading(entry: str, expected: int) -> None:
+    lines = [title("2 Plums and pears, their care", 100, bold=True), title(entry, 112, bold=True)]
+    assert len(paths(*prose(20), *lines, *prose(140), pages_before=1)) == expected
+
+
+def test_a_name_with_a_comma_may_be_a_heading_many_times() -> None:
+    names = [title("Plums, Pears and Figs", 100 + 60 * i, 12, bold=True) for i in range(5)]
+    lines = [line for i, name in enumerate(names) for line in (name, *prose(114 + 60 * i, 3))]
+    assert len(paths(*lines, pages_before=1)) == 5

@@ -5,8 +5,10 @@ from itertools import pairwise
 
 import pytest
 
+from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.ruled import MAX_RULES, Rules, grids_of
+from functions.ingest.parsing.wire import Header, RawPage, pack_page, unpack
 from functions.ingest.parsing.words import Box
 from tests.support.made_pages import PAGE, Piece, words_of
 
@@ -252,3 +254,32 @@ def test_a_rule_below_the_last_line_of_a_name_tells_the_columns_of_all_its_lines
 
     rules = [(148, 65, 262, 66), (358, 65, 472, 66)]
     assert header(rules) == ["Sold by weight | Sold by weight", "| Rye | Oat | Hay | All | Rye | Oat | Hay | All"]
+
+
+def test_numbers_far_before_what_stands_in_their_cell_are_another_column() -> None:
+    rows = (100, 120, 140, 160, 180)
+    pieces: list[Piece] = []
+    for at in range(4):
+        y = 687.0 - 20 * at
+        pieces += [(52, y, f"plum {at}"), (152, y, f"0{at}"), (215, y, f"pear {at}"), (302, y, f"1{at}")]
+    assert tables(ruled(rows), *pieces)[0] == "plum 0 | 00 | pear 0 | 10"
+    near = [(185.0, y, text) if x == 215 else (x, y, text) for x, y, text in pieces]
+    assert tables(ruled(rows), *near)[0] == "plum 0 | 00 pear 0 | 10"  # it marks an item
+
+
+def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
+    boxes = ruled((100, 140, 180, 220), (50, 250, 450))
+    pieces: list[Piece] = [(52, 687, "Sender"), (52, 675, "PLUM TRADING COMPANY"), (252, 607, "Signature")]
+    lines = lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ()))
+    assert [(line.text, line.boxed, line.column) for line in lines] == [
+        ("Sender", True, 0), ("PLUM TRADING COMPANY", True, 0), ("Signature", True, 0),
+    ]  # fmt: skip
+    assert not any(line.boxed for line in lay_out(words_of(pieces), PAGE))
+    page = RawPage(2, "", 600, 800, lines)
+    found = Headings(Header(2))
+    found.learn(page)
+    assert not found.of(page)
+    assert unpack(pack_page(page)[4:]) == page
+    for line in lines:
+        line.boxed = False
+    assert [heading.text for heading in found.of(page)] == ["PLUM TRADING COMPANY"]
