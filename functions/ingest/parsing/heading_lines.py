@@ -76,6 +76,9 @@ FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
 NAME_ROOM = 0.25
 """Room above a name in bold beyond that below it, in font sizes."""
+MANY, CROWDED, MOST_CROWDED = 8, 0.25, 3
+"""More headings than this on a page, and a larger share of its lines, are a slide or a form; headings alike that count
+there, whatever stands below them."""
 LABEL_ROOM = 6
 """How far above a chapter's title its number stands at most, in heights of the title."""
 FIRST_LINES = 3
@@ -122,6 +125,22 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
     """Whether a line goes on in the item that begins with a bullet above it, as on slides, whose print is large."""
     is_alike = abs(line.size - item.size) < SAME_SIZE and line.bold == item.bold
     return is_alike and line.x0 > item.x0 + 1 and 0 < line.y0 - above.y0 < 2 * line.size
+
+
+def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the largest headings of a page where nearly every line looks like one: a slide, a form or a menu.
+
+    Several alike count only where plain text across the page begins below them.
+    """
+    if len(groups) <= MANY or sum([end - start for start, end in groups]) <= CROWDED * len(lines):
+        return groups
+    largest = max(lines[start].size for start, _ in groups)
+    groups = [group for group in groups if lines[group[0]].size * SAME >= largest]
+    if len(groups) <= MOST_CROWDED:
+        return groups
+    texts = [lines[end] if end < len(lines) else Line("") for _, end in groups]
+    is_over = [len(line.text) >= LONG and not (line.bold or line.column) for line in texts]
+    return [group for group, counts in zip(groups, is_over, strict=True) if counts]
 
 
 def may_end_page(lines: list[Line], start: int) -> bool:

@@ -43,6 +43,7 @@ from functions.ingest.parsing.heading_lines import (
     masked,
     may_end_page,
     names_prose,
+    of_crowded_page,
     room_above,
     size_of_prose,
     style_of,
@@ -65,6 +66,7 @@ from functions.ingest.parsing.sections import (
     follows,
     numbers_of,
 )
+from functions.ingest.parsing.slides import Slides
 from functions.ingest.parsing.table_cells import BULLETS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import is_own_title
@@ -80,8 +82,6 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
-MANY, CROWDED = 8, 0.25
-"""More candidates than this on a page, and a larger share of its lines, are a slide or a form: the largest count."""
 SET_OFF = 0.25
 """Room above a line beyond what the page's lines have, in its height, that sets it off."""
 TIGHT = 0.6
@@ -98,8 +98,6 @@ MAX_REPEATS = 100_000
 """Different lines whose repetition is counted."""
 PROSE_SHARE = 0.2
 """Share of a document's text that prose has if its size alone is that of the body."""
-MOST_CROWDED = 3
-"""Headings that are kept of a page where nearly every line looks like one."""
 BOLD_BODY = 0.5
 """Share of the text in the body's size that is bold if the body is."""
 SMALLER_BOLD, MIN_LETTERS = 1.0, 3
@@ -158,12 +156,14 @@ class Headings:
         self._numbered: tuple[str, int, tuple[int, ...]] = "", 0, ()
         """A section's number and level, and the last number below it."""
         self._seen_pages = 0
+        self._slides = Slides()
         self.title = ""
         self.has_form_cover = False
 
     def learn(self, page: RawPage) -> None:
         """Count sizes, weight and repeated short lines of a page, what stands below each style, and outline entries."""
         self._seen_pages += 1
+        self._slides.learn(page)
         for line in page.lines:
             length = len(line.text)
             size = to_half_points(line.size)
@@ -194,6 +194,7 @@ class Headings:
             return []
         if not self._outlined or self._found < FOUND * self._sought:
             openings = self._from_fonts(page) if page.has_positions else []
+            self._stack = self._slides.open_on(page, self._stack) if openings else self._stack
         else:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
@@ -329,9 +330,7 @@ class Headings:
     def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
         groups = self._candidates(lines)
-        if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
-            largest = max(lines[start].size for start, _ in groups)
-            groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
+        groups = of_crowded_page(lines, groups)
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
         if page.number == 1 or (page.number <= FIRST_PAGES and is_title_page(lines)):
@@ -494,6 +493,8 @@ class Headings:
             self._stack.pop()
         if is_own_title(heading.title, self.title):  # it precedes every passage anyway
             return heading.title
-        if len(self._stack) < MAX_DEPTH:
+        if again := [at for at, entry in enumerate(self._stack) if entry.is_called(heading.title)]:
+            del self._stack[again[0] + 1 :]  # its title is repeated over what goes on in it
+        elif len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)
         return " > ".join(entry.title for entry in self._stack)

@@ -665,3 +665,51 @@ def test_a_name_with_a_comma_may_be_a_heading_many_times() -> None:
     names = [title("Plums, Pears and Figs", 100 + 60 * i, 12, bold=True) for i in range(5)]
     lines = [line for i, name in enumerate(names) for line in (name, *prose(114 + 60 * i, 3))]
     assert len(paths(*lines, pages_before=1)) == 5
+
+
+def test_a_title_that_is_repeated_does_not_stand_below_itself() -> None:
+    pages = [
+        [title("Notes to the accounts", 20, 16, bold=True), title("Plums", 60, 13, bold=True), *prose(80)],
+        [title("notes to the accounts", 20, 12, bold=True), title("Pears", 60, 13, bold=True), *prose(80)],
+        [title("Plums", 20, 12, bold=True), *prose(80)],
+    ]
+    raw = [RawPage(2 + at, "", 600, 800, lines) for at, lines in enumerate(pages)]
+    found = Headings(Header(4))
+    for page in raw:
+        found.learn(page)
+    got = [heading.path for page in raw for heading in found.of(page)]
+    notes = "Notes to the accounts"
+    assert got == [notes, f"{notes} > Plums", notes, f"{notes} > Pears", f"{notes} > Pears > Plums"]
+
+
+def crowded(below: str, count: int) -> list[str]:
+    names = [title(f"Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(count)]
+    rest = [Line(below, 50, line.y1 + 2, 400, line.y1 + 12, 10) for line in names]
+    return paths(*(line for pair in zip(names, rest, strict=True) for line in pair), *prose(600), pages_before=1)
+
+
+def test_of_many_names_alike_on_a_page_those_are_headings_that_stand_over_text() -> None:
+    assert len(crowded(TEXT, 10)) == 10
+    assert crowded("short", 10) == []
+    assert len(crowded("short", 5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "expected"),
+    [
+        (800, 600, ["Plums", "Pears", "Figs", "Figs > Dates"]),
+        (600, 800, ["Plums", "Plums > Pears", "Figs", "Figs > Dates"]),
+    ],
+)
+def test_what_the_title_of_a_slide_heads_ends_with_it(width: int, height: int, expected: list[str]) -> None:
+    slides = [
+        [title("Plums", 20, 22), *prose(80, 6)],
+        [title("Pears", 20, 18), *prose(80, 6)],
+        [title("Figs", 200, 30)],  # stands before others
+        [title("Dates", 20, 18), *prose(80, 6)],
+    ]
+    raw = [RawPage(2 + at, "", width, height, lines) for at, lines in enumerate(slides)]
+    found = Headings(Header(5))
+    for page in raw:
+        found.learn(page)
+    assert [heading.path for page in raw for heading in found.of(page)] == expected
