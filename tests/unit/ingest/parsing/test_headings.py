@@ -690,8 +690,8 @@ def crowded(below: str, count: int) -> list[str]:
 
 def test_of_many_names_alike_on_a_page_those_are_headings_that_stand_over_text() -> None:
     assert len(crowded(TEXT, 10)) == 10
-    assert crowded("short", 10) == []
-    assert len(crowded("short", 5)) == 5
+    assert crowded("a line of few words, a field", 10) == []
+    assert len(crowded("a line of few words, a field", 5)) == 5
 
 
 @pytest.mark.parametrize(
