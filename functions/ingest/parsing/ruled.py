@@ -274,10 +274,11 @@ def fields_in(grid: Grid, words: Sequence[Word], top: float) -> list[Box]:
 
 
 def with_fields(lines: list[Line], boxes: Sequence[Box]) -> list[Line]:
-    """Mark the lines that stand in one of the boxes."""
+    """Give the lines that stand in one of the boxes its number."""
     for line in lines if boxes else ():
         x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
-        line.boxed = not line.column and any(x0 < x < x1 and y0 < y < y1 for x0, y0, x1, y1 in boxes)
+        within = [at for at, (x0, y0, x1, y1) in enumerate(boxes, start=1) if x0 < x < x1 and y0 < y < y1]
+        line.boxed = within[0] if within and not line.column else 0
     return lines
 
 

@@ -1,13 +1,16 @@
 """Tables whose cells are ruled, on made pages: what the rules say of cells, and when they say nothing."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.ruled import MAX_RULES, Rules, grids_of
+from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, RawPage, pack_page, unpack
 from functions.ingest.parsing.words import Box
 from tests.support.made_pages import PAGE, Piece, words_of
@@ -272,7 +275,7 @@ def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
     pieces: list[Piece] = [(52, 687, "Sender"), (52, 675, "PLUM TRADING COMPANY"), (252, 607, "Signature")]
     lines = lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ()))
     assert [(line.text, line.boxed, line.column) for line in lines] == [
-        ("Sender", True, 0), ("PLUM TRADING COMPANY", True, 0), ("Signature", True, 0),
+        ("Sender", 1, 0), ("PLUM TRADING COMPANY", 1, 0), ("Signature", 2, 0),
     ]  # fmt: skip
     assert not any(line.boxed for line in lay_out(words_of(pieces), PAGE))
     page = RawPage(2, "", 600, 800, lines)
@@ -280,6 +283,16 @@ def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
     found.learn(page)
     assert not found.of(page)
     assert unpack(pack_page(page)[4:]) == page
+    near = replace(lines[1], text="of plums and pears", y0=lines[1].y0 + 12, y1=lines[1].y1 + 12)
+    fields = [replace(lines[1], text="These are the traders"), near]
+    assert [part.text for part in reflow(RawPage(1, lines=fields), [], Vocabulary())] == [
+        "These are the traders of plums and pears"
+    ]
+    fields[1].boxed = 3
+    assert [part.text for part in reflow(RawPage(1, lines=fields), [], Vocabulary())] == [
+        "These are the traders",
+        "of plums and pears",
+    ]
     for line in lines:
-        line.boxed = False
+        line.boxed = 0
     assert [heading.text for heading in found.of(page)] == ["PLUM TRADING COMPANY"]
