@@ -14,6 +14,7 @@ from itertools import accumulate, count, pairwise, takewhile
 from operator import itemgetter
 
 from functions.ingest.parsing.columns import cut_between_columns, split_columns
+from functions.ingest.parsing.labelled import with_values_beside
 from functions.ingest.parsing.letters import room_of_letters
 from functions.ingest.parsing.line_numbers import without_line_numbers
 from functions.ingest.parsing.listings import is_listing, with_typed_tables
@@ -57,6 +58,8 @@ MAX_ITEM_ROWS = 12
 ANOTHER_LINE = 1
 """Room above or below a word, in its heights, that puts it on another line than the word before it; limits of sums and
 parts of fractions are nearer."""
+BELOW = 0.5
+"""The same of a word that begins no further right than the one before it."""
 MAX_BULLETS = 100
 """Bullets of a page written apart; more are the points of a chart."""
 NO_ROOM = 0.4
@@ -117,7 +120,8 @@ def lay_out(
     sideways = {id(text.word) for text in texts}
     rows = _rows([word for word in upright if id(word) not in sideways], 0, level)
     ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
-    rows = with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
+    rows = in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height)
+    rows = with_typed_tables(with_values_beside(rows))
     rows, names = with_names(rows, [text for text in texts if id(text.word) in kept], bounds[3])
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
@@ -351,6 +355,8 @@ def _ends_before(last: Word, word: Word) -> bool:
         return True
     is_back = word.x1 < last.x0 - BACK_EM * word.style.size and word.style.size >= last.style.size  # and no mark
     if is_back and not RIGHT_TO_LEFT.search(word.text):
+        return True
+    if word.x0 < last.x0 + 1 and word.y0 > last.y1 + BELOW * height:
         return True
     return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
 
