@@ -79,6 +79,9 @@ NAME_ROOM = 0.25
 MANY, CROWDED, MOST_CROWDED = 8, 0.25, 3
 """More headings than this on a page, and a larger share of its lines, are a slide or a form; headings alike that count
 there, whatever stands below them."""
+TIGHT, OVER_LABELS = 0.6, 0.5
+"""Room above the first row of a table, in heights of the line above it, under which that line is the table's; and how
+far apart their edges are then at most, in font sizes."""
 LABEL_ROOM = 6
 """How far above a chapter's title its number stands at most, in heights of the title."""
 FIRST_LINES = 3
@@ -141,6 +144,13 @@ def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tu
     texts = [lines[end] if end < len(lines) else Line("") for _, end in groups]
     is_over = [len(line.text) >= LONG and not (line.bold or line.column) for line in texts]
     return [group for group, counts in zip(groups, is_over, strict=True) if counts]
+
+
+def is_over_row(lines: list[Line], end: int) -> bool:
+    """Whether a table begins right below the line before line `end`, at its edge."""
+    last, below = lines[end - 1], lines[end]
+    is_at_edge = abs(below.x0 - last.x0) < OVER_LABELS * last.size
+    return below.column > 0 and is_at_edge and room_above(lines, end) < TIGHT * (last.y1 - last.y0)
 
 
 def may_end_page(lines: list[Line], start: int) -> bool:

@@ -23,6 +23,7 @@ from functions.ingest.parsing.heading_lines import (
     PLAIN,
     PROSE,
     ROW_OF_FIGURES,
+    SAME_HEADING,
     LineStyle,
     continues_heading,
     ends_paragraph,
@@ -37,6 +38,7 @@ from functions.ingest.parsing.heading_lines import (
     is_name_over_prose,
     is_no_name,
     is_numbered_name,
+    is_over_row,
     is_scattered,
     is_title_page,
     label_above,
@@ -84,8 +86,6 @@ MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
 SET_OFF = 0.25
 """Room above a line beyond what the page's lines have, in its height, that sets it off."""
-TIGHT = 0.6
-"""Room above the first row of a table, in heights of the line above it, under which that line is the table's."""
 FOUND = 0.3
 """Share of an outline's entries found on the pages they point to, under which the outline names something else."""
 IN_SERIES = 2
@@ -104,8 +104,6 @@ SMALLER_BOLD, MIN_LETTERS = 1.0, 3
 """Points by which a numbered heading in bold may be smaller than the text, and letters of a longer one at least."""
 MAX_REPEATED, REPEATED_SHARE = 3, 0.08
 """Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
-OVER_LABELS = 0.5
-"""How far apart the edges of a heading and of a table below it are, in font sizes, at most, if it is the table's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,8 +477,8 @@ class Headings:
         below = lines[end]
         if is_cut_by_end(last, below):
             return False
-        is_over = abs(below.x0 - last.x0) < OVER_LABELS * last.size
-        if below.column and is_plain and is_over and room_above(lines, end) < TIGHT * (last.y1 - last.y0):
+        is_like_it = is_plain or abs(below.size - last.size) < SAME_HEADING
+        if is_like_it and is_over_row(lines, end):
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
         is_weak = last.apart and not last.bold and last.size < BIGGER * body

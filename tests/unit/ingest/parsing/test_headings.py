@@ -713,3 +713,9 @@ def test_what_the_title_of_a_slide_heads_ends_with_it(width: int, height: int, e
     for page in raw:
         found.learn(page)
     assert [heading.path for page in raw for heading in found.of(page)] == expected
+
+
+@pytest.mark.parametrize(("size", "expected"), [(13, []), (10, ["Plums"])])
+def test_a_line_above_a_row_of_a_table_in_its_own_print_is_the_rows(size: float, expected: list[str]) -> None:
+    row = Line("of the year | 12", 50, 115, 400, 128, size, cells=2, column=1)
+    assert paths(*prose(20), title("Plums", 100, 13), row, *prose(140), pages_before=1) == expected
