@@ -491,8 +491,9 @@ class Headings:
             self._stack.pop()
         if is_own_title(heading.title, self.title):  # it precedes every passage anyway
             return heading.title
-        if again := [at for at, entry in enumerate(self._stack) if entry.is_called(heading.title)]:
-            del self._stack[again[0] + 1 :]  # its title is repeated over what goes on in it
+        if again := [at for at, entry in enumerate(self._stack, 1) if entry.is_called(heading.title)]:
+            # Its title is repeated over what goes on in it; one with a number stands over its parts, too.
+            del self._stack[len(self._stack) if heading.depth else again[0] :]
         elif len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)
         return " > ".join(entry.title for entry in self._stack)

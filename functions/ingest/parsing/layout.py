@@ -188,7 +188,7 @@ def _ruled_tables(
                     word.ends = word.ends or "\n"
             words = kept
         else:
-            boxes += fields_in(grid, words, bounds[3])
+            boxes += fields_in(grid, rules, words, bounds)
     return words, tables, boxes
 
 

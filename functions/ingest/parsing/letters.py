@@ -19,8 +19,9 @@ SINGLE_SHARE, LEAST_SINGLE = 0.7, 5
 ALIKE_EM, APART_EM, WIDEST_EM = 0.1, 0.2, 0.6
 """How much wider than usual the room between two letters set apart is at most, that between two words at least, and
 the usual room at most, in font sizes."""
-DIFFERENT = 4
-"""Different letters of a single word that is set apart, at least; marks in columns are fewer."""
+DIFFERENT, NEXT = 4, 2
+"""Different letters of a single word that is set apart, at least, as marks in columns are fewer; and how far apart
+Unicode letters are, at most, that follow each other in an alphabet, with capitals between them or without."""
 
 HYPHENS = f"-{SOFT_HYPHEN}\u2010"
 NOTE_MARKS = frozenset("abcdefg")
@@ -101,7 +102,7 @@ def room_of_letters(words: Sequence[Word]) -> float:
 def _is_one_word(letters: Sequence[str]) -> bool:
     """Whether letters are those of one word, as "CONTENTS" or "Behörden", not an alphabet, grades or marks."""
     text = "".join(letters)
-    in_order = sum([abs(ord(b) - ord(a)) == 1 for a, b in pairwise(text)])
+    in_order = sum([0 < abs(ord(b) - ord(a)) <= NEXT for a, b in pairwise(text)])
     is_cased = text.isupper() or text.islower() or text.istitle()
     return is_cased and len(set(text)) >= DIFFERENT and 2 * in_order < len(text)
 

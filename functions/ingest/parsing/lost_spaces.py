@@ -42,7 +42,7 @@ def parts_of_apart(token: str, boxes: Sequence[Box], height: float) -> Sequence[
     """
     rooms = [(behind[0] - before[2], at) for at, (before, behind) in enumerate(pairwise(boxes), start=1)]
     back = [at for at, behind in enumerate(boxes[1:], start=1) if boxes[at - 1][0] - behind[2] > BACK * height]
-    if back and all(token[at].isascii() for at in back):
+    if back and all(token[at].isascii() and token[at].isalnum() for at in back):
         return list(pairwise([0, *back, len(boxes)]))
     (widest, far), *others = sorted(rooms, reverse=True)
     spaces = [at for room, at in rooms if room >= SPACE * height and _may_part(token[at - 1], token[at])]

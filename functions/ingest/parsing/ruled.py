@@ -29,6 +29,8 @@ MAX_ROWS = 150
 MAX_RULES = 3_000
 MIN_CELLS = 4
 """Cells with text of a table, in two rows or more."""
+MIN_SIDES = 3
+"""Sides of a field that are ruled, at least."""
 MOST_EMPTY = 0.6
 """Share of cells without text from which on the rules are those of a drawing."""
 LEAST_FULL = 0.5
@@ -261,16 +263,26 @@ def _spans(grid: Grid) -> dict[int, tuple[int, int, int, int]]:
     return spans
 
 
-def fields_in(grid: Grid, words: Sequence[Word], top: float) -> list[Box]:
-    """Return where the cells are, in points from the page's top left, that hold short texts and have others beside."""
+def fields_in(grid: Grid, rules: Rules, words: Sequence[Word], bounds: Box) -> list[Box]:
+    """Return where the cells are, in points from the page's top left, that hold short texts and have others beside.
+
+    They are ruled on three sides at least, several together, and within the page, `bounds`; shades may go beyond it.
+    """
+    left_edge, foot, right_edge, top = bounds
+    is_within = left_edge - NO_LINE < grid.columns[0] and grid.columns[-1] < right_edge + NO_LINE
+    if not is_within or grid.rows[0] < -NO_LINE or grid.rows[-1] > top - foot + NO_LINE:
+        return []
     held, spans = _held(grid, words, top), _spans(grid)
     boxes: list[Box] = []
     for number, indices in held.items():
         first, left, last, right = spans[number]
-        is_beside = right - left < len(grid.columns) - 2
-        if is_beside and sum(len(words[index].text) for index in indices) <= LONGEST_FIELD:
-            boxes.append((grid.columns[left], grid.rows[first], grid.columns[right + 1], grid.rows[last + 1]))
-    return boxes
+        x0, y0, x1, y1 = grid.columns[left], grid.rows[first], grid.columns[right + 1], grid.rows[last + 1]
+        sides = [_is_ruled(y0, y1, _rules_at(x, rules.down)) for x in (x0, x1)]
+        sides += [_is_ruled(x0, x1, _rules_at(y, rules.across)) for y in (y0, y1)]
+        is_short = sum(len(words[index].text) for index in indices) <= LONGEST_FIELD
+        if is_short and right - left < len(grid.columns) - 2 and sum(sides) >= MIN_SIDES:
+            boxes.append((x0, y0, x1, y1))
+    return boxes if len(boxes) >= MIN_CELLS else []
 
 
 def with_fields(lines: list[Line], boxes: Sequence[Box]) -> list[Line]:

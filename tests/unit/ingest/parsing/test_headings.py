@@ -682,6 +682,19 @@ def test_a_title_that_is_repeated_does_not_stand_below_itself() -> None:
     assert got == [notes, f"{notes} > Plums", notes, f"{notes} > Pears", f"{notes} > Pears > Plums"]
 
 
+def test_a_chapters_title_that_is_repeated_with_its_number_ends_no_part_of_it() -> None:
+    pages = [
+        [title("2. Care of the trees", 20, 16, bold=True), title("2.1 Plums", 60, 13, bold=True), *prose(80)],
+        [title("2. Care of the trees", 20, 10, bold=True), *prose(80)],
+    ]
+    raw = [RawPage(2 + at, "", 600, 800, lines) for at, lines in enumerate(pages)]
+    found = Headings(Header(3))
+    for page in raw:
+        found.learn(page)
+    got = [heading.path for page in raw for heading in found.of(page)]
+    assert got[-1] == "2. Care of the trees > 2.1 Plums"
+
+
 def crowded(below: str, count: int) -> list[str]:
     names = [title(f"Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(count)]
     rest = [Line(below, 50, line.y1 + 2, 400, line.y1 + 12, 10) for line in names]

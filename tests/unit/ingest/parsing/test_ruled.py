@@ -271,28 +271,26 @@ def test_numbers_far_before_what_stands_in_their_cell_are_another_column() -> No
 
 
 def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
-    boxes = ruled((100, 140, 180, 220), (50, 250, 450))
-    pieces: list[Piece] = [(52, 687, "Sender"), (52, 675, "PLUM TRADING COMPANY"), (252, 607, "Signature")]
+    boxes = ruled((100, 140, 180, 220, 260), (50, 250, 450))
+    pieces: list[Piece] = [(52, 687, "Sender"), (52, 675, "PLUM TRADING COMPANY"), (252, 647, "Country")]
+    pieces += [(52, 607, "Weight"), (252, 567, "Signature")]
     lines = lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ()))
     assert [(line.text, line.boxed, line.column) for line in lines] == [
-        ("Sender", 1, 0), ("PLUM TRADING COMPANY", 1, 0), ("Signature", 2, 0),
+        ("Sender", 1, 0), ("PLUM TRADING COMPANY", 1, 0), ("Country", 2, 0), ("Weight", 3, 0), ("Signature", 4, 0),
     ]  # fmt: skip
+    shaded = Rules.of([*boxes, *((x, 100, x + 1, 5000) for x in (50, 250, 450))], ())  # beyond the page
+    assert not any(line.boxed for line in lay_out(words_of(pieces), PAGE, rules=shaded))
     assert not any(line.boxed for line in lay_out(words_of(pieces), PAGE))
     page = RawPage(2, "", 600, 800, lines)
     found = Headings(Header(2))
     found.learn(page)
     assert not found.of(page)
     assert unpack(pack_page(page)[4:]) == page
-    near = replace(lines[1], text="of plums and pears", y0=lines[1].y0 + 12, y1=lines[1].y1 + 12)
-    fields = [replace(lines[1], text="These are the traders"), near]
-    assert [part.text for part in reflow(RawPage(1, lines=fields), [], Vocabulary())] == [
-        "These are the traders of plums and pears"
-    ]
-    fields[1].boxed = 3
-    assert [part.text for part in reflow(RawPage(1, lines=fields), [], Vocabulary())] == [
-        "These are the traders",
-        "of plums and pears",
-    ]
+    near = replace(lines[1], text="Of plums and pears", y0=lines[1].y0 + 12, y1=lines[1].y1 + 12)
+    fields = [replace(lines[1], text="These are the Traders"), near]
+    for number, text, count in ((1, "Of plums and pears", 1), (3, "Of plums and pears", 2), (3, "of plums", 1)):
+        fields[1].boxed, fields[1].text = number, text
+        assert len(reflow(RawPage(1, lines=fields), [], Vocabulary())) == count
     for line in lines:
         line.boxed = 0
     assert [heading.text for heading in found.of(page)] == ["PLUM TRADING COMPANY"]
