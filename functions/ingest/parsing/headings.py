@@ -424,8 +424,10 @@ class Headings:
         """
         line = lines[i]
         text = line.text
-        if not 0 < len(text) <= MAX_LENGTH or line.figure or line.boxed or line.column or line.mono or not line.cells:
+        if not 0 < len(text) <= MAX_LENGTH or line.figure or line.column or line.mono or not line.cells:
             return False
+        if line.boxed and not 0 < depth_of(text) <= NAMED:
+            return False  # a field of a form, which is no "Part II"
         if i < FIRST_LINES and EXHIBIT.fullmatch(text):
             return True
         is_large = line.size >= BIGGER * max(sizes)
@@ -477,8 +479,7 @@ class Headings:
         below = lines[end]
         if is_cut_by_end(last, below):
             return False
-        is_like_it = is_plain or abs(below.size - last.size) < SAME_HEADING
-        if is_like_it and is_over_row(lines, end):
+        if (is_plain or abs(below.size - last.size) < SAME_HEADING) and is_over_row(lines, end):
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
         is_weak = last.apart and not last.bold and last.size < BIGGER * body

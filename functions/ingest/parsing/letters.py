@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
+from functions.ingest.parsing.table_cells import CELL_GAP_EM, NOTE_NUMBERS, YEAR
 from functions.ingest.parsing.text import KNOWN_SIGNS
 from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Word
 
@@ -91,11 +91,14 @@ def room_of_letters(words: Sequence[Word]) -> float:
     single = [word.text for word in words if len(word.text) == 1 and word.text.lower() != word.text.upper()]
     if len(single) < max(LEAST_SINGLE, SINGLE_SHARE * len(words)):
         return LETTER_GAP
-    rooms = sorted([(word.x0 - before.x1) / max(1.0, before.style.size) for before, word in pairwise(words)])
-    usual = rooms[len(rooms) // 2]
+    steps = [(before, word, (word.x0 - before.x1) / max(1.0, before.style.size)) for before, word in pairwise(words)]
+    rooms = sorted([room for _, _, room in steps if room < CELL_GAP_EM])
+    usual = rooms[len(rooms) // 2] if rooms else CELL_GAP_EM
     most = usual + ALIKE_EM
     if usual > WIDEST_EM or any(most < room < usual + APART_EM for room in rooms):
         return LETTER_GAP
+    if any(room < most and min(len(before.text), len(word.text)) > 1 for before, word, room in steps):
+        return LETTER_GAP  # it is that of a space
     return most if rooms[-1] > most or _is_one_word(single) else LETTER_GAP
 
 

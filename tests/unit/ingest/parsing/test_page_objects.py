@@ -256,6 +256,7 @@ def test_a_sign_of_no_known_meaning_that_only_begins_lines_is_a_bullet(sign: str
         ("a b c d e f g h", 2.3, "a b c d e f g h"),  # an alphabet
         ("X X O X X O X", 2.3, "X X O X X O X"),  # marks in columns
         ("C O N T E N T S", 7.0, "C O N T E N T S"),  # cells
+        ("in it  A B A C D A B", 2.5, "in it A B A C D A B"),  # spaces
         ("it is a or an of so", 2.3, "it is a or an of so"),
     ],
 )

@@ -291,6 +291,9 @@ def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
     for number, text, count in ((1, "Of plums and pears", 1), (3, "Of plums and pears", 2), (3, "of plums", 1)):
         fields[1].boxed, fields[1].text = number, text
         assert len(reflow(RawPage(1, lines=fields), [], Vocabulary())) == count
+    lines[1].text = "PART II OF THE PLUMS"
+    assert [heading.text for heading in found.of(page)] == ["PART II OF THE PLUMS"]
+    lines[1].text = "PLUM TRADING COMPANY"
     for line in lines:
         line.boxed = 0
     assert [heading.text for heading in found.of(page)] == ["PLUM TRADING COMPANY"]
