@@ -38,6 +38,7 @@ JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", r
 """How a line ends that goes on in the next one."""
 LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
 """What marks a remark and names no section."""
+_DOTTED = re.compile(r"\d{1,2}\.\d")
 _BETWEEN_WORDS = str.maketrans("", "", " ,&")
 _DIGITS = re.compile(r"\d+")
 ANNOUNCES = re.compile(
@@ -76,9 +77,9 @@ FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
 NAME_ROOM = 0.25
 """Room above a name in bold beyond that below it, in font sizes."""
-MANY, CROWDED, MOST_CROWDED = 8, 0.25, 3
+MANY, CROWDED, MOST_CROWDED, ACROSS = 8, 0.25, 3, 20
 """More headings than this on a page, and a larger share of its lines, are a slide or a form; headings alike that count
-there, whatever stands below them."""
+there, whatever stands below them; and width of text across the page, in font sizes."""
 TIGHT, OVER_LABELS = 0.6, 0.5
 """Room above the first row of a table, in heights of the line above it, under which that line is the table's; and how
 far apart their edges are then at most, in font sizes."""
@@ -133,7 +134,7 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
 def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the largest headings of a page where nearly every line looks like one: a slide, a form or a menu.
 
-    Several alike count only where plain text across the page begins below them.
+    Several alike count only where plain text across the page begins below them, or with a number such as "2.1".
     """
     if len(groups) <= MANY or sum([end - start for start, end in groups]) <= CROWDED * len(lines):
         return groups
@@ -142,8 +143,9 @@ def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tu
     if len(groups) <= MOST_CROWDED:
         return groups
     texts = [lines[end] if end < len(lines) else Line("") for _, end in groups]
-    is_over = [len(line.text) >= LONG and not (line.bold or line.column) for line in texts]
-    return [group for group, counts in zip(groups, is_over, strict=True) if counts]
+    is_over = [line.x1 - line.x0 >= ACROSS * line.size > 0 and not (line.bold or line.column) for line in texts]
+    is_counted = [_DOTTED.match(lines[start].text) is not None for start, _ in groups]
+    return [group for group, *counts in zip(groups, is_over, is_counted, strict=True) if any(counts)]
 
 
 def is_over_row(lines: list[Line], end: int) -> bool:

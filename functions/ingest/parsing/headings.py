@@ -426,11 +426,11 @@ class Headings:
         text = line.text
         if not 0 < len(text) <= MAX_LENGTH or line.figure or line.column or line.mono or not line.cells:
             return False
-        if line.boxed and not 0 < depth_of(text) <= NAMED:
-            return False  # a field of a form, which is no "Part II"
         if i < FIRST_LINES and EXHIBIT.fullmatch(text):
             return True
         is_large = line.size >= BIGGER * max(sizes)
+        if line.boxed and not is_large and not 0 < depth_of(text) <= NAMED:
+            return False  # a field of a form, which is no "Part II"
         if not (is_large or line.bold or line.apart or text.isupper() or PLAIN.match(text)):  # nearly always
             return False
         if LEADER.search(text):

@@ -29,6 +29,8 @@ MAX_ROWS = 150
 MAX_RULES = 3_000
 MIN_CELLS = 4
 """Cells with text of a table, in two rows or more."""
+MANY_ROWS = 6
+"""Lines of a cell from which on they may be rows without a rule between them."""
 MIN_SIDES = 3
 """Sides of a field that are ruled, at least."""
 MOST_EMPTY = 0.6
@@ -235,6 +237,10 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         first, left, last, right = spans[number]
         cell.x0, cell.x1 = grid.columns[left], grid.columns[right + 1]
         placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
+    if any(
+        _holds_rows([cells[number] for number in dict.fromkeys(grid.cells[row]) if number in cells]) for row in inner
+    ):
+        return [], set()
     columns = sorted({spans[number][1] for number in texts})
     head = _header(grid, inner, columns, cells, spans)
     below = inner[head[0] :] if head else inner
@@ -409,6 +415,19 @@ def _without_rule(group: Group) -> list[Group]:
             made.append(Cell(lines, *group.box))
         parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
     return parts
+
+
+def _holds_rows(cells: Sequence[Cell]) -> bool:
+    """Whether many rows stand between two rules: the lines of all cells at the heights of those of the first one.
+
+    Those begin anew each. Where only some cells have one in a row, nothing else tells the rows.
+    """
+    if len(cells) < 2 or len(cells[0].lines) < MANY_ROWS or not _has_room(cells[0]):
+        return False
+    heights = [_middle(words) for words in cells[0].lines]
+    lines = [words for cell in cells[1:] for words in cell.lines]
+    are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
+    return are_level and len(lines) >= MANY_ROWS
 
 
 def _has_room(cell: Cell) -> bool:

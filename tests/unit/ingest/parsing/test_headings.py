@@ -695,15 +695,16 @@ def test_a_chapters_title_that_is_repeated_with_its_number_ends_no_part_of_it() 
     assert got[-1] == "2. Care of the trees > 2.1 Plums"
 
 
-def crowded(below: str, count: int) -> list[str]:
-    names = [title(f"Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(count)]
-    rest = [Line(below, 50, line.y1 + 2, 400, line.y1 + 12, 10) for line in names]
+def crowded(below: str, count: int, number: str = "") -> list[str]:
+    names = [title(f"{number}Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(count)]
+    rest = [Line(below, 50, line.y1 + 2, 50 + 5 * len(below), line.y1 + 12, 10) for line in names]
     return paths(*(line for pair in zip(names, rest, strict=True) for line in pair), *prose(600), pages_before=1)
 
 
 def test_of_many_names_alike_on_a_page_those_are_headings_that_stand_over_text() -> None:
     assert len(crowded(TEXT, 10)) == 10
     assert crowded("a line of few words, a field", 10) == []
+    assert len(crowded("a line of few words, a field", 10, "2.1 ")) == 10
     assert len(crowded("a line of few words, a field", 5)) == 5
 
 

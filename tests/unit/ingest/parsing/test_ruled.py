@@ -297,3 +297,14 @@ def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
     for line in lines:
         line.boxed = 0
     assert [heading.text for heading in found.of(page)] == ["PLUM TRADING COMPANY"]
+
+
+def test_rows_without_rules_between_them_are_found_by_their_text() -> None:
+    names = ("angle", "arrow", "brush size", "colours", "custom ticks", "grid lines", "legend", "title")
+    pieces: list[Piece] = [(52, 690, "Attribute"), (152, 690, "Bars"), (302, 690, "Lines")]
+    for at, name in enumerate(names):
+        y = 672.0 - 12 * at
+        pieces += [(52, y, name), *([(152, y, "X")] if at != 3 else []), *([(302, y, "X")] if at & 1 else [])]
+    got = tables(ruled((100, 115, 220)), *pieces)
+    assert got[1] == "angle | X |"
+    assert got[4] == "colours | | X"
