@@ -38,6 +38,8 @@ JOINS = re.compile(r"(?:[,&]|\b(?:and|or|of|the|to|for|in|on|with|by|from))$", r
 """How a line ends that goes on in the next one."""
 LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examples?)\s*:$", re.IGNORECASE)
 """What marks a remark and names no section."""
+_DOTTED = re.compile(r"\d{1,2}\.\d")
+_BETWEEN_WORDS = str.maketrans("", "", " ,&")
 _DIGITS = re.compile(r"\d+")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
@@ -57,7 +59,7 @@ COLUMNS = re.compile(
 """How tables and figures are called, their columns and their unit."""
 ROW_OF_FIGURES = re.compile(r"(?!.*[^\W\d_]{4})(?:\S*\d\S*[^\W\d]?\s+){2,}\S*\d\S*")
 """Three figures or more without words, as those below a chart or above what they are of: "$15.3B 42.6% $0.25"."""
-LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}")
+LEADER = re.compile(r"(?:\. ?){4,}|…{2,}|_{4,}|\s\.{1,3} ?\d{1,4}$")
 GOES_ON = re.compile(r"[a-z,;)\]]")
 """How a line begins that is no new sentence."""
 LineStyle = tuple[float, bool]
@@ -75,6 +77,12 @@ FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
 NAME_ROOM = 0.25
 """Room above a name in bold beyond that below it, in font sizes."""
+MANY, CROWDED, MOST_CROWDED, ACROSS = 8, 0.25, 3, 20
+"""More headings than this on a page, and a larger share of its lines, are a slide or a form; headings alike that count
+there, whatever stands below them; and width of text across the page, in font sizes."""
+TIGHT, OVER_LABELS = 0.6, 0.5
+"""Room above the first row of a table, in heights of the line above it, under which that line is the table's; and how
+far apart their edges are then at most, in font sizes."""
 LABEL_ROOM = 6
 """How far above a chapter's title its number stands at most, in heights of the title."""
 FIRST_LINES = 3
@@ -121,6 +129,46 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
     """Whether a line goes on in the item that begins with a bullet above it, as on slides, whose print is large."""
     is_alike = abs(line.size - item.size) < SAME_SIZE and line.bold == item.bold
     return is_alike and line.x0 > item.x0 + 1 and 0 < line.y0 - above.y0 < 2 * line.size
+
+
+def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the largest headings of a page where nearly every line looks like one: a slide, a form or a menu.
+
+    Several alike count only where plain text across the page begins below them, or with a number such as "2.1".
+    """
+    if len(groups) <= MANY or sum([end - start for start, end in groups]) <= CROWDED * len(lines):
+        return groups
+    largest = max(lines[start].size for start, _ in groups)
+    groups = [group for group in groups if lines[group[0]].size * SAME >= largest]
+    if len(groups) <= MOST_CROWDED:
+        return groups
+    texts = [lines[end] if end < len(lines) else Line("") for _, end in groups]
+    is_over = [line.x1 - line.x0 >= ACROSS * line.size > 0 and not (line.bold or line.column) for line in texts]
+    is_counted = [_DOTTED.match(lines[start].text) is not None for start, _ in groups]
+    return [group for group, *counts in zip(groups, is_over, is_counted, strict=True) if any(counts)]
+
+
+def is_over_row(lines: list[Line], end: int) -> bool:
+    """Whether a table begins right below the line before line `end`, at its edge."""
+    last, below = lines[end - 1], lines[end]
+    is_at_edge = abs(below.x0 - last.x0) < OVER_LABELS * last.size
+    return below.column > 0 and is_at_edge and room_above(lines, end) < TIGHT * (last.y1 - last.y0)
+
+
+def may_end_page(lines: list[Line], start: int) -> bool:
+    """Whether lines that a page ends with may be a heading in the text's own size: in bold, or below no prose."""
+    return lines[start].bold or not any(len(line.text) >= PROSE and not line.column for line in lines[:start])
+
+
+def is_in_entry(lines: list[Line], start: int, end: int) -> bool:
+    """Whether lines are of an entry of a table of contents that goes on, up to its page, in a line printed alike."""
+    if any(LEADER.search(line.text) for line in lines[start:end]):
+        return True
+    last, below = lines[end - 1], lines[end] if end < len(lines) else None
+    if below is None or not below.text[-1:].isdecimal() or LEADER.search(below.text) is None:
+        return False
+    is_next = 0 < below.y0 - last.y0 < FARTHEST_LINE * (last.y1 - last.y0)
+    return is_next and style_of(last) == style_of(below)
 
 
 def ends_paragraph(above: Line, line: Line) -> bool:
@@ -242,7 +290,7 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
 
 def is_name(text: str) -> bool:
     """Whether a text is of words alone, as what each chapter has ("Synopsis"), and marks no remark ("Note")."""
-    return len(text) >= LEAST_NAME and text.replace(" ", "").isalpha() and not LABEL.match(f"{text}:")
+    return len(text) >= LEAST_NAME and text.translate(_BETWEEN_WORDS).isalpha() and not LABEL.match(f"{text}:")
 
 
 def is_name_over_prose(lines: list[Line], i: int) -> bool:

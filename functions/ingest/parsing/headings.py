@@ -23,6 +23,7 @@ from functions.ingest.parsing.heading_lines import (
     PLAIN,
     PROSE,
     ROW_OF_FIGURES,
+    SAME_HEADING,
     LineStyle,
     continues_heading,
     ends_paragraph,
@@ -31,16 +32,20 @@ from functions.ingest.parsing.heading_lines import (
     is_cut,
     is_cut_by_end,
     is_in_capitals,
+    is_in_entry,
     is_in_item,
     is_name,
     is_name_over_prose,
     is_no_name,
     is_numbered_name,
+    is_over_row,
     is_scattered,
     is_title_page,
     label_above,
     masked,
+    may_end_page,
     names_prose,
+    of_crowded_page,
     room_above,
     size_of_prose,
     style_of,
@@ -63,6 +68,7 @@ from functions.ingest.parsing.sections import (
     follows,
     numbers_of,
 )
+from functions.ingest.parsing.slides import Slides
 from functions.ingest.parsing.table_cells import BULLETS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import is_own_title
@@ -78,12 +84,8 @@ MAX_LINES = 3_000
 """A page of more lines than this has no headings, and would take long to look for them."""
 MOST_WORDS = 13
 """Words of a heading that ends with a colon; more are a sentence."""
-MANY, CROWDED = 8, 0.25
-"""More candidates than this on a page, and a larger share of its lines, are a slide or a form: the largest count."""
 SET_OFF = 0.25
 """Room above a line beyond what the page's lines have, in its height, that sets it off."""
-TIGHT = 0.6
-"""Room above the first row of a table, in heights of the line above it, under which that line is the table's."""
 FOUND = 0.3
 """Share of an outline's entries found on the pages they point to, under which the outline names something else."""
 IN_SERIES = 2
@@ -96,16 +98,12 @@ MAX_REPEATS = 100_000
 """Different lines whose repetition is counted."""
 PROSE_SHARE = 0.2
 """Share of a document's text that prose has if its size alone is that of the body."""
-MOST_CROWDED = 3
-"""Headings that are kept of a page where nearly every line looks like one."""
 BOLD_BODY = 0.5
 """Share of the text in the body's size that is bold if the body is."""
 SMALLER_BOLD, MIN_LETTERS = 1.0, 3
 """Points by which a numbered heading in bold may be smaller than the text, and letters of a longer one at least."""
 MAX_REPEATED, REPEATED_SHARE = 3, 0.08
 """Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
-OVER_LABELS = 0.5
-"""How far apart the edges of a heading and of a table below it are, in font sizes, at most, if it is the table's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +154,14 @@ class Headings:
         self._numbered: tuple[str, int, tuple[int, ...]] = "", 0, ()
         """A section's number and level, and the last number below it."""
         self._seen_pages = 0
+        self._slides = Slides()
         self.title = ""
         self.has_form_cover = False
 
     def learn(self, page: RawPage) -> None:
         """Count sizes, weight and repeated short lines of a page, what stands below each style, and outline entries."""
         self._seen_pages += 1
+        self._slides.learn(page)
         for line in page.lines:
             length = len(line.text)
             size = to_half_points(line.size)
@@ -192,6 +192,7 @@ class Headings:
             return []
         if not self._outlined or self._found < FOUND * self._sought:
             openings = self._from_fonts(page) if page.has_positions else []
+            self._stack = self._slides.open_on(page, self._stack) if openings else self._stack
         else:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
@@ -327,9 +328,7 @@ class Headings:
     def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
         groups = self._candidates(lines)
-        if len(groups) > MANY and sum([end - start for start, end in groups]) > CROWDED * len(lines):
-            largest = max(lines[start].size for start, _ in groups)
-            groups = [group for group in groups if lines[group[0]].size * SAME >= largest][:MOST_CROWDED]
+        groups = of_crowded_page(lines, groups)
         longer_side = max(page.width, page.height)
         groups = [each for each in groups if not any(is_scattered(line, longer_side) for line in lines[slice(*each)])]
         if page.number == 1 or (page.number <= FIRST_PAGES and is_title_page(lines)):
@@ -425,11 +424,13 @@ class Headings:
         """
         line = lines[i]
         text = line.text
-        if line.figure or not text or line.column or line.mono or not line.cells or len(text) > MAX_LENGTH:
+        if not 0 < len(text) <= MAX_LENGTH or line.figure or line.column or line.mono or not line.cells:
             return False
         if i < FIRST_LINES and EXHIBIT.fullmatch(text):
             return True
         is_large = line.size >= BIGGER * max(sizes)
+        if line.boxed and not is_large and not 0 < depth_of(text) <= NAMED:
+            return False  # a field of a form, which is no "Part II"
         if not (is_large or line.bold or line.apart or text.isupper() or PLAIN.match(text)):  # nearly always
             return False
         if LEADER.search(text):
@@ -470,18 +471,15 @@ class Headings:
         wholes = sum([not JOINS.search(line.text) for line in lines[start:end]])
         if wholes > MAX_LINES_OF_ONE or last.text.endswith((",", ";", "-", "\u00ad")):
             return False
-        if self._chart_titles.has(style_of(last), body):
+        if self._chart_titles.has(style_of(last), body) or is_in_entry(lines, start, end):
             return False
+        is_plain = last.size < BIGGER * body and not depth_of(lines[start].text)
         if end == len(lines):
-            return True
+            return not is_plain or may_end_page(lines, start)
         below = lines[end]
         if is_cut_by_end(last, below):
             return False
-        is_plain = last.size < BIGGER * body and not depth_of(lines[start].text)
-        is_over = abs(below.x0 - last.x0) < OVER_LABELS * last.size and room_above(lines, end) < TIGHT * (
-            last.y1 - last.y0
-        )
-        if below.column and is_plain and is_over:
+        if (is_plain or abs(below.size - last.size) < SAME_HEADING) and is_over_row(lines, end):
             return False  # what the table below it calls its labels
         # Another face alone says little: italics that go on, or in a sentence, are text.
         is_weak = last.apart and not last.bold and last.size < BIGGER * body
@@ -494,6 +492,9 @@ class Headings:
             self._stack.pop()
         if is_own_title(heading.title, self.title):  # it precedes every passage anyway
             return heading.title
-        if len(self._stack) < MAX_DEPTH:
+        if again := [at for at, entry in enumerate(self._stack, 1) if entry.is_called(heading.title)]:
+            # Its title is repeated over what goes on in it; one with a number stands over its parts, too.
+            del self._stack[len(self._stack) if heading.depth else again[0] :]
+        elif len(self._stack) < MAX_DEPTH:
             self._stack.append(heading)
         return " > ".join(entry.title for entry in self._stack)

@@ -14,6 +14,9 @@ from itertools import accumulate, count, pairwise, takewhile
 from operator import itemgetter
 
 from functions.ingest.parsing.columns import cut_between_columns, split_columns
+from functions.ingest.parsing.labelled import with_values_beside
+from functions.ingest.parsing.letters import room_of_letters
+from functions.ingest.parsing.line_numbers import without_line_numbers
 from functions.ingest.parsing.listings import is_listing, with_typed_tables
 from functions.ingest.parsing.order import (
     MARGIN,
@@ -23,7 +26,7 @@ from functions.ingest.parsing.order import (
     is_in_margin,
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
-from functions.ingest.parsing.ruled import Rule, Rules, grids_of, table_in
+from functions.ingest.parsing.ruled import Rule, Rules, fields_in, grids_of, table_in, with_fields
 from functions.ingest.parsing.sideways import uprights_of, with_names
 from functions.ingest.parsing.table_cells import (
     BULLETS,
@@ -39,7 +42,7 @@ from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Row, Word, box_of, pitch_of
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -55,16 +58,12 @@ MAX_ITEM_ROWS = 12
 ANOTHER_LINE = 1
 """Room above or below a word, in its heights, that puts it on another line than the word before it; limits of sums and
 parts of fractions are nearer."""
+BELOW = 0.5
+"""The same of a word that begins no further right than the one before it."""
 MAX_BULLETS = 100
 """Bullets of a page written apart; more are the points of a chart."""
 NO_ROOM = 0.4
 """Room between two words in fixed pitch that is no space, as a share of a letter's."""
-LETTER_GAP = 0.12
-SHORT = 2
-IN_LETTERS = 0.6
-MIN_LETTERS = 6
-"""A line was drawn letter by letter if it has at least `MIN_LETTERS` words, and more than the share `IN_LETTERS` of
-them have `SHORT` letters at most. Letters of one word then have less than `LETTER_GAP` font sizes between them."""
 BULLET_GAP_EM = 6
 """Room between a bullet and the text that was written after it, in font sizes."""
 BULLET_APART_EM = 0.9
@@ -96,6 +95,7 @@ def lay_out(
     if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not is_listing(words):
         for word in words:
             word.style = replace(word.style, mono=False)
+    words = without_line_numbers(words)
     turns = Counter([word.style.turn for word in words])
     most = turns.most_common(1)[0][0]
     main = words if len(turns) == 1 else [w for w in words if w.style.turn == most]
@@ -103,21 +103,31 @@ def lay_out(
     aside = {other: _rows([w for w in words if w.style.turn == other], other & 3, bounds) for other in others}
     texts = [text for other in others if not turn for text in uprights_of(aside[other], other, bounds)]
     upright = [*main, *(text.word for text in texts)]
-    tables: list[list[Group]] = []
-    if rules is not None and not turn:
-        upright, tables = _ruled_tables(upright, bounds, rules)
-    left = set(map(id, upright))
-    sideways = {id(text.word) for text in texts}
-    rows = _rows([word for word in upright if id(word) not in sideways], turn, bounds)
     height = _height(bounds, turn)
+    level = bounds
+    if turn:
+        left, bottom, right, top = bounds
+        rules = rules and rules.turned(turn, right - left, top - bottom)
+        level = (0.0, 0.0, _height(bounds, turn + 1), height)
+        for word in upright:
+            _upright(word, turn, bounds)
+            word.y0, word.y1 = height - word.y1, height - word.y0
+    tables: list[list[Group]] = []
+    boxes: list[Box] = []
+    if rules is not None:
+        upright, tables, boxes = _ruled_tables(upright, level, rules)
+    kept = set(map(id, upright))
+    sideways = {id(text.word) for text in texts}
+    rows = _rows([word for word in upright if id(word) not in sideways], 0, level)
     ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
-    rows = with_typed_tables(in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height))
-    rows, names = with_names(rows, [text for text in texts if id(text.word) in left], bounds[3])
+    rows = in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height)
+    rows = with_typed_tables(with_values_beside(rows))
+    rows, names = with_names(rows, [text for text in texts if id(text.word) in kept], bounds[3])
     start, end = apart_from_table(rows, height)
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
     numbers = count(1)
-    across = rules.across if rules is not None and not turn else ()
+    across = rules.across if rules is not None else ()
     at = start
     for place, table in sorted(((_place_of_table(rows, table, height), table) for table in tables), key=itemgetter(0)):
         place = min(max(place, start), end)
@@ -127,9 +137,9 @@ def lay_out(
         at = max(at, place)
     lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
-    lines = _with_margins_outside(lines, height)
+    lines = _with_margins_outside(with_fields(lines, boxes), height)
     # Vertical marginal notes, axis labels and what is set slanting follow the text, as lines of their own.
-    within = {id(row) for text in texts if id(text.word) not in left or text in names for row in text.lines}
+    within = {id(row) for text in texts if id(text.word) not in kept or text in names for row in text.lines}
     for other, rotated in aside.items():
         placing = Placing(bounds, rotation, other & 3)
         lines += [replace(_line(row, placing), cells=0) for row in rotated if id(row) not in within]
@@ -161,9 +171,13 @@ def _usual_face(words: list[Word]) -> str:
 
 def _ruled_tables(
     words: list[Word], bounds: tuple[float, float, float, float], rules: Rules
-) -> tuple[list[Word], list[list[Group]]]:
-    """Take the tables whose cells are ruled out of a page's words; return the other words, and the tables."""
+) -> tuple[list[Word], list[list[Group]], list[Box]]:
+    """Take the tables whose cells are ruled out of a page's words.
+
+    Return the other words, the tables, and where there are fields in rules that make no table.
+    """
     tables: list[list[Group]] = []
+    boxes: list[Box] = []
     for grid in grids_of(rules):
         table, taken = table_in(grid, words, bounds[3], partial(_rows, turn=0, bounds=bounds))
         if table:
@@ -173,7 +187,9 @@ def _ruled_tables(
                 if id(following) in taken and id(word) not in taken:
                     word.ends = word.ends or "\n"
             words = kept
-    return words, tables
+        else:
+            boxes += fields_in(grid, rules, words, bounds)
+    return words, tables, boxes
 
 
 def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) -> int:
@@ -302,14 +318,9 @@ def _rows(words: list[Word], turn: int, bounds: tuple[float, float, float, float
     if fragment:
         _place(fragment, rows)
     for row in rows:
-        if len(row.words) >= MIN_LETTERS and _is_in_letters(row.words):
-            row.words = _whole(row.words, lambda word: LETTER_GAP * word.style.size)
+        if room := room_of_letters(row.words):
+            row.words = _whole(row.words, partial(_room_between, room))
     return _with_bullets(rows)
-
-
-def _is_in_letters(words: Sequence[Word]) -> bool:
-    """Whether a line was drawn letter by letter, so that most of its words are none."""
-    return sum([len(word.text) <= SHORT for word in words]) > IN_LETTERS * len(words)
 
 
 def _with_bullets(rows: list[Row]) -> list[Row]:
@@ -344,6 +355,8 @@ def _ends_before(last: Word, word: Word) -> bool:
         return True
     is_back = word.x1 < last.x0 - BACK_EM * word.style.size and word.style.size >= last.style.size  # and no mark
     if is_back and not RIGHT_TO_LEFT.search(word.text):
+        return True
+    if word.x0 < last.x0 + 1 and word.y0 > last.y1 + BELOW * height:
         return True
     return word.y0 > last.y1 + ANOTHER_LINE * height or word.y1 < last.y0 - ANOTHER_LINE * height
 
@@ -453,6 +466,10 @@ def _place_of(words: list[Word], row: Row, size: float, text: str, placing: Plac
         start, end = span_of(run, text, end)
         records.append(pair(start) + pair(end - start) + placing.place_of(run))
     return " ".join(records)
+
+
+def _room_between(letters: float, word: Word) -> float:
+    return letters * max(1.0, word.style.size)
 
 
 def _room_of_mono(word: Word) -> float:

@@ -4,8 +4,24 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from functions.ingest.parsing.table_cells import NOTE_NUMBERS, YEAR
+from functions.ingest.parsing.table_cells import CELL_GAP_EM, NOTE_NUMBERS, YEAR
+from functions.ingest.parsing.text import KNOWN_SIGNS
 from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Word
+
+LETTER_GAP = 0.12
+SHORT = 2
+IN_LETTERS = 0.6
+MIN_LETTERS = 6
+"""A line was drawn letter by letter if it has at least `MIN_LETTERS` words, and more than the share `IN_LETTERS` of
+them have `SHORT` letters at most. Letters of one word then have less than `LETTER_GAP` font sizes between them."""
+SINGLE_SHARE, LEAST_SINGLE = 0.7, 5
+"""Share of a line's words that are single letters, and how many there are at least, if its letters are set apart."""
+ALIKE_EM, APART_EM, WIDEST_EM = 0.1, 0.2, 0.6
+"""How much wider than usual the room between two letters set apart is at most, that between two words at least, and
+the usual room at most, in font sizes."""
+DIFFERENT, NEXT = 4, 2
+"""Different letters of a single word that is set apart, at least, as marks in columns are fewer; and how far apart
+Unicode letters are, at most, that follow each other in an alphabet, with capitals between them or without."""
 
 HYPHENS = f"-{SOFT_HYPHEN}\u2010"
 NOTE_MARKS = frozenset("abcdefg")
@@ -21,6 +37,7 @@ mark stands at least and how high it is at most, in heights of the word."""
 
 OFFICE_BULLET = "o"
 """What office programs write in Courier for a bullet of the second level, and show as it is."""
+_PRIVATE_SIGN = re.compile(f"(?![{KNOWN_SIGNS}])[\uf020-\uf0ff]")
 LEAST_LETTER, LARGER_LETTER, SAME_EDGE = 0.75, 1.4, 1.0
 """How large a bullet is at least and at most, in sizes of the text behind it, which an index or an initial is not; and
 points by which the edges of two may differ."""
@@ -63,6 +80,36 @@ def with_drawn_hyphens(token: str, boxes: Sequence[Box]) -> str:
     return out
 
 
+def room_of_letters(words: Sequence[Word]) -> float:
+    """Return below which room, in font sizes, the words of a line are letters of one; 0 if it is of whole words.
+
+    Where letters were set apart there is more room between them, and clearly more between words: "G e n e r a l   t e r
+    m s". A line of one word must look like one.
+    """
+    if len(words) < MIN_LETTERS or sum([len(word.text) <= SHORT for word in words]) <= IN_LETTERS * len(words):
+        return 0.0
+    single = [word.text for word in words if len(word.text) == 1 and word.text.lower() != word.text.upper()]
+    if len(single) < max(LEAST_SINGLE, SINGLE_SHARE * len(words)):
+        return LETTER_GAP
+    steps = [(before, word, (word.x0 - before.x1) / max(1.0, before.style.size)) for before, word in pairwise(words)]
+    rooms = sorted([room for _, _, room in steps if room < CELL_GAP_EM])
+    usual = rooms[len(rooms) // 2] if rooms else CELL_GAP_EM
+    most = usual + ALIKE_EM
+    if usual > WIDEST_EM or any(most < room < usual + APART_EM for room in rooms):
+        return LETTER_GAP
+    if any(room < most and min(len(before.text), len(word.text)) > 1 for before, word, room in steps):
+        return LETTER_GAP  # it is that of a space
+    return most if rooms[-1] > most or _is_one_word(single) else LETTER_GAP
+
+
+def _is_one_word(letters: Sequence[str]) -> bool:
+    """Whether letters are those of one word, as "CONTENTS" or "Behörden", not an alphabet, grades or marks."""
+    text = "".join(letters)
+    in_order = sum([0 < abs(ord(b) - ord(a)) <= NEXT for a, b in pairwise(text)])
+    is_cased = text.isupper() or text.islower() or text.istitle()
+    return is_cased and len(set(text)) >= DIFFERENT and 2 * in_order < len(text)
+
+
 def undoubled(token: str) -> str:
     """Return "NEBRASKA" for "NNEEBBRRAASSKKAA": no word of a language is doubled throughout."""
     half = token[::2]
@@ -70,14 +117,23 @@ def undoubled(token: str) -> str:
 
 
 def with_bullets(words: Sequence[Word]) -> None:
-    """Put bullets for a small letter that is all a font writes, always where a line begins: there it is one."""
+    """Put bullets for signs without a meaning that stand where lines begin and nowhere else.
+
+    They are a small letter that is all a font writes, and what a font of signs has for a bullet in its private codes.
+    """
     texts: dict[str, set[str]] = {}
+    signs: set[str] = set()
     for word in words:
         texts.setdefault(word.style.face, set()).add(word.text)
-    for face, (text, *others) in texts.items():
-        if others or len(text) > 1 or not (text.isascii() and text.islower()) or text == OFFICE_BULLET or not face:
-            continue
-        places = [at for at, word in enumerate(words) if word.style.face == face]
+        if _PRIVATE_SIGN.fullmatch(word.text):
+            signs.add(word.text)
+    letters = [
+        (face, text)
+        for face, (text, *others) in texts.items()
+        if face and not others and len(text) == 1 and text.isascii() and text.islower() and text != OFFICE_BULLET
+    ]
+    for face, sign in (*letters, *((None, sign) for sign in signs)):
+        places = [at for at, word in enumerate(words) if word.text == sign and face in (None, word.style.face)]
         edges = sorted([words[at].x0 for at in places])
         is_list = any(b - a < SAME_EDGE for a, b in pairwise(edges)) and all(_marks_line(words, at) for at in places)
         if is_list and 2 * sum([words[at + 1].text[0].isalpha() for at in places]) > len(places):

@@ -12,6 +12,8 @@ LETTERS_OF_APART = 2
 """The same where all letters are as near as they can be; and letters of each word on average, at least."""
 OPENING, CLOSING = frozenset("([“‘"), frozenset(".,;:?!)]”’")
 MIN_TIGHT = 14
+BACK = 1.0
+"""How far left of a letter the next one ends, in heights of the word, if it is another word's."""
 TURNED_SPACE = 0.4
 """Room in heights of the word from which on a vertical one is parted, wherever it has that much."""
 LETTERS_OF_TIGHT = 4
@@ -36,9 +38,12 @@ def parts_of_level(
 def parts_of_apart(token: str, boxes: Sequence[Box], height: float) -> Sequence[tuple[int, int]]:
     """Return from where to where the words reach that pdfium takes for one, the letters of each as near as they can be.
 
-    One that is set far apart may have letters with some room between them.
+    One that is set far apart may have letters with some room between them. What stands left of it is another one.
     """
     rooms = [(behind[0] - before[2], at) for at, (before, behind) in enumerate(pairwise(boxes), start=1)]
+    back = [at for at, behind in enumerate(boxes[1:], start=1) if boxes[at - 1][0] - behind[2] > BACK * height]
+    if back and all(token[at].isascii() and token[at].isalnum() for at in back):
+        return list(pairwise([0, *back, len(boxes)]))
     (widest, far), *others = sorted(rooms, reverse=True)
     spaces = [at for room, at in rooms if room >= SPACE * height and _may_part(token[at - 1], token[at])]
     apart = set(spaces)

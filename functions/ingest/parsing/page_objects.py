@@ -367,6 +367,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
             continue
         (x0, y1, x1, y0), (x2, y3, x3, y2), handle, last_handle = next(boxes)
+        is_back = x3 < x0 and token[-1].isascii()  # and of no script that goes to the left
         # Comparisons in place of min and max: this runs for every word.
         if x2 < x0:
             x0 = x2
@@ -415,16 +416,17 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words.append(Word(token[first:last], x0, low, x1, high, style))
             token, (y0, y1) = token[at:], _reach(letters[at:])
         elif (
-            (last_handle != handle or (len(token) >= MIN_TIGHT and token.isalpha()))
+            (last_handle != handle or is_back or (len(token) >= MIN_TIGHT and token.isalpha()))
             and not is_vertical
             and 1 < len(token) == end - start
         ):
             letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
-            parts = parts_of_level(token, letters, y1 - y0, were_set_apart=last_handle != handle)
+            parts = parts_of_level(token, letters, y1 - y0, were_set_apart=is_back or last_handle != handle)
             *firsts_of_it, (at, _) = parts
             for first, last in firsts_of_it:
                 words.append(Word(token[first:last], letters[first][0], y0, letters[last - 1][2], y1, style))
-            token, x0 = token[at:], letters[at][0] if at else x0
+            if at:
+                token, x0, x1 = token[at:], letters[at][0], letters[-1][2]
         words.append(Word(token, x0, y0, x1, y1, style))
     if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
         for word in words:

@@ -166,6 +166,9 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     first = cleaned(line.text)[:1]
     if _ASSIGNED.match(line.text) and _ASSIGNED.match(last.text):
         return False
+    is_other_field = line.boxed != above.boxed or (line.boxed and line.bold != above.bold)
+    if is_other_field and not first.islower():  # else a rule may be a line below words
+        return False
     if has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
         return False
     if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):

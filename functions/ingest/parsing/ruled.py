@@ -5,12 +5,13 @@ those with several rows between two rules, are found by their text (`tables`).
 """
 
 from bisect import bisect
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
 from functions.ingest.parsing.table_cells import Cell, Group, cells_of, is_number
+from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import Box, Row, Word, box_of
 
 THIN = 2.5
@@ -28,18 +29,24 @@ MAX_ROWS = 150
 MAX_RULES = 3_000
 MIN_CELLS = 4
 """Cells with text of a table, in two rows or more."""
+MANY_ROWS = 6
+"""Lines of a cell from which on they may be rows without a rule between them."""
+MIN_SIDES = 3
+"""Sides of a field that are ruled, at least."""
 MOST_EMPTY = 0.6
 """Share of cells without text from which on the rules are those of a drawing."""
 LEAST_FULL = 0.5
 """Share of the rows with text that have several cells with text."""
 MOST_PARTED = 0.1
 """Share of lines with as much room in them as columns have."""
+FAR = 3.0
+"""Room behind a number from which on it marks no item, in font sizes."""
 LEVEL = 0.3
 """How much higher one of two parts of a line may be, in font sizes."""
 ROOM = 1.0
 """Room beside a word in a cell, in font sizes: a space, and what is kept free at the rule."""
-LONGEST = 800
-"""Characters of a cell; where one is longer, the rules are the frames of texts."""
+LONGEST, LONGEST_FIELD = 800, 300
+"""Characters of a cell; where one is longer, the rules are the frames of texts; and of a field of a form."""
 
 Rule = tuple[float, float, float]
 """Where a rule is (its x or its y), and from where to where it goes."""
@@ -70,6 +77,18 @@ class Rules:
             across += [(y0, x0, x1), (y1, x0, x1)]
             down += [(x0, y0, y1), (x1, y0, y1)]
         return cls(across, down)
+
+    def turned(self, turn: int, width: float, height: float) -> "Rules":
+        """Return the rules as text sees them that is `turn` quarter turns to the left on a page of that size."""
+        if turn == 1:
+            across = [(x, height - b, height - a) for x, a, b in self.down]
+            return Rules(across, [(height - y, a, b) for y, a, b in self.across])
+        if turn == 2:
+            across = [(height - y, width - b, width - a) for y, a, b in self.across]
+            return Rules(across, [(width - x, height - b, height - a) for x, a, b in self.down])
+        return Rules(
+            [(width - x, a, b) for x, a, b in self.down], [(y, width - b, width - a) for y, a, b in self.across]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,16 +210,7 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
 
     Words are in page space, `top` is the page's; `rows_of` makes lines of a cell's words, from the top downwards.
     """
-    held: dict[int, list[int]] = {}
-    spans: dict[int, tuple[int, int, int, int]] = {}
-    for index, word in enumerate(words):
-        place = grid.at((word.x0 + word.x1) / 2, top - (word.y0 + word.y1) / 2)
-        if place:
-            held.setdefault(grid.cells[place[0]][place[1]], []).append(index)
-    for row, numbers in enumerate(grid.cells):
-        for column, number in enumerate(numbers):
-            top_row, left, _, right = spans.get(number, (row, column, row, column))
-            spans[number] = top_row, min(left, column), row, max(right, column)
+    held, spans = _held(grid, words, top), _spans(grid)
     in_row = [held.keys() & set(numbers) for numbers in grid.cells]
     several = [row for row, numbers in enumerate(in_row) if len(numbers) > 1]
     if len({spans[number][0] for row in several for number in in_row[row]}) < 2:
@@ -227,12 +237,67 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         first, left, last, right = spans[number]
         cell.x0, cell.x1 = grid.columns[left], grid.columns[right + 1]
         placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
+    if any(
+        _holds_rows([cells[number] for number in dict.fromkeys(grid.cells[row]) if number in cells]) for row in inner
+    ):
+        return [], set()
     columns = sorted({spans[number][1] for number in texts})
     head = _header(grid, inner, columns, cells, spans)
     below = inner[head[0] :] if head else inner
     groups = [each for row in below for each in _without_rule(_group(grid, row, columns, placed))]
     groups = [*head[1], *groups] if head else groups
     return groups, {id(words[index]) for each in texts.values() for index in each}
+
+
+def _held(grid: Grid, words: Sequence[Word], top: float) -> dict[int, list[int]]:
+    """Return the words in each cell, by their number."""
+    held: dict[int, list[int]] = {}
+    for index, word in enumerate(words):
+        place = grid.at((word.x0 + word.x1) / 2, top - (word.y0 + word.y1) / 2)
+        if place:
+            held.setdefault(grid.cells[place[0]][place[1]], []).append(index)
+    return held
+
+
+def _spans(grid: Grid) -> dict[int, tuple[int, int, int, int]]:
+    """Return the first row, the first column, the last row and the last column of each cell."""
+    spans: dict[int, tuple[int, int, int, int]] = {}
+    for row, numbers in enumerate(grid.cells):
+        for column, number in enumerate(numbers):
+            top_row, left, _, right = spans.get(number, (row, column, row, column))
+            spans[number] = top_row, min(left, column), row, max(right, column)
+    return spans
+
+
+def fields_in(grid: Grid, rules: Rules, words: Sequence[Word], bounds: Box) -> list[Box]:
+    """Return where the cells are, in points from the page's top left, that hold short texts and have others beside.
+
+    They are ruled on three sides at least, several together, and within the page, `bounds`; shades may go beyond it.
+    """
+    left_edge, foot, right_edge, top = bounds
+    is_within = left_edge - NO_LINE < grid.columns[0] and grid.columns[-1] < right_edge + NO_LINE
+    if not is_within or grid.rows[0] < -NO_LINE or grid.rows[-1] > top - foot + NO_LINE:
+        return []
+    held, spans = _held(grid, words, top), _spans(grid)
+    boxes: list[Box] = []
+    for number, indices in held.items():
+        first, left, last, right = spans[number]
+        x0, y0, x1, y1 = grid.columns[left], grid.rows[first], grid.columns[right + 1], grid.rows[last + 1]
+        sides = [_is_ruled(y0, y1, _rules_at(x, rules.down)) for x in (x0, x1)]
+        sides += [_is_ruled(x0, x1, _rules_at(y, rules.across)) for y in (y0, y1)]
+        is_short = sum(len(words[index].text) for index in indices) <= LONGEST_FIELD
+        if is_short and right - left < len(grid.columns) - 2 and sum(sides) >= MIN_SIDES:
+            boxes.append((x0, y0, x1, y1))
+    return boxes if len(boxes) >= MIN_CELLS else []
+
+
+def with_fields(lines: list[Line], boxes: Sequence[Box]) -> list[Line]:
+    """Give the lines that stand in one of the boxes its number."""
+    for line in lines if boxes else ():
+        x, y = (line.x0 + line.x1) / 2, (line.y0 + line.y1) / 2
+        within = [at for at, (x0, y0, x1, y1) in enumerate(boxes, start=1) if x0 < x < x1 and y0 < y < y1]
+        line.boxed = within[0] if within and not line.column else 0
+    return lines
 
 
 def _header(
@@ -300,13 +365,20 @@ def _cell(rows: Iterable[Row]) -> Cell:
     return Cell([line.words for line in lines], *box_of(lines))
 
 
-def _are_columns_ruled(cells: Iterable[Cell]) -> bool:
+def _are_columns_ruled(cells: Collection[Cell]) -> bool:
     """Whether a rule is between all columns: hardly any line has the room of one, and none has it beside a figure."""
     lines = [cells_of(Row.of(words)) for cell in cells for words in cell.lines]
     parted = [parts for parts in lines if len(parts) > 1]
-    if len(parted) > MOST_PARTED * len(lines):
+    numbered = [words for cell in cells for words in cell.lines if _is_after_number(words)]
+    if len(parted) + len(numbered) > MOST_PARTED * len(lines):
         return False
     return not any(is_number(part.text) for parts in parted for part in parts)
+
+
+def _is_after_number(words: Sequence[Word]) -> bool:
+    """Whether a line's text stands far behind the number that it begins with, as in the next column."""
+    is_number = len(words) > 1 and words[0].text.isdecimal()
+    return is_number and words[1].x0 - words[0].x1 > FAR * max(1.0, words[0].style.size)
 
 
 def _by_row(edges: Sequence[float], first: int, last: int, cell: Cell) -> Iterator[tuple[int, Cell]]:
@@ -343,6 +415,19 @@ def _without_rule(group: Group) -> list[Group]:
             made.append(Cell(lines, *group.box))
         parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
     return parts
+
+
+def _holds_rows(cells: Sequence[Cell]) -> bool:
+    """Whether many rows stand between two rules: the lines of all cells at the heights of those of the first one.
+
+    Those begin anew each. Where only some cells have one in a row, nothing else tells the rows.
+    """
+    if len(cells) < 2 or len(cells[0].lines) < MANY_ROWS or not _has_room(cells[0]):
+        return False
+    heights = [_middle(words) for words in cells[0].lines]
+    lines = [words for cell in cells[1:] for words in cell.lines]
+    are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
+    return are_level and len(lines) >= MANY_ROWS
 
 
 def _has_room(cell: Cell) -> bool:

@@ -22,6 +22,8 @@ _BACK_MATTER = re.compile(
     r"(?:references|bibliography|acknowledge?ments?|limitations|ethic\w+|signatures?|glossary|index)\b", re.IGNORECASE
 )
 """Unnumbered headings that end the last numbered section instead of belonging to it."""
+LEAST_SPACES = 2
+"""Spaces of a title that a section and what is below it do not both have by chance."""
 MAX_MISSED = 3
 """Steps from one section's number to the next that is found, at most."""
 
@@ -40,6 +42,10 @@ class OpenSection:
     level: int = 0
     cover: bool = False
     leaf: bool = False
+
+    def is_called(self, title: str) -> bool:
+        """Whether the section has this title, of so many words that no part of it has the same by chance."""
+        return title.count(" ") >= LEAST_SPACES and self.title.lower() == title.lower()
 
     def outranks(self, other: "OpenSection") -> bool:
         """Whether `other` belongs under this one; nothing belongs under a letter, as of an index."""

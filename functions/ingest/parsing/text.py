@@ -30,6 +30,8 @@ _TICKED = {0xF052: "☑", 0xF053: "☒", 0xF054: "☒", 0xF0FE: "☑", 0xF0FD: "
 _UNTICKED = {0xF0A3: "☐", 0xF0A8: "☐", 0xF06F: "☐", 0xF071: "☐", 0xA8: "☐"}
 _BOXES = _TICKED | _UNTICKED
 """Boxes to tick in fonts of signs, which have letters of Greek and mathematics in other such fonts."""
+KNOWN_SIGNS = "".join(map(chr, {**_BULLETS, **_BOXES}))
+"""What fonts of signs have a code for whose meaning is known."""
 _BOX = re.compile(f"(?<!\\S)[{''.join(map(chr, _BOXES))}](?!\\S)")
 _ANY_TICKED = re.compile(f"(?<!\\S)[☑☒{''.join(map(chr, _TICKED))}](?!\\S)")
 _ANY_UNTICKED = re.compile(f"(?<!\\S)[☐{''.join(map(chr, _UNTICKED))}](?!\\S)")

@@ -37,7 +37,9 @@ class Line:
     table row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's
     text has (italics, or a bold that its name does not tell) and, for a table row, that a cell behind the label is in
     fixed pitch. `figure` is the number on the page of the figure that it is written in, 0 for none. `leads`: it
-    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does. `place` is where
+    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does. `boxed`
+    is the number on the page of the ruled cell with others beside it that it stands in, as in a field of a form, 0 if
+    in none or in a table. `place` is where
     it stands on the page as shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line
     of each cell, apart by spaces: two digits each for where that begins in `text` and for its length, then its place.
     """
@@ -56,6 +58,7 @@ class Line:
     apart: bool = False
     figure: int = 0
     leads: bool = False
+    boxed: int = 0
 
 
 type SentFigure = tuple[float, float, float, float, str, str]
@@ -166,9 +169,11 @@ def pack_page(page: RawPage) -> bytes:
             column,
             place,
             int(apart),
-            *((figure, int(leads)) if leads else (figure,) if figure else ()),
+            *((figure, int(leads), boxed) if boxed else (figure, 1) if leads else (figure,) if figure else ()),
         )
-        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure, leads in map(_LINE_VALUES, page.lines)
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure, leads, boxed in map(
+            _LINE_VALUES, page.lines
+        )
     ]
     return pack("page", body)
 
@@ -209,7 +214,8 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
                     place,
                     bool(apart),
                     *rest[:1],
-                    *map(bool, rest[1:]),
+                    *map(bool, rest[1:2]),
+                    *rest[2:],
                 )
                 for t, x0, y0, x1, y1, size, b, m, c, col, place, apart, *rest in body["lines"]
             ]

@@ -41,10 +41,12 @@ import functions.ingest.parsing.headings
 import functions.ingest.parsing.identity_card
 import functions.ingest.parsing.items
 import functions.ingest.parsing.joining
+import functions.ingest.parsing.labelled
 import functions.ingest.parsing.layout
 import functions.ingest.parsing.legible
 import functions.ingest.parsing.lettering
 import functions.ingest.parsing.letters
+import functions.ingest.parsing.line_numbers
 import functions.ingest.parsing.listings
 import functions.ingest.parsing.lost_spaces
 import functions.ingest.parsing.order
@@ -66,6 +68,7 @@ import functions.ingest.parsing.sections
 import functions.ingest.parsing.seen
 import functions.ingest.parsing.sides
 import functions.ingest.parsing.sideways
+import functions.ingest.parsing.slides
 import functions.ingest.parsing.table_cells
 import functions.ingest.parsing.table_columns
 import functions.ingest.parsing.table_grid

@@ -631,3 +631,105 @@ def test_the_documents_own_title_opens_no_section_with_its_number_either() -> No
     found.learn(page)
     found.title = "Stone fruit"
     assert found.of(page)[-1].path == "Plums"
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        (title("EXCEPT FOR THE WARRANTIES OF SECTION THREE", 100), []),  # goes on overleaf
+        (title("Continued on the next page", 100, apart=True), []),
+        (title("Ripening of plums", 100, bold=True), ["Ripening of plums"]),
+        (title("Ripening of plums", 100, 14), ["Ripening of plums"]),
+        (title("3. Ripening", 100, apart=True), ["3. Ripening"]),
+    ],
+)
+def test_a_page_ends_with_no_heading_in_the_texts_own_size_that_is_not_bold(last: Line, expected: list[str]) -> None:
+    assert paths(*prose(20), last, pages_before=1) == expected
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ("up to the harvest ..... 12", 0),
+        ("up to the harvest .12", 0),
+        ("up to the harvest", 1),
+        ("up to the harvest 12", 1),
+    ],
+)
+def test_the_first_line_of_an_entry_of_the_contents_is_no_heading(entry: str, expected: int) -> None:
+    lines = [title("2 Plums and pears, their care", 100, bold=True), title(entry, 112, bold=True)]
+    assert len(paths(*prose(20), *lines, *prose(140), pages_before=1)) == expected
+
+
+def test_a_name_with_a_comma_may_be_a_heading_many_times() -> None:
+    names = [title("Plums, Pears and Figs", 100 + 60 * i, 12, bold=True) for i in range(5)]
+    lines = [line for i, name in enumerate(names) for line in (name, *prose(114 + 60 * i, 3))]
+    assert len(paths(*lines, pages_before=1)) == 5
+
+
+def test_a_title_that_is_repeated_does_not_stand_below_itself() -> None:
+    pages = [
+        [title("Notes to the accounts", 20, 16, bold=True), title("Plums", 60, 13, bold=True), *prose(80)],
+        [title("notes to the accounts", 20, 12, bold=True), title("Pears", 60, 13, bold=True), *prose(80)],
+        [title("Plums", 20, 12, bold=True), *prose(80)],
+    ]
+    raw = [RawPage(2 + at, "", 600, 800, lines) for at, lines in enumerate(pages)]
+    found = Headings(Header(4))
+    for page in raw:
+        found.learn(page)
+    got = [heading.path for page in raw for heading in found.of(page)]
+    notes = "Notes to the accounts"
+    assert got == [notes, f"{notes} > Plums", notes, f"{notes} > Pears", f"{notes} > Pears > Plums"]
+
+
+def test_a_chapters_title_that_is_repeated_with_its_number_ends_no_part_of_it() -> None:
+    pages = [
+        [title("2. Care of the trees", 20, 16, bold=True), title("2.1 Plums", 60, 13, bold=True), *prose(80)],
+        [title("2. Care of the trees", 20, 10, bold=True), *prose(80)],
+    ]
+    raw = [RawPage(2 + at, "", 600, 800, lines) for at, lines in enumerate(pages)]
+    found = Headings(Header(3))
+    for page in raw:
+        found.learn(page)
+    got = [heading.path for page in raw for heading in found.of(page)]
+    assert got[-1] == "2. Care of the trees > 2.1 Plums"
+
+
+def crowded(below: str, count: int, number: str = "") -> list[str]:
+    names = [title(f"{number}Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(count)]
+    rest = [Line(below, 50, line.y1 + 2, 50 + 5 * len(below), line.y1 + 12, 10) for line in names]
+    return paths(*(line for pair in zip(names, rest, strict=True) for line in pair), *prose(600), pages_before=1)
+
+
+def test_of_many_names_alike_on_a_page_those_are_headings_that_stand_over_text() -> None:
+    assert len(crowded(TEXT, 10)) == 10
+    assert crowded("a line of few words, a field", 10) == []
+    assert len(crowded("a line of few words, a field", 10, "2.1 ")) == 10
+    assert len(crowded("a line of few words, a field", 5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "expected"),
+    [
+        (800, 600, ["Plums", "Pears", "Figs", "Figs > Dates"]),
+        (600, 800, ["Plums", "Plums > Pears", "Figs", "Figs > Dates"]),
+    ],
+)
+def test_what_the_title_of_a_slide_heads_ends_with_it(width: int, height: int, expected: list[str]) -> None:
+    slides = [
+        [title("Plums", 20, 22), *prose(80, 6)],
+        [title("Pears", 20, 18), *prose(80, 6)],
+        [title("Figs", 200, 30)],  # stands before others
+        [title("Dates", 20, 18), *prose(80, 6)],
+    ]
+    raw = [RawPage(2 + at, "", width, height, lines) for at, lines in enumerate(slides)]
+    found = Headings(Header(5))
+    for page in raw:
+        found.learn(page)
+    assert [heading.path for page in raw for heading in found.of(page)] == expected
+
+
+@pytest.mark.parametrize(("size", "expected"), [(13, []), (10, ["Plums"])])
+def test_a_line_above_a_row_of_a_table_in_its_own_print_is_the_rows(size: float, expected: list[str]) -> None:
+    row = Line("of the year | 12", 50, 115, 400, 128, size, cells=2, column=1)
+    assert paths(*prose(20), title("Plums", 100, 13), row, *prose(140), pages_before=1) == expected

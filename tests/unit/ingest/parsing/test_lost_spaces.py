@@ -78,3 +78,11 @@ def test_a_vertical_word_is_parted_wherever_it_has_room(upwards: bool) -> None:
     lows = steps if upwards else [-step - 5 for step in steps]
     boxes = [(100.0, low + 5, 110.0, low) for low in lows]
     assert parts_of_turned(boxes, height=10) == [(0, 2), (2, 3), (3, 6)]
+
+
+@pytest.mark.parametrize(("token", "expected"), [("end:24", ["end:", "24"]), ("אבגדהו", ["אבגדהו"])])
+def test_what_stands_left_of_a_word_is_another_one_but_in_scripts_that_go_to_the_left(
+    token: str, expected: list[str]
+) -> None:
+    boxes = [(left, 10.0, left + 5.0, 0.0) for left in (100, 105, 110, 115, 50, 55)]
+    assert [token[start:end] for start, end in parts_of_apart(token, boxes, height=10)] == expected

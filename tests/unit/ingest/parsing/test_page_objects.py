@@ -11,6 +11,7 @@ import pytest
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.letters import with_bullets, with_drawn_hyphens
 from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
 from functions.ingest.parsing.words import SLANTING, Style, Word
@@ -224,3 +225,50 @@ def test_a_letter_that_is_all_a_font_writes_where_lines_begin_is_a_bullet(
     ]
     with_bullets(words)
     assert [word.text for word in words[::2]] == expected
+
+
+@pytest.mark.parametrize(
+    ("sign", "expected"),
+    [("\uf076", "•"), ("\uf0e8", "•"), ("\uf0fc", "\uf0fc"), ("\uf071", "\uf071"), ("§", "§")],
+)
+def test_a_sign_of_no_known_meaning_that_only_begins_lines_is_a_bullet(sign: str, expected: str) -> None:
+    plain = Style(size=10, face="Serif")
+    words = [
+        Word(text, x, y, x + 30, y + 10, plain, ends)
+        for y in (700, 680)
+        for text, x, ends in ((sign, 50, ""), ("apples", 90, "\n"))
+    ]
+    with_bullets(words)
+    assert [word.text for word in words[::2]] == [expected] * 2
+    words = [Word("see", 20, 700, 48, 710, plain), *words]  # one of them stands within its line
+    words[1].text = words[3].text = sign
+    with_bullets(words)
+    assert [word.text for word in words[1::2]] == [sign] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "gap", "expected"),
+    [
+        ("G e n e r a l  t e r m s", 2.0, "General terms"),
+        ("2 .  P l u m s  a n d  p e a r s", 1.7, "2. Plums and pears"),
+        ("C O N T E N T S", 2.3, "CONTENTS"),
+        ("а б р и к о с ы", 1.2, "абрикосы"),
+        ("a b c d e f g h", 2.3, "a b c d e f g h"),  # an alphabet
+        ("X X O X X O X", 2.3, "X X O X X O X"),  # marks in columns
+        ("C O N T E N T S", 7.0, "C O N T E N T S"),  # cells
+        ("in it  A B A C D A B", 2.5, "in it A B A C D A B"),  # spaces
+        ("it is a or an of so", 2.3, "it is a or an of so"),
+    ],
+)
+def test_letters_that_are_set_apart_are_words(text: str, gap: float, expected: str) -> None:
+    plain = Style(size=10, face="Serif")
+    words: list[Word] = []
+    left = 50.0
+    for token in text.split(" "):
+        if not token:
+            left += 3.5
+            continue
+        words.append(Word(token, left, 700, left + 5 * len(token), 710, plain))
+        left += 5 * len(token) + gap
+    words[-1].ends = "\n"
+    assert [line.text for line in lay_out(words, (0, 0, 600, 800))] == [expected]

@@ -1,12 +1,17 @@
 """Tables whose cells are ruled, on made pages: what the rules say of cells, and when they say nothing."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.ruled import MAX_RULES, Rules, grids_of
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import Header, RawPage, pack_page, unpack
 from functions.ingest.parsing.words import Box
 from tests.support.made_pages import PAGE, Piece, words_of
 
@@ -252,3 +257,54 @@ def test_a_rule_below_the_last_line_of_a_name_tells_the_columns_of_all_its_lines
 
     rules = [(148, 65, 262, 66), (358, 65, 472, 66)]
     assert header(rules) == ["Sold by weight | Sold by weight", "| Rye | Oat | Hay | All | Rye | Oat | Hay | All"]
+
+
+def test_numbers_far_before_what_stands_in_their_cell_are_another_column() -> None:
+    rows = (100, 120, 140, 160, 180)
+    pieces: list[Piece] = []
+    for at in range(4):
+        y = 687.0 - 20 * at
+        pieces += [(52, y, f"plum {at}"), (152, y, f"0{at}"), (215, y, f"pear {at}"), (302, y, f"1{at}")]
+    assert tables(ruled(rows), *pieces)[0] == "plum 0 | 00 | pear 0 | 10"
+    near = [(185.0, y, text) if x == 215 else (x, y, text) for x, y, text in pieces]
+    assert tables(ruled(rows), *near)[0] == "plum 0 | 00 pear 0 | 10"  # it marks an item
+
+
+def test_the_fields_of_a_form_are_marked_and_head_nothing() -> None:
+    boxes = ruled((100, 140, 180, 220, 260), (50, 250, 450))
+    pieces: list[Piece] = [(52, 687, "Sender"), (52, 675, "PLUM TRADING COMPANY"), (252, 647, "Country")]
+    pieces += [(52, 607, "Weight"), (252, 567, "Signature")]
+    lines = lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ()))
+    assert [(line.text, line.boxed, line.column) for line in lines] == [
+        ("Sender", 1, 0), ("PLUM TRADING COMPANY", 1, 0), ("Country", 2, 0), ("Weight", 3, 0), ("Signature", 4, 0),
+    ]  # fmt: skip
+    shaded = Rules.of([*boxes, *((x, 100, x + 1, 5000) for x in (50, 250, 450))], ())  # beyond the page
+    assert not any(line.boxed for line in lay_out(words_of(pieces), PAGE, rules=shaded))
+    assert not any(line.boxed for line in lay_out(words_of(pieces), PAGE))
+    page = RawPage(2, "", 600, 800, lines)
+    found = Headings(Header(2))
+    found.learn(page)
+    assert not found.of(page)
+    assert unpack(pack_page(page)[4:]) == page
+    near = replace(lines[1], text="Of plums and pears", y0=lines[1].y0 + 12, y1=lines[1].y1 + 12)
+    fields = [replace(lines[1], text="These are the Traders"), near]
+    for number, text, count in ((1, "Of plums and pears", 1), (3, "Of plums and pears", 2), (3, "of plums", 1)):
+        fields[1].boxed, fields[1].text = number, text
+        assert len(reflow(RawPage(1, lines=fields), [], Vocabulary())) == count
+    lines[1].text = "PART II OF THE PLUMS"
+    assert [heading.text for heading in found.of(page)] == ["PART II OF THE PLUMS"]
+    lines[1].text = "PLUM TRADING COMPANY"
+    for line in lines:
+        line.boxed = 0
+    assert [heading.text for heading in found.of(page)] == ["PLUM TRADING COMPANY"]
+
+
+def test_rows_without_rules_between_them_are_found_by_their_text() -> None:
+    names = ("angle", "arrow", "brush size", "colours", "custom ticks", "grid lines", "legend", "title")
+    pieces: list[Piece] = [(52, 690, "Attribute"), (152, 690, "Bars"), (302, 690, "Lines")]
+    for at, name in enumerate(names):
+        y = 672.0 - 12 * at
+        pieces += [(52, y, name), *([(152, y, "X")] if at != 3 else []), *([(302, y, "X")] if at & 1 else [])]
+    got = tables(ruled((100, 115, 220)), *pieces)
+    assert got[1] == "angle | X |"
+    assert got[4] == "colours | | X"

@@ -3,6 +3,7 @@
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.ruled import Rules
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import Style, Word
 from shared.rects import STEPS, number_at, word_count
@@ -183,3 +184,25 @@ def test_a_page_that_is_turned_as_its_text_runs_is_placed_as_it_is_read(turn: in
     (line,) = lay_out(turned(written(50, 700, "three words here"), bounds, turn), bounds, turn)
     assert corners(line.place) == [50, 92, 125, 102]
     assert word_count(line.place) == 3
+
+
+@pytest.mark.parametrize("turn", [1, 2, 3])
+def test_a_table_is_read_by_its_rules_whichever_way_its_text_runs(turn: int) -> None:
+    pieces: list[Piece] = [(52, 690, "Fruit"), (152, 690, "Where it grows"), (52, 670, "Plum")]
+    pieces += [(152, 676, "in orchards and along"), (152, 664, "old walls"), (52, 645, "Pear"), (152, 645, "espaliers")]
+    rows, columns = (100, 120, 145, 165), (50, 150, 400)
+    boxes = [(50.0, y - 0.5, 400.0, y + 0.5) for y in rows] + [(x - 0.5, 100.0, x + 0.5, 165.0) for x in columns]
+    upright = lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ()))
+    assert [line.text for line in upright if line.column][1] == "Plum | in orchards and along old walls"
+    width, height = (800, 600) if turn & 1 else (600, 800)
+    moved = [
+        {
+            1: (y0, height - x1, y1, height - x0),
+            2: (width - x1, height - y1, width - x0, height - y0),
+            3: (width - y1, x0, width - y0, x1),
+        }[turn]
+        for x0, y0, x1, y1 in boxes
+    ]
+    bounds = (0, 0, width, height)
+    got = lay_out(turned(words_of(pieces), bounds, turn), bounds, rules=Rules.of(moved, ()))
+    assert [box_of(line) for line in got] == [box_of(line) for line in upright]
