@@ -97,6 +97,7 @@ class ServiceTexts(NamedTuple):
     version: str
     titled: str
     authors: str
+    no_authors: str
     outline: str
     cut_outline: str
     what_about: str
@@ -163,6 +164,8 @@ def serve(
         found = _meant(about, documents, messages)
         if len(found) == 1 or (about.wants == "whereabouts" and asked is None):
             return Served(document=found[0] if len(found) == 1 else None, about=about, language=language)
+        if about.terms and about.wants in ("one", "all", "authors") and 1 < len(found) <= SHOWN:
+            return _which_of(found, language)
     if asked is None:
         return None
     language = requested_language or asked.language
@@ -297,10 +300,13 @@ def _to_summarise(
     elif not found and asked.terms:
         text = texts.no_such_document.format(terms=" ".join(asked.terms))
     else:
-        named = (found or documents)[:SHOWN]
-        text = "\n".join((texts.which_document, *map(_line, named)))
-        return Served(with_language_note(text, language), named=named)
+        return _which_of((found or documents)[:SHOWN], language)
     return Served(with_language_note(text, language))
+
+
+def _which_of(documents: Sequence[CatalogueEntry], language: str) -> Served:
+    text = "\n".join((service_texts(language).which_document, *map(_line, documents)))
+    return Served(with_language_note(text, language), named=documents)
 
 
 def _meant(

@@ -80,7 +80,7 @@ def told_of(asked: StructureQuestion, reader: DocumentReader) -> DocumentDigest 
     if asked.wants == "all":
         return _outline(asked, reader, read) if asked.kind == "section" else _captions(asked, reader, read)
     if asked.wants == "authors":
-        return _authors(reader, read)
+        return _authors(asked, reader, read)
     tell = {"whereabouts": _whereabouts, "headed": _headed}.get(asked.wants, _named)
     return tell(asked, reader, read)
 
@@ -358,18 +358,20 @@ def _whereabouts(asked: StructureQuestion, reader: DocumentReader, read: ReadPas
 # --- Who wrote it ---
 
 
-def _authors(reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
+def _authors(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) -> DocumentDigest | None:
     """Quote the lines of the document's beginning that name its authors, as its identity card has them."""
-    names = values_of(reader.document.labelled.get("author", ""))
-    if not any(names):
-        return None
+    names = [name for name in values_of(reader.document.labelled.get("author", "")) if name]
+    title, texts = document_name(reader.document), service_texts(reader.language)
+    if not names and (asked.may_mean_another or (reader.question.history and not asked.terms)):
+        return None  # "Who wrote it?" may be about something in the document
+    if not names:
+        return reader.digest(read, (), with_language_note(texts.no_authors.format(title=title), reader.language), ())
     wanted = [_words_of(name) for name in names]
     sources = read.passages[:AUTHORS_WITHIN]
     lines = ((number, line) for number, each in enumerate(sources, start=1) for line in each.text.split("\n"))
     told = ((number, line.strip(), _words_of(line)) for number, line in lines if len(line) <= MAX_CHARACTERS)
     said = {line: number for number, line, held in reversed([*told]) if any(map(held.issuperset, wanted))}
     claims = [quoted(number, line) for line, number in reversed(said.items())][:MAX_AUTHOR_LINES]
-    title, texts = document_name(reader.document), service_texts(reader.language)
     if claims:
         return reader.digest(read, sources, "", claims)
     sentence = texts.authors.format(title=title, fact=plain_name(", ".join(names)))

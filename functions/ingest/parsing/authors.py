@@ -63,7 +63,7 @@ _NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
 _STARTS = re.compile(r"\b[^\W\d_]")
 _RARITY = lexical.background("en")
 _ALL_RIGHTS = re.compile(r"\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s")
-_HOLDER = re.compile(r"(?:©|\([cC]\)|[Cc]opyright(?: c)?)[\W_]*(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})")
+_HOLDER = re.compile(r"(?:©|\([cC]\)|[Cc]opyright(?: c)?)[\W_]{0,10}(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})")
 _ADDRESS = re.compile(r"\s*(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 

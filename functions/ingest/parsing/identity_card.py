@@ -95,13 +95,14 @@ _INSTITUTION = re.compile(
     rf"(?: (?:of|for)(?: the)? {_OWN_WORD}(?: (?:and |of |& )?{_OWN_WORD}){{0,4}})?"
 )
 _COPYRIGHT = re.compile(
-    r"(?:\u00a9|\((?:c|C)\) ?(?=(?:19|20)\d\d)|[Cc]opyright|COPYRIGHT)[\W_]*(?:\([cC]\)[\W_]*)?"
+    r"(?:\u00a9|\((?:c|C)\) ?(?=(?:19|20)\d\d)|[Cc]opyright|COPYRIGHT)[\W_]{0,10}(?:\([cC]\)[\W_]{0,10})?"
     r"(?:(?:19|20)\d\d(?:\s?[-\u2013,]\s?(?:19|20)\d\d)*)?,?\s*(?:by )?"
     r"([A-Z0-9][^\n|]{2,70}?)(?:[.,]?\s+(?:19|20)\d\d|[.,]?\s+[Aa]ll [Rr]ights|\.\s|\.?$)",
     re.MULTILINE,
 )
 _RIGHTS = re.compile(
-    rf"(?:\u00a9|\([cC]\)|[Cc]opyright|COPYRIGHT)[\W_]*(?:\([cC]\)\W*|c )?(?:{identity.YEAR}[\s,\u2013\u2014-]*)+"
+    r"(?:\u00a9|\([cC]\)|[Cc]opyright|COPYRIGHT)[\W_]{0,10}(?:\([cC]\)\W{0,10}|c )?"
+    rf"(?:{identity.YEAR}[\s,\u2013\u2014-]*)+"
 )
 """The years of a document's rights."""
 _LISTED = re.compile(

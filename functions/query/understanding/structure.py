@@ -48,7 +48,7 @@ class StructureQuestion(NamedTuple):
     ("whereabouts"), or who wrote it ("authors"). `sign` is what the
     element is called, in small letters. `by_order`: the number counts them ("the third chapter"). `only_name`: its name
     is enough. `counts`: how many there are. `sought` are the words to look for, `terms` words that must name the
-    document.
+    document. `may_mean_another`: these need not name it, as they stand elsewhere ("Who wrote the plum standards?").
     """
 
     wants: Literal["one", "named", "headed", "all", "findings", "whereabouts", "authors"]
@@ -62,6 +62,7 @@ class StructureQuestion(NamedTuple):
     counts: bool = False
     sought: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
+    may_mean_another: bool = False
 
 
 class StructureWords(NamedTuple):
@@ -261,9 +262,13 @@ def _authors(_: str, words: Sequence[str], code: str, known: StructureWords) -> 
     said = frozenset(words)
     for phrase in chain.from_iterable(known.phrases("authors")):
         if said.issuperset(phrase):
-            # Only the names of documents can say what is meant, so it need not stand where a name does.
-            terms = _beside(words, code, known.of("asks", "which", "list", "named", "ordinal", "in").union(phrase))
-            return StructureQuestion("authors", code, terms=terms) if len(terms) <= MAX_NAME_WORDS else None
+            asking = known.of("asks", "which", "list", "named", "ordinal").union(phrase)
+            terms = _unknown(words, code, asking)
+            if terms is not None:
+                return StructureQuestion("authors", code, terms=terms)
+            terms = _beside(words, code, asking | known.of("in"))
+            is_name = len(terms) <= MAX_NAME_WORDS
+            return StructureQuestion("authors", code, terms=terms, may_mean_another=True) if is_name else None
     return None
 
 

@@ -455,3 +455,12 @@ def test_a_long_documents_passages_come_from_all_its_sections():
     assert len(chosen) == MAX_PASSAGES
     assert len({each.section for each in chosen}) >= MAX_PASSAGES // 2
     assert [each.chunk_index for each in chosen] == sorted(each.chunk_index for each in chosen)
+
+
+def test_of_several_documents_with_the_name_one_must_be_chosen():
+    both = [KEPT[0], document("old-lease.pdf", "Lease of the mill, 1998")]
+    answer = asked("How many tables are there in the mill lease?", both)
+    assert (
+        answer.text
+        == "Which document do you mean?\n- Lease of the mill (lease.pdf)\n- Lease of the mill, 1998 (old-lease.pdf)"
+    )
