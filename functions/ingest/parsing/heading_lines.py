@@ -134,7 +134,7 @@ def is_in_item(item: Line, above: Line, line: Line) -> bool:
 def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the largest headings of a page where nearly every line looks like one: a slide, a form or a menu.
 
-    Several alike count only where plain text across the page begins below them, or with a number such as "2.1".
+    Several alike count only where plain text across the page or a table begins below them, or with a number: "2.1".
     """
     if len(groups) <= MANY or sum([end - start for start, end in groups]) <= CROWDED * len(lines):
         return groups
@@ -143,7 +143,7 @@ def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tu
     if len(groups) <= MOST_CROWDED:
         return groups
     texts = [lines[end] if end < len(lines) else Line("") for _, end in groups]
-    is_over = [line.x1 - line.x0 >= ACROSS * line.size > 0 and not (line.bold or line.column) for line in texts]
+    is_over = [line.column > 0 or (line.x1 - line.x0 >= ACROSS * line.size > 0 and not line.bold) for line in texts]
     is_counted = [_DOTTED.match(lines[start].text) is not None for start, _ in groups]
     return [group for group, *counts in zip(groups, is_over, is_counted, strict=True) if any(counts)]
 

@@ -733,3 +733,12 @@ def test_what_the_title_of_a_slide_heads_ends_with_it(width: int, height: int, e
 def test_a_line_above_a_row_of_a_table_in_its_own_print_is_the_rows(size: float, expected: list[str]) -> None:
     row = Line("of the year | 12", 50, 115, 400, 128, size, cells=2, column=1)
     assert paths(*prose(20), title("Plums", 100, 13), row, *prose(140), pages_before=1) == expected
+
+
+def test_names_alike_on_a_crowded_page_are_headings_over_tables_too() -> None:
+    names = [title(f"Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(10)]
+    rows = [
+        Line("one | 1", 80, line.y1 + 14, 120, line.y1 + 24, 10, cells=2, column=1 + i) for i, line in enumerate(names)
+    ]
+    lines = [line for pair in zip(names, rows, strict=True) for line in pair]
+    assert len(paths(*lines, *prose(600), pages_before=1)) == 10

@@ -39,3 +39,12 @@ def test_values_stand_behind_their_labels() -> None:
 )
 def test_other_columns_stay(got: list[str]) -> None:
     assert not any(" | " in text for text in got)
+
+
+def test_values_below_each_other_are_lines_of_their_own_where_the_engine_saw_no_end() -> None:
+    words = [word for at, text in enumerate(LABELS) for word in written(50, 700 - 25 * at, text, BOLD)]
+    values = [word for at, text in enumerate(VALUES) for word in written(200, 700 - 19 * at, text)]
+    for word in values[:-1]:
+        word.ends = ""
+    got = [line.text for line in lay_out([*words, *values], PAGE)]
+    assert not any("4711 complete" in text for text in got)
