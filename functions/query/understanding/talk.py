@@ -259,7 +259,7 @@ def _fact(question: str, words: Sequence[str], language: str, spoken: ServiceWor
             known = spoken.common.union(spoken.words["any"], line.words)
             named = _FILE.search(question) or _QUOTED.search(question)
             name = folded_words(named.group().replace(".pdf", "")) if named else [w for w in words if w not in known]
-            if name and kind in ("newest", "oldest"):
+            if name and kind in ("newest", "oldest", "titled"):
                 continue
             if name and kind in _OF_CARD and said.isdisjoint(spoken.words["noun"]):
                 continue  # "Which edition has single sign-on?"
