@@ -118,7 +118,7 @@ def _page(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) 
         return reader.digest(read, (), with_language_note(text, reader.language), ())
     end = min((page.char_start for page in pages.values() if page.number > found.number), default=end_of(read.passages))
     begun = [each for each in sections_of(read.passages) if found.char_start <= each.start < end]
-    head = texts.of_page.format(page=_page_name(found, asked.number), title=title)
+    head = texts.of_page.format(page=_page_name(found, reader), title=title)
     shown = [
         plain_name(each.text)
         for kind in CAPTIONED
@@ -128,14 +128,8 @@ def _page(asked: StructureQuestion, reader: DocumentReader, read: ReadPassages) 
     return _told(reader, read, head, [*(plain_name(each.name) for each in begun), *shown], (found.char_start, end))
 
 
-def _page_name(page: PageStart, asked: str) -> str:
-    """Return a page as it was asked for, and as it is printed if that is another: "5 (6985)"."""
-    label = _printed(page)
-    return label if asked in (label, LAST) else f"{asked} ({label})"
-
-
-def _printed(page: PageStart) -> str:
-    return page.label or str(page.number)
+def _page_name(page: PageStart, reader: DocumentReader) -> str:
+    return page_name(page, texts_for(reader.language), set_off=True)
 
 
 def _with_page(name: str, page: PageStart, reader: DocumentReader) -> str:
@@ -161,7 +155,7 @@ def _told_section(
     within = [
         each for each in sections_of(read.passages) if len(each.path) == depth and found.start < each.start < found.end
     ]
-    head = texts.of_section.format(name=plain_name(found.name), page=_printed(found.page), title=title)
+    head = texts.of_section.format(name=plain_name(found.name), page=_page_name(found.page, reader), title=title)
     if asked.only_name:
         return reader.digest(read, (), with_language_note(head.rstrip(" :"), reader.language), ())
     names = [_with_page(each.name, each.page, reader) for each in within]

@@ -169,10 +169,15 @@ def _about_nearest(sentence: str, words: Sequence[str], nearest: Passage, page: 
     )
 
 
-def page_name(page: PageStart, texts: Texts) -> str:
-    """Return a page's number as a viewer counts, and the printed one where that is another: "15, printed 13"."""
-    is_same = page.label in ("", str(page.number))
-    return str(page.number) if is_same else texts.printed.format(page=page.number, label=page.label)
+def page_name(page: PageStart, texts: Texts, *, set_off: bool = False) -> str:
+    """Return a page's number as a viewer counts, and the printed one where that is another: "15, printed 13".
+
+    `set_off` puts the printed one into brackets, for the middle of a sentence: "15 (printed 13)".
+    """
+    if page.label in ("", str(page.number)):
+        return str(page.number)
+    printed = texts.printed.format(label=page.label)
+    return f"{page.number} ({printed})" if set_off else f"{page.number}, {printed}"
 
 
 def _offering(refusal: str, texts: Texts, language: str, settings: Settings) -> str:

@@ -158,9 +158,9 @@ def test_a_page_is_told_by_its_number_or_its_printed_label():
         "Page 3 of “The Brunata Duo”:\n- 1 Setting up\n- Figure 1: The feet of the machine, from below\n\n"
     )
     answer = ask("What is on page 1?", hits=chunks(("i", "ii", "1", "2", "3")))
-    assert answer.text.startswith("Page 1 of “The Brunata Duo”:\n- 1 Setting up")
+    assert answer.text.startswith("Page 3 (printed 1) of “The Brunata Duo”:\n- 1 Setting up")
     answer = ask("What is on page 4?", hits=chunks(("701", "702", "703", "704", "705")))
-    assert answer.text.startswith("Page 4 (704) of")
+    assert answer.text.startswith("Page 4 (printed 704) of")
 
 
 def test_lists_give_a_page_as_it_is_counted_and_as_it_is_printed():
