@@ -45,9 +45,14 @@ def any_word(name: str) -> str:
 
 
 _APART = re.compile(
-    rf",|;|\s\|\s|\s(?:{any_word('and')}|&)\s| {{2,}}|\s[·•]\s|[∗*†‡§¶]+(?:\d(?:,\d)*)?|(?<=[^\W\d_])\d(?:,\d)*(?!\w)"
+    rf",|;|\s\|\s|\s(?:{any_word('and')}|&)\s| {{2,}}|\s[·•]\s"
+    r"|[∗*†‡§¶]+(?:\s?\d(?:,\d)*)?|(?<=[^\W\d_])\d(?:,\d)*(?!\w)"
 )
 """What stands between names; also the marks of notes behind them."""
+_LAST_NAME_FIRST = re.compile(r"([^\W\d_][\w'’-]+), ((?:[^\W\d_]\.[ -]?){0,2}[^\W\d_]\.)")
+_LAST_NAMES_FIRST = re.compile(
+    rf"{_LAST_NAME_FIRST.pattern}(?:[,;]? ?(?:(?:{any_word('and')}|&) )?{_LAST_NAME_FIRST.pattern})*"
+)
 _INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
 _AND_OTHERS = re.compile(r"\bet\.? al\b\.?|\band others\b", re.IGNORECASE)
 _NOT_LETTER = re.compile(r"[\W\d_]")
@@ -63,7 +68,10 @@ _NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
 _STARTS = re.compile(r"\b[^\W\d_]")
 _RARITY = lexical.background("en")
 _ALL_RIGHTS = re.compile(r"\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s")
-_HOLDER = re.compile(r"(?:©|\([cC]\)|[Cc]opyright(?: c)?)[\W_]{0,10}(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})")
+_HOLDER = re.compile(
+    r"(?:(?:©|\([cC]\)|[Cc]opyright(?: c\b)?)[\s.,:_-]{0,10}){1,3}"
+    r"(?:(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})|(?:by )?(\w.{3,60}?),? (?:19|20)\d\d)"
+)
 _ADDRESS = re.compile(r"\s*(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 
@@ -122,7 +130,7 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
     ]
     if not found:
         rights = (right for lines in pages for line in lines if (right := _HOLDER.search(line.text)))
-        found = [name for right in rights for name in _named(_ALL_RIGHTS.split(right[1])[0])]
+        found = [name for right in rights for name in _named(_ALL_RIGHTS.split(right[1] or right[2])[0])]
     return _distinct(found)[:MAX_AUTHORS]
 
 
@@ -143,6 +151,8 @@ def _beside_title(cover: Sequence[Line], title: str) -> Iterator[Line]:
     # The title's own lines are no neighbours, even if it was taken to be longer than it is.
     yield from cover[max(0, at[0] - LINES_ABOVE) : at[0]]
     for line in cover[at[0] + 1 : at[0] + 1 + LINES_BELOW]:
+        if line.text.casefold() in told:
+            continue
         if opens_document(line.text) or sum(map(str.islower, _STARTS.findall(line.text))) >= PROSE:
             return
         yield line
@@ -156,7 +166,8 @@ def _named_alone(line: str, held: Collection[str]) -> Iterator[str]:
     if is_of_authors(line):
         yield line
         return
-    parts = [part for part in map(_bare, _APART.split(line)) if part]
+    first, *others = [*_parts(line)] or [""]
+    parts = [first, *(part for part in others if _BODY.isdisjoint(part.lower().split()))]
     if all(not part.isupper() and _is_person(part) and _is_strange(part, held) for part in parts):
         yield from parts
 
@@ -168,7 +179,14 @@ def _named(text: str) -> Iterable[str]:
 
 def _persons(text: str) -> Iterator[str]:
     """Yield the persons that a list names, up to what is none."""
-    return takewhile(_is_person, filter(None, map(_bare, _APART.split(_AND_OTHERS.sub("", text)))))
+    return takewhile(_is_person, _parts(_AND_OTHERS.sub("", text)))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield what stands between commas and the like; "Lee, A. B." is "A. B. Lee"."""
+    if _LAST_NAMES_FIRST.fullmatch(text):
+        text = _LAST_NAME_FIRST.sub(r"\2 \1", text)
+    return filter(None, map(_bare, _APART.split(text)))
 
 
 def _bare(name: str) -> str:
@@ -183,7 +201,7 @@ def _is_person(name: str) -> bool:
         1 < len(words) <= MAX_NAME_WORDS
         and len(name) <= MAX_NAME
         and bool(written_out)
-        and not any(len(word) > LONGEST_INITIALS and word.isupper() for word in written_out[:1])
+        and not (len(written_out[0]) > LONGEST_INITIALS and written_out[0].isupper() and not name.isupper())
         and words[0].lower() != "the"
         and all(word[0].isupper() and _NAME.fullmatch(word) for word in words)
         and _BODY.isdisjoint(map(str.lower, words))

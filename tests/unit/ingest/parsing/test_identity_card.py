@@ -136,7 +136,11 @@ PROSE = (
     [
         (("Anna Brazauskas and Bo R. Lindqvist",), ["Anna Brazauskas", "Bo R. Lindqvist"]),
         (("Anna Brazauskas\u22171 Bo Lindqvist\u2020",), ["Anna Brazauskas", "Bo Lindqvist"]),
-        (("Anna Brazauskas, Orchard University", "Oslo, Norway", "Bo Lindqvist"), ["Bo Lindqvist"]),
+        (("Anna Brazauskas, Orchard University", "Oslo, Norway", "Bo Lindqvist"), ["Anna Brazauskas", "Bo Lindqvist"]),
+        (("Brazauskas, A. and Lindqvist, B. R.",), ["A. Brazauskas", "B. R. Lindqvist"]),
+        (("Anna Brazauskas * 1 Bo Lindqvist * 1",), ["Anna Brazauskas", "Bo Lindqvist"]),
+        (("By A. B. LEE, M.A., F.R.S.",), ["A. B. LEE"]),
+        (("(C) Ann Lee 2011/09/16",), ["Ann Lee"]),
         (("by Ann Lee",), ["Ann Lee"]),
         (("Prepared by: Dr. Ann Lee, Head of Orchards",), ["Ann Lee"]),
         (("Verfasst von Ann Lee und Bo Ray",), ["Ann Lee", "Bo Ray"]),
