@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from functions.query.retrieval.numbered import NumberedPart
 from functions.query.understanding.question import lines_of
-from functions.query.understanding.talk import by_language, folded_words, kinds_of_documents
+from functions.query.understanding.talk import by_language, document_named_in, folded_words, kinds_of_documents
 from shared.language import FUNCTION_WORDS
 from shared.lexical import fold
 
@@ -80,7 +80,21 @@ class StructureWords(NamedTuple):
 
 
 def structure_question(question: str, language: str) -> StructureQuestion | None:
-    """Return what a question wants of an element of a document, None for any other question."""
+    """Return what a question wants of an element of a document, None for any other question.
+
+    The name of the document may stand in quotation marks, however long it is.
+    """
+    if found := _read(question, language):
+        return found
+    named = document_named_in(question)
+    if named is None:
+        return None
+    found = _read(f"{question[: named.start()]} {question[named.end() :]}", language)
+    is_of_one = found is not None and found.wants not in ("whereabouts", "headed") and not found.terms
+    return found._replace(terms=tuple(folded_words(named[0].removesuffix(".pdf")))) if found and is_of_one else None
+
+
+def _read(question: str, language: str) -> StructureQuestion | None:
     words = folded_words(question)
     is_possible = not _telling_words().isdisjoint(words) or _STEPS.search(question) is not None
     if not is_possible or len(words) > MAX_WORDS:

@@ -212,6 +212,11 @@ class CollectionQuestion:
     kinds: tuple[str, ...] = ()
 
 
+def document_named_in(question: str) -> "re.Match[str] | None":
+    """Return where a question has the name of a file, or a name in quotation marks."""
+    return _FILE.search(question) or _QUOTED.search(question)
+
+
 def kinds_of_documents(language: str, kind: Literal["noun", "reading"] = "noun") -> frozenset[str]:
     """Return the words for documents in a language, or for those that are about something."""
     return by_language(language)[0][1].words.get(kind, _NO_WORDS)
@@ -257,7 +262,7 @@ def _fact(question: str, words: Sequence[str], language: str, spoken: ServiceWor
             if not (line.is_in(frozenset(beginning)) and words[0] in spoken.filler | line.words):
                 continue
             known = spoken.common.union(spoken.words["any"], line.words)
-            named = _FILE.search(question) or _QUOTED.search(question)
+            named = document_named_in(question)
             name = folded_words(named.group().replace(".pdf", "")) if named else [w for w in words if w not in known]
             if name and kind in ("newest", "oldest", "titled"):
                 continue
@@ -304,7 +309,7 @@ def _summary(
     if not (asked or gist):
         return None
     known = spoken.common.union(spoken.words["any"], *(line.words for line in (*asked, *gist)))
-    named = _QUOTED.search(question) or _FILE.search(question)
+    named = document_named_in(question)
     name = folded_words(named.group().removesuffix(".pdf")) if named else [word for word in words if word not in known]
     certain = bool(asked) and (bool(named) or not said.isdisjoint(spoken.words["any"]))
     if not name and (gist or (has_history and not certain)):

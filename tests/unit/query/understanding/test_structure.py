@@ -131,3 +131,25 @@ def test_a_polite_request_is_no_question_for_yes_or_no():
 )
 def test_what_asks_for_something_else_is_none(question: str):
     assert structure_question(question, "en") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "wants", "kind"),
+    [
+        ("How many tables are there in {}?", "all", "table"),
+        ("What is chapter 3 of {} about?", "one", "section"),
+        ("Who wrote {}?", "authors", "section"),
+    ],
+)
+def test_a_document_may_be_named_in_quotation_marks(question: str, wants: str, kind: str):
+    name = "Growing plums, pears, quinces and medlars without poison in gardens of cold countries"
+    found = structure_question(question.format(f"“{name}”"), "en")
+    assert found is not None
+    assert (found.wants, found.kind, found.terms) == (wants, kind, tuple(name.lower().replace(",", "").split()))
+    assert structure_question(question.format(name), "en") is None
+
+
+def test_what_is_quoted_may_be_what_is_looked_for():
+    found = structure_question("Which page explains “the alarm”?", "en")
+    assert found is not None
+    assert (found.wants, found.sought, found.terms) == ("whereabouts", ("alarm",), ())
