@@ -195,8 +195,13 @@ def _bare(name: str) -> str:
 _STATED = re.compile(rf"(?:{lexical.fold(any_word('stated'))})\b", re.IGNORECASE)
 """What a line begins with that states a date, though it says more than that."""
 _YEAR_ALONE = re.compile(rf"\W*({identity.YEAR})\W*")
+_PLACE = re.compile(r"[A-Z][\w.'’-]*(?:(?:,? | [-–—/]{1,2} )[A-Z(][\w.'’)-]*){0,4}(?: ?[-–—/]{1,2}|,)? ?")
+_DASH = re.compile(r"\)? ?(?:[-–—]|/P)")
+"""What stands before and behind the date with which a release begins: "KAUNAS, May 3, 2023 – Plum, Inc. today …"."""
+FIRST_LINES = 10
 FEW_LINES = 25
-"""Lines of a page at most on which a year alone says of when the document is: a page of text has tables."""
+"""Lines within which a month says of when the document is, and lines of a page at most on which a month or a year alone
+does: a page of text has tables."""
 
 
 def _day(mention: DateMention) -> date | None:
@@ -218,12 +223,13 @@ def _filing_date(filing: Filing) -> date | None:
 def _date(beginning: Beginning) -> str:
     """Return the date that the first page or a running line states, as exactly as it does; "" for none.
 
-    It is most of a short line, or begins with what a date is called. Else a year alone on a cover says it, or the
-    last year of a right to it.
+    It is most of a short line, or begins with what a date is called or with a place. Else a year alone on a cover says
+    it, or the last year of a right to it.
     """
     lines = [line.text for line in beginning.cover]
-    for text in (*lines, *beginning.running):
-        if stated := _stated_in(text):
+    for at, text in enumerate((*lines, *beginning.running)):
+        is_near_title = at < FIRST_LINES or len(lines) <= FEW_LINES
+        if stated := _stated_in(text, or_month=is_near_title):
             return stated
     if len(lines) <= FEW_LINES and (year := next(filter(None, map(_YEAR_ALONE.fullmatch, lines)), None)):
         return year[1]
@@ -231,12 +237,19 @@ def _date(beginning: Beginning) -> str:
     return max((year for found in rights for year in years_written(found[0])), default="")
 
 
-def _stated_in(line: str) -> str:
-    """Return the date that a short line states: as year, month and day, year and month, or year."""
-    folded = lexical.fold(line)
-    for found in dates_in(folded) if len(line) < SHORT_LINE else ():
-        is_most = found.end - found.start >= MIN_DATE_SHARE * len(folded)
-        if not found.year or not (is_most or _STATED.match(folded)):
+def _stated_in(line: str, *, or_month: bool) -> str:
+    """Return the date that a line states: as year, month and day, year and month, or year.
+
+    `or_month`: a month alone does; among figures it names a column.
+    """
+    folded = lexical.fold(line[:SHORT_LINE])
+    for found in dates_in(folded):
+        is_most = len(line) < SHORT_LINE and found.end - found.start >= MIN_DATE_SHARE * len(folded)
+        is_called = len(line) < SHORT_LINE and _STATED.match(folded) is not None
+        is_dateline = _PLACE.fullmatch(line[: found.start]) is not None and _DASH.match(line, found.end) is not None
+        if not found.year or not (
+            is_called or is_dateline or (is_most and (found.day or (or_month and not line.endswith(":"))))
+        ):
             continue
         is_american = found.swapped and folded[found.start : found.end].count("/") == 2
         if is_american and found.day != found.month:

@@ -175,6 +175,15 @@ def test_metadata_name_an_author_whom_the_first_pages_name_too() -> None:
         ("2015", "2015"),
         ("Copyright (C) 2009\u20132013 Plum Growers", "2013"),
         ("99 February 2020", "2020-02"),
+        (
+            "KAUNAS, May 3, 2023 \u2013 Plum Orchards, Inc., which grows plums of all kinds, told its results",
+            "2023-05-03",
+        ),
+        (
+            "PURCHASE, N.Y. - April 25, 2023 - Plum Orchards, Inc. grew more plums than in the year before it",
+            "2023-04-25",
+        ),
+        ("In the spring, on May 3, 2023 - a day of frost - nearly all of the blossoms in the gardens died", ""),
         ("2015 | 2016", ""),
     ],
 )
@@ -200,3 +209,9 @@ def test_a_version_is_taken_from_the_first_two_pages(page: int, version: str | N
     pages[page - 1].append(Line("Version 7.1", size=10.0))
     beginning = Beginning("scan.pdf", "", pages, (), 10.0, Vocabulary())
     assert card_of(beginning, title_of(beginning, None), None).get("version") == version
+
+
+def test_a_month_among_figures_is_no_date_of_the_document() -> None:
+    assert "date" not in card("On plums", *PROSE * 9, "June 2023")
+    assert "date" not in card("On plums", "June 2023 quarter:", *PROSE)
+    assert card("On plums", "June 2023", *PROSE * 9)["date"] == "2023-06"
