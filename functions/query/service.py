@@ -164,7 +164,8 @@ def serve(
         found = _meant(about, documents, messages)
         if len(found) == 1 or (about.wants == "whereabouts" and asked is None):
             return Served(document=found[0] if len(found) == 1 else None, about=about, language=language)
-        if about.terms and about.wants in ("one", "all", "authors") and 1 < len(found) <= SHOWN:
+        is_named = bool(about.terms) and about.wants in ("one", "all", "authors")
+        if is_named and 1 < len(found) == len(set(map(_line, found))) <= SHOWN:
             return _which_of(found, language)
     if asked is None:
         return None

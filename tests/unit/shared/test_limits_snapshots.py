@@ -32,6 +32,7 @@ import shared.adapters.sqs
 import shared.adapters.traces
 import shared.adapters.unanswered
 import shared.adapters.usage
+import shared.dates
 import shared.deadline
 import shared.erasures
 import shared.errors

@@ -97,7 +97,7 @@ def test_the_item_of_a_document_of_5000_pages_fits(worst: str, monkeypatch: pyte
         )
         assert lease.publish(document)
         long = "𝔘" * 200
-        lists = {"tags": [long] * 20, "organisation": [long] * 5, "period": [long] * 5}
+        lists = {"tags": [long] * 20, "organisation": [long] * 10, "author": [long] * 10, "period": [long] * 10}
         labels = LabelsIn(**dict.fromkeys(LabelsIn.model_fields, long) | lists).model_dump()
         registry = DynamoDocumentRegistry(aws.dynamodb, aws.documents_table, FakeClock())
         assert registry.label("acme", "d", labels, before={})
