@@ -30,7 +30,7 @@ RECENT_YEAR = re.compile(identity.YEAR)
 """A number that, without a unit, is more likely a year than an amount."""
 _RECENT_YEAR_ALONE = re.compile(rf"(?<!\d){RECENT_YEAR.pattern}(?!\d)")
 _DAY = r"(?:3[01]|[12]\d|0?[1-9])"
-_ORDINAL_SUFFIX = r"(?:\s?(?:st|nd|rd|th)\b)?"
+_ORDINAL_SUFFIX = r"(?:\s?(?:st|nd|rd|th|er)\b)?"
 _DATES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -38,9 +38,9 @@ _DATES = tuple(
         rf"\b(?P<y>{_YEAR})[./](?P<mn>0?[1-9]|1[0-2])[./](?P<d>{_DAY})(?!\d)",
         rf"\b(?P<a>\d{{1,2}})[./-](?P<b>\d{{1,2}})[./-](?P<y>{_YEAR})(?![^\W_])",
         rf"\b(?P<y>{_YEAR})\s*(?:m\.?|metu)\s*(?P<m>{_MONTH})\b(?:\s*(?P<d>{_DAY})(?!\d)(?:\s*d\b\.?)?)?",
-        rf"\b(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?:\.(?=\s)|\s+of)?[\s-]+(?P<m>{_MONTH})\b\.?(?:,?[\s-]+(?P<y>{_YEAR})(?![^\W_]))?",
+        rf"\b(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?:\.(?=\s)|\s+(?:of|de))?[\s-]+(?P<m>{_MONTH})\b\.?(?:,?(?:\s+del?)?[\s-]+(?P<y>{_YEAR})(?![^\W_]))?",
         rf"\b(?P<m>{_MONTH})\b\.?\s+(?P<d>{_DAY}){_ORDINAL_SUFFIX}(?!\d|[.,]\d)(?:\s*d\b\.?)?(?:\s*,?\s+(?P<y>{_YEAR})(?![^\W_]))?",
-        rf"\b(?P<m>{_MONTH})\b\.?,?\s+(?:of\s+)?(?P<y>{_YEAR})(?![^\W_])",
+        rf"\b(?P<m>{_MONTH})\b\.?,?\s+(?:(?:of|del?)\s+)?(?P<y>{_YEAR})(?![^\W_])",
         rf"\b(?P<y>{_YEAR})-(?P<mn>0[1-9]|1[0-2])(?![\d-])",
     )
 )

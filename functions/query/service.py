@@ -161,10 +161,10 @@ def serve(
             return listed
     if about is not None:
         language = requested_language or about.language
-        found = _meant(about, documents, messages)
+        found = _meant(about, documents, messages, frozenset(folded_words(plain)))
         if len(found) == 1 or (about.wants == "whereabouts" and asked is None):
             return Served(document=found[0] if len(found) == 1 else None, about=about, language=language)
-        is_named = bool(about.terms) and about.wants in ("one", "all", "authors")
+        is_named = bool(about.terms) and about.wants in ("one", "authors") and not about.may_mean_another
         if is_named and 1 < len(found) == len(set(map(_line, found))) <= SHOWN:
             return _which_of(found, language)
     if asked is None:
@@ -221,6 +221,10 @@ def _listed(
         head = texts.all_documents.format(count=len(documents)) if documents else texts.no_documents
     else:
         documents, terms = matching(documents, asked)
+        is_of_year = (
+            bool(asked.kinds and asked.terms) and all(map(str.isdecimal, asked.terms)) and not {*asked.kinds} & {*terms}
+        )
+        documents = () if is_of_year else documents
         is_kind_named = not asked.kinds or not set(asked.kinds).isdisjoint(terms)
         # "How many articles does the GDPR have?" means what is in a document.
         if not asked.certain and not (documents and is_kind_named):
@@ -311,21 +315,31 @@ def _which_of(documents: Sequence[CatalogueEntry], language: str) -> Served:
 
 
 def _meant(
-    asked: StructureQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message]
+    asked: StructureQuestion, documents: Sequence[CatalogueEntry], messages: Sequence[Message], said: frozenset[str]
 ) -> Sequence[CatalogueEntry]:
     """Return the documents that a question about a structure names, else the one that is spoken of.
 
-    What is looked for must stand in a heading, so the name of the only document that there is need not fit.
+    Of several it is the one whose title is `said` as a whole. What is looked for must stand in a heading, so the name
+    of the only document that there is need not fit. A year names no document: "the figures in 2023".
     """
 
     def held(*words: str) -> Sequence[CatalogueEntry]:
-        return called(documents, CollectionQuestion("summary", asked.language, False, words))
+        # "Who wrote to Ann Lee?" is not about the document by her.
+        bare = [each._replace(card={}) if asked.wants == "authors" else each for each in documents]
+        found = called(bare, CollectionQuestion("summary", asked.language, False, words))
+        ids = [each.document_id for each in found]
+        return [each for each in documents if each.document_id in ids]
+
+    if asked.terms and all(map(str.isdecimal, asked.terms)):
+        return ()
 
     # A warranty need not be called one, if none is.
     terms = [word for word in asked.terms if not is_document(word) or held(word)]
     found = held(*terms) if terms else ()
-    is_spoken_of = not terms or (asked.wants == "whereabouts" and not found)
-    return _spoken_of(documents, messages) if is_spoken_of else found
+    if not terms or (asked.wants == "whereabouts" and not found):
+        return _spoken_of(documents, messages)
+    whole = [each for each in found if said.issuperset(folded_words(each.title) or [""])]
+    return whole if len(whole) == 1 else found
 
 
 def _spoken_of(documents: Sequence[CatalogueEntry], messages: Sequence[Message]) -> Sequence[CatalogueEntry]:
@@ -347,7 +361,16 @@ def matching(
     A word for documents ("manuals") counts only if names hold it: a filing is seldom named a filing.
     """
     named = [(entry, stems_of(entry, question.language)) for entry in documents]
-    found = [(entry, stems) for entry, stems in named if _holds(stems, question.terms, question.language, entry)]
+    found = [
+        (entry, stems)
+        for entry, stems in named
+        if _holds(
+            _author_stems(entry, question.language) if question.is_by_author else stems,
+            question.terms,
+            question.language,
+            entry,
+        )
+    ]
     words = question.terms
     for kind in question.kinds:
         of_kind = [(entry, stems) for entry, stems in found if _holds(stems, (kind,), question.language, entry)]
@@ -373,12 +396,17 @@ def stems_of(entry: CatalogueEntry, language: str) -> frozenset[str]:
     Of a date the year does.
     """
     folders = entry.key.split("/")[2:-1]
-    card = {**entry.card, "date": values_of(entry.card.get("date", ""))[0][:YEAR_CHARACTERS]}
+    card = {**entry.card, "date": [day[:YEAR_CHARACTERS] for day in values_of(entry.card.get("date", ""))]}
     held = map(values_of, {**card, **entry.labels}.values())
     labels = chain((name for name in entry.labels if name not in CARD), *held)
     words = folded_words(" ".join((identity.name_of(entry.title, entry.key), *folders, *labels)).replace("_", " "))
     parts = (part for word in words for part in _PART.findall(word))
     return frozenset(lexical.stem(word, language) for word in (*words, *parts))
+
+
+def _author_stems(entry: CatalogueEntry, language: str) -> frozenset[str]:
+    names = (name for field in ("author", "organisation") for name in values_of(entry.labelled.get(field, "")))
+    return frozenset(lexical.stem(word, language) for word in folded_words(" ".join(names)))
 
 
 def _holds(stems: frozenset[str], words: Sequence[str], language: str, entry: CatalogueEntry) -> bool:

@@ -356,16 +356,19 @@ def _authors(asked: StructureQuestion, reader: DocumentReader, read: ReadPassage
     """Quote the lines of the document's beginning that name its authors, as its identity card has them."""
     names = [name for name in values_of(reader.document.labelled.get("author", "")) if name]
     title, texts = document_name(reader.document), service_texts(reader.language)
-    if not names and (asked.may_mean_another or (reader.question.history and not asked.terms)):
-        return None  # "Who wrote it?" may be about something in the document
+    if not names and asked.may_mean_another:
+        return None
     if not names:
         return reader.digest(read, (), with_language_note(texts.no_authors.format(title=title), reader.language), ())
-    wanted = [_words_of(name) for name in names]
+    wanted = [words for words in map(_words_of, names) if words]
     sources = read.passages[:AUTHORS_WITHIN]
     lines = ((number, line) for number, each in enumerate(sources, start=1) for line in each.text.split("\n"))
     told = ((number, line.strip(), _words_of(line)) for number, line in lines if len(line) <= MAX_CHARACTERS)
-    said = {line: number for number, line, held in reversed([*told]) if any(map(held.issuperset, wanted))}
-    claims = [quoted(number, line) for line, number in reversed(said.items())][:MAX_AUTHOR_LINES]
+    first_with: dict[str, int] = {}
+    for number, line, held in told:
+        if any(map(held.issuperset, wanted)):
+            first_with.setdefault(line, number)
+    claims = [quoted(number, line) for line, number in first_with.items()][:MAX_AUTHOR_LINES]
     if claims:
         return reader.digest(read, sources, "", claims)
     sentence = texts.authors.format(title=title, fact=plain_name(", ".join(names)))

@@ -6,7 +6,7 @@ the title name. Of persons and teams only: the organisations whose document it i
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import chain, pairwise, takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 
 from functions.ingest.parsing.heading_words import is_of_authors, opens_document
@@ -16,8 +16,10 @@ from shared import identity, lexical
 MAX_AUTHORS = 10
 MAX_NAME = 100
 MAX_NAME_WORDS = 4
+MAX_TEAM_WORDS = 6
 MIN_HELD = 50
-"""Words of a person's name at most, and different words in small letters from which on a text tells what is a name."""
+"""Words of a person's and of a team's name at most, and different words in small letters from which on a text tells
+what is a name."""
 LONGEST_INITIALS = 2
 """Capitals that may be a person's initials, without full stops: "JB Ray", but not "SIL International"."""
 LINES_ABOVE = 4
@@ -35,8 +37,12 @@ _WORDS = {name: tuple(word.replace("_", " ") for word in words) for name, *words
 _BY = frozenset(_WORDS["by"])
 _AND = frozenset((*_WORDS["and"], "&"))
 _PARTICLE = frozenset(_WORDS["particle"])
+_ARTICLE = frozenset(_WORDS["article"])
 _BODY = frozenset(_WORDS["body"])
-"""Words that tell that a name is an organisation's."""
+_NO_NAME = frozenset(_WORDS["no_name"])
+"""Words that tell that a name is an organisation's, and words that are part of no name."""
+MIN_RARITY = 4.0
+"""Rarity (`lexical.background`) of a word of a name in a right: "(c) 2021 Terms Apply" is an item of a list."""
 
 
 def any_word(name: str) -> str:
@@ -55,14 +61,18 @@ _LAST_NAMES_FIRST = re.compile(
 )
 _INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
 _AND_OTHERS = re.compile(r"\bet\.? al\b\.?|\band others\b", re.IGNORECASE)
+_INITIALS = re.compile(r"(?:[^\W\d_]{1,3}\.? ?){1,4}")
+"""Of degrees and memberships, behind a name: "M.A., F.R.S."."""
+_GOES_ON = (",", "-", "and", "the", "of")
+"""How the line above a line of the text may end."""
 _NOT_LETTER = re.compile(r"[\W\d_]")
 _SMALL = re.compile(r"(?<![\w@./:~-])[^\W\d_A-Z][^\W\d_]+(?![\w@/:]|[.-]\w)")
 """A word in small letters that is no part of an address."""
 _WRITTEN_BY = re.compile(
-    rf"\W{{0,2}}(?:(?:{any_word('written')}|{any_word('by')})(?!\w):?|(?:{any_word('called')})(?:\s?:|$))\s*",
-    re.IGNORECASE,
+    rf"\W{{0,2}}(?:(?:{any_word('written')})(?!\w):?|(?:{any_word('called')})(?:\s?:|$))\s*", re.IGNORECASE
 )
-"""What stands before the names of those who wrote a document."""
+_IS_BY = re.compile(rf"(?:{any_word('by')})(?!\w):?\s*", re.IGNORECASE)
+"""What stands before the names of those who wrote a document, and what does so above or below a title."""
 PAGES_OF_BYLINES = 2
 _NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
 _STARTS = re.compile(r"\b[^\W\d_]")
@@ -72,7 +82,7 @@ _HOLDER = re.compile(
     r"(?:(?:©|\([cC]\)|[Cc]opyright(?: c\b)?)[\s.,:_-]{0,10}){1,3}"
     r"(?:(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})|(?:by )?(\w.{3,60}?),? (?:19|20)\d\d)"
 )
-_ADDRESS = re.compile(r"\s*(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
+_ADDRESS = re.compile(r"(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 
 
@@ -119,8 +129,8 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
     held = words_in_small_letters(text)
     there = frozenset(_letters_of(text))
     found = [
-        *(name for name in _persons(named) if there.issuperset(_letters_of(name))),
-        *chain.from_iterable(_named_in_line(lines) for lines in pages[:PAGES_OF_BYLINES]),
+        *(name for name in _persons(" ".join(named.split())) if there.issuperset(_letters_of(name))),
+        *chain.from_iterable(_named_in_line(lines, is_cover=lines is cover) for lines in pages[:PAGES_OF_BYLINES]),
         *(
             name
             for line in _beside_title(cover, title)
@@ -130,16 +140,25 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
     ]
     if not found:
         rights = (right for lines in pages for line in lines if (right := _HOLDER.search(line.text)))
-        found = [name for right in rights for name in _named(_ALL_RIGHTS.split(right[1] or right[2])[0])]
+        holders = (name for right in rights for name in _named(_ALL_RIGHTS.split(right[1] or right[2])[0]))
+        found = [name for name in holders if _rarest(name) >= MIN_RARITY]
     return _distinct(found)[:MAX_AUTHORS]
 
 
-def _named_in_line(lines: Sequence[Line]) -> Iterator[str]:
-    """Yield whom a line says that a document is by: "Prepared by Ann Lee", "By" above "Ann Lee and Bo Ray"."""
-    for line, below in pairwise((*lines, Line(""))):
-        if len(line.text) <= LONGEST_LIST and (by := _WRITTEN_BY.match(line.text)):
-            rest = line.text[by.end() :] or below.text
-            yield from _named(rest)
+def _named_in_line(lines: Sequence[Line], *, is_cover: bool) -> Iterator[str]:
+    """Yield whom a line says that a document is by: "Prepared by Ann Lee", "By" above "Ann Lee and Bo Ray".
+
+    "By" alone begins many lines of a text, so all that follows must be persons.
+    """
+    for above, line, below in zip((Line(""), *lines), lines, (*lines[1:], Line("")), strict=False):
+        if len(line.text) > LONGEST_LIST:
+            continue
+        if by := _WRITTEN_BY.match(line.text):
+            yield from _named(line.text[by.end() :] or below.text)
+        elif is_cover and (by := _IS_BY.match(line.text)) and not above.text.endswith(_GOES_ON):
+            first, *others = [*_parts(line.text[by.end() :] or below.text)] or [""]
+            parts = [first, *(part for part in others if not _INITIALS.fullmatch(part))]
+            yield from parts if all(map(_is_person, parts)) else ()
 
 
 def _beside_title(cover: Sequence[Line], title: str) -> Iterator[Line]:
@@ -163,12 +182,19 @@ def _named_alone(line: str, held: Collection[str]) -> Iterator[str]:
     line = _AND_OTHERS.sub("", line)
     if _HOLDER.search(line) or len(line) > LONGEST_LIST or not line[:1].isupper() or line.endswith(":"):
         return
+    begins, *words = line.split()
+    is_article = begins.lower() in _ARTICLE
+    if begins.lower() in _NO_NAME and not is_article:
+        return
     if is_of_authors(line):
-        yield line
+        capitals = [word for word in words if word[0].isupper() or word in _AND]
+        is_name = len(words) < MAX_TEAM_WORDS and (capitals if is_article else len(capitals) == len(words))
+        yield from [line] if is_name else ()
         return
     first, *others = [*_parts(line)] or [""]
     parts = [first, *(part for part in others if _BODY.isdisjoint(part.lower().split()))]
-    if all(not part.isupper() and _is_person(part) and _is_strange(part, held) for part in parts):
+    are_persons = all(not part.isupper() and _is_person(part) and _is_strange(part, held) for part in parts)
+    if are_persons and len(held) >= MIN_HELD:
         yield from parts
 
 
@@ -202,7 +228,7 @@ def _is_person(name: str) -> bool:
         and len(name) <= MAX_NAME
         and bool(written_out)
         and not (len(written_out[0]) > LONGEST_INITIALS and written_out[0].isupper() and not name.isupper())
-        and words[0].lower() != "the"
+        and _NO_NAME.isdisjoint(map(str.lower, words))
         and all(word[0].isupper() and _NAME.fullmatch(word) for word in words)
         and _BODY.isdisjoint(map(str.lower, words))
         and not identity.kind_in(name)
@@ -212,8 +238,12 @@ def _is_person(name: str) -> bool:
 def _is_strange(name: str, held: Collection[str]) -> bool:
     """Whether no text is likely to have a name's words in small letters; one of few words does not tell its own."""
     letters = [_NOT_LETTER.sub("", word).lower() for word in name.split()]
-    rarest = max(_RARITY.get(lexical.stem(lexical.fold(word), "en"), lexical.MAX_RARITY) for word in letters)
-    return rarest >= identity.MIN_NAME_RARITY and 2 * sum(word not in held for word in letters) > len(letters)
+    return _rarest(name) >= identity.MIN_NAME_RARITY and 2 * sum(word not in held for word in letters) > len(letters)
+
+
+def _rarest(name: str) -> float:
+    letters = (_NOT_LETTER.sub("", word).lower() for word in name.split())
+    return max(_RARITY.get(lexical.stem(lexical.fold(word), "en"), lexical.MAX_RARITY) for word in letters)
 
 
 def _letters_of(text: str) -> list[str]:

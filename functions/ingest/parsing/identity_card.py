@@ -77,7 +77,7 @@ def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
 
 # --- Organisations ---
 
-_WORD = r"(?:[A-Z0-9][\w.&'\u2019-]*)"
+_WORD = r"(?:[A-Z0-9][\w.&'\u2019-]{0,40})"
 _LEGAL = (
     r"(?:Inc|Incorporated|Corp|Corporation|Company|Co\.|Ltd|Limited|LLC|L\.L\.C|LLP|PLC|plc|Plc|N\.V|S\.A|GmbH|ASA|A/S|"
     r"Oyj?|S\.p\.A|B\.V|UAB|Pty|INC|CORP|CORPORATION|COMPANY|LTD|LIMITED|CO\.|(?<=[a-z] )(?:AB|AG|KG|SA|SE))"
@@ -101,8 +101,9 @@ _COPYRIGHT = re.compile(
     re.MULTILINE,
 )
 _RIGHTS = re.compile(
-    r"(?:\u00a9|\([cC]\)|[Cc]opyright|COPYRIGHT)[\W_]{0,10}(?:\([cC]\)\W{0,10}|c )?"
-    rf"(?:{identity.YEAR}[\s,\u2013\u2014-]*)+"
+    rf"(?:\u00a9|\([cC]\)(?=\W{{0,10}}(?:{identity.YEAR}\W{{0,3}}){{1,9}}(?:by )?[A-Z])|[Cc]opyright|COPYRIGHT)"
+    r"[\W_]{0,10}"
+    rf"(?:\([cC]\)\W{{0,10}}|c )?(?:{identity.YEAR}[\s,\u2013\u2014-]*)+"
 )
 """The years of a document's rights."""
 _LISTED = re.compile(
@@ -192,8 +193,13 @@ def _bare(name: str) -> str:
 
 # --- Dates and periods ---
 
-_STATED = re.compile(rf"(?:{lexical.fold(any_word('stated'))})\b", re.IGNORECASE)
-"""What a line begins with that states a date, though it says more than that."""
+_STATED = re.compile(
+    rf"\W{{0,2}}(?:{lexical.fold(any_word('stated'))})\b(?:(?: [^\W\d_]+){{1,3}} ?:)?[\s:.,]*"
+    r"(?:v?\d+(?:\.\w+)*[\s:.,/-]*)?(?:\(?(?:on|am|le|du|el)\s+)?",
+    re.IGNORECASE,
+)
+_OTHER_DATE = re.compile(rf"\b(?:{lexical.fold(any_word('other_date'))})\b", re.IGNORECASE)
+"""What stands before the date in a line that states the document's, and what is in one that states another."""
 _YEAR_ALONE = re.compile(rf"\W*({identity.YEAR})\W*")
 _PLACE = re.compile(r"[A-Z][\w.'’-]*(?:(?:,? | [-–—/]{1,2} )[A-Z(][\w.'’)-]*){0,4}(?: ?[-–—/]{1,2}|,)? ?")
 _DASH = re.compile(r"\)? ?(?:[-–—]|/P)")
@@ -242,11 +248,13 @@ def _stated_in(line: str, *, or_month: bool) -> str:
 
     `or_month`: a month alone does; among figures it names a column.
     """
-    folded = lexical.fold(line[:SHORT_LINE])
+    line, is_short = line[:SHORT_LINE], len(line) < SHORT_LINE
+    folded = lexical.fold(line)
+    is_short = is_short and not _OTHER_DATE.search(folded)
     for found in dates_in(folded):
-        is_most = len(line) < SHORT_LINE and found.end - found.start >= MIN_DATE_SHARE * len(folded)
-        is_called = len(line) < SHORT_LINE and _STATED.match(folded) is not None
-        is_dateline = _PLACE.fullmatch(line[: found.start]) is not None and _DASH.match(line, found.end) is not None
+        is_most = is_short and found.end - found.start >= MIN_DATE_SHARE * len(folded)
+        is_called = is_short and _STATED.fullmatch(folded[: found.start]) is not None
+        is_dateline = _DASH.match(folded, found.end) is not None and _PLACE.fullmatch(folded[: found.start]) is not None
         if not found.year or not (
             is_called or is_dateline or (is_most and (found.day or (or_month and not line.endswith(":"))))
         ):

@@ -14,10 +14,14 @@ LEVEL = 0.5
 """How much higher or lower the middle of a value is than that of its label at most, in heights of the label."""
 FARTHEST = 40
 """Rows behind the labels within which their values begin."""
+MAX_ROWS = 400
+"""Rows of a page that is looked at; a form has fewer."""
 
 
 def with_values_beside(rows: list[Row]) -> list[Row]:
     """Return the rows with each value of a column behind its label, where the labels were written before them all."""
+    if len(rows) > MAX_ROWS:
+        return rows
     for start, end in _labels(rows):
         for first in range(end, min(len(rows), end + FARTHEST)):
             pairs = _pairs(rows[start:end], rows[first:])

@@ -48,7 +48,7 @@ class StructureQuestion(NamedTuple):
     ("whereabouts"), or who wrote it ("authors"). `sign` is what the
     element is called, in small letters. `by_order`: the number counts them ("the third chapter"). `only_name`: its name
     is enough. `counts`: how many there are. `sought` are the words to look for, `terms` words that must name the
-    document. `may_mean_another`: these need not name it, as they stand elsewhere ("Who wrote the plum standards?").
+    document. `may_mean_another`: something in it may be meant ("Who wrote the letter?").
     """
 
     wants: Literal["one", "named", "headed", "all", "findings", "whereabouts", "authors"]
@@ -84,14 +84,14 @@ def structure_question(question: str, language: str) -> StructureQuestion | None
 
     The name of the document may stand in quotation marks, however long it is.
     """
-    if found := _read(question, language):
-        return found
+    found = _read(question, language)
     named = document_named_in(question)
-    if named is None:
-        return None
-    found = _read(f"{question[: named.start()]} {question[named.end() :]}", language)
-    is_of_one = found is not None and found.wants not in ("whereabouts", "headed") and not found.terms
-    return found._replace(terms=tuple(folded_words(named[0].removesuffix(".pdf")))) if found and is_of_one else None
+    if named is None or (found is not None and (found.sought or found.names)):
+        return found
+    rest = _read(f"{question[: named.start()]} {question[named.end() :]}", language)
+    if rest is None or rest.wants in ("whereabouts", "headed") or rest.terms:
+        return found
+    return rest._replace(terms=tuple(folded_words(named[0].removesuffix(".pdf"))), may_mean_another=False)
 
 
 def _read(question: str, language: str) -> StructureQuestion | None:
@@ -279,7 +279,8 @@ def _authors(_: str, words: Sequence[str], code: str, known: StructureWords) -> 
             asking = known.of("asks", "which", "list", "named", "ordinal").union(phrase)
             terms = _unknown(words, code, asking)
             if terms is not None:
-                return StructureQuestion("authors", code, terms=terms)
+                is_document = bool(terms) or not said.isdisjoint(_any(code))
+                return StructureQuestion("authors", code, terms=terms, may_mean_another=not is_document)
             terms = _beside(words, code, asking | known.of("in"))
             is_name = len(terms) <= MAX_NAME_WORDS
             return StructureQuestion("authors", code, terms=terms, may_mean_another=True) if is_name else None

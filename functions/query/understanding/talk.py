@@ -201,8 +201,9 @@ _YEAR = re.compile(r"\d{4}")
 class CollectionQuestion:
     """A question about the collection.
 
-    `terms` are the words that the names of the documents must hold; `kinds` say what the documents are called
-    ("manuals"). If it is not `certain` and no document matches, it is an ordinary question after all.
+    `terms` are the words that the names of the documents must hold, or their authors if it `is_by_author`; `kinds` say
+    what the documents are called ("manuals"). If it is not `certain` and no document matches, it is an ordinary
+    question after all.
     """
 
     wants: Literal["catalogue", "summary"] | Fact
@@ -210,6 +211,7 @@ class CollectionQuestion:
     certain: bool
     terms: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
+    is_by_author: bool = False
 
 
 def document_named_in(question: str) -> "re.Match[str] | None":
@@ -278,6 +280,8 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
     said = frozenset(words)
     nouns, general = spoken.words["noun"], spoken.words["any"]
     at = next((number for number, word in enumerate(words) if word in nouns), None)
+    if not said.isdisjoint(spoken.words["not"]):
+        return None  # "Which documents are not by Ann Lee?"
     ours = [line for line in spoken.of("ours") if line.is_in(said)]
     if at is None:
         return None
@@ -291,12 +295,16 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
         return None
     known = spoken.common.union(nouns, *(line.words for line in (*leads, *ours)))
     terms = tuple(word for word in words if word not in known)
-    terms = tuple(word for word in terms if word not in spoken.words["by"]) or terms  # documents by somebody
+    # "need to write" is a rule.
+    by = spoken.words["by"] if said.isdisjoint(spoken.words["general"]) else _NO_WORDS
+    authors = tuple(word for word in terms if word not in by)
+    is_by_author = 0 < len(authors) < len(terms)
+    terms = authors if is_by_author else terms
     kinds = tuple(word for word in words if word in nouns - general)
     counts = any(line.kind == "count" for line in leads)
     only_years = bool(terms) and all(map(_YEAR.fullmatch, terms))
     certain = bool(leads) and (only_years or (counts and bool(ours)))
-    return CollectionQuestion("catalogue", language, certain, terms, kinds)
+    return CollectionQuestion("catalogue", language, certain, terms, kinds, is_by_author)
 
 
 def _summary(

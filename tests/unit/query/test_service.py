@@ -215,7 +215,7 @@ def test_what_is_not_asked_of_a_whole_document_is_searched_for(question: str):
     [
         ("What is the title of this document?", "The title is “Lease of the mill”, and the file is lease.pdf."),
         ("What is this document called?", "The title is “Lease of the mill”, and the file is lease.pdf."),
-        ("Wie heißt das Dokument?", "Der Titel ist „Lease of the mill“, und die Datei ist lease.pdf."),
+        ("Wie heißt das Dokument?", "Der Titel ist „Lease of the mill“, und die Datei heißt lease.pdf."),
     ],
 )
 def test_a_document_is_told_by_its_title_and_file(question: str, text: str):
@@ -458,9 +458,39 @@ def test_a_long_documents_passages_come_from_all_its_sections():
 
 
 def test_of_several_documents_with_the_name_one_must_be_chosen():
-    both = [KEPT[0], document("old-lease.pdf", "Lease of the mill, 1998")]
-    answer = asked("How many tables are there in the mill lease?", both)
-    assert (
-        answer.text
-        == "Which document do you mean?\n- Lease of the mill (lease.pdf)\n- Lease of the mill, 1998 (old-lease.pdf)"
+    both = [document(f"{year}.pdf", f"Lease of the mill, {year}") for year in (1997, 1998)]
+    answer = asked("What does Table 1 of the mill lease show?", both)
+    assert answer.text == (
+        "Which document do you mean?\n- Lease of the mill, 1997 (1997.pdf)\n- Lease of the mill, 1998 (1998.pdf)"
     )
+
+
+def test_the_one_with_the_whole_title_is_meant():
+    both = [KEPT[0], document("old-lease.pdf", "Lease of the mill, 1998")]
+    for name in ("the lease of the mill", "“Lease of the mill”"):
+        assert "Which document" not in asked(f"What does Table 1 of {name} show?", both).text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents are not by Ann Lee?",
+        "Welche Dokumente hat Ann Lee nicht geschrieben?",
+        "Which documents does Ann Lee need to write?",
+        "Which files does the lease write?",
+        "Who wrote to Ann Lee?",
+        "What are the figures from 2027?",
+        "What is the contract called?",
+        "Wie heißt das Buch?",
+        "Who wrote the letter?",
+    ],
+)
+def test_what_only_looks_like_a_question_about_a_document_is_searched_for(question: str):
+    written = KEPT[0]._replace(card={"author": ["Ann Lee"], "date": "2027-03-02"})
+    assert asked(question, [written, *KEPT[1:]]).mode != "service"
+
+
+def test_documents_of_a_kind_that_are_not_there_are_none():
+    dated = KEPT[0]._replace(card={"date": "2016-03-02"})
+    assert ": 0." in asked("How many invoices are from 2016?", [dated]).text
+    assert ": 1." in asked("Which documents are from 2016?", [dated]).text

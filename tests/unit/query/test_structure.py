@@ -182,11 +182,12 @@ def test_the_lines_that_name_the_authors_are_quoted():
 
 def test_authors_whom_no_line_names_are_told():
     answer = ask("Who wrote this manual?", labels={"author": ["Di Ems"]})
-    assert answer.text == "“The Brunata Duo” names as its authors: Di Ems."
+    assert answer.text == "The authors of “The Brunata Duo” are given as: Di Ems."
 
 
 def test_a_document_that_names_no_author_is_said_to_name_none():
-    assert ask("Who wrote this manual?").text == "I found nobody whom “The Brunata Duo” names as its author."
+    assert ask("Who wrote the letter?").mode != "service"
+    assert ask("Who wrote this document?").text == "I found nobody whom “The Brunata Duo” names as its author."
 
 
 def test_where_something_stands_is_told_with_its_page():

@@ -128,6 +128,7 @@ PROSE = (
     "the plum is a fruit that grows on trees in most gardens of the north and is eaten with or without its skin",
     "who wants to grow them needs a place in the sun, some water and patience, because the first years bring none",
     "after that a tree carries more than one household can eat, so that jam is made of them, or they are dried",
+    "quinces and medlars take longer still, yet bear in poor ground, near walls, even where no other fruit would stand",
 )
 
 
@@ -150,6 +151,11 @@ PROSE = (
         (("Quick Start", "Plum Growing"), []),
         (("by the end of March",), []),
         (("\u00a9 2021 Plum Technologies",), []),
+        (("(c) 2021 Terms Apply",), []),
+        (("by Isaac Newton, who had found it while he sat below a tree of apples",), []),
+        (("By Order Of The Board",), []),
+        (("Contact the Support Team",), []),
+        (("Dear Mr. Lindqvist",), []),
     ],
 )
 def test_authors_are_whom_the_lines_around_the_title_name(lines: tuple[str, ...], authors: list[str]) -> None:
@@ -171,7 +177,12 @@ def test_metadata_name_an_author_whom_the_first_pages_name_too() -> None:
         ("28/11/2022", "2022-11-28"),
         ("03/04/2022", "2022"),
         ("August 2016", "2016-08"),
-        ("Version 2.12, as it was released to all growers on 11 July 2022", "2022-07-11"),
+        ("Version 2.12, 11 July 2022, as it was given to all growers of plums and of pears", "2022-07-11"),
+        ("Madrid, 3 de marzo de 2021", "2021-03-03"),
+        ("1er mars 2021", "2021-03-01"),
+        ("Date of birth: 3 May 1950", ""),
+        ("Effective until 31 December 2025", ""),
+        ("(c) 2020 accounts", ""),
         ("2015", "2015"),
         ("Copyright (C) 2009\u20132013 Plum Growers", "2013"),
         ("99 February 2020", "2020-02"),
