@@ -61,8 +61,6 @@ _LAST_NAMES_FIRST = re.compile(
 )
 _INITIAL = re.compile(r"(?:[^\W\d_]\.-?)+")
 _AND_OTHERS = re.compile(r"\bet\.? al\b\.?|\band others\b", re.IGNORECASE)
-_INITIALS = re.compile(r"(?:[^\W\d_]{1,3}\.? ?){1,4}")
-"""Of degrees and memberships, behind a name: "M.A., F.R.S."."""
 _GOES_ON = (",", "-", "and", "the", "of")
 """How the line above a line of the text may end."""
 _NOT_LETTER = re.compile(r"[\W\d_]")
@@ -157,7 +155,7 @@ def _named_in_line(lines: Sequence[Line], *, is_cover: bool) -> Iterator[str]:
             yield from _named(line.text[by.end() :] or below.text)
         elif is_cover and (by := _IS_BY.match(line.text)) and not above.text.endswith(_GOES_ON):
             first, *others = [*_parts(line.text[by.end() :] or below.text)] or [""]
-            parts = [first, *(part for part in others if not _INITIALS.fullmatch(part))]
+            parts = [first, *(part for part in others if _is_person(part) or not _is_degree(part))]
             yield from parts if all(map(_is_person, parts)) else ()
 
 
@@ -233,6 +231,11 @@ def _is_person(name: str) -> bool:
         and _BODY.isdisjoint(map(str.lower, words))
         and not identity.kind_in(name)
     )
+
+
+def _is_degree(text: str) -> bool:
+    """Whether a text can be what stands behind a name: "M.A.", "FRS"."""
+    return text.isupper() or "." in text
 
 
 def _is_strange(name: str, held: Collection[str]) -> bool:

@@ -143,6 +143,7 @@ PROSE = (
         (("By A. B. LEE, M.A., F.R.S.",), ["A. B. LEE"]),
         (("(C) Ann Lee 2011/09/16",), ["Ann Lee"]),
         (("by Ann Lee",), ["Ann Lee"]),
+        (("by Ann Lee, Bo Ray and J. K. Om",), ["Ann Lee", "Bo Ray", "J. K. Om"]),
         (("Prepared by: Dr. Ann Lee, Head of Orchards",), ["Ann Lee"]),
         (("Verfasst von Ann Lee und Bo Ray",), ["Ann Lee", "Bo Ray"]),
         (("The Plum Development Team",), ["The Plum Development Team"]),
