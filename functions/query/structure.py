@@ -41,6 +41,7 @@ from functions.query.understanding.talk import folded_words
 from functions.query.writing.localization import page_name, texts_for, with_language_note
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.statements import statements_in
+from shared import lexical
 from shared.models import Filter, PageStart, values_of
 
 MAX_LISTED = 60
@@ -376,4 +377,5 @@ def _authors(asked: StructureQuestion, reader: DocumentReader, read: ReadPassage
 
 
 def _words_of(text: str) -> frozenset[str]:
-    return frozenset(word for word in folded_words(text) if len(word) > 1)
+    """Return the words of a name or a line, without the numbers of notes behind them."""
+    return frozenset(_WORD.findall(lexical.fold(text).lower()))

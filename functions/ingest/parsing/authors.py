@@ -129,11 +129,11 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
     found = [
         *(name for name in _persons(" ".join(named.split())) if there.issuperset(_letters_of(name))),
         *chain.from_iterable(_named_in_line(lines, is_cover=lines is cover) for lines in pages[:PAGES_OF_BYLINES]),
-        *(
-            name
+        *chain.from_iterable(
+            names
             for line in _beside_title(cover, title)
-            for name in _named_alone(line.text, held)
-            if is_of_authors(name) or (text.count(name) <= MAX_NAMED and not any(map(title.__contains__, name.split())))
+            if (names := [*_named_alone(line.text, held)])
+            and (is_of_authors(names[0]) or _are_news(names, title, text))
         ),
     ]
     if not found:
@@ -141,6 +141,12 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
         holders = (name for right in rights for name in _named(_ALL_RIGHTS.split(right[1] or right[2])[0]))
         found = [name for name in holders if _rarest(name) >= MIN_RARITY]
     return _distinct(found)[:MAX_AUTHORS]
+
+
+def _are_news(names: Sequence[str], title: str, text: str) -> bool:
+    """Whether names beside a title are not what the document is about: neither of the title, nor named all the time."""
+    of_title = frozenset(_letters_of(title))
+    return min(map(text.count, names)) <= MAX_NAMED and not any(of_title & {*_letters_of(name)} for name in names)
 
 
 def _named_in_line(lines: Sequence[Line], *, is_cover: bool) -> Iterator[str]:
@@ -191,8 +197,8 @@ def _named_alone(line: str, held: Collection[str]) -> Iterator[str]:
         return
     first, *others = [*_parts(line)] or [""]
     parts = [first, *(part for part in others if _BODY.isdisjoint(part.lower().split()))]
-    are_persons = all(not part.isupper() and _is_person(part) and _is_strange(part, held) for part in parts)
-    if are_persons and len(held) >= MIN_HELD:
+    are_persons = all(not part.isupper() and _is_person(part) for part in parts)
+    if are_persons and len(held) >= MIN_HELD and _is_strange(" ".join(parts), held):
         yield from parts
 
 
@@ -238,10 +244,10 @@ def _is_degree(text: str) -> bool:
     return text.isupper() or "." in text
 
 
-def _is_strange(name: str, held: Collection[str]) -> bool:
-    """Whether no text is likely to have a name's words in small letters; one of few words does not tell its own."""
-    letters = [_NOT_LETTER.sub("", word).lower() for word in name.split()]
-    return _rarest(name) >= identity.MIN_NAME_RARITY and 2 * sum(word not in held for word in letters) > len(letters)
+def _is_strange(names: str, held: Collection[str]) -> bool:
+    """Whether no text is likely to have most words of names in small letters; a short one does not tell its own."""
+    letters = [_NOT_LETTER.sub("", word).lower() for word in names.split()]
+    return _rarest(names) >= identity.MIN_NAME_RARITY and 2 * sum(word not in held for word in letters) > len(letters)
 
 
 def _rarest(name: str) -> float:
