@@ -166,7 +166,7 @@ def test_an_identity_card_is_found_shown_filtered_and_corrected_by_labels(stack:
     def card() -> dict[str, Any]:
         return dict(call("GET", f"/documents/{document_id}")[1]["identity"])
 
-    shown = {"organisation": [], "kind": "user manual", "period": ["2021"], "date": "", "version": ""}
+    shown = {"organisation": [], "author": [], "kind": "user manual", "period": ["2021"], "date": "", "version": ""}
     assert card() == shown | {"product": "Plum press P70 2021"}
     assert found_by(kind="user manual", period="2021") == {document_id}
     assert listed(kind="Manual", period="2021", language="en") == [document_id]
