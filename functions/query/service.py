@@ -221,11 +221,9 @@ def _listed(
         head = texts.all_documents.format(count=len(documents)) if documents else texts.no_documents
     else:
         documents, terms = matching(documents, asked)
-        is_of_year = (
-            bool(asked.kinds and asked.terms) and all(map(str.isdecimal, asked.terms)) and not {*asked.kinds} & {*terms}
-        )
-        documents = () if is_of_year else documents
         is_kind_named = not asked.kinds or not set(asked.kinds).isdisjoint(terms)
+        if asked.terms and not is_kind_named and all(map(str.isdecimal, asked.terms)):
+            documents = ()  # "How many invoices are from 2016?"
         # "How many articles does the GDPR have?" means what is in a document.
         if not asked.certain and not (documents and is_kind_named):
             return None
@@ -323,19 +321,19 @@ def _meant(
     of the only document that there is need not fit. A year names no document: "the figures in 2023".
     """
 
+    # "Who wrote to Ann Lee?" is not about the document by her.
+    named = [each._replace(card={}) for each in documents] if asked.wants == "authors" else documents
+
     def held(*words: str) -> Sequence[CatalogueEntry]:
-        # "Who wrote to Ann Lee?" is not about the document by her.
-        bare = [each._replace(card={}) if asked.wants == "authors" else each for each in documents]
-        found = called(bare, CollectionQuestion("summary", asked.language, False, words))
-        ids = [each.document_id for each in found]
-        return [each for each in documents if each.document_id in ids]
+        return called(named, CollectionQuestion("summary", asked.language, False, words))
 
     if asked.terms and all(map(str.isdecimal, asked.terms)):
         return ()
 
     # A warranty need not be called one, if none is.
     terms = [word for word in asked.terms if not is_document(word) or held(word)]
-    found = held(*terms) if terms else ()
+    ids = {each.document_id for each in held(*terms)} if terms else set[str]()
+    found = [each for each in documents if each.document_id in ids]
     if not terms or (asked.wants == "whereabouts" and not found):
         return _spoken_of(documents, messages)
     whole = [each for each in found if said.issuperset(folded_words(each.title) or [""])]

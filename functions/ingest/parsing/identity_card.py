@@ -159,9 +159,8 @@ def _authors(beginning: Beginning, title: str) -> list[str]:
 
 def _without_persons(organisation: str, authors: Sequence[str]) -> str:
     """Return the organisation without the person whom a right names before it: "Ann Lee, Plum University"."""
-    return next(
-        (organisation[len(name) :].lstrip(" ,;") for name in authors if organisation.startswith(name)), organisation
-    )
+    rests = (organisation.removeprefix(name).lstrip(" ,;") for name in authors if organisation.startswith(name))
+    return next(filter(None, rests), organisation)
 
 
 def _by_frequency(pattern: re.Pattern[str], where: str, text: str, *, least: int = 0) -> Iterator[str]:

@@ -227,3 +227,8 @@ def test_a_month_among_figures_is_no_date_of_the_document() -> None:
     assert "date" not in card("On plums", *PROSE * 9, "June 2023")
     assert "date" not in card("On plums", "June 2023 quarter:", *PROSE)
     assert card("On plums", "June 2023", *PROSE * 9)["date"] == "2023-06"
+
+
+def test_an_organisation_that_passes_for_a_person_stays_on_the_card() -> None:
+    found = card("On plums", "Kestrel Lindqvist (NYSE: KLQ)", *PROSE)
+    assert found["organisation"] == ["Kestrel Lindqvist", "KLQ"]
