@@ -227,7 +227,7 @@ def _listed(
         # "How many articles does the GDPR have?" means what is in a document.
         if not asked.certain and not (documents and is_kind_named):
             return None
-        head = texts.matching_documents.format(terms=" ".join(terms), count=len(documents))
+        head = texts.matching_documents.format(terms=" ".join(terms or asked.kinds), count=len(documents))
     lines = [head, *(_line(each) for each in documents[:SHOWN])]
     if len(documents) > SHOWN:
         lines.append(texts.more.format(more=len(documents) - SHOWN))

@@ -282,7 +282,7 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
     at = next((number for number, word in enumerate(words) if word in nouns), None)
     if not said.isdisjoint(spoken.words["not"]):
         return None  # "Which documents are not by Ann Lee?"
-    ours = [line for line in spoken.of("ours") if line.is_in(said)]
+    ours = [line for line in spoken.of("ours", "place") if line.is_in(said)]
     if at is None:
         return None
     leads = [line for line in spoken.of("count", "which", "list") if line.is_in(frozenset(words[:at]))]
@@ -303,7 +303,9 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
     kinds = tuple(word for word in words if word in nouns - general)
     counts = any(line.kind == "count" for line in leads)
     only_years = bool(terms) and all(map(_YEAR.fullmatch, terms))
-    certain = bool(leads) and (only_years or (counts and bool(ours)))
+    # "How many books are in the library?" may be about one that a document describes.
+    are_ours = any(line.kind == "ours" for line in ours)
+    certain = bool(leads) and (only_years or (counts and are_ours))
     return CollectionQuestion("catalogue", language, certain, terms, kinds, is_by_author)
 
 
