@@ -12,7 +12,7 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
-from functions.query.retrieval.passages import Passage
+from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement
 from functions.query.understanding.question import patterns_of
 from functions.query.writing.abbreviated import Abbreviated
@@ -32,6 +32,7 @@ from functions.query.writing.statement_scores import (
     asked_of,
     is_field_asked,
     ranking,
+    says_what_is_asked,
 )
 from functions.query.writing.statements import Statement, statements_in
 from functions.query.writing.table_units import with_unit
@@ -63,6 +64,8 @@ WINDOW_CHARACTERS = 500
 """Maximum characters of that."""
 MAX_ALIKE = 30
 """Maximum rows that are told because they tie, or share the cell that a question names; the answer says of how many."""
+MAX_SECTION_CHARACTERS = 1_000
+"""Maximum characters of a section that is told whole, because it says how to do what is asked."""
 MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
@@ -348,6 +351,10 @@ def _block(
         return [best.span]
     passage = passages[at]
     of_passage = statements_in(passage)
+    if strong is not None and is_first and asked.for_way and (steps := _steps_of_section(asked, passage, best.number)):
+        for each in steps:
+            said.add(each)
+        return [PassageSpan(at, each.start, each.end) for each in steps]
     block, items = [statement], ItemsTold.of(asked.text, passages)
 
     def is_evidence(each: Statement) -> bool:
@@ -394,6 +401,28 @@ def _block(
     if heading and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
+
+
+def _steps_of_section(asked: Asked, passage: Passage, number: int) -> Sequence[Statement]:
+    """Return the sentences of a statement's section, in order, if its title says what is asked how to do.
+
+    None are told if the section is long, has a table or is not whole in the passage's text.
+    """
+    statements = statements_in(passage)
+    section = passage.section_at(passage.char_start + statements[number].start)
+    if not says_what_is_asked(last_title(section), asked.text, statements[number].language):
+        return ()
+    told = [
+        each
+        for each in statements
+        if passage.section_at(passage.char_start + each.start) == section and not _is_title_of(each, section)
+    ]
+    is_short = bool(told) and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
+    return told if is_short and not any(each.is_row or each.is_garbled or each.is_cut for each in told) else ()
+
+
+def _is_title_of(statement: Statement, section: str) -> bool:
+    return frozenset(content_stems(last_title(section))).issuperset(content_stems(statement.text))
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:

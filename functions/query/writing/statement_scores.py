@@ -77,8 +77,12 @@ ASKED_CONTENTS_ENTRY = 4.0
 """Factor for one where a page is asked for."""
 NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""
+NOT_NEEDED = 0.15
+"""Factor where what an answer must hold is not: a distance, a price, an address (`texts/needed_patterns.txt`)."""
 COUNTED = 1.5
 """Factor for a statement with a number of what is counted: "eleven people" where it is asked how many people."""
+HEADED = 1.6
+"""Factor for a statement in the section whose title says what is asked ("Cleaning the wand": "How do I clean …?")."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
 REASON = 1.6
@@ -100,7 +104,7 @@ TITLE = 0.4
 INHERITED = 0.6
 """Factor for the weight of a word that a question takes over from the one before it, of which it replaces another."""
 OF_CARD = 0.3
-"""Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
+"""Factor for the weight of a word that says whose or what the best passage's document is: all of it is about that."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 INSTRUCTION = 2.0
@@ -358,8 +362,9 @@ def _fitted(
 
 
 def _words_of_card(passage: Passage) -> frozenset[str]:
-    """Return the stems of the words that say whose a passage's document is, and of which kind: "PepsiCo", "10-K"."""
-    return frozenset(content_stems(" ".join((*passage.organisations, passage.kind)), passage.language or "en"))
+    """Return the stems of the words that say whose and what a passage's document is: "PepsiCo", "10-K", its title's."""
+    names = " ".join((*passage.organisations, passage.kind, passage.title))
+    return frozenset(content_stems(names, passage.language or "en"))
 
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str, wanted: frozenset[str]) -> float:
@@ -374,9 +379,11 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     fits = asked.fits(statement.text) or (statement.is_row and _fits_with_header(asked, statement))
     if not fits:
-        fitness *= NOT_THE_KIND
+        fitness *= NOT_THE_KIND if not asked.needed else NOT_NEEDED
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
+    if says_what_is_asked(last_title(section), asked.text, statement.language):
+        fitness *= HEADED
     if asked.is_counted_in(statement.text):
         fitness *= COUNTED
     if asked.gives_reason(statement.text):
@@ -463,6 +470,22 @@ def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
     label, value = (content_stems(part, statement.language) for part in statement.field)
     return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
+
+
+MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
+"""Shares of a section title's words that a question has, and of the question's that the title has, to be about that."""
+
+
+@lru_cache(maxsize=2_000)
+def says_what_is_asked(title: str, question: str, language: str) -> bool:
+    """Return whether the title of a section says what a question asks: one word must be all, of several most."""
+    told, asked = (frozenset(content_stems(text, language)) for text in (title, question))
+    told = frozenset(stem for stem in told if not stem.isdigit())
+    if not told or not asked:
+        return False
+    shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}
+    is_whole = len(shared) > 1 or len(shared) == len(asked)
+    return is_whole and len(shared) >= MIN_OF_TITLE * len(told) and len(shared) >= MIN_OF_QUESTION * len(asked)
 
 
 @lru_cache(maxsize=1_000)
