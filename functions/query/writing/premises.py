@@ -26,7 +26,7 @@ from functions.query.grounding.words import is_stop_word, other_words_of, spells
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
-from functions.query.understanding.question import DEGREES, lines_of
+from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.asked import asking_part, explaining_part
@@ -60,6 +60,7 @@ _ASKED_FOR = re.compile(
 """The two words after a question word: what is asked for. If it is missing, whatever else is there does not matter."""
 _HOW = re.compile(r"\bhow ([^\W\d_]+)", re.IGNORECASE)
 """What says how something is measured, and names nothing: "how often", "how late"."""
+_THERE_IS = of_any_language(patterns_of("asked_patterns.txt")["there_is"])
 _OF_THE_ASKER = {
     language: re.compile(rf"\b(?:{words})\b")
     for language, words in (
@@ -118,9 +119,18 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     of_the_asker = _OF_THE_ASKER.get(language)
     if of_the_asker and of_the_asker.search(asked) and not is_wanted:
         return ()
-    if max(weights, default=0.0) < MIN_RARITY or sum(weights) < share * sum(others):
+    is_rare = max(weights, default=0.0) >= MIN_RARITY and sum(weights) >= share * sum(others)
+    if not is_rare and not _is_nowhere(asked, rare.keys(), missing):
         return ()
     return [each.typed for word, each in rare.items() if word in missing and each.rarity >= identity.MIN_RARITY]
+
+
+def _is_nowhere(asked: str, rare: Set[str], missing: Set[str]) -> bool:
+    """Return whether nothing is held of what a question asks whether there is, or whether something has it."""
+    found = _THERE_IS.search(asked)
+    told = next(filter(None, found.groups()), "") if found else ""
+    named = rare & frozenset(plain_words(told, latin=False))
+    return bool(named) and named <= missing
 
 
 def names_what_is_missing(question: str, passages: Sequence[Passage]) -> bool:
