@@ -18,8 +18,20 @@ MIN_WORD = 3
 """The same where they go on with one of `_OF_SHORT_WORDS`, or nothing: "pay", "payment"."""
 
 _OF_SHORT_WORDS = frozenset(("", "able", "ment", "ments"))
-_CHANGED = ((re.compile("tain"), "ten"), (re.compile("ceiv"), "cep"), (re.compile("scrib"), "scrip"))
-"""Letters that change within an English family: "abstain", "abstention"; "receive", "reception"."""
+_CHANGED = tuple(
+    (re.compile(letters), others)
+    for letters, others in (
+        ("tain", "ten"),
+        ("ceiv", "cep"),
+        ("scrib", "scrip"),
+        ("quir", "quisi"),
+        ("quisit", "quisi"),
+        ("solv", "solu"),
+        ("sum(?!p)", "sump"),
+        ("mit(?!ig)", "mis"),
+    )
+)
+"""Letters that change within an English family: "abstain", "abstention"; "receive", "reception"; "permit"."""
 
 
 @lru_cache(maxsize=10_000)

@@ -31,6 +31,7 @@ _OF_PRICE = frozenset(("price", "cost"))
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """What says nothing without the name before it: "B", "12", "3a", "IV"."""
 _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(?=[\w./-]*\d)(?=[\w./-]*[^\W\d])[\w./-]{4,}")
 _NO_NAMES = frozenset((*ENGLISH_MONTHS, "page", "pages"))
 """What a number behind it is no code of."""
 MIN_RARITY = 4.4
@@ -82,16 +83,15 @@ def asked_row_text(
     years: Set[str],
     language: str,
     *,
-    verdict: bool = False,
     extreme: int = 0,
     measured: Sequence[str] = (),
 ) -> str:
     """Return a row with only the columns that a question asks for: "Inventories; 2019: 5,409", "Export; Guest: No".
 
-    Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
-    `verdict` is asked for, or where all of the row's cells are short. If it is asked which has the most (`extreme` 1)
-    or the least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows
-    are compared, by the words that are `measured`, is told with others. An empty cell that is asked for is a dash.
+    Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so if they are
+    short, and so is all of a row whose label is not asked for. If it is asked which has the most (`extreme` 1) or the
+    least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows are
+    compared, by the words that are `measured`, is told with others. An empty cell that is asked for is a dash.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -122,7 +122,7 @@ def asked_row_text(
         _is_measured(row.cells[at]) or is_dash(row.cells[at].text) for at in chosen
     )
     if of_words:
-        told_alone = [row.cells[at] for at in chosen] if verdict else row.cells
+        told_alone = [row.cells[at] for at in chosen] if is_whole_label_asked(row, wanted, language) else row.cells
         if not all(map(_is_verdict, told_alone)) or any(row.cells[at].text in _name(table, row, at) for at in chosen):
             return ""
     shown = (f"{' '.join(_name(table, row, at).split())}: {row.cells[at].text}" for at in chosen)
@@ -242,8 +242,8 @@ def _told_label(text: str, row: TableRow) -> str:
 
 
 def _is_measured(cell: TableCell) -> bool:
-    """Return whether a cell holds a figure, a time or a date."""
-    if cell.values or TIME.fullmatch(cell.text):
+    """Return whether a cell holds a figure, a time, a date or an identifier: "BD-1107"."""
+    if cell.values or TIME.fullmatch(cell.text) or _IDENTIFIER.fullmatch(cell.text):
         return True
     text = fold(cell.text)
     return any((date.start, date.end) == (0, len(text)) for date in dates_in(text))

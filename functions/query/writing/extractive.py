@@ -178,7 +178,6 @@ def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """Return a table's row with the values' columns, of figures only those that are asked for."""
     language = passage.language or "en"
     wanted = frozenset(content_stems(asked.text, language))
-    verdict = asked.kind is Kind.YES_NO
     text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
     if asked.compares_years:
         return with_unit(row_text(text, start, end), text, start)
@@ -189,7 +188,6 @@ def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
         wanted,
         asked.years,
         language,
-        verdict=verdict,
         extreme=asked.extreme_of_row,
         measured=content_stems(asked.measured, language) if asked.extreme else (),
     )

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.words import content_stems, other_words_of
+from functions.query.grounding.words import content_stems, has_digit, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
 from functions.query.understanding.vocabulary import are_of_family
@@ -59,10 +59,10 @@ CONTEXT = 0.4
 """Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
 SECTION = 0.4
 """Occurrences that a word in the name of its section, or in its document's title, counts for."""
-SYNONYM = 0.4
-"""Occurrences that a word's synonym counts for."""
+SYNONYM, FAMILY = 0.4, 0.7
+"""Occurrences that a word's synonym counts for, and one of its family: "acquisition" where "acquire" is asked with."""
 MIN_FAMILY = 4
-"""Letters that words of a family begin with, at least, for one to count for the other like a synonym."""
+"""Letters that words of a family begin with, at least."""
 NEAR = 0.3
 """Occurrences that a word in the statement before or after counts for."""
 FURTHER_DOWN = 0.3
@@ -103,8 +103,9 @@ TITLE = 0.4
 """Factor for what is written like a title."""
 INHERITED = 0.6
 """Factor for the weight of a word that a question takes over from the one before it, of which it replaces another."""
-OF_CARD = 0.3
-"""Factor for the weight of a word that says whose or what the best passage's document is: all of it is about that."""
+OF_CARD, OF_TITLE = 0.3, 0.6
+"""Factors for the weight of a word that says whose the best passage's document is, or stands in its title: all of it is
+about that."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 INSTRUCTION = 2.0
@@ -217,8 +218,7 @@ def _scores(
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
     told = frozenset(chain.from_iterable(each.stems for each in statements))
-    for stem, ones in _of_families(of_language, told).items():
-        alike[stem] = {*alike.get(stem, ()), *ones}
+    families = _of_families(of_language, told)
     abbreviated, items = Abbreviated(asked, passages), ItemsTold.of(asked.text, passages)
     held = [wanted.intersection(each.stems) | (wanted & abbreviated.said_in(each)) for each in statements]
     if sign := sign_asked(asked.text):
@@ -227,8 +227,9 @@ def _scores(
     weights = _weights(wanted, languages, held)
     for stem in wanted & _NO_STEMS.union(*(inherited_stems(asked, language) for language in languages)):
         weights[stem] *= INHERITED
-    for stem in wanted & _words_of_card(passages[0]) if passages else ():
-        weights[stem] *= OF_CARD
+    for stem, factor in _words_of_name(passages[0]).items() if passages else ():
+        if stem in wanted:
+            weights[stem] *= factor
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
 
@@ -254,12 +255,13 @@ def _scores(
         if items.items and items.lends_words(passage, statement):
             context |= wanted & items.words
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
-        if not (held[number] or section or before or after or context or like):
+        family = _NO_STEMS.union(*(families[stem] for stem in families.keys() & statement.stems))
+        if not (held[number] or section or before or after or context or like or family):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
         counts |= dict.fromkeys(before | after, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
-        counts |= dict.fromkeys(like, SYNONYM)
+        counts |= dict.fromkeys(like, SYNONYM) | dict.fromkeys(family, FAMILY)
         stems = statement.stems
         counts |= {stem: stems.count(stem) or 1 for stem in held[number]}  # 1: by an abbreviation
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(stems) / (mean_length or 1.0)))
@@ -361,10 +363,11 @@ def _fitted(
     return fitted
 
 
-def _words_of_card(passage: Passage) -> frozenset[str]:
-    """Return the stems of the words that say whose and what a passage's document is: "PepsiCo", "10-K", its title's."""
-    names = " ".join((*passage.organisations, passage.kind, passage.title))
-    return frozenset(content_stems(names, passage.language or "en"))
+def _words_of_name(passage: Passage) -> Mapping[str, float]:
+    """Return a factor for the stems that say whose and what a passage's document is: "PepsiCo", "10-K", its title's."""
+    language, card = passage.language or "en", " ".join((*passage.organisations, passage.kind))
+    of_title = dict.fromkeys(content_stems(passage.title, language), OF_TITLE)
+    return of_title | dict.fromkeys(content_stems(card, language), OF_CARD)
 
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str, wanted: frozenset[str]) -> float:
@@ -382,7 +385,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= NOT_THE_KIND if not asked.needed else NOT_NEEDED
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
-    if says_what_is_asked(last_title(section), asked.text, statement.language):
+    if not asked.for_page and says_what_is_asked(last_title(section), asked.text, statement.language):
         fitness *= HEADED
     if asked.is_counted_in(statement.text):
         fitness *= COUNTED
@@ -480,7 +483,7 @@ MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
 def says_what_is_asked(title: str, question: str, language: str) -> bool:
     """Return whether the title of a section says what a question asks: one word must be all, of several most."""
     told, asked = (frozenset(content_stems(text, language)) for text in (title, question))
-    told = frozenset(stem for stem in told if not stem.isdigit())
+    told = frozenset(stem for stem in told if not has_digit(stem))
     if not told or not asked:
         return False
     shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}

@@ -55,6 +55,21 @@ def test_words_of_asking_misspelt_words_and_other_languages_say_nothing_about_it
     assert not missing_words(question, [STATION])
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Is there internet at the station?", ["internet"]),
+        ("Does the station have a shop?", ["shop"]),
+        ("Does the station have any mess hall cook?", []),  # a part of it is there
+        ("Are there rooms at the station?", []),
+        ("When does the station have internet?", []),
+        ("Where is the shop of the station?", []),  # a common word may be said otherwise
+    ],
+)
+def test_what_is_nowhere_is_not_there_however_common_it_is(question: str, missing: list[str]):
+    assert list(missing_words(question, [STATION])) == missing
+
+
 MINUTES = passage(
     "Vote on the footbridge: 8 in favour, 1 abstention (Ms Brook). Payment of fees: in May.", language="en"
 )

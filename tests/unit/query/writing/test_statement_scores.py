@@ -69,8 +69,9 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
         ("On which page is the pump?", "The pump is red ........ 30", "The pump is red.", 4.0 * 0.7),
         ("How many pumps are red?", "Those pumps are red.", "Twelve pumps are red.", 0.4 / 1.5),
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
-        ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
-        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
+        ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.15),
+        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.15),
+        ("How close is the pump?", "The pump has 2 lamps.", "The pump is 2 metres away.", 0.15),
         ('Where is "the pump"?', "The pump is red.", "A pump is red.", 1.5),
         ("How do I pump?", "1. The pump is red.", "The pump is red.", 1.4),
         ("How do I pump?", "Pump:\n\n1. It is red.", "Pump is red.", 1.4),
@@ -96,7 +97,7 @@ def share(count: float) -> float:
 @pytest.mark.parametrize(
     ("text", "more", "count"),
     [
-        ("The lamp is red.", {"section": "Pumps"}, 0.4),
+        ("The lamp is red.", {"section": "Pumps and fuses"}, 0.4),
         ("The pump is a pump.", {}, 2.0),
         ("The pump, pump, pump.", {}, 3.0),
     ],
@@ -134,8 +135,8 @@ def test_a_field_is_no_answer_if_the_question_has_its_value() -> None:
 def test_a_word_beside_a_statement_counts_a_little_and_more_in_its_heading() -> None:
     own, beside, apart = scores("the pump", source("The pump is red. The lamp is old. The sun is hot.")).values()
     assert (beside / own, apart) == (pytest.approx(share(0.3) / share(1)), 0.0)
-    (headed,) = scores("the pump", source("Pumps\n\nThe lamp is old.")).values()
-    (named,) = scores("the pump", source("The lamp is old.", section="Pumps")).values()
+    (headed,) = scores("the pump", source("Pumps and fuses\n\nThe lamp is old.")).values()
+    (named,) = scores("the pump", source("The lamp is old.", section="Pumps and fuses")).values()
     assert headed == pytest.approx(named)
     elsewhere = scores("the pump", source("The pump is red."), source("The lamp is old.", n=2))
     assert elsewhere["The lamp is old."] == 0.0
