@@ -74,6 +74,9 @@ _CHANGED_MOST = re.compile(rf"{_CHANGES.pattern} (?:the )?(?:{MOST}|{LEAST}|fast
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
+_NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
+_ANNOUNCES = of_any_language(_PATTERNS["announces"])
+_PART = re.compile(r"\b(?:section|chapter|guide|manual|booklet|handbook|document|leaflet|page)\b", re.IGNORECASE)
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
@@ -371,6 +374,10 @@ class Asked:
     def _for_past(self) -> bool:
         return _PAST.search(self.text) is not None
 
+    def is_announced_by(self, text: str) -> bool:
+        """Return whether a text only says what a part of the document tells, and no part is asked about."""
+        return _ANNOUNCES.search(text) is not None and _PART.search(self.text) is None
+
     def defines(self, text: str) -> bool:
         """Return whether it asks what something is, and a text says so: "X is a …", "X: …", "X, a …", "… (the “X”)"."""
         return any(pattern.search(text) for pattern in _definitions_of(self.text))
@@ -382,8 +389,8 @@ class Asked:
         return self.kind is Kind.TIME and self.fits(text)
 
     def new_numbers(self, text: str) -> Sequence[str]:
-        """Return the numbers of a text that are not in the question."""
-        return [number for number in _MEASURED.findall(text) if number not in self.numbers]
+        """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""
+        return [number for number in _MEASURED.findall(_NO_FIGURE.sub(" ", text)) if number not in self.numbers]
 
 
 @lru_cache(maxsize=500)

@@ -31,8 +31,8 @@ from functions.query.writing.statement_scores import (
     PassageSpan,
     asked_of,
     is_field_asked,
+    is_headed,
     ranking,
-    says_what_is_asked,
 )
 from functions.query.writing.statements import Statement, statements_in
 from functions.query.writing.table_units import with_unit
@@ -408,7 +408,7 @@ def _steps_of_section(asked: Asked, passage: Passage, number: int) -> Sequence[S
     """
     statements = statements_in(passage)
     section = passage.section_at(passage.char_start + statements[number].start)
-    if not says_what_is_asked(last_title(section), asked.text, statements[number].language):
+    if not is_headed(asked, passage, section, statements[number].language):
         return ()
     told = [
         each

@@ -17,6 +17,7 @@ _RATE = re.compile(
 """What says how often, not when: "£950 per calendar month"."""
 _COST = re.compile("|".join(_PATTERNS["cost"].values()))
 _MOMENT = of_any_language(_PATTERNS["moment"])
+_DATED = of_any_language(_PATTERNS["dated"])
 _BESIDES = {"extent": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
 """What is enough, too, beside what the patterns tell of a kind."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
@@ -45,6 +46,11 @@ def needed_by(question: str) -> Sequence[re.Pattern[str]]:
 def tells_time(text: str) -> bool:
     """Return whether a text tells a time, or after what something is; how often is none."""
     return _MOMENT.search(_RATE.sub(" ", text)) is not None or bool(days_in(text) or months_in(text))
+
+
+def tells_date(text: str) -> bool:
+    """Return whether a text tells a time by a date, a day, a month, or a number of them."""
+    return bool(_DATED.search(_RATE.sub(" ", text)) or days_in(text) or months_in(text))
 
 
 def gives_order(text: str, language: str) -> bool:

@@ -27,6 +27,7 @@ from functions.query.writing.cells import (
 from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
+from functions.query.writing.needed import tells_date
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
     SETTLED,
@@ -77,6 +78,10 @@ ASKED_CONTENTS_ENTRY = 4.0
 """Factor for one where a page is asked for."""
 NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""
+UNDATED = 0.65
+"""Factor for a statement that tells a time in words only ("after the meeting") where it is asked when."""
+ANNOUNCED = 0.3
+"""Factor for one that only says what a part of the document tells: "This section tells you how to …"."""
 NOT_NEEDED = 0.15
 """Factor where what an answer must hold is not: a distance, a price, an address (`texts/needed_patterns.txt`)."""
 COUNTED = 1.5
@@ -227,9 +232,9 @@ def _scores(
     weights = _weights(wanted, languages, held)
     for stem in wanted & _NO_STEMS.union(*(inherited_stems(asked, language) for language in languages)):
         weights[stem] *= INHERITED
-    for stem, factor in _words_of_name(passages[0]).items() if passages else ():
+    for stem, share in _words_of_name(passages[0]).items() if passages else ():
         if stem in wanted:
-            weights[stem] *= factor
+            weights[stem] *= share
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
 
@@ -383,9 +388,13 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     fits = asked.fits(statement.text) or (statement.is_row and _fits_with_header(asked, statement))
     if not fits:
         fitness *= NOT_THE_KIND if not asked.needed else NOT_NEEDED
+    if asked.kind is Kind.TIME and fits and not tells_date(statement.text):
+        fitness *= UNDATED
+    if asked.is_announced_by(statement.text):
+        fitness *= ANNOUNCED
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
-    if not asked.for_page and says_what_is_asked(last_title(section), asked.text, statement.language):
+    if not asked.for_page and is_headed(asked, passage, section, statement.language):
         fitness *= HEADED
     if asked.is_counted_in(statement.text):
         fitness *= COUNTED
@@ -479,10 +488,17 @@ MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
 """Shares of a section title's words that a question has, and of the question's that the title has, to be about that."""
 
 
+def is_headed(asked: Asked, passage: Passage, section: str, language: str) -> bool:
+    """Return whether the title of a passage's section says what is asked, but for the document's own name."""
+    names = " ".join((passage.title, *passage.organisations))
+    return _says_what_is_asked(last_title(section), asked.text, names, language)
+
+
 @lru_cache(maxsize=2_000)
-def says_what_is_asked(title: str, question: str, language: str) -> bool:
-    """Return whether the title of a section says what a question asks: one word must be all, of several most."""
-    told, asked = (frozenset(content_stems(text, language)) for text in (title, question))
+def _says_what_is_asked(title: str, question: str, names: str, language: str) -> bool:
+    """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be."""
+    told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
+    asked -= of_document - told
     told = frozenset(stem for stem in told if not has_digit(stem))
     if not told or not asked:
         return False
