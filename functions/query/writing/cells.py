@@ -83,15 +83,17 @@ def asked_row_text(
     years: Set[str],
     language: str,
     *,
+    verdict: bool = False,
     extreme: int = 0,
     measured: Sequence[str] = (),
 ) -> str:
     """Return a row with only the columns that a question asks for: "Inventories; 2019: 5,409", "Export; Guest: No".
 
-    Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so if they are
-    short, and so is all of a row whose label is not asked for. If it is asked which has the most (`extreme` 1) or the
-    least (-1) of what the row is about, that column is told: "Weight; Mini: 16.4 kg". The column in which rows are
-    compared, by the words that are `measured`, is told with others. An empty cell that is asked for is a dash.
+    Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
+    `verdict` is asked for, or where all of the row's cells are short and its label is asked for or all are words. If it
+    is asked which has the most (`extreme` 1) or the least (-1) of what the row is about, that column is told: "Weight;
+    Mini: 16.4 kg". The column in which rows are compared, by the words that are `measured`, is told with others. An
+    empty cell that is asked for is a dash.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -122,7 +124,9 @@ def asked_row_text(
         _is_measured(row.cells[at]) or is_dash(row.cells[at].text) for at in chosen
     )
     if of_words:
-        told_alone = [row.cells[at] for at in chosen] if is_whole_label_asked(row, wanted, language) else row.cells
+        is_short = all(len(cell.text) <= MAX_VERDICT_CHARACTERS for cell in row.cells)
+        tells_alone = verdict or (is_short and is_whole_label_asked(row, wanted, language))
+        told_alone = [row.cells[at] for at in chosen] if tells_alone else row.cells
         if not all(map(_is_verdict, told_alone)) or any(row.cells[at].text in _name(table, row, at) for at in chosen):
             return ""
     shown = (f"{' '.join(_name(table, row, at).split())}: {row.cells[at].text}" for at in chosen)
@@ -242,8 +246,8 @@ def _told_label(text: str, row: TableRow) -> str:
 
 
 def _is_measured(cell: TableCell) -> bool:
-    """Return whether a cell holds a figure, a time, a date or an identifier: "BD-1107"."""
-    if cell.values or TIME.fullmatch(cell.text) or _IDENTIFIER.fullmatch(cell.text):
+    """Return whether a cell holds a figure, a time or a date."""
+    if cell.values or TIME.fullmatch(cell.text):
         return True
     text = fold(cell.text)
     return any((date.start, date.end) == (0, len(text)) for date in dates_in(text))
@@ -259,8 +263,9 @@ def _named_without_cell(table: Table, row: TableRow, wanted: Set[str], language:
 
 
 def _is_verdict(cell: TableCell) -> bool:
-    """Return whether a cell of words tells by itself: "Yes", "Not supported"."""
-    return 0 < len(cell.text) <= MAX_VERDICT_CHARACTERS and not has_digit(cell.text)
+    """Return whether a cell of words tells by itself: "Yes", "Not supported", "BD-1107"."""
+    is_plain = not has_digit(cell.text) or _IDENTIFIER.fullmatch(cell.text) is not None
+    return 0 < len(cell.text) <= MAX_VERDICT_CHARACTERS and is_plain
 
 
 def _named(table: Table, row: TableRow, wanted: Set[str], language: str) -> Sequence[int]:

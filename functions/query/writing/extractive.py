@@ -178,6 +178,7 @@ def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """Return a table's row with the values' columns, of figures only those that are asked for."""
     language = passage.language or "en"
     wanted = frozenset(content_stems(asked.text, language))
+    verdict = asked.kind is Kind.YES_NO
     text, start, end = passage.whole, start + len(passage.above), end + len(passage.above)
     if asked.compares_years:
         return with_unit(row_text(text, start, end), text, start)
@@ -188,6 +189,7 @@ def _shown_row(passage: Passage, start: int, end: int, asked: Asked) -> str:
         wanted,
         asked.years,
         language,
+        verdict=verdict,
         extreme=asked.extreme_of_row,
         measured=content_stems(asked.measured, language) if asked.extreme else (),
     )
@@ -343,16 +345,16 @@ def _block(
     statement, at = best.statement, best.passage
     is_first = not said.share
     said.add(statement)
-    if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
-        return [PassageSpan(at, *statement.list_span)]
-    if is_field_asked(frozenset(content_stems(asked.text, statement.language)), statement):
-        return [best.span]
     passage = passages[at]
-    of_passage = statements_in(passage)
     if strong is not None and is_first and asked.for_way and (steps := _steps_of_section(asked, passage, best.number)):
         for each in steps:
             said.add(each)
         return [PassageSpan(at, each.start, each.end) for each in steps]
+    if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
+        return [PassageSpan(at, *statement.list_span)]
+    if is_field_asked(frozenset(content_stems(asked.text, statement.language)), statement):
+        return [best.span]
+    of_passage = statements_in(passage)
     block, items = [statement], ItemsTold.of(asked.text, passages)
 
     def is_evidence(each: Statement) -> bool:
@@ -416,7 +418,7 @@ def _steps_of_section(asked: Asked, passage: Passage, number: int) -> Sequence[S
         if passage.section_at(passage.char_start + each.start) == section and not _is_title_of(each, section)
     ]
     is_short = bool(told) and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
-    return told if is_short and not any(each.is_row or each.is_garbled or each.is_cut for each in told) else ()
+    return told if is_short and not any(each.is_row or each.is_garbled for each in told) else ()
 
 
 def _is_title_of(statement: Statement, section: str) -> bool:

@@ -60,10 +60,10 @@ CONTEXT = 0.4
 """Occurrences that a word in a statement's context (its table's header, its heading) counts for."""
 SECTION = 0.4
 """Occurrences that a word in the name of its section, or in its document's title, counts for."""
-SYNONYM, FAMILY = 0.4, 0.7
-"""Occurrences that a word's synonym counts for, and one of its family: "acquisition" where "acquire" is asked with."""
+SYNONYM = 0.4
+"""Occurrences that a word's synonym counts for."""
 MIN_FAMILY = 4
-"""Letters that words of a family begin with, at least."""
+"""Letters that words of a family begin with, at least, for one to count for the other like a synonym."""
 NEAR = 0.3
 """Occurrences that a word in the statement before or after counts for."""
 FURTHER_DOWN = 0.3
@@ -108,9 +108,8 @@ TITLE = 0.4
 """Factor for what is written like a title."""
 INHERITED = 0.6
 """Factor for the weight of a word that a question takes over from the one before it, of which it replaces another."""
-OF_CARD, OF_TITLE = 0.3, 0.6
-"""Factors for the weight of a word that says whose the best passage's document is, or stands in its title: all of it is
-about that."""
+OF_CARD = 0.3
+"""Factor for the weight of a word that says whose the best passage's document is: all of it is about that."""
 STEPS = 1.4
 """Factor for a list's item, or a list, where steps are asked for."""
 INSTRUCTION = 2.0
@@ -223,7 +222,8 @@ def _scores(
     wanted = frozenset(stem for stems in of_language.values() for stem in stems)
     pairs, alike = _own_pairs(asked, of_language), _meant_by_others(of_language)
     told = frozenset(chain.from_iterable(each.stems for each in statements))
-    families = _of_families(of_language, told)
+    for stem, ones in _of_families(of_language, told).items():
+        alike[stem] = {*alike.get(stem, ()), *ones}
     abbreviated, items = Abbreviated(asked, passages), ItemsTold.of(asked.text, passages)
     held = [wanted.intersection(each.stems) | (wanted & abbreviated.said_in(each)) for each in statements]
     if sign := sign_asked(asked.text):
@@ -232,9 +232,8 @@ def _scores(
     weights = _weights(wanted, languages, held)
     for stem in wanted & _NO_STEMS.union(*(inherited_stems(asked, language) for language in languages)):
         weights[stem] *= INHERITED
-    for stem, share in _words_of_name(passages[0]).items() if passages else ():
-        if stem in wanted:
-            weights[stem] *= share
+    for stem in wanted & _words_of_card(passages[0]) if passages else ():
+        weights[stem] *= OF_CARD
     whole = max((sum(weights[stem] for stem in set(stems)) for stems in of_language.values()), default=0.0) or 1.0
     mean_length = sum(len(statement.stems) for statement in statements) / len(statements) if statements else 0.0
 
@@ -260,13 +259,12 @@ def _scores(
         if items.items and items.lends_words(passage, statement):
             context |= wanted & items.words
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
-        family = _NO_STEMS.union(*(families[stem] for stem in families.keys() & statement.stems))
-        if not (held[number] or section or before or after or context or like or family):
+        if not (held[number] or section or before or after or context or like):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
         counts |= dict.fromkeys(before | after, NEAR)
         counts |= dict.fromkeys(context, CONTEXT)
-        counts |= dict.fromkeys(like, SYNONYM) | dict.fromkeys(family, FAMILY)
+        counts |= dict.fromkeys(like, SYNONYM)
         stems = statement.stems
         counts |= {stem: stems.count(stem) or 1 for stem in held[number]}  # 1: by an abbreviation
         norm = K1 * (1 - B + B * min(MAX_LENGTH, len(stems) / (mean_length or 1.0)))
@@ -368,11 +366,9 @@ def _fitted(
     return fitted
 
 
-def _words_of_name(passage: Passage) -> Mapping[str, float]:
-    """Return a factor for the stems that say whose and what a passage's document is: "PepsiCo", "10-K", its title's."""
-    language, card = passage.language or "en", " ".join((*passage.organisations, passage.kind))
-    of_title = dict.fromkeys(content_stems(passage.title, language), OF_TITLE)
-    return of_title | dict.fromkeys(content_stems(card, language), OF_CARD)
+def _words_of_card(passage: Passage) -> frozenset[str]:
+    """Return the stems of the words that say whose a passage's document is, and of which kind: "PepsiCo", "10-K"."""
+    return frozenset(content_stems(" ".join((*passage.organisations, passage.kind)), passage.language or "en"))
 
 
 def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str, wanted: frozenset[str]) -> float:

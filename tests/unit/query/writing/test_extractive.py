@@ -488,14 +488,6 @@ def test_how_close_is_answered_by_a_distance() -> None:
     assert answer("How close may I get to a polar bear?", passage(text, language="en"))[0].endswith("300 metres.")
 
 
-def test_a_word_of_the_document_s_own_title_counts_less() -> None:
-    text = "The museum was open for 209 days.\n\nThe conservators treated 196 objects."
-    question = "What do the conservators of the museum do?"
-    for title, told in (("Handbook", "The museum"), ("Museum of Tides", "The conservators")):
-        (best, *_) = ranked(question, [passage(text, language="en", title=title)])
-        assert best.statement.text.startswith(told)
-
-
 def test_what_only_announces_an_answer_is_none() -> None:
     text = "This section tells you how to save energy.\n\nTo save energy, open the door as seldom as possible."
     assert answer("How do I save energy?", passage(text, language="en"))[0].startswith("To save energy")

@@ -256,8 +256,10 @@ def test_which_cells_of_a_made_table_are_told_is_as_stored(name: str) -> None:
             starts = [each.start for each in rows]
             lines.append(f"  {sign:+}: {extreme_rows(passage.whole, starts, sorted(wanted), years, 'en', sign)}")
         for row in rows:
-            for extreme in (0, 1):
-                shown = asked_row_text(passage.whole, row.start, row.end, wanted, years, "en", extreme=extreme)
+            for verdict in (False, True):
+                shown = asked_row_text(
+                    passage.whole, row.start, row.end, wanted, years, "en", verdict=verdict, extreme=1 if verdict else 0
+                )
                 if shown:
                     lines.append(f"  {shown}")
     lines += [
