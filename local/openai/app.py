@@ -83,7 +83,7 @@ def create_app(engine: EmbeddingEngine, *, api_key: str = "", upstream: Upstream
         if upstream is not None:
             return await upstream.complete(request)
         parsed = await in_thread(chat_request.parse, _json(await request.body()))
-        answer = await in_thread(chat.answer, parsed, engine)
+        answer = await in_thread(chat.answer, parsed)
         if parsed.stream:
             events = chat.chunks(answer, include_usage=parsed.include_usage)
             headers = _rate_headers(parsed.prompt_tokens) | {"cache-control": "no-cache"}

@@ -11,7 +11,6 @@ import orjson
 
 from local.openai import tokens
 from local.openai.chat_request import ChatRequest
-from local.openai.engine import EmbeddingEngine
 from local.openai.extractive import as_claims, as_text, conversation_reply, pick, read_prompt
 from local.openai.pictures import description
 
@@ -52,11 +51,11 @@ class ChatAnswer:
         }
 
 
-def answer(request: ChatRequest, engine: EmbeddingEngine) -> ChatAnswer:
+def answer(request: ChatRequest) -> ChatAnswer:
     """Compose the answer from the sources in the prompt."""
     text = description(request.texts, request.images) if request.images else conversation_reply(request.texts)
     if not text:
-        picks = pick(*read_prompt(request.texts), engine)
+        picks = pick(*read_prompt(request.texts))
         text = orjson.dumps(as_claims(picks)).decode() if request.json else as_text(picks)
     for stop in request.stops:
         text = text.split(stop, 1)[0]

@@ -162,7 +162,7 @@ def write(
         prompt_hash=reply.prompt_hash,
     )
     if shown:
-        yield from _complete(answer, request, settings, _Chosen(()))
+        yield from _complete(answer, request, settings, Chosen(()))
     elif not reply.knows or says_it_does_not_know(sentences):
         answer = replace(answer, support=Support(), dropped_citations=0, fates=())
         yield _refused(answer, "model_does_not_know", request, settings)
@@ -176,7 +176,7 @@ def _joined(claims: Sequence[VerifiedClaim]) -> str:
 
 
 def _complete(
-    answer: WrittenAnswer, request: WritingRequest, settings: Settings, chosen: "_Chosen"
+    answer: WrittenAnswer, request: WritingRequest, settings: Settings, chosen: "Chosen"
 ) -> Iterator[str | WrittenAnswer]:
     """Yield the answer, after what is to be said about it: what has no answer, a count, and if a claim was left out."""
     texts = texts_for(request.language, settings.default_language)
@@ -245,7 +245,7 @@ def _extracted(
     the question asks about, or none can be shown (none matches the question, or all are injections), the answer is a
     refusal.
     """
-    chosen = _chosen(request)
+    chosen = choose(request)
     if chosen.missing:
         answer = before or WrittenAnswer("", (), Support(), "extractive")
         yield _not_mentioned(answer, chosen.claims[0], chosen.missing, request, settings)
@@ -307,8 +307,8 @@ def _checked(claim: Claim, sources: Sequence[Passage], verifier: Verifier) -> It
     yield from filter(None, map(verifier.show, judged))
 
 
-class _Chosen(NamedTuple):
-    """Sentences of the sources; words that their document does not mention; names of parts without a sentence.
+class Chosen(NamedTuple):
+    """What is quoted without a model; words that its document does not mention; names of parts without a sentence.
 
     `items` counts the list that answers, if the question asks how many; `rows` those of a table that are the list.
     `doubtful`: the document does not mention much of what the question names, or no item of that number.
@@ -328,18 +328,18 @@ class _Chosen(NamedTuple):
     none_meets: bool = False
 
 
-def _chosen(request: WritingRequest) -> _Chosen:
+def choose(request: WritingRequest) -> Chosen:
     """Choose the numbered part asked for, what can be worked out, or sentences: for each part, or the whole."""
     if request.sentences:
-        return _Chosen(request.sentences)
+        return Chosen(request.sentences)
     if numbered := part_claims(request.standalone, request.sources):
-        return _Chosen(numbered)
+        return Chosen(numbered)
     calculated = calculation(request.standalone, request.sources)
     if calculated is not None:
-        return _Chosen([calculated])
+        return Chosen([calculated])
     counted = counted_list(request.standalone, request.sources)
     if counted is not None:
-        return _Chosen([counted.claim], items=counted.items)
+        return Chosen([counted.claim], items=counted.items)
     claims: dict[str, Claim] = {}
     unanswered = set()
     may_be_others = False
@@ -359,14 +359,14 @@ def _chosen(request: WritingRequest) -> _Chosen:
                 if claim.text not in claims or claims[claim.text].further:
                     claims[claim.text] = claim
     if claims:
-        return _Chosen(list(claims.values()), unanswered=frozenset(unanswered), may_be_others=may_be_others)
+        return Chosen(list(claims.values()), unanswered=frozenset(unanswered), may_be_others=may_be_others)
     question = without_answer_form(request.standalone, request.language)
     before = next((each.content for each in reversed(request.history) if each.role == "user"), "")
     found = extract(question, request.sources, before=before, inherited=request.inherited)
     whole, rows, is_open = found.claims, found.rows, found.is_open
     if found.selected:
         items = rows if which_are_counted(question) else 0
-        return _Chosen(whole, rows=rows, items=items, none_meets=found.none_meets)
+        return Chosen(whole, rows=rows, items=items, none_meets=found.none_meets)
     missing = _missing(question, whole, request)
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
@@ -381,7 +381,7 @@ def _chosen(request: WritingRequest) -> _Chosen:
         or bool(absent_items(question, request.sources, is_verdict=False))
     )
     may_be_others = bool(whole) and (found.may_be_others or asks_for_limit(question))
-    return _Chosen(whole, missing, rows=rows, doubtful=doubtful, may_be_others=may_be_others, is_open=is_open)
+    return Chosen(whole, missing, rows=rows, doubtful=doubtful, may_be_others=may_be_others, is_open=is_open)
 
 
 def _extract_of(question: str, numbers: Sequence[int], request: WritingRequest) -> Extract:
