@@ -132,7 +132,7 @@ def near_claims(question: str, passages: Sequence[Passage], near: Sequence[NearS
     """
     number_of = {passage.chunk_id: at for at, passage in enumerate(passages)}
     asked = asked_of(question, passages)
-    said = _Said(asked.text, {}, Abbreviated(asked, passages))
+    said = _Said(asked.text, {}, Abbreviated(asked, passages), passages[0])
     blocks: list[_Group] = []
     for each in near:
         at = number_of.get(each.passage.chunk_id)
@@ -237,7 +237,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     if not best.score:
         alone = [one for one in ranked if not _would_share_words(asked.text, passages[one.passage])]
         return _Blocks([_Group([one.span]) for one in alone[:1]])
-    said = _Said(asked.text, weights, Abbreviated(asked, passages))
+    said = _Said(asked.text, weights, Abbreviated(asked, passages), passages[best.passage])
     if asked.extreme:
         ranked = with_compared_first(asked, without_totals(asked, ranked) or ranked, passages)
     extreme = extreme_rows_first(asked, ranked, passages)
@@ -278,13 +278,16 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
 
 
 class _Said:
-    """What an answer says so far, and the share of the question's words in it."""
+    """What an answer says so far, and the share of the question's words in it, or in the name of its document."""
 
-    def __init__(self, question: str, weights: Mapping[str, float], abbreviated: Abbreviated) -> None:
+    def __init__(
+        self, question: str, weights: Mapping[str, float], abbreviated: Abbreviated, passage: Passage
+    ) -> None:
         self._question = question
         self._weights = weights
         self._abbreviated = abbreviated
-        self._stems: set[str] = set()
+        names = " ".join((passage.title, *passage.organisations))
+        self._stems = set(content_stems(names, passage.language or "en"))
         self._texts: list[str] = []
         self._headings: set[str] = set()
         self._language = "en"
@@ -385,7 +388,8 @@ def _block(
     ):
         block.append(after)
         said.add(after)
-    if strong is not None and is_first and said.share < LITTLE and not asked.decides(statement.text):
+    tells_it = asked.decides(statement.text) or asked.is_counted_in(statement.text)
+    if strong is not None and is_first and said.share < LITTLE and not tells_it:
         block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:
             said.add(each)
