@@ -439,7 +439,9 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
 
 
 def _fits_with_header(asked: Asked, row: Statement) -> bool:
-    """Return whether a row holds what is needed with its header, which may have its unit."""
+    """Return whether a row holds what is needed with its header, which may have its unit; one of years needs none."""
+    if asked.years and asked.new_numbers(row.text):
+        return True
     header = "\n".join(line for line in row.context.split("\n") if SEPARATOR in line)
     return bool(header) and asked.fits(f"{header}\n{row.text}")
 

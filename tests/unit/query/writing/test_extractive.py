@@ -483,6 +483,11 @@ def test_a_price_is_told_by_a_row_only_if_that_says_so() -> None:
     ].startswith("Tickets")
 
 
+def test_of_figures_of_a_year_no_row_needs_a_unit() -> None:
+    table = passage("Item | 2023 | 2022\nCost of sales | 2,799 | 2,901\nInterest expense | 48 | 51", language="en")
+    assert answer("How much did interest cost in 2022?", table)[0] == "Interest expense | 48 | 51"
+
+
 def test_how_close_is_answered_by_a_distance() -> None:
     text = "Polar bears come past the station 14 times a winter. Bears are never followed from nearer than 300 metres."
     assert answer("How close may I get to a polar bear?", passage(text, language="en"))[0].endswith("300 metres.")
