@@ -10,6 +10,7 @@ from itertools import chain, takewhile
 from pathlib import Path
 
 from functions.ingest.parsing.heading_words import is_of_authors, opens_document
+from functions.ingest.parsing.rights import rights_in
 from functions.ingest.parsing.wire import Line
 from shared import identity, lexical
 
@@ -75,11 +76,6 @@ PAGES_OF_BYLINES = 2
 _NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
 _STARTS = re.compile(r"\b[^\W\d_]")
 _RARITY = lexical.background("en")
-_ALL_RIGHTS = re.compile(r"\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s")
-_HOLDER = re.compile(
-    r"(?:(?:©|\([cC]\)|[Cc]opyright(?: c\b)?)[\s.,:_-]{0,10}){1,3}"
-    r"(?:(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})|(?:by )?(\w.{3,60}?),? (?:19|20)\d\d)"
-)
 _ADDRESS = re.compile(r"(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 
@@ -137,8 +133,8 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
         ),
     ]
     if not found:
-        rights = (right for lines in pages for line in lines if (right := _HOLDER.search(line.text)))
-        holders = (name for right in rights for name in _named(_ALL_RIGHTS.split(right[1] or right[2])[0]))
+        rights = (right for lines in pages for line in lines for right in rights_in(line.text) if right.has_year)
+        holders = (name for right in rights for name in _named(right.holder))
         found = [name for name in holders if _rarest(name) >= MIN_RARITY]
     return _distinct(found)[:MAX_AUTHORS]
 
@@ -184,7 +180,12 @@ def _beside_title(cover: Sequence[Line], title: str) -> Iterator[Line]:
 def _named_alone(line: str, held: Collection[str]) -> Iterator[str]:
     """Yield the persons, or the team, whom a line names and says nothing else."""
     line = _AND_OTHERS.sub("", line)
-    if _HOLDER.search(line) or len(line) > LONGEST_LIST or not line[:1].isupper() or line.endswith(":"):
+    if (
+        any(right.has_year for right in rights_in(line))
+        or len(line) > LONGEST_LIST
+        or not line[:1].isupper()
+        or line.endswith(":")
+    ):
         return
     begins, *words = line.split()
     is_article = begins.lower() in _ARTICLE
