@@ -1,12 +1,16 @@
-"""Ranges of numbers in labels and sentences ("under 6 years"), and whether a number of a question is in one."""
+"""Ranges of numbers in labels and sentences ("under 6 years"), and which numbers are in them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
-from functions.query.grounding.quantities import is_unit, spelled_value, unit_name
-from functions.query.grounding.words import has_digit
+from functions.query.grounding.arithmetic import convert
+from functions.query.grounding.facts import Fact
+from functions.query.grounding.quantities import NUMBER, UNIT, is_unit, read_number, spelled_value, unit_name
+from functions.query.grounding.words import WORD, has_digit
+from functions.query.understanding.question import lines_of
 from shared import lexical
 from shared.dates import dates_in
 from shared.lexical import fold
@@ -14,20 +18,29 @@ from shared.lexical import fold
 DAYS: Mapping[str, Decimal] = {"day": Decimal(1), "week": Decimal(7), "month": Decimal(365) / 12, "year": Decimal(365)}
 """The units of time that are compared with one another, in days."""
 
-_DIGITS = r"\d{1,3}(?:[., \u00a0\u202f]\d{3})+|\d+"
-_UNIT = r"(?:\s?[%€$£]|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
+_WORDS = {kind: ways for kind, *ways in map(str.split, lines_of("range_words.txt"))}
+
+
+def _any(kind: str) -> str:
+    ways = sorted(_WORDS[kind], key=len, reverse=True)
+    return f"(?:{'|'.join(re.escape(way).replace('_', ' ') for way in ways)})"
+
+
+def _limit(name: str) -> str:
+    return rf"[€$£]?(?P<{name}>{NUMBER})(?P<{name}_unit>{_UNIT_BEHIND})"
+
+
+_UNIT_BEHIND = rf"(?:\s?[%€$£]|(?:(?![^\W\d_]\b)|\s)(?:{UNIT})(?!\w)|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
+"""Also without a space, if it is no single letter: "8751H-8" is no range."""
 _RANGE = re.compile(
-    rf"(?:(?:from|between|von|zwischen|nuo|de|entre)\s)?[€$£]?(?P<low>{_DIGITS})(?P<low_unit>{_UNIT})"
-    rf"\s?(?:[-–—]|to|bis|à|a|iki)\s?[€$£]?(?P<high>{_DIGITS})(?P<high_unit>{_UNIT})"
-    rf"|(?:(?P<under>under|below|less than|fewer than|unter|weniger als|moins de|menos de|mažiau nei)"
-    rf"|(?:up to|at most|bis(?: zu)?|jusqu['’]à|hasta|iki))\s[€$£]?(?P<most>{_DIGITS})(?P<most_unit>{_UNIT})"
-    rf"|(?:(?P<over>over|above|more than|über|mehr als|plus de|más de|daugiau nei)|(?:from|at least|ab|dès|desde|nuo))"
-    rf"\s[€$£]?(?P<least>{_DIGITS})(?P<least_unit>{_UNIT})"
-    rf"|(?P<or_more>{_DIGITS})(?P<or_more_unit>{_UNIT})"
-    rf"(?:\s?\+|\s(?:or|and|oder|und|ou|et|o|y|ar|ir)\s(?:more|over|above|mehr|plus|más|daugiau))(?P<more_unit>{_UNIT})",
+    rf"(?<![\w.,])(?:(?:{_any('first')}\s)?{_limit('low')}\s?(?:[-–—]|{_any('to')})\s?{_limit('high')}"
+    rf"|(?:(?P<under>{_any('under')})|{_any('most')})\s{_limit('most')}"
+    rf"|(?:(?P<over>{_any('over')})|{_any('least')})\s{_limit('least')}"
+    rf"|{_limit('behind')}(?:(?P<more>\s?\+|\s{_any('joins')}\s{_any('more')})"
+    rf"|\s{_any('joins')}\s{_any('less')})(?P<unit>{_UNIT_BEHIND}))",
     re.IGNORECASE,
 )
-"""A range of numbers in the five languages: "6 to 9", "under 3 years", "10 or more"."""
+"""A range of numbers: "6 to 9", "under 3 years", "10 or more"."""
 _NUMBER = re.compile(r"(?<![\w.,/-])(\d{1,3}(?:[, ]\d{3})+|\d+)(?![\d.,/-]*\d)( ?[%€$£]|[ -]?[^\W\d_]+)?")
 """A number of a question, with the word after it: "7 years", "16-year-old", "15kg"."""
 _AGE = re.compile(
@@ -43,6 +56,75 @@ _OF_PEOPLE = re.compile(
 )
 """What makes an age of a bare number behind it: "children under 6"."""
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)\Z")
+MAX_BESIDE_RANGE = 2
+"""Words of a label besides the range that a number of a claim is in: "Dog 10 to 25 kg"."""
+
+
+class Range(NamedTuple):
+    """A range, where it stands, and what is written behind its limits; a limit is None if open.
+
+    `over`, `under`: without its lower, its upper limit.
+    """
+
+    start: int
+    end: int
+    low: Decimal | None
+    high: Decimal | None
+    low_unit: str
+    high_unit: str
+    over: bool
+    under: bool
+
+
+@lru_cache(maxsize=2_000)
+def ranges_in(text: str) -> Sequence[Range]:
+    """Return the ranges that a text names, in order."""
+    return tuple(map(_range_of, _RANGE.finditer(text)))
+
+
+def _range_of(found: re.Match[str]) -> Range:
+    low, high = found["low"] or found["least"], found["high"] or found["most"]
+    low_unit, high_unit = found["low_unit"] or found["least_unit"], found["high_unit"] or found["most_unit"]
+    if behind := found["behind"]:
+        low, high = (behind, None) if found["more"] else (None, behind)
+        low_unit = high_unit = found["behind_unit"] or found["unit"]
+    limits = [(_value(low), low_unit or high_unit or ""), (_value(high), high_unit or low_unit or "")]
+    (lower, below), (upper, above) = limits
+    if lower is not None and upper is not None and lower > upper and below == above:
+        lower, upper = upper, lower
+    return Range(*found.span(), lower, upper, below, above, found["over"] is not None, found["under"] is not None)
+
+
+def _value(digits: str | None) -> Decimal | None:
+    """Return the value of a number; that of "3.000", which some write for three thousand, is the larger one."""
+    return max(read_number(digits).values) if digits else None
+
+
+def holds_number(label: str, fact: Fact, head: str) -> bool:
+    """Return whether a number of a claim is in the range that a row's label is: "three years" in "2 to 5 years".
+
+    `head` is that of its table, in lower case: the unit of a range without one must stand there.
+    """
+    found = next(iter(ranges_in(label)), None)
+    if found is None:
+        return False
+    units = [_known_unit(each) for each in (found.low_unit, found.high_unit)]
+    outside = (label[: found.start], *(each for each in {found.low_unit} if not _known_unit(each)), label[found.end :])
+    if len(WORD.findall(" ".join(outside))) > MAX_BESIDE_RANGE:
+        return False
+    said = min(fact.values)
+    for limit, unit, sign in ((found.low, units[0], 1), (found.high, units[1], -1)):
+        is_same = unit == fact.unit or (not unit and fact.unit in head)
+        value = said if is_same else convert(said, fact.unit, unit)
+        if limit is not None and (value is None or sign * value < sign * limit):
+            return False
+    return True
+
+
+def _known_unit(written: str) -> str:
+    """Return the name of the unit that is written behind a limit; "" if it is none."""
+    word = fold(written).strip().lower()
+    return next((unit_name(each) for each in (word, word.partition(" ")[0]) if is_unit(each)), "")
 
 
 def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
@@ -54,46 +136,46 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
     """
     if not _numbers_in(question, language):
         return None
-    plain = _IN_BRACKETS.sub("", label).strip()
-    for whole in (label.strip(), plain):
-        if found := _RANGE.fullmatch(whole):
-            return None if dates_in(fold(label)) else _has_number(found, question, language, needs_unit=False)
-    ends = (each for text in (label, plain) for each in _RANGE.finditer(text) if _ends_label(text, each))
-    found = next(ends, None)
-    return None if found is None or dates_in(fold(label)) else _has_number(found, question, language, needs_unit=True)
+    texts = label.strip(), _IN_BRACKETS.sub("", label).strip()
+    at_end = [(text, each) for text in texts for each in ranges_in(text) if text[each.end :].strip() in ("", ")")]
+    whole = [(text, each) for text, each in at_end if each.start == 0 and each.end == len(text)]
+    if not at_end or dates_in(fold(label)):
+        return None
+    text, found = (whole or at_end)[0]
+    return _has_number(found, text, question, language, needs_unit=not whole)
 
 
 def is_in_range_told(sentence: str, question: str, language: str = "en") -> bool | None:
     """Return whether a number of a question is in one of the ranges of a sentence; None if none can be compared."""
     if not (_numbers_in(question, language) and has_digit(sentence)):
         return None
-    found = (_has_number(each, question, language, needs_unit=True) for each in _ranges_in(sentence))
+    found = (_has_number(each, sentence, question, language, needs_unit=True) for each in ranges_in(sentence))
     compared = [each for each in found if each is not None]
     return any(compared) if compared else None
 
 
-@lru_cache(maxsize=2_000)
-def _ranges_in(sentence: str) -> Sequence[re.Match[str]]:
-    return tuple(_RANGE.finditer(sentence))
-
-
-def _has_number(found: re.Match[str], question: str, language: str, *, needs_unit: bool) -> bool | None:
-    """Return whether a number of the question is in a range; None if none can be compared with it."""
-    units = [_unit(text, language) for name, text in found.groupdict().items() if name.endswith("_unit")]
-    units = list(dict.fromkeys(filter(None, units)))
-    is_age = _OF_PEOPLE.search(found.string[: found.start()]) is not None
+def _has_number(found: Range, text: str, question: str, language: str, *, needs_unit: bool) -> bool | None:
+    """Return whether a number of the question is in a range of a text; None if none can be compared with it."""
+    units = list(dict.fromkeys(filter(None, (_unit(each, language) for each in (found.low_unit, found.high_unit)))))
+    is_age = _OF_PEOPLE.search(text[: found.start]) is not None
     if needs_unit and is_age and not any(each in DAYS or is_unit(each) for each in units):
         units = ["year"]
     if (needs_unit and not units) or (len(units) > 1 and not DAYS.keys() >= set(units)):
         return None
-    low, high = _limits(found, language, "year" if units == ["year"] else "")
+    low_days, high_days = (
+        DAYS.get("year" if units == ["year"] else _unit(each, language), Decimal(1))
+        for each in (found.low_unit, found.high_unit)
+    )
     in_days = bool(units) and units[0] in DAYS
     numbers = [
         number * DAYS.get(unit, 1) if in_days else number
         for number, unit in _numbers_in(question, language)
         if not units or unit in units or (in_days and unit in DAYS)
     ]
-    return any(_is_within(each, low, high, found) for each in numbers) if numbers else None
+    low = None if found.low is None else found.low * low_days
+    high = None if found.high is None else found.high * high_days
+    above = [each for each in numbers if low is None or each > low or (each == low and not found.over)]
+    return any(high is None or each < high or (each == high and not found.under) for each in above) if numbers else None
 
 
 @lru_cache(maxsize=256)
@@ -112,32 +194,7 @@ def _read_numbers(question: str, language: str) -> Iterator[tuple[Decimal, str]]
             yield Decimal(value), "year"
 
 
-def _ends_label(label: str, found: re.Match[str]) -> bool:
-    return label[found.end() :].strip() in ("", ")") and (found.start() == 0 or not label[found.start() - 1].isalnum())
-
-
-def _is_within(number: Decimal, low: Decimal | None, high: Decimal | None, found: re.Match[str]) -> bool:
-    above = low is None or (number > low if found["over"] else number >= low)
-    return above and (high is None or (number < high if found["under"] else number <= high))
-
-
-def _unit(text: str | None, language: str) -> str:
+def _unit(text: str, language: str) -> str:
     """Return the name or stem of the first word after a number, or its sign; "" if there is none."""
-    word = fold(((text or "").strip("- ").split() or [""])[0]).lower()
+    word = fold((text.strip("- ").split() or [""])[0]).lower()
     return unit_name(word) if is_unit(word) else lexical.stem(word, language) if word else ""
-
-
-def _limits(found: re.Match[str], language: str, unit: str) -> tuple[Decimal | None, Decimal | None]:
-    """Return the lower and the upper limit of a range, in days if they are times; None for no limit.
-
-    `unit` is that of limits without one.
-    """
-    low = found["low"] or found["least"] or found["or_more"]
-    high = found["high"] or found["most"]
-    above = found["high_unit"] or found["most_unit"]
-    below = found["low_unit"] or found["least_unit"] or found["or_more_unit"] or found["more_unit"] or above
-    lower, upper = (
-        Decimal("".join(filter(str.isdigit, digits))) * DAYS.get(unit or _unit(told, language), 1) if digits else None
-        for digits, told in ((low, below), (high, above))
-    )
-    return (upper, lower) if lower is not None and upper is not None and lower > upper else (lower, upper)
