@@ -73,7 +73,7 @@ _WRITTEN_BY = re.compile(
 _IS_BY = re.compile(rf"(?:{any_word('by')})(?!\w):?\s*", re.IGNORECASE)
 """What stands before the names of those who wrote a document, and what does so above or below a title."""
 PAGES_OF_BYLINES = 2
-_NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
+_NAME = re.compile(r"[^\W\d_]+(?:(?:\.?['’–-]|\.)[^\W\d_]+)*\.?")
 _STARTS = re.compile(r"\b[^\W\d_]")
 _RARITY = lexical.background("en")
 _ADDRESS = re.compile(r"(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
@@ -93,23 +93,8 @@ def names_authors(line: str) -> bool:
 
 
 def lists_names(line: str, held: Collection[str]) -> bool:
-    """Whether a line names who wrote it: "The Plum Team", or persons: "Ann B. Lee, Plum Society", "Bo Ray et al.".
-
-    A person's name begins the line, and only names follow. They are written with capitals, and most of their words are
-    not among those that the text has in small letters; a text of few words does not tell.
-    """
-    if is_of_authors(line):
-        return True
-    if len(held) < MIN_HELD or not line[:1].isupper():
-        return False
-    names = [name.split() for name in filter(None, map(str.strip, _APART.split(_AND_OTHERS.sub("", line))))]
-    words = [word for name in names for word in name if not _INITIAL.fullmatch(word)]
-    letters = list(filter(None, (_NOT_LETTER.sub("", word) for word in words)))
-    if not letters or len(names[0]) == 1 or any(len(name) > MAX_NAME_WORDS for name in names):
-        return False
-    strange = [word for word in letters if word[0].isupper() and word.lower() not in held]
-    is_capital = letters[0].lower() not in _BY and all(word[0].isupper() for word in letters)
-    return is_capital and 2 * len(strange) > len(letters) and not identity.kind_in(line)
+    """Whether a line names who wrote it, and says nothing else: "The Plum Team", "Ann B. Lee", "Bo Ray et al."."""
+    return is_of_authors(line) or any(True for _ in _named_alone(line, held))
 
 
 def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[str]:
