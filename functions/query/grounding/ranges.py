@@ -30,8 +30,8 @@ def _limit(name: str) -> str:
     return rf"[€$£]?(?P<{name}>{NUMBER})(?P<{name}_unit>{_UNIT_BEHIND})"
 
 
-_UNIT_BEHIND = rf"(?:\s?[%€$£]|(?:(?![^\W\d_]\b)|\s)(?:{UNIT})(?!\w)|\s[^\W\d_]+(?:\s[^\W\d_]+)?)?"
-"""Also without a space, if it is no single letter: "8751H-8" is no range."""
+_UNIT_BEHIND = rf"(?:\s?[%€$£]|(?:(?:(?![^\W\d_]\b)|\s)(?:{UNIT})(?!\w)|\s[^\W\d_]+)(?:\s[^\W\d_]+)?)?"
+"""A word or two; also without a space, if it is no single letter: "8751H-8" is no range."""
 _RANGE = re.compile(
     rf"(?<![\w.,])(?:(?:{_any('first')}\s)?{_limit('low')}\s?(?:[-–—]|{_any('to')})\s?{_limit('high')}"
     rf"|(?:(?P<under>{_any('under')})|{_any('most')})\s{_limit('most')}"
@@ -124,7 +124,7 @@ def holds_number(label: str, fact: Fact, head: str) -> bool:
 def _known_unit(written: str) -> str:
     """Return the name of the unit that is written behind a limit; "" if it is none."""
     word = fold(written).strip().lower()
-    return next((unit_name(each) for each in (word, word.partition(" ")[0]) if is_unit(each)), "")
+    return next((unit_name(each) for each in (word, word.rpartition(" ")[0]) if is_unit(each)), "")
 
 
 def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
