@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,13 +14,7 @@ from shared.adapters.secrets import read_secret
 from shared.adapters.sqs import SqsChangeNotifier, SqsChangeQueue
 from shared.errors import ChangedMeanwhile, ConfigurationError, DependencyRefused, DependencyUnavailable, NotFound
 from shared.models import ObjectHead
-from tests.support.moto_aws import MockedAws, mocked_aws
-
-
-@pytest.fixture(scope="module")
-def aws() -> Iterator[MockedAws]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
-        yield mocked
+from tests.support.moto_aws import MockedAws
 
 
 @pytest.fixture
