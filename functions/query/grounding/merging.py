@@ -18,6 +18,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from functions.query.understanding.question import word_lists
 from shared.dates import is_year
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -122,10 +123,7 @@ def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -
 
 # --- values of any kind ---
 
-_VALUES = frozenset((
-    "half", "third", "quarter", "full", "whole", "none", "nothing", "free", "double", "twice", "once", "noon",
-    "midnight", "one",
-))  # fmt: skip
+_VALUES = word_lists("claim_words.txt")["values"]
 """Words that may be a value, like numbers."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _VALUE_PART = re.compile(
