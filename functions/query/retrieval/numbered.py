@@ -10,7 +10,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.question import word_lists
 from shared.language import FUNCTION_WORDS, language_of
 
 _SIGNS = (
@@ -43,7 +42,14 @@ _IN_LINE = re.compile(r"(?<=[.;!?:)”\"])\s+(?P<number>\d{1,3}(?:\.\d{1,3}){1,3
 _ITEM = re.compile(r"(?:^[ \t]*|(?<=[.;!?:,)\w])\s+)\((\d{1,2}|[a-z])\)\s", re.MULTILINE)
 _TO_CONTENTS = re.compile(r"(?:\.[ ]?){4,}|…|[^\W\d_][ \t|]+\d{1,4}[ \t]*$")
 """The rest of a line in a table of contents."""
-_ASKING = word_lists("claim_words.txt")["asking"].union(*FUNCTION_WORDS.values())
+_ASKING = frozenset((
+    "say", "says", "said", "state", "states", "read", "reads", "cover", "covers", "regulate", "regulates",
+    "contain", "contains", "mean", "means", "text", "wording", "tell", "show", "give", "quote", "explain",
+    "summarise", "summarize", "please", "document", "steht", "regelt", "sagt", "besagt", "lautet", "inhalt",
+    "bitte", "zeig", "zeige", "nennt", "dice", "establece", "regula", "dit", "prévoit", "stipule", "contient",
+    "sako", "numato", "numatyta", "rašoma", "parašyta",
+    *(word for words in FUNCTION_WORDS.values() for word in words),
+))  # fmt: skip
 """Words with which a question asks for a part, and for nothing else."""
 _WORDS = re.compile(r"[^\W\d_]+")
 MIN_STEM = 5
