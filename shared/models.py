@@ -489,7 +489,6 @@ class ObjectHead:
     version_id: str
     etag: str
     size_bytes: int
-    content_type: str = ""
     last_modified: datetime | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
 

@@ -27,7 +27,7 @@ class LocalObjects:
         path = self._files.get(key)
         if path is None:
             return None
-        return ObjectHead(key, "1", sha256(path.read_bytes()).hexdigest(), path.stat().st_size, "application/pdf")
+        return ObjectHead(key, "1", sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
 
     def download(self, head: ObjectHead, path: Path) -> None:
         """Copy the file. Raises `NotFound`."""

@@ -23,6 +23,7 @@ from functions.query.understanding.structure import (
 from functions.query.understanding.talk import (
     CollectionQuestion,
     TalkKind,
+    are_years,
     collection_question,
     folded_words,
     kinds_of_documents,
@@ -222,7 +223,7 @@ def _listed(
     else:
         documents, terms = matching(documents, asked)
         is_kind_named = not asked.kinds or not set(asked.kinds).isdisjoint(terms)
-        if asked.terms and not is_kind_named and all(map(str.isdecimal, asked.terms)):
+        if not is_kind_named and are_years(asked.terms):
             documents = ()  # "How many invoices are from 2016?"
         # "How many articles does the GDPR have?" means what is in a document.
         if not asked.certain and not (documents and is_kind_named):
@@ -327,7 +328,7 @@ def _meant(
     def held(*words: str) -> Sequence[CatalogueEntry]:
         return called(named, CollectionQuestion("summary", asked.language, False, words))
 
-    if asked.terms and all(map(str.isdecimal, asked.terms)):
+    if are_years(asked.terms):
         return ()
 
     # A warranty need not be called one, if none is.

@@ -107,9 +107,9 @@ def s3_client(
     return _within_deadline(_tracked(boto3.client("s3", config=signed)), call_s)
 
 
-def sqs_client(*, read_timeout_s: float = READ_TIMEOUT_S) -> "SQSClient":
+def sqs_client() -> "SQSClient":
     """Return an SQS client."""
-    return _tracked(boto3.client("sqs", config=client_config(read_timeout_s=read_timeout_s)))
+    return _tracked(boto3.client("sqs", config=client_config(read_timeout_s=READ_TIMEOUT_S)))
 
 
 def events_client(*, read_timeout_s: float, attempts: int, call_s: float) -> Any:
@@ -118,9 +118,9 @@ def events_client(*, read_timeout_s: float, attempts: int, call_s: float) -> Any
     return _within_deadline(_tracked(boto3.client("events", config=config)), call_s)
 
 
-def secrets_client(*, read_timeout_s: float = READ_TIMEOUT_S, call_s: float | None = None) -> "SecretsManagerClient":
+def secrets_client(*, call_s: float | None = None) -> "SecretsManagerClient":
     """Return a Secrets Manager client; `call_s` as for DynamoDB."""
-    config = client_config(read_timeout_s=read_timeout_s)
+    config = client_config(read_timeout_s=READ_TIMEOUT_S)
     return _within_deadline(_tracked(boto3.client("secretsmanager", config=config)), call_s)
 
 

@@ -67,7 +67,6 @@ class S3Objects:
             version_id=found.get("VersionId", "") or found["ETag"].strip('"'),
             etag=found["ETag"].strip('"'),
             size_bytes=found["ContentLength"],
-            content_type=found.get("ContentType", ""),
             last_modified=found["LastModified"],
             metadata=found.get("Metadata", {}),
         )

@@ -23,7 +23,7 @@ DYNAMO = {"Content-Type": "application/x-amz-json-1.0"}
 OBJECT = {"Content-Type": "application/json", "ETag": '"abc"', "Last-Modified": "Wed, 25 Nov 2026 10:00:00 GMT"}
 EVENTS = {"Content-Type": "text/event-stream"}
 GARBLED = {"Content-Encoding": "gzip"}
-HEAD = ObjectHead("uploads/t/a.pdf", "v1", "abc", 100, "application/pdf", datetime.now(UTC))
+HEAD = ObjectHead("uploads/t/a.pdf", "v1", "abc", 100, datetime.now(UTC))
 QUESTION = [ChatMessage("user", "Why?")]
 
 HALF_AN_ITEM = response(200, DYNAMO, b'{"Item": {"pk": {"S": "TENANT#a"', stated=300)

@@ -28,7 +28,7 @@ from shared.ports import TenantIndexVersions
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.generations import generations
-from tests.support.moto_aws import MockedAws, mocked_aws
+from tests.support.moto_aws import Killed, MockedAws, mocked_aws
 
 _tenants = count()
 
@@ -40,10 +40,6 @@ type Work = Callable[[Any], None]
 def aws() -> Iterator[MockedAws]:
     with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
         yield mocked
-
-
-class Killed(BaseException):
-    """The process is gone."""
 
 
 class Actor:

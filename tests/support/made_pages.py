@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from string import ascii_letters, ascii_lowercase
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.wire import Line
+from functions.ingest.parsing.reflow import reflow
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import Style, Word
 
 PAGE = (0.0, 0.0, 600.0, 800.0)
@@ -91,3 +93,41 @@ def exchanged(text: str, seed: int | str) -> str:
     """Exchange the letters of a text for each other, as a font without a table of its letters does."""
     small = "".join(random.Random(seed).sample(ascii_lowercase, 26))
     return text.translate(str.maketrans(ascii_letters, small + small.upper()))
+
+
+# --- Lines as the layout gives them, and what is told of them ---
+
+PROSE = "The line of quite ordinary words that fills the page"
+
+
+def line(text: str, y: float, *, x0: float = 50, x1: float = 400, size: float = 10, **style: bool) -> Line:
+    """Return a line with its upper edge at `y`, counted from the top."""
+    return Line(text, x0, y, x1, y + size, size, **style)
+
+
+def prose(y: float, count: int = 4) -> list[Line]:
+    """Return lines of a text that fill the page."""
+    return [line(PROSE, y + 12 * at) for at in range(count)]
+
+
+def parts_of(*lines: Line) -> list[tuple[str, str]]:
+    """Return the kinds and texts of the blocks that lines are put together to."""
+    return [(part.kind, part.text) for part in reflow(RawPage(1, "", 600, 800, list(lines)), [], Vocabulary())]
+
+
+def texts(*lines: Line) -> list[str]:
+    """Return the texts of these blocks."""
+    return [text for _, text in parts_of(*lines)]
+
+
+# --- Rows of tables ---
+
+
+def figures(y: float, label: str, *cells: str, x: float = 50) -> list[Piece]:
+    """Return a row of a table: its label, and figures in columns that end at 300, 400, 500 …"""
+    return [(x, y, label), *((300.0 + 100 * at - width_of(cell), y, cell) for at, cell in enumerate(cells))]
+
+
+def balance(top: float = 700) -> list[Piece]:
+    """Return two rows of a table, so that what follows stands below one."""
+    return [*figures(top, "Cash", "1,204", "998"), *figures(top - 12, "Loans", "1,617", "163")]

@@ -1,6 +1,7 @@
 """AWS on moto, with the resources that the template would make."""
 
 import copy
+import itertools
 import re
 import threading
 from collections.abc import Iterator
@@ -162,3 +163,22 @@ def stale_reads(patch: pytest.MonkeyPatch) -> None:
         return answer
 
     patch.setattr(BaseClient, "_make_api_call", called)
+
+
+# --- a process that is killed ---
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def kill_after(patch: pytest.MonkeyPatch, client: "DynamoDBClient", calls: int) -> None:
+    """Make a client raise `Killed` at each call after so many."""
+    real, made = client._make_api_call, itertools.count(1)  # type: ignore[attr-defined]
+
+    def called(operation: str, asked: dict[str, Any]) -> Any:
+        if next(made) > calls:
+            raise Killed
+        return real(operation, asked)
+
+    patch.setattr(client, "_make_api_call", called)

@@ -10,6 +10,7 @@ from itertools import chain, takewhile
 from pathlib import Path
 
 from functions.ingest.parsing.heading_words import is_of_authors, opens_document
+from functions.ingest.parsing.rights import rights_in
 from functions.ingest.parsing.wire import Line
 from shared import identity, lexical
 
@@ -72,14 +73,9 @@ _WRITTEN_BY = re.compile(
 _IS_BY = re.compile(rf"(?:{any_word('by')})(?!\w):?\s*", re.IGNORECASE)
 """What stands before the names of those who wrote a document, and what does so above or below a title."""
 PAGES_OF_BYLINES = 2
-_NAME = re.compile(r"[^\W\d_]+(?:['’.-][^\W\d_]+)*\.?")
+_NAME = re.compile(r"[^\W\d_]+(?:(?:\.?['’–-]|\.)[^\W\d_]+)*\.?")
 _STARTS = re.compile(r"\b[^\W\d_]")
 _RARITY = lexical.background("en")
-_ALL_RIGHTS = re.compile(r"\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s")
-_HOLDER = re.compile(
-    r"(?:(?:©|\([cC]\)|[Cc]opyright(?: c\b)?)[\s.,:_-]{0,10}){1,3}"
-    r"(?:(?:(?:19|20)\d\d[\s,–—-]*)+(?:by )?(.{2,200})|(?:by )?(\w.{3,60}?),? (?:19|20)\d\d)"
-)
 _ADDRESS = re.compile(r"(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-?mail\b.*)", re.IGNORECASE)
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 
@@ -97,23 +93,8 @@ def names_authors(line: str) -> bool:
 
 
 def lists_names(line: str, held: Collection[str]) -> bool:
-    """Whether a line names who wrote it: "The Plum Team", or persons: "Ann B. Lee, Plum Society", "Bo Ray et al.".
-
-    A person's name begins the line, and only names follow. They are written with capitals, and most of their words are
-    not among those that the text has in small letters; a text of few words does not tell.
-    """
-    if is_of_authors(line):
-        return True
-    if len(held) < MIN_HELD or not line[:1].isupper():
-        return False
-    names = [name.split() for name in filter(None, map(str.strip, _APART.split(_AND_OTHERS.sub("", line))))]
-    words = [word for name in names for word in name if not _INITIAL.fullmatch(word)]
-    letters = list(filter(None, (_NOT_LETTER.sub("", word) for word in words)))
-    if not letters or len(names[0]) == 1 or any(len(name) > MAX_NAME_WORDS for name in names):
-        return False
-    strange = [word for word in letters if word[0].isupper() and word.lower() not in held]
-    is_capital = letters[0].lower() not in _BY and all(word[0].isupper() for word in letters)
-    return is_capital and 2 * len(strange) > len(letters) and not identity.kind_in(line)
+    """Whether a line names who wrote it, and says nothing else: "The Plum Team", "Ann B. Lee", "Bo Ray et al."."""
+    return is_of_authors(line) or any(True for _ in _named_alone(line, held))
 
 
 def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[str]:
@@ -137,8 +118,8 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
         ),
     ]
     if not found:
-        rights = (right for lines in pages for line in lines if (right := _HOLDER.search(line.text)))
-        holders = (name for right in rights for name in _named(_ALL_RIGHTS.split(right[1] or right[2])[0]))
+        rights = (right for lines in pages for line in lines for right in rights_in(line.text) if right.has_year)
+        holders = (name for right in rights for name in _named(right.holder))
         found = [name for name in holders if _rarest(name) >= MIN_RARITY]
     return _distinct(found)[:MAX_AUTHORS]
 
@@ -184,7 +165,12 @@ def _beside_title(cover: Sequence[Line], title: str) -> Iterator[Line]:
 def _named_alone(line: str, held: Collection[str]) -> Iterator[str]:
     """Yield the persons, or the team, whom a line names and says nothing else."""
     line = _AND_OTHERS.sub("", line)
-    if _HOLDER.search(line) or len(line) > LONGEST_LIST or not line[:1].isupper() or line.endswith(":"):
+    if (
+        any(right.has_year for right in rights_in(line))
+        or len(line) > LONGEST_LIST
+        or not line[:1].isupper()
+        or line.endswith(":")
+    ):
         return
     begins, *words = line.split()
     is_article = begins.lower() in _ARTICLE

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from functions.ingest.parsing.authors import any_word, authors_of
+from functions.ingest.parsing.rights import rights_in
 from functions.ingest.parsing.titles import Beginning, Filing
 from shared import identity, lexical
 from shared.dates import DateMention, dates_in, years_written
@@ -94,18 +95,6 @@ _INSTITUTION = re.compile(
     r"Foundation|Bank|Authority|Society|Laborator(?:y|ies)|Committee|Bureau|Federation|Union|Museum|Hospital)\b"
     rf"(?: (?:of|for)(?: the)? {_OWN_WORD}(?: (?:and |of |& )?{_OWN_WORD}){{0,4}})?"
 )
-_COPYRIGHT = re.compile(
-    r"(?:\u00a9|\((?:c|C)\) ?(?=(?:19|20)\d\d)|[Cc]opyright|COPYRIGHT)[\W_]{0,10}(?:\([cC]\)[\W_]{0,10})?"
-    r"(?:(?:19|20)\d\d(?:\s?[-\u2013,]\s?(?:19|20)\d\d)*)?,?\s*(?:by )?"
-    r"([A-Z0-9][^\n|]{2,70}?)(?:[.,]?\s+(?:19|20)\d\d|[.,]?\s+[Aa]ll [Rr]ights|\.\s|\.?$)",
-    re.MULTILINE,
-)
-_RIGHTS = re.compile(
-    rf"(?:\u00a9|\([cC]\)(?=\W{{0,10}}(?:{identity.YEAR}\W{{0,3}}){{1,9}}(?:by )?[A-Z])|[Cc]opyright|COPYRIGHT)"
-    r"[\W_]{0,10}"
-    rf"(?:\([cC]\)\W{{0,10}}|c )?(?:{identity.YEAR}[\s,\u2013\u2014-]*)+"
-)
-"""The years of a document's rights."""
 _LISTED = re.compile(
     rf"({_WORD}(?:,? (?:&|and|of|{_WORD})){{0,4}}),? "
     r"\((?:the )?(?:NYSE|NASDAQ|Nasdaq|AMEX|ASX|LSE|TSX|Euronext|XETRA|OMX|SIX)[^:()]{0,30}: ?([A-Z][A-Z.]{0,5})"
@@ -139,7 +128,7 @@ def _organisations(beginning: Beginning, filing: Filing | None) -> list[str]:
     first = "\n".join((*(each for each in lines if len(each) < SHORT_NAME_LINE), *beginning.running))
     names = [
         *(name for found in _LISTED.finditer(text) for name in found.groups()),
-        *(found[1] for found in _COPYRIGHT.finditer(f"{first}\n{text}") if _is_organisation(found[1])),
+        *(right.holder for right in rights_in(f"{first}\n{text}") if _is_organisation(right.holder)),
         *(found[1] for found in _QUOTED_NAME.finditer(first)),
         *_by_frequency(_LEGAL_NAME, first, text),
         *_by_frequency(_INSTITUTION, first, text),
@@ -238,8 +227,8 @@ def _date(beginning: Beginning) -> str:
             return stated
     if len(lines) <= FEW_LINES and (year := next(filter(None, map(_YEAR_ALONE.fullmatch, lines)), None)):
         return year[1]
-    rights = (found for page in beginning.pages for line in page if (found := _RIGHTS.search(line.text)))
-    return max((year for found in rights for year in years_written(found[0])), default="")
+    rights = (right for page in beginning.pages for line in page for right in rights_in(line.text))
+    return max((year for right in rights for year in years_written(right.years)), default="")
 
 
 def _stated_in(line: str, *, or_month: bool) -> str:

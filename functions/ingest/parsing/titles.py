@@ -18,6 +18,7 @@ from functions.ingest.parsing.heading_lines import MAX_LENGTH
 from functions.ingest.parsing.heading_words import is_edition, opens_document
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.legible import is_illegible_title
+from functions.ingest.parsing.rights import is_right
 from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line
@@ -65,10 +66,7 @@ _LONG_NUMBER = re.compile(r"\d{4,}")
 _NUMBERED = re.compile(r"(?:\w+ )?\d{1,3}(?!\d)")
 _FIRST_SECTION = re.compile(r"1\.? (?=\S)")
 _NEXT_SECTION = re.compile(r"(?:1\.1|2)\.? (?=[^\W\d_])")
-_RIGHTS = re.compile(
-    r"\W*(?:copyright\W*(?:©|\(c\)|\d{4}|$)|©|\(c\) ?\d|all rights reserved\b|(?:generated|powered) (?:by|on)\b)",
-    re.IGNORECASE,
-)
+_MADE_BY = re.compile(r"\W*(?:generated|powered) (?:by|on)\b", re.IGNORECASE)
 _ENTRY = re.compile(r"\.{3,}[\s|]*\w{1,5}$")
 _ENTRY_END = 20
 """How an entry of a table of contents ends, and the characters at a line's end that are looked at for it."""
@@ -164,7 +162,8 @@ def _is_borne_out(title: str, beginning: Beginning) -> bool:
 def _is_beside(line: str) -> bool:
     """Whether a line only stands beside a title: authors, rights, an address, an edition, an entry of contents."""
     return (
-        _RIGHTS.match(line) is not None
+        is_right(line)
+        or _MADE_BY.match(line) is not None
         or _ADDRESS.search(line) is not None
         or _ENTRY.search(line[-_ENTRY_END:]) is not None
         or names_authors(line)

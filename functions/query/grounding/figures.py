@@ -22,6 +22,7 @@ from functions.query.grounding.table_claims import CellTexts
 from functions.query.grounding.tables import tables_in
 from functions.query.grounding.words import WORD, content_stems, stems_of, tokens_of, with_synonyms
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.question import word_lists
 from shared.dates import is_month
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -41,11 +42,7 @@ _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s
 _CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
 """The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
-_TELLING = frozenset((
-    "pay", "pays", "paid", "cost", "costs", "charged", "tied", "last", "lasts", "take", "takes", "hold", "holds",
-    "held", "stand", "stands", "stood", "reach", "reached", "come", "comes", "choose", "among", "night", "day", "term",
-    "minimum", "maximum", "view", "against",
-))  # fmt: skip
+_TELLING = word_lists("claim_words.txt")["telling"]
 """Words with which a claim may tell figures besides one other: "Students *pay* £27.50 and are *tied* in for a term"."""
 MAX_TOLD_OF_CALCULATIONS = 3
 """Other words with which a claim may tell a calculation: its numbers are of no single cell."""

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import is_negation
-from functions.query.grounding.quantities import is_number_word, is_unit, spelled_value
+from functions.query.grounding.quantities import SCALE, is_number_word, is_unit, spelled_value
 from functions.query.grounding.wording import BESIDE_ANY, NOT_ALWAYS_NUMBERS, common_stems
 from functions.query.grounding.words import (
     has_digit,
@@ -18,6 +18,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from functions.query.understanding.question import word_lists
 from shared.dates import is_year
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -37,10 +38,9 @@ _ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
 _ROW_ITEM = re.compile(r",? and |, ", re.IGNORECASE)
 """A row of names, years or amounts, and what stands between its items."""
 _RESPECTIVELY = "respectively"
-_SCALES = ("hundred", "thousand", "million", "billion", "trillion", "lakh", "crore")
-_COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{'|'.join(_SCALES)}))?[\s-](?=([^\W\d_]+))")
+_COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{SCALE}))?[\s-](?=([^\W\d_]+))")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
-_FREE = BESIDE_ANY | {"percent", "per", "cent", *_SCALES}
+_FREE = BESIDE_ANY | {"percent", "per", "cent", *SCALE.split("|")}
 """Words that may stand beside any others: they join, refer or scale."""
 MIN_TOLD = 2
 """Words that a sentence must have of a claim for a common one to be told in other words than its own."""
@@ -123,10 +123,7 @@ def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -
 
 # --- values of any kind ---
 
-_VALUES = frozenset((
-    "half", "third", "quarter", "full", "whole", "none", "nothing", "free", "double", "twice", "once", "noon",
-    "midnight", "one",
-))  # fmt: skip
+_VALUES = word_lists("claim_words.txt")["values"]
 """Words that may be a value, like numbers."""
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _VALUE_PART = re.compile(

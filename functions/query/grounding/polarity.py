@@ -20,7 +20,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.question import lines_of, word_lists
 from shared.dates import is_year
 from shared.lexical import fold
 
@@ -35,28 +35,19 @@ MIN_PART_WORDS = 3
 """Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
 
 _EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
-_DENYING = frozenset((
-    "only", "otherwise", "reject", "rejects", "rejected", "refuse", "refuses", "refused", "decline", "declines",
-    "declined", "withdraw", "withdrew", "withdrawn", "lost", "defeated", "dropped", "postponed", "deferred",
-))  # fmt: skip
+_DENYING = word_lists("claim_words.txt")["denying"]
 """Words of a sentence of which a claim may say with a negation what is not so: "rejected the move", "will not move"."""
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _NEGATING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis", "ne", "nebe")
-_NEXT_CLAUSE = frozenset((
-    "and", "but", "if", "when", "unless", "that", "which", "who", "because", "while", "so", "yet", "then", "they", "it",
-    "he", "she", "we", "you", "may", "can", "must", "will", "should",
-))  # fmt: skip
+_NEXT_CLAUSE = word_lists("claim_words.txt")["next_clause"]
 """Words that begin another clause, to which the denial of a verb does not reach."""
 _OF_NOUNS = frozenset(("no", "none", "without", "nor", "neither"))
 """Negations of a noun."""
 _WITH = frozenset(("with", "without"))
 _MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
 """Words after a negation that is of the verb behind them: "not able to manage"."""
-_AUXILIARIES = frozenset((
-    "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "ca", "wo", "would", "should", "could",
-    "must",
-))  # fmt: skip
+_AUXILIARIES = word_lists("claim_words.txt")["auxiliaries"]
 WORDS_BEFORE = 3
 WORDS_AFTER = 2
 """Words before and behind the closest part of a sentence in which its negation may stand."""

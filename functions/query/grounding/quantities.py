@@ -18,14 +18,14 @@ NUMBER = (
     r"|\d{1,3}(?:[,\u00a0\u202f\u2009'’]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+,\d+(?!\d)"
     r"|\d{1,3}(?:[ ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*"
 )
-_SCALES = {
-    "hundred": 2, "thousand": 3, "thousands": 3, "million": 6, "millions": 6, "mn": 6, "mio": 6, "mln": 6, "mil": 6,
-    "billion": 9, "billions": 9, "bn": 9, "mlrd": 9, "mrd": 9, "trillion": 12, "trillions": 12, "tn": 12, "trln": 12,
-    "tukst": 3, "tukstantis": 3, "tukstanciai": 3, "tukstanciu": 3, "tukstancius": 3, "simtai": 2, "simtu": 2,
-    "milijonas": 6, "milijonai": 6, "milijonu": 6, "milijonus": 6, "milijono": 6,
-    "milijardas": 9, "milijardai": 9, "milijardu": 9, "milijardus": 9, "milijardo": 9, "lakh": 5, "crore": 7,
-    "tausend": 3, "tsd": 3, "millionen": 6, "milliarden": 9, "milliards": 9, "millones": 6,
-}  # fmt: skip
+
+
+def _words_of(wanted: str) -> dict[str, int]:
+    rows = (line.split() for line in lines_of("number_words.txt"))
+    return {word: int(value) for kind, value, *words in rows if kind == wanted for word in words}
+
+
+_SCALES = _words_of("scale")
 _LETTER_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}
 """One-letter scales, valid only directly after a number with a currency sign ("$1.2M")."""
 SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
@@ -33,18 +33,11 @@ SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 _PART_STEP = Decimal("0.001")
 """The step to which a fraction written as one sign is read."""
 
-_NUMBER_WORDS = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
-    "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "dozen": 12, "twice": 2,
-    "du": 2, "dvi": 2, "dvieju": 2, "trys": 3, "tris": 3, "triju": 3, "keturi": 4, "keturios": 4, "keturis": 4,
-    "keturiu": 4, "penki": 5, "penkios": 5, "penkis": 5, "penkiu": 5, "sesi": 6, "sesios": 6, "sesis": 6, "sesiu": 6,
-    "septyni": 7, "septynios": 7, "septyniu": 7, "astuoni": 8, "astuonios": 8, "astuoniu": 8, "devyni": 9,
-    "devynios": 9, "devyniu": 9, "desimt": 10, "desimties": 10, "dvylika": 12, "dvidesimt": 20, "trisdesimt": 30,
-    "penkiasdesimt": 50, "simtas": 100, "simta": 100,
-}  # fmt: skip
-ORDINALS = {"third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}
+_NUMBERS = _words_of("number")
+_NUMBER_WORDS = _NUMBERS | _words_of("count")
+ORDINALS = _words_of("ordinal")
+UP_TO_TWELVE = "|".join(word for word, value in _NUMBERS.items() if 2 <= value <= 12)
+"""A number from two to twelve in words: what is not also an article, nor put together."""
 _NUMBER_WORD = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
 SPELLED = re.compile(
     rf"\b(?:{_NUMBER_WORD})(?:(?:[ -]|[ ]and[ ]|[ -]hundred[ ](?:and[ ])?)(?:{_NUMBER_WORD}|{SCALE}))*\b", re.IGNORECASE

@@ -16,6 +16,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
+from functions.query.understanding.question import word_lists
 from shared import identity
 from shared.dates import RECENT_YEAR, is_month, is_year
 
@@ -23,14 +24,14 @@ from shared.dates import RECENT_YEAR, is_month, is_year
 
 MIN_SHARED_WORDS = 0.8
 """Share of a claim's content words that a sentence must contain for their order to be compared."""
-_BE = frozenset(("is", "are", "was", "were", "be", "been", "being", "isn't", "wasn't", "aren't", "weren't"))
+_BE = word_lists("claim_words.txt")["be"]
 _PARTICIPLE_ENDINGS = ("ed", "en", "wn")
 _VERB = re.compile(r"(?:ed|ing|en|wn|[^su]s|\d)\Z")
 """Endings of words that may say what one thing does to another; a number may stand between what it is of."""
 _LIST_WORDS = frozenset(("and", "or", "both", "nor"))
 _DIRECTION_WORDS = frozenset(("than", "from", "to"))
 """Stop words that carry a direction."""
-_RELATING = frozenset(("by", "of", "on", "in", "for", "with", "over", "under", "above", "below", "then", "because"))
+_RELATING = word_lists("claim_words.txt")["relating"]
 """Words that may stand between two things to tell how they are related."""
 _SAYING = frozenset(("say", "accord", "explain", "tell", "add"))
 """Stems of verbs that only tell who says something."""
@@ -276,7 +277,7 @@ def _turns_cause(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[froz
 
 # --- time and certainty of a verb ---
 
-_CHAIN = frozenset(("be", "been", "being", "have", "has", "had", "not", "also", "only", "then", "now", "to", "already"))
+_CHAIN = word_lists("claim_words.txt")["chain"]
 """Words that may stand between an auxiliary and its verb, besides adverbs."""
 _MODES = {
     **dict.fromkeys(("may", "might", "could"), "possible"),

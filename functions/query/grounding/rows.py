@@ -4,13 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
-from functions.query.grounding.arithmetic import convert
 from functions.query.grounding.facts import Fact
-from functions.query.grounding.quantities import NUMBER, UNIT, read_number, unit_name
+from functions.query.grounding.ranges import holds_number
 from functions.query.grounding.table_cells import TableRow
 from functions.query.grounding.tables import Table
 from functions.query.grounding.words import WORD, content_stems
@@ -28,21 +26,6 @@ _CODE = re.compile(r"\A\s*(?:[A-Z]\d{1,2}|[A-Z](?=[ .)])|\d{1,2}(?:\.\d{1,2})+|\
 _BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
 _OPTIONAL = re.compile(r",? net of .*|\b(?:total|, net)\b|(?:less|plus|add):", re.IGNORECASE)
 _DIGIT = re.compile(r"\d")
-MAX_BESIDE_RANGE = 2
-"""Words of a label besides the range that names it: "Dog 10 to 25 kg"."""
-_END = rf"({NUMBER})(?:\s?({UNIT})(?!\w))?"
-_RANGE = re.compile(rf"(?<![\w.,]){_END}\s?(?:to|till|until|[-–—])\s?{_END}", re.IGNORECASE)
-_AT_LEAST = re.compile(
-    rf"\b(?:more than|over|above|from|at least)\s{_END}"
-    rf"|(?<![\w.,]){_END}\s?(?:\+|or (?:more|over|older)|and (?:over|above))",
-    re.IGNORECASE,
-)
-_AT_MOST = re.compile(
-    rf"\b(?:less than|under|below|up to|at most)\s{_END}"
-    rf"|(?<![\w.,]){_END}\s?(?:or (?:less|under|younger)|and (?:under|below))",
-    re.IGNORECASE,
-)
-"""Labels that are ranges: "2 to 5 years", "More than 25 kg", "65 and over"."""
 EITHER = re.compile(
     r"(\w+)\s*(?:/|\bor\s)?\((loss|losses|deficit|expense|income|benefit|provision|decrease|increase|used|gain|gains)\b[^)]*\)",
     re.IGNORECASE,
@@ -51,8 +34,6 @@ EITHER = re.compile(
 
 Place = tuple[int, int]
 """Start and end in a text."""
-type _End = tuple[Decimal, str]
-"""An end of a range and its unit."""
 LONGEST_ENDING = 3
 """Letters by which the forms of a label's word may differ in length."""
 
@@ -165,41 +146,7 @@ class RowFinder:
 def rows_within(fact: Fact, table: Table) -> frozenset[int]:
     """Return the rows whose label is a range that a number lies in: "three years" in "2 to 5 years"."""
     head = f"{table.caption} {' '.join(table.columns)}".lower()
-    return frozenset(n for n, row in enumerate(table.rows) if _is_within(fact, *_range_of(row.label), head))
-
-
-@lru_cache(maxsize=1_024)
-def _range_of(label: str) -> tuple[_End | None, _End | None]:
-    """Return the ends of the range that a label is, each None if open; two Nones if it has other words, or is none."""
-    folded = fold(label)
-    between = _RANGE.search(folded)
-    least = None if between else _AT_LEAST.search(folded)
-    found = between or least or _AT_MOST.search(folded)
-    if found is None or len(WORD.findall(folded[: found.start()] + folded[found.end() :])) > MAX_BESIDE_RANGE:
-        return None, None
-    if between:
-        first, unit, last, last_unit = between.groups(default="")
-        ends = _end_of(first, unit or last_unit), _end_of(last, last_unit or unit)
-        return ends if ends[0][1] != ends[1][1] or ends[0] <= ends[1] else ends[::-1]
-    end = _end_of(found[1] or found[3], found[2] or found[4] or "")
-    return (end, None) if least else (None, end)
-
-
-def _end_of(number: str, unit: str) -> _End:
-    return min(read_number(number).values), unit_name(unit) if unit else ""
-
-
-def _is_within(fact: Fact, low: _End | None, high: _End | None, head: str) -> bool:
-    """Return whether a number lies in a range; that of a range without unit must stand in its table's head."""
-    said = min(fact.values)
-    is_in = low is not None or high is not None
-    for end, is_low in ((low, True), (high, False)):
-        if end is None:
-            continue
-        same = end[1] == fact.unit or (not end[1] and fact.unit in head)
-        value = said if same else convert(said, fact.unit, end[1])
-        is_in = is_in and value is not None and (end[0] <= value if is_low else value <= end[0])
-    return is_in
+    return frozenset(n for n, row in enumerate(table.rows) if holds_number(row.label, fact, head))
 
 
 def _place_of(mention: RowMention) -> tuple[int, Sequence[int]]:

@@ -17,14 +17,12 @@ from functions.query.grounding.rows import EITHER, RowMention
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table
 from functions.query.grounding.words import WORD, content_stems, tokens_of
+from functions.query.understanding.question import word_lists
 from shared.lexical import fold
 from shared.text import SEPARATOR, is_dash
 
-_HIGHER = frozenset((
-    "higher", "greater", "larger", "bigger", "more", "exceed", "exceeds", "exceeded", "dearer", "costlier", "pricier",
-    "heavier",
-))  # fmt: skip
-_LOWER = frozenset(("lower", "smaller", "less", "fewer", "cheaper", "lighter"))
+_HIGHER = word_lists("claim_words.txt")["higher"]
+_LOWER = word_lists("claim_words.txt")["lower"]
 _THAN = re.compile(r"\bthan\b|(?<=exceed)|(?<=exceeds)|(?<=exceeded)", re.IGNORECASE)
 _HOW_FAST = re.compile(r"\b(?:faster|slower|more (?:quickly|slowly|strongly|sharply|steeply))\b", re.IGNORECASE)
 """Words that compare changes, not figures: "grew faster"."""
@@ -297,24 +295,7 @@ MIN_LETTERS = 3
 _CODE = re.compile(r"\d{3,4}|[A-Z]{1,3}-?\d{1,4}")
 """The first cell of a row that is known by its number: "202", "E10"."""
 _YES, _NO = frozenset({"yes", "y", "✓", "✔", "●", "x"}), frozenset({"no", "n", "✗", "✘", "–", "-", "—", "not"})
-_CONTRASTS = frozenset(
-    (
-        "but",
-        "unlike",
-        "whereas",
-        "while",
-        "than",
-        "instead",
-        "only",
-        "except",
-        "other",
-        "others",
-        "all",
-        "both",
-        "before",
-        "after",
-    )
-)
+_CONTRASTS = word_lists("claim_words.txt")["contrasts"]
 """Words with which a claim speaks of more than one row, or of what a row is not."""
 
 

@@ -108,7 +108,7 @@ class Rule(_Part):
     @model_validator(mode="after")
     def _does_something(self) -> "Rule":
         for at, pattern in enumerate(self.patterns):
-            words = folded_words(pattern)
+            words = _folded(pattern)
             if not words or "*" in (words[0], words[-1]):
                 raise ValueError(f"patterns[{at}]: {pattern!r} must begin and end with a word")
         if not (self.variations or self.filter or self.boost):
@@ -135,7 +135,7 @@ class Glossary(_Part):
         for at, entity in enumerate(self.entities):
             for field, texts in (("name", [entity.name]), ("spellings", entity.spellings)):
                 for text in texts:
-                    words = folded_words(text)
+                    words = _folded(text)
                     if not words:
                         raise ValueError(f"entities[{at}].{field}: {text!r} has no word")
                     owner = owners.setdefault(words, at)
@@ -160,7 +160,7 @@ def parse_glossary(data: bytes, *, file: str = "glossary") -> Glossary:
         raise GlossaryInvalid("\n".join(_mistake(file, each["loc"], each["msg"]) for each in error.errors())) from None
 
 
-def folded_words(text: str) -> tuple[str, ...]:
+def _folded(text: str) -> tuple[str, ...]:
     """Return a text's words without case and diacritics, the stars of patterns included."""
     return tuple(lexical.fold(word).casefold() for word in _PATTERN_WORD.findall(text))
 
@@ -312,7 +312,7 @@ def _matches(pattern: str, tokens: Sequence[_Token], language: str) -> bool:
 
 @lru_cache(maxsize=4_096)
 def _pattern_words(pattern: str, language: str) -> tuple[tuple[_PatternWord, ...], bool]:
-    words = tuple((word, frozenset[str]() if "*" in word else _forms(word, language)) for word in folded_words(pattern))
+    words = tuple((word, frozenset[str]() if "*" in word else _forms(word, language)) for word in _folded(pattern))
     return words, pattern.lstrip().startswith("^")
 
 

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -33,6 +34,15 @@ def reviewed_text(name: str) -> str:
 def lines_of(name: str, *, comment: str = "#") -> Sequence[str]:
     """Return the lines of a reviewed file, without empty lines and comments."""
     return [line for line in reviewed_text(name).splitlines() if line and not line.startswith(comment)]
+
+
+@cache
+def word_lists(name: str) -> Mapping[str, frozenset[str]]:
+    """Return the lists of words of a reviewed file by the name with which each line begins."""
+    lists: dict[str, frozenset[str]] = {}
+    for kind, *words in map(str.split, lines_of(name)):
+        lists[kind] = lists.get(kind, frozenset()).union(words)
+    return lists
 
 
 def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:

@@ -88,10 +88,10 @@ def structure_question(question: str, language: str) -> StructureQuestion | None
     named = document_named_in(question)
     if named is None or (found is not None and (found.sought or found.names)):
         return found
-    rest = _read(f"{question[: named.start()]} {question[named.end() :]}", language)
+    rest = _read(named.beside, language)
     if rest is None or rest.wants in ("whereabouts", "headed") or rest.terms:
         return found
-    return rest._replace(terms=tuple(folded_words(named[0].removesuffix(".pdf"))), may_mean_another=False)
+    return rest._replace(terms=tuple(named.words), may_mean_another=False)
 
 
 def _read(question: str, language: str) -> StructureQuestion | None:

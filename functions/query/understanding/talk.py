@@ -214,9 +214,25 @@ class CollectionQuestion:
     is_by_author: bool = False
 
 
-def document_named_in(question: str) -> "re.Match[str] | None":
-    """Return where a question has the name of a file, or a name in quotation marks."""
-    return _FILE.search(question) or _QUOTED.search(question)
+class DocumentName(NamedTuple):
+    """The words of a document's name, and what a question says beside it."""
+
+    words: Sequence[str]
+    beside: str
+
+
+def document_named_in(question: str) -> DocumentName | None:
+    """Return the name of a file, or else the first name in quotation marks, that a question has."""
+    named = _FILE.search(question) or _QUOTED.search(question)
+    if named is None:
+        return None
+    words = folded_words(named[0].removesuffix(".pdf"))
+    return DocumentName(words, f"{question[: named.start()]} {question[named.end() :]}")
+
+
+def are_years(words: Sequence[str]) -> bool:
+    """Say whether there are words, and each is a year."""
+    return bool(words) and all(map(_YEAR.fullmatch, words))
 
 
 def kinds_of_documents(language: str, kind: Literal["noun", "reading"] = "noun") -> frozenset[str]:
@@ -265,7 +281,7 @@ def _fact(question: str, words: Sequence[str], language: str, spoken: ServiceWor
                 continue
             known = spoken.common.union(spoken.words["any"], line.words)
             named = document_named_in(question)
-            name = folded_words(named.group().replace(".pdf", "")) if named else [w for w in words if w not in known]
+            name = named.words if named else [word for word in words if word not in known]
             if name and kind in ("newest", "oldest", "titled"):
                 continue
             if name and kind in _OF_CARD and said.isdisjoint(spoken.words["noun"]):
@@ -302,10 +318,9 @@ def _catalogue(words: Sequence[str], language: str, spoken: ServiceWords) -> Col
     terms = authors if is_by_author else terms
     kinds = tuple(word for word in words if word in nouns - general)
     counts = any(line.kind == "count" for line in leads)
-    only_years = bool(terms) and all(map(_YEAR.fullmatch, terms))
     # "How many books are in the library?" may be about one that a document describes.
     are_ours = any(line.kind == "ours" for line in ours)
-    certain = bool(leads) and (only_years or (counts and are_ours))
+    certain = bool(leads) and (are_years(terms) or (counts and are_ours))
     return CollectionQuestion("catalogue", language, certain, terms, kinds, is_by_author)
 
 
@@ -320,7 +335,7 @@ def _summary(
         return None
     known = spoken.common.union(spoken.words["any"], *(line.words for line in (*asked, *gist)))
     named = document_named_in(question)
-    name = folded_words(named.group().removesuffix(".pdf")) if named else [word for word in words if word not in known]
+    name = named.words if named else [word for word in words if word not in known]
     certain = bool(asked) and (bool(named) or not said.isdisjoint(spoken.words["any"]))
     if not name and (gist or (has_history and not certain)):
         return None

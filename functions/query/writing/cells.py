@@ -9,11 +9,11 @@ from functools import lru_cache
 from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.columns import is_change
 from functions.query.grounding.quantities import CURRENCIES, CURRENCY_SIGN
+from functions.query.grounding.ranges import DAYS
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
 from functions.query.understanding.vocabulary import document_words
-from functions.query.writing.ranges import DAYS
 from functions.query.writing.table_units import unit_columns
 from shared import lexical
 from shared.dates import ENGLISH_MONTHS, dates_in, years_written

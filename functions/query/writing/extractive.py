@@ -132,7 +132,7 @@ def near_claims(question: str, passages: Sequence[Passage], near: Sequence[NearS
     """
     number_of = {passage.chunk_id: at for at, passage in enumerate(passages)}
     asked = asked_of(question, passages)
-    said = _Said(asked.text, {}, Abbreviated(asked, passages), passages[0])
+    said = _Said(asked.text, {}, Abbreviated(asked, passages))
     blocks: list[_Group] = []
     for each in near:
         at = number_of.get(each.passage.chunk_id)
@@ -237,7 +237,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     if not best.score:
         alone = [one for one in ranked if not _would_share_words(asked.text, passages[one.passage])]
         return _Blocks([_Group([one.span]) for one in alone[:1]])
-    said = _Said(asked.text, weights, Abbreviated(asked, passages), passages[best.passage])
+    said = _Said(asked.text, weights, Abbreviated(asked, passages))
     if asked.extreme:
         ranked = with_compared_first(asked, without_totals(asked, ranked) or ranked, passages)
     extreme = extreme_rows_first(asked, ranked, passages)
@@ -284,8 +284,7 @@ class _Said:
         self._question = question
         self._weights = weights
         self._abbreviated = abbreviated
-        names = " ".join((passage.title, *passage.organisations))
-        self._stems = set(content_stems(names, passage.language or "en"))
+        self._stems: set[str] = set()
         self._texts: list[str] = []
         self._headings: set[str] = set()
         self._language = "en"

@@ -12,6 +12,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import CURRENCY_SIGN, is_number_word, is_unit
+from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
@@ -22,7 +23,6 @@ from functions.query.understanding.vocabulary import MIN_WORD, are_of_family
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import MIN_LABEL_SHARE
 from functions.query.writing.premises import are_forms, words_of_asking
-from functions.query.writing.ranges import is_in_range
 from functions.query.writing.table_words import (
     DENIES,
     EITHER,

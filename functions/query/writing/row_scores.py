@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.table_cells import TableRow
 from functions.query.grounding.tables import Table, row_at
 from functions.query.grounding.words import content_stems, other_words_of
@@ -15,7 +16,6 @@ from functions.query.writing.cells import (
     is_row_named,
     is_whole_label_asked,
 )
-from functions.query.writing.ranges import is_in_range
 from functions.query.writing.row_doubts import ToldSpan, contradicts, is_another_table_named
 from functions.query.writing.statements import Statement
 from shared.text import SEPARATOR, row_cells

@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from functions.query.grounding.ranges import is_in_range_told
 from functions.query.grounding.words import content_stems, has_digit, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
@@ -35,7 +36,6 @@ from functions.query.writing.outcomes import (
     is_of_another_matter,
     is_settled_below,
 )
-from functions.query.writing.ranges import is_in_range_told
 from functions.query.writing.row_doubts import ToldSpan, is_of_other_days
 from functions.query.writing.row_scores import (
     ASKED_FIGURE,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from functions.query.grounding.quantities import UP_TO_TWELVE
 from functions.query.grounding.words import stem_of
 from functions.query.understanding.question import lines_of
 from shared.lexical import fold
@@ -35,10 +36,9 @@ COMPARED: Mapping[str, tuple[int, bool]] = {
     for how in sorted(words_for(name))
 }
 """What compares, with the direction (1 up, -1 down), and whether the limit itself is meant."""
-_SPELLED = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _COMPARES = re.compile(
     rf"\b(?P<not>(?:no|not|nicht) )?(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))}) (?:the )?"
-    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>\d+(?:[.,:]\d+)*|(?:{_SPELLED})\b)\s?"
+    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>\d+(?:[.,:]\d+)*|(?:{UP_TO_TWELVE})\b)\s?"
     r"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)?",
     re.IGNORECASE,
 )

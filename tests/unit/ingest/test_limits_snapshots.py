@@ -62,6 +62,7 @@ import functions.ingest.parsing.placing
 import functions.ingest.parsing.process
 import functions.ingest.parsing.reflow
 import functions.ingest.parsing.report
+import functions.ingest.parsing.rights
 import functions.ingest.parsing.ruled
 import functions.ingest.parsing.running
 import functions.ingest.parsing.sections

@@ -67,6 +67,7 @@ import functions.query.grounding.overstated
 import functions.query.grounding.polarity
 import functions.query.grounding.quantities
 import functions.query.grounding.quotes
+import functions.query.grounding.ranges
 import functions.query.grounding.roles
 import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
@@ -131,7 +132,6 @@ import functions.query.writing.named_items
 import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting
-import functions.query.writing.ranges
 import functions.query.writing.row_conditions
 import functions.query.writing.row_doubts
 import functions.query.writing.row_scores

@@ -14,6 +14,7 @@ from shared.errors import Conflict, DependencyRefused, InvalidRequest, NotFound,
 from shared.models import AnswerClaim, Citation, FoundMessage, Message, SourceType
 from shared.rects import PageSize, Rect
 from tests.support.clock import FakeClock
+from tests.support.moto_aws import Killed, kill_after
 
 CITATION = Citation(
     *(1, "doc", "Title", SourceType.PDF, 3, 3, "iii", "1 Scope", "A quote.", 10, 18, 0.7312),
@@ -227,26 +228,13 @@ def test_an_erased_conversation_leaves_nothing_and_the_others_stay(
     assert not store.erase("acme", "ann", "C1")
 
 
-class Killed(BaseException):
-    """The process is gone."""
-
-
 @pytest.mark.parametrize("calls", [1, 2, 3, 4, 5, 6])
 def test_an_erasure_that_was_killed_hides_everything_and_is_finished_later(
     client: DynamoDBClient, store: DynamoConversationStore, monkeypatch: pytest.MonkeyPatch, calls: int
 ):
     """The calls are: mark, read the messages, delete pointers, messages, look for hand-offs, delete the head."""
     save(store, "C1", 1)
-    real, made = client._make_api_call, 0  # type: ignore[attr-defined]
-
-    def dies(operation: str, request: object) -> object:
-        nonlocal made
-        made += 1
-        if made > calls:
-            raise Killed
-        return real(operation, request)
-
-    monkeypatch.setattr(client, "_make_api_call", dies)
+    kill_after(monkeypatch, client, calls)
     if calls < 6:
         with pytest.raises(Killed):
             store.erase("acme", "ann", "C1")

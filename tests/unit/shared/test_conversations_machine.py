@@ -1,7 +1,6 @@
 """Conversations and feedback against a model: whatever users do, in any order, killed or not, what is found is what
 the model holds, another user's things do not exist, and what was erased leaves nothing."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,7 +13,7 @@ from shared.adapters.conversations import DynamoConversationStore
 from shared.adapters.feedback import DynamoFeedbackStore
 from shared.errors import NotFound
 from shared.models import Feedback, FeedbackRating, Message
-from tests.support.moto_aws import create_tables, mocked_aws
+from tests.support.moto_aws import Killed, create_tables, kill_after
 
 USERS = (("acme", "ann"), ("acme", "bob"), ("other", "ann"))
 LIMIT = 2
@@ -22,16 +21,6 @@ LIMIT = 2
 User = tuple[str, str]
 Users = st.sampled_from(USERS)
 Which = st.integers(0, 50)
-
-
-class Killed(BaseException):
-    """The process is gone."""
-
-
-@pytest.fixture(scope="module")
-def dynamodb() -> Iterator[DynamoDBClient]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as aws:
-        yield aws.dynamodb
 
 
 @dataclass
@@ -137,17 +126,8 @@ def machine(client: DynamoDBClient) -> type[RuleBasedStateMachine]:
             talk = self.talks.pop(name, None)
             if talk is None:
                 return
-            real, made = client._make_api_call, 0  # type: ignore[attr-defined]
-
-            def dies(operation: str, request: object) -> object:
-                nonlocal made
-                made += 1
-                if made > calls:
-                    raise Killed
-                return real(operation, request)
-
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(client, "_make_api_call", dies)
+                kill_after(patch, client, calls)
                 with pytest.raises(Killed):
                     self.store.erase(*talk.owner, name)
             self.unfinished[name] = talk.owner

@@ -1,6 +1,5 @@
 """The fence: at most one worker at a time, no change notification lost, nothing written without the lease."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -27,7 +26,7 @@ from shared.models import (
 from shared.ports import DocumentRemains, LeaseClaim, LeaseOutcome, UnfinishedIngest
 from tests.support.clock import FakeClock
 from tests.support.generations import generations
-from tests.support.moto_aws import MockedAws, mocked_aws
+from tests.support.moto_aws import MockedAws
 
 KEY = "uploads/acme/a.pdf"
 DOCUMENT = Document(
@@ -44,12 +43,6 @@ DOCUMENT = Document(
     report=(PageReport(1, 100), PageReport(2, 0, "scanned", "an image covers the page", 0.25, 0.0, 0.97, False)),
     labels={"department": "law"},
 )
-
-
-@pytest.fixture(scope="module")
-def aws() -> Iterator[MockedAws]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
-        yield mocked
 
 
 class Bench:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Any, cast
@@ -25,13 +24,7 @@ from shared.models import Document, DocumentError, DocumentStatus
 from shared.ports import DocumentFilter
 from tests.support.clock import FakeClock
 from tests.support.generations import generations
-from tests.support.moto_aws import MockedAws, mocked_aws
-
-
-@pytest.fixture(scope="module")
-def aws() -> Iterator[MockedAws]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as mocked:
-        yield mocked
+from tests.support.moto_aws import MockedAws
 
 
 @pytest.fixture

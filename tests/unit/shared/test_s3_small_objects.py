@@ -1,20 +1,12 @@
 """Small objects read whole, and only when they changed: against moto."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from shared.adapters.s3 import S3SmallObjects
 from shared.errors import DependencyError
-from tests.support.moto_aws import MockedAws, mocked_aws
+from tests.support.moto_aws import MockedAws
 
 KEY = "glossary/acme.json"
-
-
-@pytest.fixture(scope="module")
-def aws() -> Iterator[MockedAws]:
-    with pytest.MonkeyPatch.context() as patch, mocked_aws(patch) as made:
-        yield made
 
 
 def test_what_is_not_there_is_none(aws: MockedAws):

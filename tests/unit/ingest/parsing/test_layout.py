@@ -29,21 +29,7 @@ from functions.ingest.parsing.wire import (
     unpack,
 )
 from functions.ingest.parsing.words import SLANTING, SOFT_HYPHEN, Style, Word
-from tests.support.made_pages import in_one_line
-
-PAGE = (0.0, 0.0, 600.0, 800.0)
-BODY = Style(size=10)
-
-
-def written(x: float, y: float, text: str, style: Style = BODY) -> list[Word]:
-    """Words of one line as pdfium gives them: `y` is the base line, counted from the bottom."""
-    words: list[Word] = []
-    for token in text.split():
-        width = 0.5 * style.size * len(token)
-        words.append(Word(token, x, y - 2, x + width, y + 8, style))
-        x += width + 0.25 * style.size
-    words[-1].ends = "\n"
-    return words
+from tests.support.made_pages import BODY, PAGE, figures, in_one_line, laid_out, read, written
 
 
 def test_a_superscript_does_not_break_its_line() -> None:
@@ -98,28 +84,13 @@ def test_a_label_of_two_lines_stands_with_its_figures() -> None:
     ]
 
 
-def laid_out(*lines: tuple[float, float, str]) -> list[Line]:
-    """The lines of a page that has these: left edge, base line, text."""
-    return lay_out([word for x, y, text in lines for word in written(x, y, text)], PAGE)
-
-
-def rows_of(*lines: tuple[float, float, str]) -> list[str]:
-    """Their texts."""
-    return [line.text for line in laid_out(*lines)]
-
-
-def figures(y: float, label: str, *cells: str) -> list[tuple[float, float, str]]:
-    """A row of a table: its label, and figures in columns that end at 300, 400, 500 …"""
-    return [(50, y, label), *((300 + 100 * at - 5 * len(cell), y, cell) for at, cell in enumerate(cells))]
-
-
 def test_a_currency_sign_begins_a_cell_however_near_the_figure_before_it_is() -> None:
     total = (50, 688, "Total"), (280, 688, "$ 6,392 $ 7,204 $ 6,795")
-    assert rows_of(*figures(700, "States", "3,861", "3,716"), *total)[-1] == "Total | $ 6,392 | $ 7,204 | $ 6,795"
+    assert read(*figures(700, "States", "3,861", "3,716"), *total)[-1] == "Total | $ 6,392 | $ 7,204 | $ 6,795"
 
 
 def test_header_cells_of_several_lines_stand_in_one_row_in_whatever_order_they_are_written() -> None:
-    assert rows_of(
+    assert read(
         (355, 700, "Contract"), (470, 700, "Other"),
         (50, 688, "In Millions"), (260, 688, "Severance"), (345, 688, "Termination"), (455, 688, "Exit Costs"),
         *figures(664, "Reserve in May", "73.6", "1.5", "1.4"), *figures(652, "Utilized", "86.8", "1.7", "7.1"),
@@ -131,7 +102,7 @@ def test_header_cells_of_several_lines_stand_in_one_row_in_whatever_order_they_a
 
 
 def test_what_stands_over_several_columns_is_a_row_of_its_own_and_the_title_above_stays_outside() -> None:
-    assert rows_of(
+    assert read(
         (50, 740, "CONSOLIDATED STATEMENTS OF INCOME"),
         (355, 700, "Fiscal Year"),
         (50, 688, "(In millions)"), (280, 688, "2022"), (380, 688, "2021"), (480, 688, "2020"),
@@ -147,7 +118,7 @@ def test_what_stands_over_several_columns_is_a_row_of_its_own_and_the_title_abov
 
 
 def test_the_date_below_a_period_over_several_columns_is_part_of_it() -> None:
-    assert rows_of(
+    assert read(
         (310, 700, "Three Months Ended"), (510, 700, "Six Months Ended"),
         (340, 688, "December 31,"), (540, 688, "December 31,"),
         (50, 664, "(In millions)"),
@@ -161,7 +132,7 @@ def test_the_date_below_a_period_over_several_columns_is_part_of_it() -> None:
 
 
 def test_a_year_over_a_year_is_a_line_of_its_header() -> None:
-    assert rows_of(
+    assert read(
         (380, 700, "2018 versus"), (480, 700, "2017 versus"),
         (50, 688, "(Percent of sales)"), (280, 688, "2018"), (380, 688, "2017"), (480, 688, "2016"),
         *figures(664, "Cost of sales", "50.9", "50.8", "50.2"), *figures(652, "Selling", "23.2", "20.9", "21.0"),
@@ -183,7 +154,7 @@ def test_header_words_over_two_columns_are_two_cells_and_a_second_header_begins_
 
 
 def test_a_label_that_cannot_end_there_goes_on_in_the_row_below_unless_that_is_a_header() -> None:
-    assert rows_of(
+    assert read(
         *figures(700, "Cash used", "1,204", "998"),
         (50, 688, "Borrowings with maturities of"), *figures(676, "90 days", "3,550", "124"),
         (50, 664, "Debt issued by the U.S."), *figures(652, "government", "16", "163"),
@@ -192,7 +163,7 @@ def test_a_label_that_cannot_end_there_goes_on_in_the_row_below_unless_that_is_a
         "Debt issued by the U.S. government | 16 | 163",
     ]  # fmt: skip
     header = (310, 700, "May 31,"), (280, 688, "2022"), (380, 688, "2021")
-    assert rows_of(*header, *figures(676, "Sales", "3,550", "124"), *figures(664, "Cost", "16", "16"))[0] == "May 31,"
+    assert read(*header, *figures(676, "Sales", "3,550", "124"), *figures(664, "Cost", "16", "16"))[0] == "May 31,"
 
 
 def test_a_column_with_one_figure_has_its_header_too_and_the_rows_label_as_well() -> None:
@@ -200,7 +171,7 @@ def test_a_column_with_one_figure_has_its_header_too_and_the_rows_label_as_well(
         words = text.split()
         return [(x, 688 + 12 * (len(words) - 1 - at), word) for at, word in enumerate(words)]
 
-    assert rows_of(
+    assert read(
         (50, 688, "Periods"),
         *stack(260, "Shares Bought"), *stack(355, "Shares Bought As Part Of"), *stack(455, "Value Yet To Be Used"),
         *figures(676, "April", "38,121", "165.46"), *figures(664, "May", "21,876", "174.91"),
@@ -209,7 +180,7 @@ def test_a_column_with_one_figure_has_its_header_too_and_the_rows_label_as_well(
 
 
 def test_header_cells_over_columns_of_words_stay_apart() -> None:
-    assert rows_of(
+    assert read(
         (50, 688, "Declared"), (150, 688, "Record Date"), (230, 688, "Paid"),
         (350, 700, "Dividend"), (350, 688, "Per Share"), (440, 688, "Amount"),
         (50, 676, "June 2"), (150, 676, "June 9"), (230, 676, "June 30"), (360, 676, "0.75"), (445, 676, "5,573"),
@@ -232,11 +203,11 @@ def test_a_sum_without_a_label_is_a_row_of_its_own_and_a_cut_figure_is_none() ->
     assert [(line.text, line.column) for line in total[1:]] == [
         ("Thereafter | 98,552", 1), ("99,756", 1), ("These are our debts.", 0)
     ]  # fmt: skip
-    assert rows_of(*rows, (270, 678, "11%"))[-1] == "Thereafter | 98,552 11%"
+    assert read(*rows, (270, 678, "11%"))[-1] == "Thereafter | 98,552 11%"
 
 
 def test_a_figure_behind_a_bullet_begins_no_cell() -> None:
-    assert rows_of((50, 700, "•"), (72, 700, "$2 billion of notes;"), (50, 688, "•"), (72, 688, "3 more")) == [
+    assert read((50, 700, "•"), (72, 700, "$2 billion of notes;"), (50, 688, "•"), (72, 688, "3 more")) == [
         "• $2 billion of notes;", "• 3 more"
     ]  # fmt: skip
 
@@ -276,7 +247,7 @@ def test_cells_that_stand_near_each_other_are_cut_where_the_other_rows_have_colu
     models = [(156.0, 700.0 - 12 * i, model) for i, model in enumerate(("glm", "glm", "glmer"))]
     figures = [(250.0, 700.0 - 12 * i, str(i + 4)) for i in range(3)]
     pieces = [piece for row in zip(rows, models, figures, strict=True) for piece in row]
-    assert rows_of(*pieces) == [
+    assert read(*pieces) == [
         "Standard | glm | 4", "Basic | glm | 5", "Random effects model | glmer | 6"
     ]  # fmt: skip
 
@@ -316,7 +287,7 @@ def test_a_caption_below_a_table_is_no_part_of_its_last_cell() -> None:
     caption = "Table 6: Results by traits in all of the"
     begin = 400 - written(0, 0, caption)[-1].x1
     rows = *figures(700, "Open", "0.83", "0.42"), *figures(688, "Closed", "0.75", "0.41")
-    assert rows_of(*rows, (begin, 678, caption))[-2:] == ["Closed | 0.75 | 0.41", caption]
+    assert read(*rows, (begin, 678, caption))[-2:] == ["Closed | 0.75 | 0.41", caption]
 
 
 def test_a_header_whose_letters_are_set_apart_makes_no_cells() -> None:
@@ -345,7 +316,7 @@ def test_a_unit_of_one_column_stays_with_its_header() -> None:
         (260, 700, "(in thousands)"), (460, 700, "(in millions)"),
     ]  # fmt: skip
     rows = *figures(676, "Balance", "1,204", "7.8", "998"), *figures(664, "Granted", "16", "7.9", "163")
-    assert rows_of(*header, *rows)[0] == "| Number (in thousands) | Price | Value (in millions)"
+    assert read(*header, *rows)[0] == "| Number (in thousands) | Price | Value (in millions)"
 
 
 def test_a_row_has_an_empty_cell_where_it_has_nothing_below_a_header() -> None:
@@ -356,7 +327,7 @@ def test_a_row_has_an_empty_cell_where_it_has_nothing_below_a_header() -> None:
         (50, 676, "Other income"), (290, 676, "75"), (490, 676, "12"),
         (300, 664, "7,100"), (400, 664, "6,800"), (500, 664, "300"),
     ]  # fmt: skip
-    assert rows_of(*rows) == [
+    assert read(*rows) == [
         "In millions | 2022 | 2021 | Change",
         "Net sales | 1,204 | 998 | 206",
         "Segment profit | | 163 |",
@@ -382,14 +353,14 @@ def test_the_places_of_a_row_with_empty_cells_are_those_of_its_words() -> None:
 def test_places_that_no_row_has_all_of_are_no_columns() -> None:
     rows = [(50 + 40 * (i % 3), 700 - 12 * i, f"Item {i}") for i in range(6)]
     rows += [(300 + 60 * (i % 4), 700 - 12 * i, f"{i},204") for i in range(6)]
-    assert not any("| |" in row or row.endswith("|") or row.startswith("|") for row in rows_of(*rows))
+    assert not any("| |" in row or row.endswith("|") or row.startswith("|") for row in read(*rows))
 
 
 def test_a_cell_in_the_middle_over_several_columns_is_above_them_and_not_in_the_one_below_it() -> None:
     rows = [piece for i in range(3) for piece in figures(664 - 12 * i, f"Item {i}", "1,204", "998", "206")]
     names = (295, 684, "Gross"), (392, 692, "Bad"), (392, 684, "debts"), (495, 684, "Net")
-    assert rows_of((377, 712, "May 28, 2022"), *names, *rows)[:2] == ["May 28, 2022", "| Gross | Bad debts | Net"]
-    assert rows_of(*names, *rows)[0] == "| Gross | Bad debts | Net"
+    assert read((377, 712, "May 28, 2022"), *names, *rows)[:2] == ["May 28, 2022", "| Gross | Bad debts | Net"]
+    assert read(*names, *rows)[0] == "| Gross | Bad debts | Net"
 
 
 def test_the_last_line_of_a_paragraph_is_no_label_in_the_header_below_it() -> None:

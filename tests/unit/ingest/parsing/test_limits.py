@@ -13,19 +13,24 @@ from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN, Style, Word
 from tests.support.limits import limit_of
-from tests.support.made_pages import BODY, FRUIT, PAGE, Piece, in_one_line, laid_out, lay_out, width_of, words_of
+from tests.support.made_pages import (
+    BODY,
+    FRUIT,
+    PAGE,
+    Piece,
+    balance,
+    figures,
+    in_one_line,
+    laid_out,
+    lay_out,
+    line,
+    texts,
+    words_of,
+)
 
 # --- Paragraphs: lines 12 points apart, in print of 10 points ---------------------------------------------------------
 
 OPEN = "it goes on here"
-
-
-def line(text: str, y: float, x0: float = 50, x1: float = 400, size: float = 10, *, bold: bool = False) -> Line:
-    return Line(text, x0, y, x1, y + size, size, bold)
-
-
-def texts(*lines: Line) -> list[str]:
-    return [part.text for part in reflow(RawPage(1, "", 600, 800, list(lines)), [], Vocabulary())]
 
 
 def filled(y: float = 20, count: int = 3) -> list[Line]:
@@ -41,12 +46,12 @@ def are_one(above: Line, below: Line, *others: Line) -> bool:
 
 
 def entry(text: str, y: float, x0: float = 62, x1: float = 150) -> Line:
-    return line(text, y, x0, x1)
+    return line(text, y, x0=x0, x1=x1)
 
 
 MARKED = line("• Wash the fruit", 20, x1=150)
-FULL_ITEM = line("• Wash the fruit and cut it", 20, x1=400)
-LAST_ITEM = line("• Boil it.", 200, x1=400)
+FULL_ITEM = line("• Wash the fruit and cut it", 20)
+LAST_ITEM = line("• Boil it.", 200)
 
 
 @pytest.mark.parametrize(
@@ -68,13 +73,13 @@ LAST_ITEM = line("• Boil it.", 200, x1=400)
         (lambda s: are_one(line("com" + SOFT_HYPHEN, 100), line("Ment", 100 - s)), -12, 12, 2.0),
         # Edges: a line is full from 0.12 of its width on; indents of 0.8 to 6 sizes, outdents of 1.5.
         (lambda x: are_one(line(OPEN, 100, x1=x), line("And this is next", 112)), 250, 400, 358.0),
-        (lambda x: are_one(line("It goes on.", 100), line("And this is next", 112, 50 + x)), 0, 40, 8.0),
-        (lambda x: are_one(line("It goes on.", 100), line("And this is next", 112, 50 + x, 600)), 12, 100, 60.0),
-        (lambda x: are_one(line(OPEN, 100, 80, 250), line("and this is next", 112, 80 - x, 400)), 0, 29, 15.0),
-        (lambda y: are_one(line("A short", 56, x1=120), line("august on its right", y, 130, 400)), 56, 68, 63.0),
-        (lambda g: are_one(line("Of a", 100, 150, 350), line("Title", 117, 150 - g, 350 + g)), 0, 80, 20.0),
+        (lambda x: are_one(line("It goes on.", 100), line("And this is next", 112, x0=50 + x)), 0, 40, 8.0),
+        (lambda x: are_one(line("It goes on.", 100), line("And this is next", 112, x0=50 + x, x1=600)), 12, 100, 60.0),
+        (lambda x: are_one(line(OPEN, 100, x0=80, x1=250), line("and this is next", 112, x0=80 - x)), 0, 29, 15.0),
+        (lambda y: are_one(line("A short", 56, x1=120), line("august on its right", y, x0=130)), 56, 68, 63.0),
+        (lambda g: are_one(line("Of a", 100, x0=150, x1=350), line("Title", 117, x0=150 - g, x1=350 + g)), 0, 80, 20.0),
         # Items: what is not full goes on under its text, not at the edge of its mark.
-        (lambda x: len(texts(MARKED, line("Cut it", 32, 50 + x, 150), LAST_ITEM)) == 3, 0, 40, 4.0),
+        (lambda x: len(texts(MARKED, line("Cut it", 32, x0=50 + x, x1=150), LAST_ITEM)) == 3, 0, 40, 4.0),
         (lambda x: len(texts(MARKED, entry("and it", 32), entry("Peel", 44, 62 - x), LAST_ITEM)) == 2, 0, 30, 4.0),
         (lambda d: len(texts(MARKED, entry("and it", 32), entry("Peel", 32 + d), LAST_ITEM)) == 2, 8, 60, 13.5),
         (lambda d: len(texts(FULL_ITEM, entry("well enough", 20 + d), LAST_ITEM)) == 2, 8, 60, 40.0),
@@ -127,14 +132,6 @@ def mono(text: str, y: float, x0: float = 50) -> Line:
 
 
 # --- Cells, rows and tables, in print of 10 points --------------------------------------------------------------------
-
-
-def figures(y: float, label: str, *cells: str) -> list[Piece]:
-    return [(50, y, label), *((300.0 + 100 * at - width_of(cell), y, cell) for at, cell in enumerate(cells))]
-
-
-def balance(top: float = 700) -> list[Piece]:
-    return [*figures(top, "Cash", "1,204", "998"), *figures(top - 12, "Loans", "1,617", "163")]
 
 
 CASH = figures(700, "Cash", "1,204", "998")
@@ -304,7 +301,7 @@ def is_removed(y: float, text: str = "A Book of Fruit") -> bool:
 
 def note_moves(y: float, size: float = 7, text: str = "1 A note on it.") -> bool:
     left = [line("It ends here.", y - 40, x1=280), line(text, y, x1=280, size=size)]
-    found = footnotes_last([*left, line("Next column.", 80, 320, 550)], 10, 800)
+    found = footnotes_last([*left, line("Next column.", 80, x0=320, x1=550)], 10, 800)
     return found[-1].text == text
 
 

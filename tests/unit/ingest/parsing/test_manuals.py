@@ -18,26 +18,13 @@ from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import HEADER, Header, Line, RawPage, pack_page, unpack
 from functions.ingest.parsing.words import Style, Word
-from tests.support.made_pages import PAGE, in_one_line, width_of, written
+from tests.support.made_pages import PAGE, PROSE, in_one_line, line, prose, texts, width_of, written
 from tests.support.pdfs import document, text
 
 FIXED = Style(size=10, mono=True)
-PROSE = "The line of quite ordinary words that fills the page"
 
 
 FULL = "The line of quite ordinary words that fills the page"
-
-
-def prose(y: float, count: int = 4) -> list[Line]:
-    return [Line(PROSE, 50, y + 12 * at, 400, y + 12 * at + 10, 10) for at in range(count)]
-
-
-def line(content: str, y: float, x1: float, x0: float = 50, *, leads: bool = False, bold: bool = False) -> Line:
-    return Line(content, x0, y, x1, y + 10, 10, bold, leads=leads)
-
-
-def texts(*lines: Line) -> list[str]:
-    return [part.text for part in reflow(RawPage(1, "", 600, 800, list(lines)), [], Vocabulary())]
 
 
 # --- Definitions ------------------------------------------------------------------------------------------------------
@@ -69,7 +56,7 @@ COMMANDS += [("looks around in the whole level", 205), ("Saves", 75), ("goes dee
 
 
 def test_lines_that_had_room_for_the_next_word_are_entries_whatever_they_begin_with() -> None:
-    entries = [line(content, 20 + 12 * at, x1) for at, (content, x1) in enumerate(COMMANDS)]
+    entries = [line(content, 20 + 12 * at, x1=x1) for at, (content, x1) in enumerate(COMMANDS)]
     assert texts(*prose(-50), *entries)[1:] == [content for content, _ in COMMANDS]
 
 
@@ -80,17 +67,17 @@ def test_a_narrow_paragraph_is_one_though_it_stands_beside_something_wide() -> N
         ("members a part of it", 160),
     ]
     rows += [("favored all of the", 145), ("others as well, it", 140), ("seems to be so for", 142)]
-    lines = [line(content, 20 + 12 * at, x1) for at, (content, x1) in enumerate(rows)]
-    wide = line("everybody, in a line that goes over the whole width of this page.", 20 + 12 * 6, 520)
+    lines = [line(content, 20 + 12 * at, x1=x1) for at, (content, x1) in enumerate(rows)]
+    wide = line("everybody, in a line that goes over the whole width of this page.", 20 + 12 * 6, x1=520)
     assert texts(*lines[:2], *lines[3:], wide)[0].startswith("were in favor of it, while others did not")
     assert len(texts(*lines)) == 1
 
 
 def test_an_entry_begins_with_its_command_in_other_print_though_the_line_above_is_full() -> None:
     rows = ["count events up to this time and the number", "split the follow-up along a scale of time on", "add it"]
-    full = [line(row, 20 + 12 * at, 400, leads=True) for at, row in enumerate([*rows, "plot it"])]
+    full = [line(row, 20 + 12 * at, x1=400, leads=True) for at, row in enumerate([*rows, "plot it"])]
     assert texts(*full) == [*rows, "plot it"]
-    mixed = [line(row, 20 + 12 * at, 400, leads=at != 1) for at, row in enumerate([*rows, "plot it"])]
+    mixed = [line(row, 20 + 12 * at, x1=400, leads=at != 1) for at, row in enumerate([*rows, "plot it"])]
     assert texts(*mixed) == [" ".join([*rows, "plot it"])]  # a sentence has commands at the begin of some lines, too
 
 
@@ -112,17 +99,17 @@ def test_a_line_begins_in_other_print_if_most_of_it_is_set_in_the_texts() -> Non
 
 
 def test_what_stands_below_a_bold_line_with_room_does_not_go_on_in_it() -> None:
-    title, entry = line("Boxes and plots", 80, 130, bold=True), line("draw a diagram", 104, 150, x0=70)
+    title, entry = line("Boxes and plots", 80, x1=130, bold=True), line("draw a diagram", 104, x1=150, x0=70)
     assert texts(*prose(20), title, entry)[-2:] == ["Boxes and plots", "draw a diagram"]
-    plain = line("and in some of the", 80, 130)
+    plain = line("and in some of the", 80, x1=130)
     assert texts(*prose(20), plain, entry)[-1] != "draw a diagram"
 
 
 @pytest.mark.parametrize(("drop", "expected"), [(18, False), (13, True)])
 def test_a_line_in_bold_and_another_are_two_texts_if_there_is_room_between_them(drop: int, expected: bool) -> None:
-    sparse = [line("Some text that goes on", 20 + 20 * at, 400) for at in range(4)]
-    lines = [*sparse[:3], line("and ends with a name,", 80, 160), line("file name", 80 + drop, 95, bold=True)]
-    below = line("load the file", 80 + 2 * drop, 115)
+    sparse = [line("Some text that goes on", 20 + 20 * at) for at in range(4)]
+    lines = [*sparse[:3], line("and ends with a name,", 80, x1=160), line("file name", 80 + drop, x1=95, bold=True)]
+    below = line("load the file", 80 + 2 * drop, x1=115)
     assert texts(*lines, below)[-1].endswith("name, file name load the file") is expected
 
 
@@ -135,26 +122,26 @@ def test_addresses_below_each_other_are_two() -> None:
 
 def test_a_paragraph_of_one_indented_line_ends_above_the_next_indented_one() -> None:
     indented = [
-        line("Some of the paragraphs begin here, at some", 20, 400, x0=65), line("distance from the edge.", 32, 200),
-        line("Others do so as well, if they are of two lines or", 44, 400, x0=65), line("more.", 56, 80),
-        line("This paragraph is a single line that is nearly full.", 68, 380, x0=65),
-        line("The next one has two lines, of which the second is", 80, 400, x0=65), line("short.", 92, 80),
+        line("Some of the paragraphs begin here, at some", 20, x0=65), line("distance from the edge.", 32, x1=200),
+        line("Others do so as well, if they are of two lines or", 44, x1=400, x0=65), line("more.", 56, x1=80),
+        line("This paragraph is a single line that is nearly full.", 68, x1=380, x0=65),
+        line("The next one has two lines, of which the second is", 80, x1=400, x0=65), line("short.", 92, x1=80),
     ]  # fmt: skip
     assert texts(*indented)[-1] == "The next one has two lines, of which the second is short."
-    even = [*indented[4:6], line("and so is all of this.", 92, 160, x0=65)]
+    even = [*indented[4:6], line("and so is all of this.", 92, x1=160, x0=65)]
     assert len(texts(*even)) == 1
     assert len(texts(*indented[4:])) == 1  # no other paragraph tells that the first lines are indented
 
 
 def test_sentences_begin_at_the_indent_of_a_pages_paragraphs() -> None:
     indented = [
-        line("Some of the paragraphs begin here, at some", 20, 400, x0=65), line("distance from the edge.", 32, 200),
-        line("Others do so as well, if they are of two lines or", 44, 400, x0=65), line("more.", 56, 80),
-        line("This one stands at the edge, since it follows some code.", 92, 400),
-        line("What comes then is a paragraph:", 104, 210, x0=65),
+        line("Some of the paragraphs begin here, at some", 20, x0=65), line("distance from the edge.", 32, x1=200),
+        line("Others do so as well, if they are of two lines or", 44, x1=400, x0=65), line("more.", 56, x1=80),
+        line("This one stands at the edge, since it follows some code.", 92),
+        line("What comes then is a paragraph:", 104, x1=210, x0=65),
     ]  # fmt: skip
     assert texts(*indented)[-1] == "What comes then is a paragraph:"
-    entry = [line("Some words that stand above it.", 60, 240), *indented[4:], Line("foo", 50, 128, 80, 138, 10)]
+    entry = [line("Some words that stand above it.", 60, x1=240), *indented[4:], Line("foo", 50, 128, 80, 138, 10)]
     assert texts(*entry)[1].endswith("What comes then is a paragraph:")  # an entry that hangs
 
 
@@ -235,10 +222,10 @@ def test_a_font_of_fixed_pitch_is_known_by_its_name(name: str, expected: bool) -
 
 
 def test_code_whose_first_line_ends_an_indented_paragraph_begins_below_it() -> None:
-    rows = [line("He replaces one of these by the names: amd64, arm64,", 60, 400, x0=65)]
+    rows = [line("He replaces one of these by the names: amd64, arm64,", 60, x1=400, x0=65)]
     rows += [Line("mipsel, s390x.", 50, 72, 130, 82, 10, mono=True)]
     code = [Line("run --all", 50, 90, 110, 100, 9, mono=True), Line("quit", 50, 101, 75, 111, 9, mono=True)]
-    centred = [line("First University, Second University of some place", 60, 400, x0=65), *rows[1:], *code]
+    centred = [line("First University, Second University of some place", 60, x1=400, x0=65), *rows[1:], *code]
     centred[1].x0, centred[1].x1, centred[2].x0 = 50, 415, 50
     assert texts(*prose(12), *centred)[-1].startswith("mipsel")
     rows[1] = Line("mipsel, s390x.", 50, 72, 130, 82, 10, mono=True)

@@ -15,19 +15,7 @@ from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import CORNERS, STEPS, place_of
-from tests.support.made_pages import FRUIT
-
-
-def line(text: str, y: float, x0: float = 50, x1: float = 400, size: float = 10, *, bold: bool = False) -> Line:
-    return Line(text, x0, y, x1, y + size, size, bold)
-
-
-def parts_of(*lines: Line) -> list[tuple[str, str]]:
-    return [(part.kind, part.text) for part in reflow(RawPage(1, "", 600, 800, list(lines)), [], Vocabulary())]
-
-
-def texts(*lines: Line) -> list[str]:
-    return [text for _, text in parts_of(*lines)]
+from tests.support.made_pages import FRUIT, line, parts_of, texts
 
 
 def filled(y: float = 20, count: int = 4) -> list[Line]:
@@ -72,13 +60,16 @@ def test_a_full_line_or_an_open_sentence_goes_on_below(text: str, x1: float, bel
     ],
 )
 def test_an_open_sentence_does_not_go_on_further_left(x0: float, below: str, left: float, expected: bool) -> None:
-    assert are_one(line("returns a list", 100, x0, 250), line(below, 124, left, 400)) is expected
+    assert are_one(line("returns a list", 100, x0=x0, x1=250), line(below, 124, x0=left)) is expected
 
 
 @pytest.mark.parametrize(("drop", "expected"), [(14.5, False), (10.5, True)])
 def test_a_note_of_one_line_ends_at_more_room_than_is_above_it(drop: float, expected: bool) -> None:
-    notes = line("Source: a survey of all", 100, 50, 250, 8), line("Note: see below for it all.", 110, 50, 400, 8)
-    found = texts(*filled(20), *notes, line("THE FRUIT COUNCIL", 110 + drop, 50, 180, 8))
+    notes = (
+        line("Source: a survey of all", 100, x0=50, x1=250, size=8),
+        line("Note: see below for it all.", 110, x0=50, x1=400, size=8),
+    )
+    found = texts(*filled(20), *notes, line("THE FRUIT COUNCIL", 110 + drop, x0=50, x1=180, size=8))
     assert any("all. THE" in text for text in found) is expected
 
 
@@ -118,19 +109,22 @@ def test_lines_in_another_print_are_another_paragraph(size: float, bold: bool, b
     [(52, "It goes on.", True), (66, "It goes on.", False), (66, "it goes on", True), (130, "it goes on", True)],
 )
 def test_an_indented_line_begins_a_paragraph_where_a_sentence_has_ended(x0: float, text: str, expected: bool) -> None:
-    assert are_one(line(text, 100), line("And this is next", 112, x0)) is expected
+    assert are_one(line(text, 100), line("And this is next", 112, x0=x0)) is expected
 
 
 def test_a_line_in_the_next_column_goes_on_by_its_text_alone() -> None:
-    assert are_one(line("it goes on here", 700), line("and this is next", 40, 320, 560))
-    assert are_one(line("it goes on here", 700), line("And this is next", 40, 320, 560))
-    assert not are_one(line("it ends", 700, x1=200), line("And this is next", 40, 320, 560))
-    assert not are_one(line("It goes no further.", 700), line("And this is next", 40, 320, 560))
+    assert are_one(line("it goes on here", 700), line("and this is next", 40, x0=320, x1=560))
+    assert are_one(line("it goes on here", 700), line("And this is next", 40, x0=320, x1=560))
+    assert not are_one(line("it ends", 700, x1=200), line("And this is next", 40, x0=320, x1=560))
+    assert not are_one(line("It goes no further.", 700), line("And this is next", 40, x0=320, x1=560))
 
 
 @pytest.mark.parametrize("mark", ["•", "▪", "–", "1.", "(2)", "a)", "(iv)", "[12]", "B.", "*", "✓", "▶", "◆", "12)"])
 def test_a_line_with_a_mark_is_an_item_and_keeps_its_second_line(mark: str) -> None:
-    lines = [line(f"{mark} Wash the fruit and cut it so that it fills the line", 20), line("well enough.", 32, 62, 120)]
+    lines = [
+        line(f"{mark} Wash the fruit and cut it so that it fills the line", 20),
+        line("well enough.", 32, x0=62, x1=120),
+    ]
     lines += [line(f"{mark} Boil it.", 44, x1=120)]
     assert parts_of(*lines) == [
         ("list_item", f"{lines[0].text} well enough."),
@@ -163,7 +157,7 @@ def test_a_minus_marks_items_as_a_dash_does() -> None:
 )
 def test_a_number_in_bold_that_the_next_line_leaves_room_for_marks_an_item(leads: bool, x0: float, kind: str) -> None:
     first = replace(line("2 Turn the tree round, and then look at it from", 20), leads=leads)
-    assert parts_of(first, line("the other side.", 32, x0, 160))[0][0] == kind
+    assert parts_of(first, line("the other side.", 32, x0=x0, x1=160))[0][0] == kind
 
 
 def test_a_date_at_a_lines_begin_is_not_the_next_item() -> None:
@@ -173,7 +167,7 @@ def test_a_date_at_a_lines_begin_is_not_the_next_item() -> None:
 @pytest.mark.parametrize(("number", "x0", "expected"), [("3.", 50, 2), ("4.", 50, 1), ("3.", 62, 1)])
 def test_the_next_number_is_an_item_though_the_one_above_fills_its_line(number: str, x0: float, expected: int) -> None:
     above = line("2. RFC 3369, as it stands at http://www.example.org/rfc/3852.txt", 20)
-    assert len(parts_of(above, line(f"{number} RFC 5280, which is another one", 32, x0))) == expected
+    assert len(parts_of(above, line(f"{number} RFC 5280, which is another one", 32, x0=x0))) == expected
 
 
 @pytest.mark.parametrize(
@@ -198,10 +192,10 @@ def test_a_number_or_letter_within_a_sentence_marks_no_item(text: str) -> None:
 
 
 def test_an_item_ends_where_the_next_line_stands_on_its_left_or_is_plain_below_bold() -> None:
-    item = line("• Wash the fruit.", 20, 62, 160)
-    assert len(parts_of(item, line("This is a paragraph of its own.", 32, 50))) == 2
-    bold = line("• Wash the fruit", 20, 50, 160, bold=True)
-    assert len(parts_of(bold, line("This is a paragraph of its own.", 32, 50))) == 2
+    item = line("• Wash the fruit.", 20, x0=62, x1=160)
+    assert len(parts_of(item, line("This is a paragraph of its own.", 32))) == 2
+    bold = line("• Wash the fruit", 20, x0=50, x1=160, bold=True)
+    assert len(parts_of(bold, line("This is a paragraph of its own.", 32))) == 2
 
 
 @pytest.mark.parametrize(("x1", "drop", "expected"), [(370, 14, False), (370, 12, True), (398, 14, True)])
@@ -227,8 +221,8 @@ def test_a_little_room_between_lines_that_are_all_as_far_from_each_other_ends_a_
 
 
 def test_a_line_that_stands_below_another_and_right_of_all_of_it_does_not_go_on_in_it() -> None:
-    assert not are_one(line("A short line of", 56, x1=120), line("august at the right", 68, x0=130, x1=400))
-    assert are_one(line("A short line of", 56, x1=140), line("august at the right", 68, x0=130, x1=400))
+    assert not are_one(line("A short line of", 56, x1=120), line("august at the right", 68, x0=130))
+    assert are_one(line("A short line of", 56, x1=140), line("august at the right", 68, x0=130))
 
 
 @pytest.mark.parametrize(
@@ -237,9 +231,9 @@ def test_a_line_that_stands_below_another_and_right_of_all_of_it_does_not_go_on_
 def test_an_item_goes_on_under_its_text_though_a_sentence_ended_on_a_short_line(
     ends: str, x0: float, expected: bool
 ) -> None:
-    item = [line("• Ask others and discuss your differences and what they", 80), line(ends, 92, 62, 150)]
-    assert (texts(*filled(), *item, line("(To be handed in", 104, x0))[-1].endswith("in")) is True
-    assert texts(*filled(), *item, line("(To be handed in", 104, x0))[-1].startswith("•") is expected
+    item = [line("• Ask others and discuss your differences and what they", 80), line(ends, 92, x0=62, x1=150)]
+    assert (texts(*filled(), *item, line("(To be handed in", 104, x0=x0))[-1].endswith("in")) is True
+    assert texts(*filled(), *item, line("(To be handed in", 104, x0=x0))[-1].startswith("•") is expected
 
 
 def test_a_line_with_a_leader_is_an_entry_of_contents_and_joins_nothing() -> None:
@@ -402,7 +396,11 @@ def test_lines_that_recur_far_apart_in_a_long_document_stay() -> None:
 
 
 def note_moves(size: float = 7, y: float = 640, text: str = "1 A note on it.", above: str = "It ends here.") -> bool:
-    lines = [line(above, 600, 50, 280), line(text, y, 50, 280, size), line("Next column.", 80, 320, 550)]
+    lines = [
+        line(above, 600, x0=50, x1=280),
+        line(text, y, x0=50, x1=280, size=size),
+        line("Next column.", 80, x0=320, x1=550),
+    ]
     found = [one.text for one in footnotes_last(lines, 10, 800)]
     assert sorted(found) == sorted(one.text for one in lines)
     return found[-1] == text

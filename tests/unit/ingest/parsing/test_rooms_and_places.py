@@ -8,34 +8,10 @@ import pytest
 from functions.ingest.parsing.distances import pitch_of
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.joining import join
-from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, Line, RawPage
-
-PROSE = "The line of quite ordinary words that fills the page"
-
-
-def line(
-    content: str,
-    y: float,
-    x1: float = 400,
-    x0: float = 50,
-    *,
-    bold: bool = False,
-    mono: bool = False,
-    leads: bool = False,
-) -> Line:
-    return Line(content, x0, y, x1, y + 10, 10, bold, mono, leads=leads)
-
-
-def prose(y: float, count: int = 4) -> list[Line]:
-    return [line(PROSE, y + 12 * at) for at in range(count)]
-
-
-def made(*lines: Line) -> list[tuple[str, str]]:
-    return [(part.kind, part.text) for part in reflow(RawPage(1, "", 600, 800, list(lines)), [], Vocabulary())]
-
+from tests.support.made_pages import PROSE, line, parts_of, prose
 
 # --- Running lines ----------------------------------------------------------------------------------------------------
 
@@ -110,18 +86,26 @@ def test_lines_of_double_spaced_text_are_one_paragraph_though_both_are_centred()
     first = "The plan is told here at some length, because it is needed by all who"
     assert (
         len(
-            made(line(first, 100, 540, 80), line("Work for the company and need it in their daily work.", 125, 560, 60))
+            parts_of(
+                line(first, 100, x1=540, x0=80),
+                line("Work for the company and need it in their daily work.", 125, x1=560, x0=60),
+            )
         )
         == 1
     )
-    assert len(made(line("The plan is told here", 100, 400, 200), line("Work for it", 125, 350, 250))) == 2
+    assert (
+        len(parts_of(line("The plan is told here", 100, x1=400, x0=200), line("Work for it", 125, x1=350, x0=250))) == 2
+    )
 
 
 def test_what_a_function_does_stands_below_its_name() -> None:
-    name, told = line("class shop.Order(number, day=None)", 100, 300), line("Order what is sold there.", 112, 300, 72)
-    assert [text for _, text in made(name, told)] == [name.text, told.text]
-    other = line("The order of these things (and of others)", 100, 300)
-    assert len(made(other, told)) == 1
+    name, told = (
+        line("class shop.Order(number, day=None)", 100, x1=300),
+        line("Order what is sold there.", 112, x1=300, x0=72),
+    )
+    assert [text for _, text in parts_of(name, told)] == [name.text, told.text]
+    other = line("The order of these things (and of others)", 100, x1=300)
+    assert len(parts_of(other, told)) == 1
 
 
 def test_entries_in_labelled_fields_are_lines_of_their_own() -> None:
@@ -130,58 +114,58 @@ def test_entries_in_labelled_fields_are_lines_of_their_own() -> None:
         line(f"{label}: what it is called in a very long table of them all", 100 + 12 * at)
         for at, label in enumerate(labels)
     ]
-    assert [text for _, text in made(*fields)] == [field.text for field in fields]
+    assert [text for _, text in parts_of(*fields)] == [field.text for field in fields]
     one = [line(PROSE, 100), line("Name: what it is called in a very long table", 112)]
-    assert len(made(*one)) == 1
+    assert len(parts_of(*one)) == 1
 
 
 def test_a_title_of_an_item_stands_alone_and_a_line_that_cannot_end_goes_on() -> None:
-    wide = line("1. Words that fill the line up to its very end, so that we know", 60, 400)
+    wide = line("1. Words that fill the line up to its very end, so that we know", 60)
     title = [
-        line("2. Create a board", 100, 150),
-        line("Usually we use the one that all use, if you like it so.", 116, 400, 62),
+        line("2. Create a board", 100, x1=150),
+        line("Usually we use the one that all use, if you like it so.", 116, x1=400, x0=62),
     ]
-    assert [text for _, text in made(*prose(0, 4), wide, *title)][-2:] == [one.text for one in title]
+    assert [text for _, text in parts_of(*prose(0, 4), wide, *title)][-2:] == [one.text for one in title]
     cut = [
-        line("It comes without any warranty; without even the implied warranty of", 100, 300),
-        line("MERCHANTABILITY, if any.", 112, 200),
+        line("It comes without any warranty; without even the implied warranty of", 100, x1=300),
+        line("MERCHANTABILITY, if any.", 112, x1=200),
     ]
-    assert len(made(*prose(40), *cut)) == 2
+    assert len(parts_of(*prose(40), *cut)) == 2
 
 
 # --- Items ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_mark_in_the_middle_of_a_sentence_begins_no_item() -> None:
-    first = line("Debt means, without doubt, (a) all of it, (b) what is owed, (c) what is not,", 100, 400)
-    assert len(made(first, line("(d) all that was lent to anyone.", 112, 300))) == 1
-    assert len(made(line("(c) all that was lent to anyone;", 100), line("(d) all that was not.", 112, 300))) == 2
+    first = line("Debt means, without doubt, (a) all of it, (b) what is owed, (c) what is not,", 100)
+    assert len(parts_of(first, line("(d) all that was lent to anyone.", 112, x1=300))) == 1
+    assert len(parts_of(line("(c) all that was lent to anyone;", 100), line("(d) all that was not.", 112, x1=300))) == 2
     second = "2) what it is used for by whoever keeps it."
-    assert len(made(line("It says 1) what it is and where it is kept, and", 100), line(second, 112, 300))) == 1
-    assert len(made(line("It says (1) what it is and where it is kept, and", 100), line(second, 112, 300))) == 2
-    roman = line("It was done (i) by us and (ii) by you, as is told elsewhere, or else", 100, 400)
-    assert len(made(roman, line("(iii) by others.", 112, 200))) == 1
+    assert len(parts_of(line("It says 1) what it is and where it is kept, and", 100), line(second, 112, x1=300))) == 1
+    assert len(parts_of(line("It says (1) what it is and where it is kept, and", 100), line(second, 112, x1=300))) == 2
+    roman = line("It was done (i) by us and (ii) by you, as is told elsewhere, or else", 100)
+    assert len(parts_of(roman, line("(iii) by others.", 112, x1=200))) == 1
 
 
 def test_a_list_begins_with_its_first_number_and_steps_need_no_point() -> None:
-    open_item = line("• a list of things that has no end at all and goes on to", 100, 400)
-    steps = [line("1. Load the file here", 114, 200), line("2. Run the file", 128, 200)]
-    assert [kind for kind, _ in made(open_item, *steps)] == ["list_item"] * 3
-    plain = [line("1 Go to the door", 100, 200), line("2 Open it", 116, 200)]
-    assert [kind for kind, _ in made(*plain)] == ["list_item"] * 2
-    assert made(line("1 Go to the door", 100, 200), line("Open it", 116, 200))[0][0] == "paragraph"
+    open_item = line("• a list of things that has no end at all and goes on to", 100)
+    steps = [line("1. Load the file here", 114, x1=200), line("2. Run the file", 128, x1=200)]
+    assert [kind for kind, _ in parts_of(open_item, *steps)] == ["list_item"] * 3
+    plain = [line("1 Go to the door", 100, x1=200), line("2 Open it", 116, x1=200)]
+    assert [kind for kind, _ in parts_of(*plain)] == ["list_item"] * 2
+    assert parts_of(line("1 Go to the door", 100, x1=200), line("Open it", 116, x1=200))[0][0] == "paragraph"
 
 
 def test_a_small_circle_in_other_print_marks_an_item() -> None:
-    assert made(line("o the price of it, or", 100, 200, leads=True))[0][0] == "list_item"
-    assert made(line("o the price of it, or", 100, 200))[0][0] == "paragraph"
+    assert parts_of(line("o the price of it, or", 100, x1=200, leads=True))[0][0] == "list_item"
+    assert parts_of(line("o the price of it, or", 100, x1=200))[0][0] == "paragraph"
 
 
 def test_a_line_of_code_below_a_line_with_room_is_a_listing() -> None:
-    code = line("close(&server, &status);", 112, 250, 90, mono=True)
-    parts = made(line(PROSE, 80), line("• Stop to listen", 100, 150), code, line("• Clear it", 124, 120))
+    code = line("close(&server, &status);", 112, x1=250, x0=90, mono=True)
+    parts = parts_of(line(PROSE, 80), line("• Stop to listen", 100, x1=150), code, line("• Clear it", 124, x1=120))
     assert ("code", code.text) in parts
-    call = made(line(PROSE, 80), line("• f(const Any&,", 100, 150), code, line("• Clear it", 124, 120))
+    call = parts_of(line(PROSE, 80), line("• f(const Any&,", 100, x1=150), code, line("• Clear it", 124, x1=120))
     assert ("code", code.text) not in call
 
 

@@ -4,12 +4,9 @@ import pytest
 
 from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.wire import Line, RawPage
+from tests.support.made_pages import line
 
 FRUITS = "apple", "pear", "plum", "quince", "cherry", "peach", "grape", "fig", "lemon", "date"
-
-
-def line(text: str, y: float, x0: float = 50, x1: float = 300, *, size: float = 10, bold: bool = False) -> Line:
-    return Line(text, x0, y, x1, y + size, size, bold)
 
 
 def page(number: int, *lines: Line, top: float = 80) -> RawPage:
@@ -52,7 +49,7 @@ def test_a_watermark_that_recurs_goes_and_one_that_does_not_stays() -> None:
 
 def test_what_a_browser_prints_around_a_page_goes() -> None:
     def printed(top: str, *bottom: str) -> list[str]:
-        row = [line(text, 780, 50 + 400 * at, 200 + 300 * at) for at, text in enumerate(bottom)]
+        row = [line(text, 780, x0=50 + 400 * at, x1=200 + 300 * at) for at, text in enumerate(bottom)]
         return gone(page(1, line(top, 20), *row))[0]
 
     top = "29.11.26, 13:55 All about plums"
@@ -68,12 +65,15 @@ def test_what_a_browser_prints_around_a_page_goes() -> None:
 
 
 def test_what_two_pages_have_in_small_print_stays_on_the_first() -> None:
-    feet = [line("Orchard Ltd, bank 12 34 56", 770, size=8), line("Call us any day", 770, 350, 450, size=8)]
+    feet = [
+        line("Orchard Ltd, bank 12 34 56", 770, x1=300, size=8),
+        line("Call us any day", 770, x0=350, x1=450, size=8),
+    ]
     texts = [one.text for one in feet]
     assert gone(page(1, *feet), page(2, *feet)) == [[], texts]
-    larger = [line(one.text, one.y0, one.x0, one.x1) for one in feet]
+    larger = [line(one.text, one.y0, x0=one.x0, x1=one.x1) for one in feet]
     assert gone(page(1, *larger), page(2, *larger)) == [[], []]  # in the print of the text: too few pages to tell
-    parted = line("Plum Pension Member no. 40718", 30, 50, 550)
+    parted = line("Plum Pension Member no. 40718", 30, x1=550)
     assert gone(page(1, line("A letter", 60)), page(2, parted), page(3, parted)) == [[], [], [parted.text]]
 
 
@@ -95,9 +95,9 @@ def test_pages_on_which_chapters_begin_lower_have_no_say_about_headers() -> None
 def test_a_header_is_no_larger_than_the_text_of_pages_around_a_listing() -> None:
     def listing(number: int) -> RawPage:
         code = [line(f"{FRUITS[number]} = {at};", 80 + 10 * at, size=8) for at in range(20)]
-        return RawPage(number, "", 600, 800, [line(f"the code {number}", 40, 340, 430), *code])
+        return RawPage(number, "", 600, 800, [line(f"the code {number}", 40, x0=340, x1=430), *code])
 
-    heads = [line(f"{FRUITS[at]} and more {at}", 40, 340, 430) for at in range(6)]
+    heads = [line(f"{FRUITS[at]} and more {at}", 40, x0=340, x1=430) for at in range(6)]
     pages = [page(at, heads[at]) if at != 4 else listing(4) for at in range(1, 6)]
     assert gone(*pages)[3] == ["the code 4"]
 
@@ -112,7 +112,11 @@ def test_a_small_roman_number_is_that_of_its_page(text: str, *, goes: bool) -> N
 def test_a_header_in_two_lines_may_repeat_the_title_below_it() -> None:
     def with_title(number: int, head: str) -> RawPage:
         name = f"On {FRUITS[number]} trees"
-        lines = line(head, 20, size=8), line(name, 40, size=8), line(name, 90, size=14, bold=True)
+        lines = (
+            line(head, 20, size=8),
+            line(name, 40, size=8),
+            line(name, 90, size=14, bold=True),
+        )
         return page(number, *lines, top=130)
 
     found = gone(*[with_title(number, "The fruit book") for number in range(1, 7)])

@@ -7,17 +7,20 @@ import pytest
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.table_cells import cells_of, grouped
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
-from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, moved, read, width_of, words_of, written
-
-
-def figures(y: float, label: str, *cells: str, x: float = 50) -> list[Piece]:
-    """A row of a table: its label, and figures in columns that end at 300, 400, 500 …"""
-    return [(x, y, label), *((300.0 + 100 * at - width_of(cell), y, cell) for at, cell in enumerate(cells))]
-
-
-def balance(top: float = 700) -> list[Piece]:
-    """Two rows of a table, so that what follows stands below one."""
-    return [*figures(top, "Cash", "1,204", "998"), *figures(top - 12, "Loans", "1,617", "163")]
+from tests.support.made_pages import (
+    BODY,
+    PAGE,
+    Piece,
+    balance,
+    figures,
+    in_one_line,
+    laid_out,
+    moved,
+    read,
+    width_of,
+    words_of,
+    written,
+)
 
 
 def one_line(*parts: tuple[float, str], style: Style = BODY) -> str:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
@@ -15,7 +16,6 @@ from functions.query.writing.cells import is_row_named
 from functions.query.writing.extractive import MAX_ALIKE, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
-from functions.query.writing.ranges import is_in_range
 from functions.query.writing.statement_scores import Candidate, asked_of, ranking
 from functions.query.writing.statements import MAX_CHARACTERS, statements_of
 from shared.models import SectionStart

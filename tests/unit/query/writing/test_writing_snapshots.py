@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from functions.query.grounding.ranges import is_in_range
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import text_scores
@@ -33,7 +34,6 @@ from functions.query.writing.localization import (
 from functions.query.writing.markers import source_numbers
 from functions.query.writing.premises import missing_words
 from functions.query.writing.prompting import Preferences, grounded_messages, within_budget
-from functions.query.writing.ranges import is_in_range
 from functions.query.writing.statement_scores import asked_of, ranking
 from functions.query.writing.statements import Statement, statements_in, statements_of
 from functions.query.writing.subjects import absent_subjects

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.writing.ranges import is_in_range, is_in_range_told
+from functions.query.grounding.ranges import is_in_range, is_in_range_told
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,10 @@ from functions.query.writing.ranges import is_in_range, is_in_range_told
         ("Child 6 to 14", "What is the price for my seven-year-old?", True),
         ("Lots 6 to 14", "What is the price for my seven-year-old?", None),
         ("65 and over", "What does a 70 year old pay?", True),
+        ("29 to 8 days before", "What is kept 20 days before?", True),
+        ("8751H-8", "What is the voltage of the 8751H?", None),
+        ("2.5 to 4kg", "What does a dog of 3 kg get?", True),
+        ("5 kg or less", "What does a dog of 6 kg get?", False),
     ],
 )
 def test_a_label_is_compared_with_an_age(label: str, question: str, *, is_in: bool | None):
