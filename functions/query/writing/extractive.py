@@ -278,9 +278,9 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
 
 
 class _Said:
-    """What an answer says so far, and the share of the question's words in it, or in the name of its document."""
+    """What an answer says so far, and the share of the question's words in it."""
 
-    def __init__(self, question: str, weights: Mapping[str, float], abbreviated: Abbreviated, passage: Passage) -> None:
+    def __init__(self, question: str, weights: Mapping[str, float], abbreviated: Abbreviated) -> None:
         self._question = question
         self._weights = weights
         self._abbreviated = abbreviated
