@@ -270,6 +270,7 @@ def to_half_points(size: float) -> float:
     return round(2 * size) / 2
 
 
+@lru_cache(maxsize=1_024)  # each line is asked for two or three times
 def masked(text: str) -> str:
     """Return a line as all those that differ in figures alone."""
     return _DIGITS.sub("#", text.lower())

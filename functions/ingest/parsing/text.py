@@ -38,12 +38,16 @@ _ANY_UNTICKED = re.compile(f"(?<!\\S)[☐{''.join(map(chr, _UNTICKED))}](?!\\S)"
 _VERDICT = r"(?:yes|no|ja|nein|oui|non|sí|taip|ne)"
 _BESIDE_VERDICT = re.compile(rf"\b{_VERDICT} {_BOX.pattern}|{_BOX.pattern} {_VERDICT}\b", re.IGNORECASE)
 _BEFORE_TITLE = re.compile(rf"{_BOX.pattern} +[A-Z]{{2}}")
-_TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f]")
+_TAGS = "\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f"
+_CHANGED = re.compile(f"[{re.escape(''.join(map(chr, _TABLE)))}{_PRIVATE.pattern[1:-1]}{_TAGS}]")
+"""What has another form in a cleaned text, or none."""
+_MAY_BE_BOX = re.compile(f"[{''.join(map(chr, _BOXES))}]")
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f"
 _SPACED_CJK = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SPACE_RUN = re.compile(r" {2,}")
 _MOJIBAKE = re.compile("Ã[\x80-\xbf¡-¿]|â€[\x80-\xbf™œž˜¦“”]?|Â[ -¿]|ï¿½")
+_BEGINS_MOJIBAKE = frozenset("Ãâ\u00c2ï")
 _C1 = re.compile("[\x80-\x9f]")
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _VOWELS = b"aeiouyAEIOUY"
@@ -85,11 +89,15 @@ def cleaned(text: str, *, keep_spaces: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
-    text = _TAGS.sub("", _PRIVATE.sub("", _with_boxes(text).translate(_TABLE)))
+    text = _CHANGED.sub(_plain, _with_boxes(text))
     text = unicodedata.normalize("NFC", text)
     if not keep_spaces:
         text = _SPACED_CJK.sub("", text)  # letter-spaced: these scripts have no spaces between words
     return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
+
+
+def _plain(character: re.Match[str]) -> str:
+    return _TABLE.get(ord(character[0]), "")
 
 
 def _with_boxes(text: str) -> str:
@@ -97,7 +105,7 @@ def _with_boxes(text: str) -> str:
 
     Or else beside "yes" and "no", or before a title in capitals. Elsewhere the codes may be of other signs.
     """
-    if _BOX.search(text) is None:
+    if _MAY_BE_BOX.search(text) is None or _BOX.search(text) is None:
         return text
     has_both = _ANY_TICKED.search(text) is not None and _ANY_UNTICKED.search(text) is not None
     if not (has_both or _BESIDE_VERDICT.search(text) or _BEFORE_TITLE.match(text)):
@@ -123,7 +131,9 @@ def doubtful_share(text: str) -> float:
         return 1.0
     if others:
         bad = others.count("\ufffd") + sum(1 for c in _PRIVATE.findall(others) if ord(c) not in _BULLETS)
-        bad += sum(map(len, _MOJIBAKE.findall(text))) + len(_C1.findall(others)) + plain.count(b"\x7f")
+        is_doubled = not _BEGINS_MOJIBAKE.isdisjoint(others)
+        bad += sum(map(len, _MOJIBAKE.findall(text))) if is_doubled else 0
+        bad += len(_C1.findall(others)) + plain.count(b"\x7f")
     else:
         bad = _count(plain, _CODES)
     longest = [word for word in text.split() if len(word) > GLUED_LETTERS] if len(text) > ENOUGH else []

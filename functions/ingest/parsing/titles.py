@@ -390,10 +390,11 @@ def filing_of(cover: str, metadata_title: str = "") -> Filing | None:
 
     It names the commission, a form, and a registrant or a file number.
     """
-    form = _FORM.search(cover)
-    squeezed = re.sub(r"\s", "", cover).lower()
+    form = _FORM.search(cover) if _COMMISSION in "".join(cover.split()).lower() else None  # nearly always None
+    if form is None:
+        return None
     registrant, number = _REGISTRANT.search(cover), _FILE_NUMBER.search(cover)
-    if form is None or _COMMISSION not in squeezed or not (registrant or number):
+    if not (registrant or number):
         return None
     found = _PERIOD.search(cover)
     name = _name_before(cover, registrant) if registrant else number[1] if number else ""
