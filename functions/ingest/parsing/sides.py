@@ -51,9 +51,10 @@ def key_of(text: str) -> str:
     return _MASKED.sub("#", " ".join(words))
 
 
-def numbers_of(text: str) -> list[int]:
+@lru_cache(maxsize=4_096)
+def numbers_of(text: str) -> tuple[int, ...]:
     """Return the numbers `key_of` masks."""
-    return [int(n[-9:]) if n.isdecimal() else _roman(n.lower()) for n in _MASKED.findall(text)]
+    return tuple([int(n[-9:]) if n.isdecimal() else _roman(n.lower()) for n in _MASKED.findall(text)])
 
 
 def _roman(numeral: str) -> int:
