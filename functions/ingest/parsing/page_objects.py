@@ -192,10 +192,9 @@ def _bounds_of(objects: Sequence[tuple[int, int, Transform]]) -> Iterator[Box]:
     found = pdfium.object_bounds.of(pdfium.pointers_to([handle for _, handle, _ in objects]))
     for (left, bottom, right, top), (_, _, t) in zip(found, objects, strict=True):
         if t is IDENTITY:  # nearly always
-            if left <= right and bottom <= top:
-                yield left, bottom, right, top
-            else:
-                yield min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+            if left > right or bottom > top:
+                left, bottom, right, top = min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+            yield left, bottom, right, top
             continue
         corners = [(x, y) for x in (left, right) for y in (bottom, top)]
         xs = [t[0] * x + t[2] * y + t[4] for x, y in corners]

@@ -104,7 +104,7 @@ def test_tables_of_words_are_read_for_a_text_of_few_function_words_alone(monkeyp
         raise AssertionError(language)
 
     monkeypatch.setattr(lexical, "background", refuse)
-    assert language_of("Plum 7 jam: it is of use to those who grow plums; xq zv kj wq, and so on.") == "en"
+    assert language_of("Jam of the Mirabelle and the Reine Claude: a table of grams, litres, minutes") == "en"
     with pytest.raises(AssertionError):
         language_of("qwx jam zqv kjh plum vkw")
 
