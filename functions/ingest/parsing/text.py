@@ -4,6 +4,7 @@ import re
 import string
 import unicodedata
 from functools import lru_cache
+from itertools import batched
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
@@ -160,7 +161,12 @@ def _scripts_mixed(text: str) -> bool:
     return mixed > MIXED_SHARE * len(words)
 
 
-_WITHOUT_SPACES = re.compile(f"[{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_WITHOUT_SPACES = [
+    (first, last)
+    for first, _, last in batched(
+        f"{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", 3, strict=True
+    )
+]
 """Letters of scripts that may follow Latin ones without a space: Han, kana and Hangul, Thai, Lao, Burmese and Khmer."""
 _MIXABLE_SCRIPTS = {"CJK", "HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDINAL"}
 
@@ -168,7 +174,8 @@ _MIXABLE_SCRIPTS = {"CJK", "HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDIN
 @lru_cache(maxsize=8_192)
 def _script(character: str) -> str:
     script = unicodedata.name(character, "").split(" ")[0]
-    is_mixable = script in _MIXABLE_SCRIPTS or _WITHOUT_SPACES.match(character) or "\u0300" <= character <= "\u036f"
+    is_mixable = any(first <= character <= last for first, last in _WITHOUT_SPACES)
+    is_mixable = is_mixable or script in _MIXABLE_SCRIPTS or "\u0300" <= character <= "\u036f"
     return "" if is_mixable else script
 
 
