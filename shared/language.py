@@ -94,12 +94,11 @@ def _language_of(text: str, within: str) -> str:
         return language if probability >= _SURE else within
     if asked := _asked_in(words):
         return asked
-    common = _by_rarity(words, language) if probability < _SURE or len(words) <= _FEW_WORDS else ""
     if probability >= _SURE:
-        return common or language
+        return (_by_rarity(words, language) if len(words) <= _FEW_WORDS else "") or language
     guess = _by_function_words(text, words, language)
     small_words = len(FUNCTION_WORDS.get(guess, frozenset()).intersection(words))
-    if common and small_words < _MIN_SCORE:
+    if small_words < _MIN_SCORE and (common := _by_rarity(words, language)):  # tables of five languages are read
         return common
     is_sure = guess in _SHIPPED or (guess in _ANSWERED and small_words >= _MIN_SCORE)
     return language if probability >= _LIKELY and not is_sure else guess

@@ -52,6 +52,7 @@ _STEMMERS = {
     "lt": "lithuanian", "nl": "dutch", "no": "norwegian", "pl": "polish", "pt": "portuguese", "ro": "romanian",
     "ru": "russian", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
+_NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _TOKEN = re.compile(
     r"""(?P<number> [-+]?\d{1,3}(?:[,\u00a0\u202f'’]\d{3})+(?:\.\d+)?%?(?![\w-]) | [-+]?\d+(?:[.,]\d+)?%?(?![\w-]) )
       | (?P<identifier> [^\W_]+(?:[-._/:@&+][^\W_]+|_+[^\W_]+)+ )
@@ -173,7 +174,11 @@ def fold(text: str) -> str:
     if text.isascii():
         return text
     plain = unicodedata.normalize("NFD", text)
-    return unicodedata.normalize("NFC", "".join(c for c in plain if not unicodedata.combining(c)))
+    return unicodedata.normalize("NFC", _NOT_ASCII.sub(_without_combining, plain))
+
+
+def _without_combining(run: re.Match[str]) -> str:
+    return "".join([character for character in run[0] if not unicodedata.combining(character)])
 
 
 def words_of(text: str, language: str = "en") -> Iterator[Sequence[Term]]:

@@ -69,11 +69,12 @@ def place_of(box: tuple[float, float, float, float], starts: Sequence[float], un
 
     Words that do not go from left to right have no known ways between them (a superscript may go back a little).
     """
-    corners = "".join([pair(round(edge / unit)) for edge in box])
+    x0, y0, x1, y1 = box
+    corners = pair(round(x0 / unit)) + pair(round(y0 / unit)) + pair(round(x1 / unit)) + pair(round(y1 / unit))
     if len(starts) < 2:
         return corners
     per_word = 1 / (WORD_UNITS * unit)
-    before = 0.5 - box[0] * per_word
+    before = 0.5 - x0 * per_word
     ats = [int(start * per_word + before) for start in starts]
     try:  # bytes, because this runs for every word of a document
         digits = bytes(map(sub, ats[1:], ats)).translate(_AS_DIGITS)

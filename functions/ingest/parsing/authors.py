@@ -6,6 +6,7 @@ the title name. Of persons and teams only: the organisations whose document it i
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, takewhile
 from pathlib import Path
 
@@ -65,6 +66,7 @@ _AND_OTHERS = re.compile(r"\bet\.? al\b\.?|\band others\b", re.IGNORECASE)
 _GOES_ON = (",", "-", "and", "the", "of")
 """How the line above a line of the text may end."""
 _NOT_LETTER = re.compile(r"[\W\d_]")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SMALL = re.compile(r"(?<![\w@./:~-])[^\W\d_A-Z][^\W\d_]+(?![\w@/:]|[.-]\w)")
 """A word in small letters that is no part of an address."""
 _WRITTEN_BY = re.compile(
@@ -80,6 +82,7 @@ _ADDRESS = re.compile(r"(?:<[^>]*>|\([^)]*\)|\{[^}]*\}|\S+@\S+|https?://\S+|\be-
 _TITLES = re.compile(rf"(?:\b(?:{any_word('before')})\.? )+|,? (?:{any_word('after')})(?!\w)\.?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1)  # of a document's first pages, for its title and for its authors
 def words_in_small_letters(text: str) -> frozenset[str]:
     """Return the words that a text has in small letters, by which names are told."""
     return frozenset(_SMALL.findall(text))
@@ -106,9 +109,10 @@ def authors_of(pages: Sequence[Sequence[Line]], title: str, named: str) -> list[
     cover = next(filter(None, pages), [])
     text = "\n".join(line.text for lines in pages for line in lines)
     held = words_in_small_letters(text)
-    there = frozenset(_letters_of(text))
+    persons = [*_persons(" ".join(named.split()))]
+    there = frozenset(_letters_of(text)) if persons else frozenset()
     found = [
-        *(name for name in _persons(" ".join(named.split())) if there.issuperset(_letters_of(name))),
+        *(name for name in persons if there.issuperset(_letters_of(name))),
         *chain.from_iterable(_named_in_line(lines, is_cover=lines is cover) for lines in pages[:PAGES_OF_BYLINES]),
         *chain.from_iterable(
             names
@@ -242,7 +246,7 @@ def _rarest(name: str) -> float:
 
 
 def _letters_of(text: str) -> list[str]:
-    return [word for word in re.findall(r"[^\W\d_]+", lexical.fold(text).lower()) if len(word) > 1]
+    return [word for word in _LETTERS.findall(lexical.fold(text).lower()) if len(word) > 1]
 
 
 def _distinct(names: Iterable[str]) -> list[str]:

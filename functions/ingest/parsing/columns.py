@@ -127,13 +127,13 @@ def cut_between_columns(rows: list[Row], tables: Sequence[Box], height: float) -
     There are lines of text, or `tables`, on both sides of that room, and hardly anything runs over it. A row next to
     which another one does is one of a table, or of text over both columns. Headers and footers stay whole.
     """
+    gaps_of = [_gaps(row, APART) for row in rows] if len(rows) <= MAX_ROWS else []
+    if not any(gaps_of):
+        return rows
     lines = [(row.x0, row.y0, row.x1, row.y1) for row in rows if row.length >= MIN_LINE]
     texts = sorted([*lines, *tables], key=itemgetter(1))
-    if len(rows) > MAX_ROWS:
-        return rows
     out: list[Row] = []
-    for above, row, below in zip([None, *rows], rows, [*rows[1:], None], strict=False):
-        gaps = _gaps(row, APART)
+    for above, row, below, gaps in zip([None, *rows], rows, [*rows[1:], None], gaps_of, strict=False):
         parts = [row]
         if gaps and not is_in_margin(row.y0, row.y1, height):
             near = [other for other in (above, below) if other is not None]

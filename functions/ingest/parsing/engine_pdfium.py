@@ -272,11 +272,12 @@ class PdfiumEngine:
         characters = _characters(text, MAX_PAGE_CHARACTERS)
         raw.cut = len(characters) >= MAX_PAGE_CHARACTERS
         both: dict[int, str] = {}
-        if len(CODES.findall(characters)) > CODED * len(characters):
+        codes = CODES.findall(characters)
+        if len(codes) > CODED * len(characters):
             characters, both = self._decoded(number, text, characters)
-        if not both and any(code in characters for code in "\x10\x15\x16"):
+        if codes and not both and any(code in characters for code in "\x10\x15\x16"):
             characters = DASH.sub(partial(_sign, text), characters)
-        if not both and LIGATURE.search(characters):
+        if codes and not both and LIGATURE.search(characters):
             characters, both = self._with_ligatures(number, text, characters.translate(DASHES))
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))

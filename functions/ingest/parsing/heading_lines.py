@@ -95,7 +95,7 @@ FIRST_PAGES = 3
 _YEAR = r"(?:19|20)\d\d"
 _DAY = (
     rf"{_YEAR}[-–/.]\d\d?[-–/.]\d\d?\b|\b\d\d?[-–/.] ?\d\d?[-–/.] ?{_YEAR}\b"
-    rf"|\b\d\d?\.? (?:de )?[^\W\d_]{{3,}}\.? (?:d[eo] )?{_YEAR}\b|[^\W\d_]{{3,}} \d\d?,? {_YEAR}\b"
+    rf"|\b\d\d?\.? (?:de )?[^\W\d_]{{3,}}\.? (?:d[eo] )?{_YEAR}\b|(?<![^\W\d_])[^\W\d_]{{3,}} \d\d?,? {_YEAR}\b"
 )
 """A day in figures, or with a month in any language: "2011/09/04", "7. Mai 2014", "17 de maio de 2022"."""
 _IS_DAY = re.compile(_DAY)
@@ -270,6 +270,7 @@ def to_half_points(size: float) -> float:
     return round(2 * size) / 2
 
 
+@lru_cache(maxsize=1_024)  # each line is asked for two or three times
 def masked(text: str) -> str:
     """Return a line as all those that differ in figures alone."""
     return _DIGITS.sub("#", text.lower())

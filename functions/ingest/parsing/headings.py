@@ -157,6 +157,7 @@ class Headings:
         self._slides = Slides()
         self.title = ""
         self.has_form_cover = False
+        self.body_size = 0.0
 
     def learn(self, page: RawPage) -> None:
         """Count sizes, weight and repeated short lines of a page, what stands below each style, and outline entries."""
@@ -172,7 +173,7 @@ class Headings:
                 self._bold[size] += length
             if length <= MAX_LENGTH and len(self._repeats) < MAX_REPEATS:
                 self._repeats[masked(line.text)] += 1
-        body = self.body_size
+        body = self.body_size = self._commonest_size()
         for above, line in pairwise(page.lines):
             self._chart_titles.learn(above, line, body)
         if self._outlined and len(page.lines) <= MAX_LINES:
@@ -180,9 +181,8 @@ class Headings:
             self._sought += len(entries)
             self._found += sum([place_of(title, page.lines, 0) is not None for _, title in entries])
 
-    @property
-    def body_size(self) -> float:
-        """The size most characters of prose are set in; of all text, where there is hardly any prose."""
+    def _commonest_size(self) -> float:
+        """Return the size most characters of prose are set in; of all text, where there is hardly any prose."""
         sizes = self._prose if self._prose.total() > PROSE_SHARE * self._sizes.total() else self._sizes
         return sizes.most_common(1)[0][0] if sizes else 0.0
 

@@ -95,9 +95,10 @@ _INSTITUTION = re.compile(
     r"Foundation|Bank|Authority|Society|Laborator(?:y|ies)|Committee|Bureau|Federation|Union|Museum|Hospital)\b"
     rf"(?: (?:of|for)(?: the)? {_OWN_WORD}(?: (?:and |of |& )?{_OWN_WORD}){{0,4}})?"
 )
+_EXCHANGES = ("NYSE", "NASDAQ", "Nasdaq", "AMEX", "ASX", "LSE", "TSX", "Euronext", "XETRA", "OMX", "SIX")
 _LISTED = re.compile(
     rf"({_WORD}(?:,? (?:&|and|of|{_WORD})){{0,4}}),? "
-    r"\((?:the )?(?:NYSE|NASDAQ|Nasdaq|AMEX|ASX|LSE|TSX|Euronext|XETRA|OMX|SIX)[^:()]{0,30}: ?([A-Z][A-Z.]{0,5})"
+    rf"\((?:the )?(?:{'|'.join(_EXCHANGES)})[^:()]{{0,30}}: ?([A-Z][A-Z.]{{0,5}})"
 )
 _SYMBOL = re.compile(
     r"(?:^|[|\s])(?!LLC|INC|CORP|LTD)([A-Z]{1,5})\s*\|?\s*(?:The )?(?:NASDAQ|Nasdaq|New York Stock|NYSE|Chicago Stock)"
@@ -126,8 +127,9 @@ def _organisations(beginning: Beginning, filing: Filing | None) -> list[str]:
         symbol = _SYMBOL.search("\n".join(lines)) or _SYMBOL.search(text)
         return [*filter(None, (filing.registrant, (symbol[1] or symbol[2]) if symbol else ""))]
     first = "\n".join((*(each for each in lines if len(each) < SHORT_NAME_LINE), *beginning.running))
+    is_listed = any(exchange in text for exchange in _EXCHANGES)  # which is found at once
     names = [
-        *(name for found in _LISTED.finditer(text) for name in found.groups()),
+        *(name for found in (_LISTED.finditer(text) if is_listed else ()) for name in found.groups()),
         *(right.holder for right in rights_in(f"{first}\n{text}") if _is_organisation(right.holder)),
         *(found[1] for found in _QUOTED_NAME.finditer(first)),
         *_by_frequency(_LEGAL_NAME, first, text),

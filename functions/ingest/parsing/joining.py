@@ -30,6 +30,9 @@ LONGEST_COUNTRY = 3
 """Letters of what an address may end in before a sentence's end: "org", "uk"."""
 _OF_ADDRESSES = frozenset("/=&")
 """Signs that are in addresses, not in sentences."""
+_HYPHENS = frozenset("-\u00ad")
+_ENDS_IN_ADDRESS = frozenset(".?&=_%~#")
+"""Signs in which a line may end within a word, and within an address."""
 LONGEST_ADDRESS = 120
 LONGEST_SUFFIX = 4
 """Characters of an address of the web that are looked at, and letters of what may follow its last period: "html"."""
@@ -37,7 +40,8 @@ LONGEST_SUFFIX = 4
 
 def join(before: str, after: str, words: Vocabulary) -> str:
     """Join two lines of one paragraph: with a space, without one between Han or kana, or by rejoining a cut word."""
-    if _CUT_ADDRESS.search(before[-LONGEST_ADDRESS:]):
+    end_of_line = before[-1:]  # asked first: most lines end in a letter or in a sentence's sign
+    if end_of_line in _HYPHENS and _CUT_ADDRESS.search(before[-LONGEST_ADDRESS:]):
         return before[:-1] + after
     if ends_hyphenated(before):
         return words.join_hyphenated(before, after)
@@ -45,7 +49,7 @@ def join(before: str, after: str, words: Vocabulary) -> str:
         return before + after
     if after[:1].isdecimal() and _CUT_RANGE.search(before[-2:]):
         return before + after
-    end = _CODE_END.match(after[:LONGEST]) if _CUT_CODE.search(before[-4:]) else None
+    end = _CODE_END.match(after[:LONGEST]) if end_of_line in _HYPHENS and _CUT_CODE.search(before[-4:]) else None
     if end and end[1] not in ANDS:
         return before + after
     if before.endswith("/") and _PATH.match(before.rsplit(" ", 1)[-1]):
@@ -57,7 +61,8 @@ def join(before: str, after: str, words: Vocabulary) -> str:
     name = before.rsplit(maxsplit=1)[-1] if before.endswith(("::", "_")) else ""
     if name.rstrip(":_")[-1:].isalnum() and after[:1].isalpha():
         return before + after  # a name in a program: "std::" and "string"
-    if _ADDRESS.search(before[-LONGEST_ADDRESS:]) and _is_rest_of_address(before.rsplit(maxsplit=1)[-1], after):
+    is_address = end_of_line in _ENDS_IN_ADDRESS and _ADDRESS.search(before[-LONGEST_ADDRESS:]) is not None
+    if is_address and _is_rest_of_address(before.rsplit(maxsplit=1)[-1], after):
         return before + after
     return f"{before} {after}"
 

@@ -47,7 +47,10 @@ def _labels(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
 
 
 def _is_label(row: Row) -> bool:
-    return row.length <= LONGEST and (row.words[-1].text.endswith(":") or all(word.style.bold for word in row.words))
+    is_set_so = row.words[-1].text.endswith(":") or (
+        row.words[0].style.bold and all(word.style.bold for word in row.words)
+    )
+    return is_set_so and row.length <= LONGEST
 
 
 def _pairs(labels: Sequence[Row], rows: Sequence[Row]) -> list[int]:

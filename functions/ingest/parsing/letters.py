@@ -121,18 +121,17 @@ def with_bullets(words: Sequence[Word]) -> None:
 
     They are a small letter that is all a font writes, and what a font of signs has for a bullet in its private codes.
     """
-    texts: dict[str, set[str]] = {}
-    signs: set[str] = set()
-    for word in words:
-        texts.setdefault(word.style.face, set()).add(word.text)
-        if _PRIVATE_SIGN.fullmatch(word.text):
-            signs.add(word.text)
-    letters = [
-        (face, text)
-        for face, (text, *others) in texts.items()
-        if face and not others and len(text) == 1 and text.isascii() and text.islower() and text != OFFICE_BULLET
-    ]
-    for face, sign in (*letters, *((None, sign) for sign in signs)):
+    single = [word for word in words if len(word.text) == 1]
+    signs = {word.text for word in single if _PRIVATE_SIGN.match(word.text)}
+    letters = {
+        word.style.face: word.text
+        for word in single
+        if word.style.face and word.text.isascii() and word.text.islower() and word.text != OFFICE_BULLET
+    }
+    if letters:
+        with_others = {word.style.face for word in words if word.text != letters.get(word.style.face)}
+        letters = {face: text for face, text in letters.items() if face not in with_others}
+    for face, sign in (*letters.items(), *((None, sign) for sign in signs)):
         places = [at for at, word in enumerate(words) if word.text == sign and face in (None, word.style.face)]
         edges = sorted([words[at].x0 for at in places])
         is_list = any(b - a < SAME_EDGE for a, b in pairwise(edges)) and all(_marks_line(words, at) for at in places)

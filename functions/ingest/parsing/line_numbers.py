@@ -1,5 +1,6 @@
 """Finds the numbers of lines in a page's margin, as drafts, bills and pleadings have them, and takes them out."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median, median_high
@@ -51,6 +52,17 @@ def _count_on(numbers: Sequence[Word]) -> bool:
     return len(numbers) >= MIN_NUMBERS and len(steps) == 1 and steps <= STEPS
 
 
+def _lines_at(numbers: Sequence[Word], words: Sequence[Word]) -> list[list[Word]]:
+    """Return the words of each line: those that the middle of its number goes through."""
+    by_height = sorted([(-(number.y0 + number.y1) / 2, at) for at, number in enumerate(numbers)])
+    heights = [height for height, _ in by_height]
+    lines: list[list[Word]] = [[] for _ in numbers]
+    for word in words:
+        for _, at in by_height[bisect_right(heights, -word.y1) : bisect_left(heights, -word.y0)]:
+            lines[at].append(word)
+    return lines
+
+
 def _are_beside_prose(numbers: Sequence[Word], words: Sequence[Word]) -> bool:
     """Whether nothing else stands as far left as the numbers, and what is beside them are lines of sentences."""
     right, top, bottom = max(word.x1 for word in numbers), numbers[0].y1, numbers[-1].y0
@@ -58,11 +70,7 @@ def _are_beside_prose(numbers: Sequence[Word], words: Sequence[Word]) -> bool:
     others = [word for word in words if bottom < (word.y0 + word.y1) / 2 < top and id(word) not in ids]
     if not others or min(word.x0 for word in others) - right < MARGIN_EM * numbers[0].style.size:
         return False
-    lines = [
-        sorted((word for word in others if word.y0 < middle < word.y1), key=lambda word: word.x0)
-        for middle in [(number.y0 + number.y1) / 2 for number in numbers]
-    ]
-    lines = [line for line in lines if line]
+    lines = [sorted(line, key=lambda word: word.x0) for line in _lines_at(numbers, others) if line]
     if len(lines) < MIN_NUMBERS or median([len(" ".join([word.text for word in line])) for line in lines]) < PROSE:
         return False
     parted = [any(b.x0 - a.x1 > CELL_EM * max(1.0, a.style.size) for a, b in pairwise(line)) for line in lines]

@@ -192,7 +192,9 @@ def _bounds_of(objects: Sequence[tuple[int, int, Transform]]) -> Iterator[Box]:
     found = pdfium.object_bounds.of(pdfium.pointers_to([handle for _, handle, _ in objects]))
     for (left, bottom, right, top), (_, _, t) in zip(found, objects, strict=True):
         if t is IDENTITY:  # nearly always
-            yield min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+            if left > right or bottom > top:
+                left, bottom, right, top = min(left, right), min(bottom, top), max(left, right), max(bottom, top)
+            yield left, bottom, right, top
             continue
         corners = [(x, y) for x in (left, right) for y in (bottom, top)]
         xs = [t[0] * x + t[2] * y + t[4] for x, y in corners]
@@ -391,16 +393,15 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             if words:
                 words[-1].ends = words[-1].ends or "\n"
             continue
-        if (
-            token[-1] in NOTE_MARKS
-            and not is_vertical
-            and ends_in_mark(token, y1 - y0, y2, y3, y0)
-            and last_handle != handle
-        ):
+        is_mixed = last_handle != handle
+        if not (is_mixed or is_back or is_vertical or end - start >= MIN_TIGHT):  # nearly always
+            words.append(Word(token, x0, y0, x1, y1, style))
+            continue
+        if is_mixed and token[-1] in NOTE_MARKS and not is_vertical and ends_in_mark(token, y1 - y0, y2, y3, y0):
             words.append(Word(token[:-1], x0, y0, x2, y1, style))
             token, x0, y0, y1, style = token[-1], x2, y2, y3, replace(style, size=style.size * (y3 - y2) / (y1 - y0))
         elif (
-            last_handle != handle
+            is_mixed
             and not is_vertical
             and token[-1] in RAISED_NUMBERS
             and RAISED * (y1 - y0) < y2 - y0
@@ -416,12 +417,12 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words.append(Word(token[first:last], x0, low, x1, high, style))
             token, (y0, y1) = token[at:], _reach(letters[at:])
         elif (
-            (last_handle != handle or is_back or (len(token) >= MIN_TIGHT and token.isalpha()))
+            (is_mixed or is_back or (len(token) >= MIN_TIGHT and token.isalpha()))
             and not is_vertical
             and 1 < len(token) == end - start
         ):
             letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
-            parts = parts_of_level(token, letters, y1 - y0, were_set_apart=is_back or last_handle != handle)
+            parts = parts_of_level(token, letters, y1 - y0, were_set_apart=is_back or is_mixed)
             *firsts_of_it, (at, _) = parts
             for first, last in firsts_of_it:
                 words.append(Word(token[first:last], letters[first][0], y0, letters[last - 1][2], y1, style))

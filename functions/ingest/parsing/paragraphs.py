@@ -324,7 +324,7 @@ def _begin_alike(above: str, text: str) -> bool:
 
 def goes_on(text: str) -> bool:
     """Whether a text ends in a little word, as "divided views of": its sentence goes on."""
-    *_, last = text.split() or [""]
+    last = (text.rsplit(maxsplit=1) or [""])[-1]
     return last.islower() and len(last) <= LITTLE_WORD
 
 

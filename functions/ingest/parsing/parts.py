@@ -38,4 +38,4 @@ class Part:
 
 def ends_sentence(text: str) -> bool:
     """Whether a text ends as a sentence does."""
-    return _END.search(text[-8:]) is not None
+    return not text[-1:].isalnum() and _END.search(text[-8:]) is not None  # most lines end in a letter

@@ -7,6 +7,7 @@ those with several rows between two rules, are found by their text (`tables`).
 from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import pairwise
 from math import inf
 
@@ -101,12 +102,6 @@ class Grid:
     columns: Sequence[float]
     rows: Sequence[float]
     cells: Sequence[Sequence[int]]
-
-    def at(self, x: float, y: float) -> tuple[int, int] | None:
-        """Return the row and the column of a point, None outside of the grid."""
-        column, row = bisect(self.columns, x) - 1, bisect(self.rows, y) - 1
-        is_in = 0 <= column < len(self.columns) - 1 and 0 <= row < len(self.rows) - 1
-        return (row, column) if is_in else None
 
 
 def grids_of(rules: Rules) -> Iterator[Grid]:
@@ -252,10 +247,12 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
 def _held(grid: Grid, words: Sequence[Word], top: float) -> dict[int, list[int]]:
     """Return the words in each cell, by their number."""
     held: dict[int, list[int]] = {}
+    left, right, upper, lower = grid.columns[0], grid.columns[-1], grid.rows[0], grid.rows[-1]
     for index, word in enumerate(words):
-        place = grid.at((word.x0 + word.x1) / 2, top - (word.y0 + word.y1) / 2)
-        if place:
-            held.setdefault(grid.cells[place[0]][place[1]], []).append(index)
+        x = (word.x0 + word.x1) / 2
+        if left <= x < right and upper <= (y := top - (word.y0 + word.y1) / 2) < lower:
+            number = grid.cells[bisect(grid.rows, y) - 1][bisect(grid.columns, x) - 1]
+            held.setdefault(number, []).append(index)
     return held
 
 
@@ -279,14 +276,16 @@ def fields_in(grid: Grid, rules: Rules, words: Sequence[Word], bounds: Box) -> l
     if not is_within or grid.rows[0] < -NO_LINE or grid.rows[-1] > top - foot + NO_LINE:
         return []
     held, spans = _held(grid, words, top), _spans(grid)
+    down, across = cache(partial(_rules_at, rules=rules.down)), cache(partial(_rules_at, rules=rules.across))
     boxes: list[Box] = []
     for number, indices in held.items():
         first, left, last, right = spans[number]
+        is_short = sum([len(words[index].text) for index in indices]) <= LONGEST_FIELD
+        if not is_short or right - left >= len(grid.columns) - 2:
+            continue
         x0, y0, x1, y1 = grid.columns[left], grid.rows[first], grid.columns[right + 1], grid.rows[last + 1]
-        sides = [_is_ruled(y0, y1, _rules_at(x, rules.down)) for x in (x0, x1)]
-        sides += [_is_ruled(x0, x1, _rules_at(y, rules.across)) for y in (y0, y1)]
-        is_short = sum(len(words[index].text) for index in indices) <= LONGEST_FIELD
-        if is_short and right - left < len(grid.columns) - 2 and sum(sides) >= MIN_SIDES:
+        sides = [_is_ruled(y0, y1, down(x)) for x in (x0, x1)] + [_is_ruled(x0, x1, across(y)) for y in (y0, y1)]
+        if sum(sides) >= MIN_SIDES:
             boxes.append((x0, y0, x1, y1))
     return boxes if len(boxes) >= MIN_CELLS else []
 

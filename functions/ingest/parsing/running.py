@@ -277,7 +277,7 @@ def _numbers_both_pages(line: Line, side: int, sides: Sides, others: list[Sides]
         return False
     page, other = sides.page, others[0].page
     found = others[0].matching(side, key_of(line.text), line.y0)
-    mine, theirs = numbers_of(line.text), numbers_of(found.text) if found else []
+    mine, theirs = numbers_of(line.text), numbers_of(found.text) if found else ()
     differing = {pair for pair in zip(mine, theirs, strict=False) if pair[0] != pair[1]}
     return len(mine) == len(theirs) and differing == {(page.number, other.number)} and _has_no_sentence(line)
 
@@ -481,12 +481,12 @@ def _counts_pages(line: Line, page: RawPage, alike: list[tuple[RawPage, Line]]) 
     """Whether a bare number goes up with the pages: one that is counted from another page than the first."""
     if not page_number(line.text):
         return False
-    first, *rest = numbers_of(line.text) or [0]
-    in_step = [numbers_of(found.text) == [first + other.number - page.number, *rest] for other, found in alike]
+    first, *rest = numbers_of(line.text) or (0,)
+    in_step = [numbers_of(found.text) == (first + other.number - page.number, *rest) for other, found in alike]
     return sum(in_step) >= (1 if _is_centred(line, page) else IN_STEP)
 
 
 def _is_own_number(text: str, page: RawPage) -> bool:
     number = page_number(text)
-    is_roman = number.isalpha() and number.islower() and len(number) > 1 and numbers_of(number) == [page.number]
+    is_roman = number.isalpha() and number.islower() and len(number) > 1 and numbers_of(number) == (page.number,)
     return is_roman or number.lower() in {str(page.number), page.label.lower()} - {""}

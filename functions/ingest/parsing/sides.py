@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from functions.ingest.parsing.wire import Line, RawPage
 
@@ -41,6 +42,7 @@ LONGEST_COUNTED = 90
 """Characters of a line that counts the pages, at most."""
 
 
+@lru_cache(maxsize=4_096)  # the lines at the edges of a page are compared with those of all pages nearby
 def key_of(text: str) -> str:
     """Return what a running line says on every page, also where it was read as a row of the table below it."""
     words = text.lower().split()
@@ -49,9 +51,10 @@ def key_of(text: str) -> str:
     return _MASKED.sub("#", " ".join(words))
 
 
-def numbers_of(text: str) -> list[int]:
+@lru_cache(maxsize=4_096)
+def numbers_of(text: str) -> tuple[int, ...]:
     """Return the numbers `key_of` masks."""
-    return [int(n[-9:]) if n.isdecimal() else _roman(n.lower()) for n in _MASKED.findall(text)]
+    return tuple([int(n[-9:]) if n.isdecimal() else _roman(n.lower()) for n in _MASKED.findall(text)])
 
 
 def _roman(numeral: str) -> int:

@@ -100,7 +100,7 @@ class Cell:
         """The cell's text in one line; nothing for an empty cell, which has no lines."""
         if len(self.lines) == 1:  # nearly always
             (words,) = self.lines
-            text = " ".join([word.text for word in words])
+            text = words[0].text if len(words) == 1 else " ".join([word.text for word in words])
             return (f"{text}-" if words[-1].ends == "-" else text).strip()
         text = ""
         edge = max((words[-1].x1 for words in self.lines), default=0.0)
@@ -299,7 +299,7 @@ def cells_of(row: Row) -> list[Cell]:
     for at, word in enumerate(row.words[1:], 2):
         room = word.x0 - before.x1
         # Most words are near: no further check is needed.
-        if room > CELL_GAP_EM and room > CELL_GAP_EM * min(before.style.size, word.style.size):
+        if room > CELL_GAP_EM and (room > CELL_GAP_EM * word.style.size or room > CELL_GAP_EM * before.style.size):
             if (
                 not (before is first and (_marks(before, word) or _numbers_sentence(row.words)))
                 and not (before is row.words[1] and _names_item(first, before, word))

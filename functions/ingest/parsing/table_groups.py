@@ -151,12 +151,15 @@ def _over_rules(
 ) -> dict[int, Sequence[int]]:
     """Return the columns, by the id of each cell, of those with a rule of their own below them, over two or more."""
     found: dict[int, Sequence[int]] = {}
+    lowest = min(other.y0 + other.y1 for other in below) / 2
     for cell in line:
-        top, bottom = (cell.y0 + cell.y1) / 2, max(cell.y1, min(other.y0 + other.y1 for other in below) / 2)
+        top, bottom = (cell.y0 + cell.y1) / 2, max(cell.y1, lowest)
         for y, x0, x1 in rules:
+            if not top < y < bottom:  # nearly always
+                continue
             over = [other for other in line if x0 < (other.x0 + other.x1) / 2 < x1]
             under = [at for at, span in enumerate(columns.spans) if x0 - EDGE < sum(span) / 2 < x1 + EDGE]
-            if top < y < bottom and over == [cell] and 1 < len(under) < len(columns.spans):
+            if over == [cell] and 1 < len(under) < len(columns.spans):
                 found[id(cell.lines[0])] = under
     return found
 

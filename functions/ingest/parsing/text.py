@@ -4,6 +4,7 @@ import re
 import string
 import unicodedata
 from functools import lru_cache
+from itertools import batched
 
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 _SPACES = (0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)
@@ -38,12 +39,16 @@ _ANY_UNTICKED = re.compile(f"(?<!\\S)[☐{''.join(map(chr, _UNTICKED))}](?!\\S)"
 _VERDICT = r"(?:yes|no|ja|nein|oui|non|sí|taip|ne)"
 _BESIDE_VERDICT = re.compile(rf"\b{_VERDICT} {_BOX.pattern}|{_BOX.pattern} {_VERDICT}\b", re.IGNORECASE)
 _BEFORE_TITLE = re.compile(rf"{_BOX.pattern} +[A-Z]{{2}}")
-_TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f]")
+_TAGS = "\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f"
+_CHANGED = re.compile(f"[{re.escape(''.join(map(chr, _TABLE)))}{_PRIVATE.pattern[1:-1]}{_TAGS}]")
+"""What has another form in a cleaned text, or none."""
+_MAY_BE_BOX = re.compile(f"[{''.join(map(chr, _BOXES))}]")
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff9f"
 _SPACED_CJK = re.compile(f"(?<=[{_CJK}]) +(?=[{_CJK}])")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SPACE_RUN = re.compile(r" {2,}")
 _MOJIBAKE = re.compile("Ã[\x80-\xbf¡-¿]|â€[\x80-\xbf™œž˜¦“”]?|Â[ -¿]|ï¿½")
+_BEGINS_MOJIBAKE = frozenset("Ãâ\u00c2ï")
 _C1 = re.compile("[\x80-\x9f]")
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 _VOWELS = b"aeiouyAEIOUY"
@@ -85,11 +90,15 @@ def cleaned(text: str, *, keep_spaces: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
-    text = _TAGS.sub("", _PRIVATE.sub("", _with_boxes(text).translate(_TABLE)))
+    text = _CHANGED.sub(_plain, _with_boxes(text))
     text = unicodedata.normalize("NFC", text)
     if not keep_spaces:
         text = _SPACED_CJK.sub("", text)  # letter-spaced: these scripts have no spaces between words
     return text.strip(" ") if keep_spaces else _SPACE_RUN.sub(" ", text).strip(" ")
+
+
+def _plain(character: re.Match[str]) -> str:
+    return _TABLE.get(ord(character[0]), "")
 
 
 def _with_boxes(text: str) -> str:
@@ -97,7 +106,7 @@ def _with_boxes(text: str) -> str:
 
     Or else beside "yes" and "no", or before a title in capitals. Elsewhere the codes may be of other signs.
     """
-    if _BOX.search(text) is None:
+    if _MAY_BE_BOX.search(text) is None or _BOX.search(text) is None:
         return text
     has_both = _ANY_TICKED.search(text) is not None and _ANY_UNTICKED.search(text) is not None
     if not (has_both or _BESIDE_VERDICT.search(text) or _BEFORE_TITLE.match(text)):
@@ -123,7 +132,9 @@ def doubtful_share(text: str) -> float:
         return 1.0
     if others:
         bad = others.count("\ufffd") + sum(1 for c in _PRIVATE.findall(others) if ord(c) not in _BULLETS)
-        bad += sum(map(len, _MOJIBAKE.findall(text))) + len(_C1.findall(others)) + plain.count(b"\x7f")
+        is_doubled = not _BEGINS_MOJIBAKE.isdisjoint(others)
+        bad += sum(map(len, _MOJIBAKE.findall(text))) if is_doubled else 0
+        bad += len(_C1.findall(others)) + plain.count(b"\x7f")
     else:
         bad = _count(plain, _CODES)
     longest = [word for word in text.split() if len(word) > GLUED_LETTERS] if len(text) > ENOUGH else []
@@ -150,7 +161,12 @@ def _scripts_mixed(text: str) -> bool:
     return mixed > MIXED_SHARE * len(words)
 
 
-_WITHOUT_SPACES = re.compile(f"[{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_WITHOUT_SPACES = [
+    (first, last)
+    for first, _, last in batched(
+        f"{_CJK}\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", 3, strict=True
+    )
+]
 """Letters of scripts that may follow Latin ones without a space: Han, kana and Hangul, Thai, Lao, Burmese and Khmer."""
 _MIXABLE_SCRIPTS = {"CJK", "HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDINAL"}
 
@@ -158,7 +174,8 @@ _MIXABLE_SCRIPTS = {"CJK", "HALFWIDTH", "FULLWIDTH", "MODIFIER", "MICRO", "ORDIN
 @lru_cache(maxsize=8_192)
 def _script(character: str) -> str:
     script = unicodedata.name(character, "").split(" ")[0]
-    is_mixable = script in _MIXABLE_SCRIPTS or _WITHOUT_SPACES.match(character) or "\u0300" <= character <= "\u036f"
+    is_mixable = any(first <= character <= last for first, last in _WITHOUT_SPACES)
+    is_mixable = is_mixable or script in _MIXABLE_SCRIPTS or "\u0300" <= character <= "\u036f"
     return "" if is_mixable else script
 
 

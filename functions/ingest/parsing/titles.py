@@ -360,8 +360,11 @@ class Filing(NamedTuple):
 
 _COMMISSION = "securitiesandexchangecommission"
 _FORM = re.compile(r"\bform\s*(10-?[KQ]T?|8-?K|20-?F|40-?F|6-?K)(/A)?\b", re.IGNORECASE)
-_EXACT_NAME = r"[\s|_\u2026]*\(\s*exact\s+names?\s+of\s+(?:the\s+|each\s+)?(?:registrants?|company|issuer)"
-_REGISTRANT = re.compile(rf"([^\n|_\u2026]+?){_EXACT_NAME}", re.IGNORECASE)
+_EXACT_NAME = re.compile(
+    r"\(\s*exact\s+names?\s+of\s+(?:the\s+|each\s+)?(?:registrants?|company|issuer)", re.IGNORECASE
+)
+_BORDERS = "\n|_\u2026"
+"""The note below a registrant's name, and what may stand between the two, or begin the name's line."""
 _FILE_NUMBER = re.compile(
     r"commission\s+file\s+(?:number|no\.?|\#)s?[:\s|]*[\d-]+(?:[\s|]+|$)([^\n|_\u2026]*)", re.IGNORECASE
 )
@@ -389,13 +392,14 @@ def filing_of(cover: str, metadata_title: str = "") -> Filing | None:
 
     It names the commission, a form, and a registrant or a file number.
     """
-    form = _FORM.search(cover)
-    squeezed = re.sub(r"\s", "", cover).lower()
-    registrant, number = _REGISTRANT.search(cover), _FILE_NUMBER.search(cover)
-    if form is None or _COMMISSION not in squeezed or not (registrant or number):
+    form = _FORM.search(cover) if _COMMISSION in "".join(cover.split()).lower() else None  # nearly always None
+    if form is None:
+        return None
+    registrant, number = _above_exact_name(cover), _FILE_NUMBER.search(cover)
+    if not (registrant or number):
         return None
     found = _PERIOD.search(cover)
-    name = _name_before(cover, registrant) if registrant else number[1] if number else ""
+    name = _whole_name(cover, *registrant) if registrant else number[1] if number else ""
     name = _registrant(name) or _registrant(number[1] if number else "")
     if not name and (filed := _FILED_BY.search(metadata_title)):
         name = _registrant(filed["of"] or filed["by"])
@@ -409,10 +413,19 @@ def _form(found: re.Match[str]) -> str:
     return f"{digits}-{letters}{found[2] or ''}".upper()
 
 
-def _name_before(cover: str, found: re.Match[str]) -> str:
+def _above_exact_name(cover: str) -> tuple[str, int] | None:
+    """Return what a cover has before "(Exact name of registrant …)", and where that begins."""
+    for note in _EXACT_NAME.finditer(cover):
+        if before := cover[: note.start()].rstrip(f" {_BORDERS}"):
+            start = max(map(before.rfind, _BORDERS)) + 1
+            return before[start:], start
+    return None
+
+
+def _whole_name(cover: str, name: str, start: int) -> str:
     """Return the registrant's name with the line before it, if that cannot be the end of something else."""
-    name = found[1].strip()
-    before = cover[: found.start()].rstrip().rsplit("\n", 1)[-1].strip()
+    name = name.strip()
+    before = cover[:start].rstrip().rsplit("\n", 1)[-1].strip()
     is_second = _UNFINISHED.search(before) or _LEGAL_FORM.fullmatch(name)
     return f"{before} {name}" if is_second and len(before) < MAX_NAME and "|" not in before else name
 

@@ -11,7 +11,10 @@ from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
 MAX_WORDS = 200_000
 """Different words kept, about 20 MB; a document of random letters must not fill the memory."""
 _WORD = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]+)*")
+_ASCII_WORD = re.compile("[a-z]{2,}(?:-[a-z]+)*")
+"""A word in small letters; one in ASCII is found in a third of the time."""
 _NAME = re.compile(r"\b[^\W\d_]*[a-z](?=[A-Z])[^\W\d_]+")
+_CAPITAL_INSIDE = re.compile("[a-z][A-Z]")
 """A name with a capital inside: "LinuxCNC"."""
 _TAIL = re.compile(r"[^\W_]+(?:-[^\W_]+)*$")
 _HEAD = re.compile(r"^[^\W_]+(?:-[^\W_]+)*")
@@ -32,7 +35,10 @@ _LAST_LETTERS = re.compile(r"[^\W\d_]+$")
 _WITHIN = frozenset("'’_0123456789")
 """What may stand before letters that end a word, and begin none."""
 _FIRST_LETTERS = re.compile(r"[^\W\d_]+")
-_NO_SIGNS = dict.fromkeys(map(ord, "()[]\"“”‘’'.,;:!?*"))
+_SIGNS = "()[]\"“”‘’'.,;:!?*"
+_NO_SIGNS = {**{code: code for code in range(128)}, **dict.fromkeys(map(ord, _SIGNS))}
+"""What is taken out of a line; the others of ASCII too, because what is missing here takes longest."""
+_ASCII_SIGNS = _SIGNS.encode("ascii", "ignore")
 MIN_WORDS = 200
 """Different words from which on a document knows enough of them to tell halves."""
 MOST_HALVES = 30
@@ -51,7 +57,7 @@ hyphen up to which it may cut no words: where words are cut, it is mostly 3 to 1
 ENGLISH = 0.03
 """Share of a document's words that are "the" from which on it is English: it is 4 to 7 % there."""
 _HYPHENS = ("-", SOFT_HYPHEN)
-_HYPHENS_OF_PRINT = {0x2010: "-", 0x2011: "-"}
+_HYPHENS_OF_PRINT = ("\u2010", "\u2011")
 """Hyphens that are read as "-", as `cleaned` does."""
 SHORTEST_KNOWN = 3
 TIMES_KNOWN = 2
@@ -66,12 +72,28 @@ for each, else."""
 
 def _joined(text: str) -> list[str]:
     """Return what each two words of a line would be as one."""
-    line = text.lower().translate(_NO_SIGNS)
+    line = text.lower()
+    line = line.encode().translate(None, _ASCII_SIGNS).decode() if line.isascii() else line.translate(_NO_SIGNS)
     words = line.split(" ")
     joined = list(map(add, words, words[1:]))
     if "f " in line:
         joined += [f"{before}f{after}" for before, after in pairwise(words) if before[-1:] == "f"]
     return joined
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of lines in small letters, those of the lines in ASCII first."""
+    if text.isascii():
+        return _ASCII_WORD.findall(text)
+    lines = text.split("\n")
+    words = _ASCII_WORD.findall("\n".join(filter(str.isascii, lines)))
+    return words + _WORD.findall("\n".join([line for line in lines if not line.isascii()]))
+
+
+def _with_plain_hyphens(line: str) -> str:
+    for hyphen in _HYPHENS_OF_PRINT:
+        line = line.replace(hyphen, "-")
+    return line
 
 
 class Vocabulary:
@@ -90,7 +112,7 @@ class Vocabulary:
             return
         if CUT in line:
             line = _CUT_WORD.sub(" ", line)
-        words = _WORD.findall(line.lower())
+        words = _words(line.lower())
         if line.endswith(_HYPHENS) and words:
             words.pop()
         self._count.update(words)
@@ -99,7 +121,7 @@ class Vocabulary:
 
     def add_all(self, lines: Sequence[str]) -> None:
         """Learn the words of a page's lines, those that cut no word all at once, and what their hyphens mean."""
-        lines = [line.translate(_HYPHENS_OF_PRINT) for line in lines]
+        lines = [line if line.isascii() else _with_plain_hyphens(line) for line in lines]
         whole: list[str] = []
         ends: list[int] = []
         for at, line in enumerate(lines):
@@ -112,7 +134,7 @@ class Vocabulary:
         text = "\n".join(whole)
         self.add(text)
         if len(self._names) < MAX_WORDS:
-            self._names.update(_NAME.findall(text))
+            self._names.update(_NAME.findall("\n".join(filter(_CAPITAL_INSIDE.search, whole))))
         self._long += sum([len(line) >= LONG for line in lines])
         self._long_ends += sum([len(lines[at]) >= LONG for at in ends])
         for at in ends:

