@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from functions.query.understanding.asked_alone import is_plural, with_question_word
 from functions.query.understanding.parts import Token, tokens_of
 from functions.query.understanding.phrases import (
     YEAR,
@@ -116,6 +117,7 @@ def _completed(question: str, complete: _Complete, language: str, telling: Colle
         _about_two(question, complete.texts, language)
         or _turned(question, last, language)
         or _exchanged(question, last, language)
+        or (with_question_word(question, last, language) if complete.has_last else "")
         or (_with_thing(question, last, language, telling) if complete.has_last else "")
     )
 
@@ -447,7 +449,7 @@ def _topic(sentence: Sentence, language: str) -> _Topic | None:
         if is_behind and chosen.kind == "plain" and each.stop - chosen.start <= MAX_TOPIC_WORDS:
             stop, is_named = each.stop, is_named or each.kind != "plain"
     head = sentence.tokens[chosen.stop - 1].folded
-    is_many = chosen.kind == "plain" and head.endswith("s") and not head.endswith(("ss", "us", "is"))
+    is_many = chosen.kind == "plain" and is_plural(head)
     return _Topic(sentence.words(chosen.start, stop), is_many, chosen.kind == "name", is_named)
 
 
@@ -462,7 +464,9 @@ def _with_thing(question: str, last: Sentence, language: str, telling: Collectio
         return ""
     asked = read(question, language)
     owned = {token.start for at, token in enumerate(asked.tokens) if pronoun.start() in _starts(asked, at - 1, at)}
-    if any(asked.tokens[each.first].start not in owned for each in asked.phrases):
+    times = small_words(language).get("known", frozenset())
+    things = [each for each in asked.phrases if each.kind != "time" and asked.tokens[each.stop - 1].folded not in times]
+    if any(asked.tokens[each.first].start not in owned for each in things):
         return ""
     words = topic.words.split()
     is_told = topic.has_name if telling is None else any(word.casefold() in topic.words.casefold() for word in telling)
@@ -477,6 +481,8 @@ def _with_thing(question: str, last: Sentence, language: str, telling: Collectio
     if not topic.is_name and topic.is_many != said.startswith("th"):
         return ""
     thing = topic.words
+    if words[0] in {"a", "an"} and last.tokens[0].folded in small_words(language)["help"]:
+        thing = " ".join(("the", *words[1:]))  # "Is there a pool?" and "Is it open?"
     if said in {"its", "their"}:
         thing += "'" if thing.endswith("s") else "'s"
     return f"{before}{thing if before else thing[:1].upper() + thing[1:]}{after}"
