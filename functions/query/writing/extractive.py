@@ -42,13 +42,15 @@ from shared.language import language_of
 from shared.text import SEPARATOR, begins_with_title, is_heading
 
 MAX_BLOCKS = 4
+"""Maximum statements that are told, with what belongs to each."""
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
 STRONG = 0.4
 """Minimum score of the next sentence to be told with a statement, as a share of the best one's."""
 MAX_GATHERED = 6
+"""The same of which the last are rows or items, for a question that adds up, compares or lists."""
 GATHERED_SHARE = 0.1
-"""The same for a question that adds up, compares or lists, until enough is said."""
+"""Minimum score of its further blocks' statements, as a share of the best one's, until enough is said."""
 TIE = 0.9
 """The same where enough is said already."""
 GAIN = 0.1
@@ -254,11 +256,15 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     for each in ranked:
         # A row that says enough answers by itself.
         gathers = gathers and said.share < (ENOUGH if best.statement.is_row else GATHERED_ENOUGH)
-        most = MAX_GATHERED if gathers else MAX_BLOCKS
-        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
-        if len(blocks) >= min(most, at_most) or (blocks and each.score < least * best.score):
-            break
         statement = each.statement
+        # Rows and items are short, and list what is compared; of sentences more than a few are not read.
+        is_short = statement.is_row or statement.list_span is not None
+        most = MAX_GATHERED if gathers and is_short else MAX_BLOCKS
+        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
+        if len(blocks) >= at_most or (blocks and each.score < least * best.score):
+            break
+        if len(blocks) >= most:
+            continue
         is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
         if is_elsewhere or said.repeats(statement):
             continue
@@ -267,7 +273,9 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             further = bool(blocks) and (said.enough if gathers else not has_many)
-            spans = _block(asked, each, passages, said, strong)
+            # From a second place a sentence is told alone: the next one is seldom about the question, too.
+            is_alone = bool(blocks) and gathers and not statement.is_question
+            spans = _block(asked, each, passages, said, None if is_alone else strong)
             blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
             blocks += [_Group([rest], further)] if rest else []

@@ -12,7 +12,7 @@ from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_row_named
-from functions.query.writing.extractive import MAX_ALIKE, extract
+from functions.query.writing.extractive import MAX_ALIKE, MAX_BLOCKS, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
 from functions.query.writing.ranges import is_in_range
@@ -354,6 +354,25 @@ def test_a_question_that_compares_is_answered_from_several_places():
     assert len(answer("Which red hut has beds for guests of the museum?", *sources)) == 1
 
 
+def test_of_several_places_few_sentences_are_told_and_each_alone_but_more_rows():
+    huts = ["red", "blue", "green", "white", "grey", "black", "brown"]
+    sentences = [f"The {hut} hut is kept by the club. It stands in a wood near the club." for hut in huts]
+    sources = [passage(text, n=n, document_id="doc") for n, text in enumerate(sentences, 1)]
+    told = answer("How many of the alpine huts are kept in a better state by volunteers?", *sources)
+    assert len(told) == MAX_BLOCKS
+    assert all("wood" not in text for text in told[1:])
+    rows = passage("Hut | Kept by\n" + "\n".join(f"{hut.title()} hut | club" for hut in huts))
+    told = answer("Compare all the huts that are kept better by volunteers of a museum.", rows)
+    assert len(told) > MAX_BLOCKS
+
+
+def test_the_list_of_what_is_to_be_done_is_told_before_a_sentence_with_as_many_words():
+    bag = "Whoever leaves the marked field has to carry:\n\n• a rope\n• a lamp\n• a map of the country around it"
+    told = passage(f"The marked field of the camp has red flags at its border.\n\n{bag}")
+    asked = "What has to be carried when leaving the marked field of the camp?"
+    assert answer(asked, told) == [bag]
+
+
 def test_the_next_sentence_is_told_if_it_adds_a_word_of_the_question():
     tray = "The tray under the tap takes up small spills."
     told = passage(f"{tray} It has no drain. It is grey.")
@@ -618,7 +637,7 @@ def test_a_title_page_gives_way_to_a_sentence():
         ("How many rooms are there?", Kind.NUMBER),
         ("What is the maximum temperature?", Kind.NUMBER),
         ("When does the museum open?", Kind.TIME),
-        ("What must be carried when leaving the station?", Kind.FACT),
+        ("What must be carried when leaving the station?", Kind.LIST),
         ("How do I clean the filter?", Kind.STEPS),
         ("What are the two methods?", Kind.LIST),
         ("Is it safe?", Kind.YES_NO),
