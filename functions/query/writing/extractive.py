@@ -152,7 +152,8 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
         text = without_markers("".join(shown).rstrip())
         reference = Reference(at + 1, passages[at].text[start:end])
-        claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
+        lead = "\n\n" if "\n\n" in text else "\n"  # a heading stands apart from what precedes it, too
+        claims.setdefault(text, Claim(text, (reference,), lead, further=block.further))
     if len(claims) == 1 and "\n" not in (text := next(iter(claims))):
         return [replace(claims[text], text=without_bullet(text))]
     return list(claims.values())
