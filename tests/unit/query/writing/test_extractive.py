@@ -546,7 +546,8 @@ def test_the_heading_that_names_what_a_sentence_tells_comes_with_it():
 
 
 def test_a_heading_stands_apart_from_the_answer_before_it_too():
-    text = "Modes\n\nMatrix\n\nMeasures light over the frame; ideal for a lake.\n\nSpot\n\nMeasures light at a point; ideal for eyes."
+    text = "Modes\n\nMatrix\n\nMeasures light over the frame; ideal for a lake."
+    text += "\n\nSpot\n\nMeasures light at a point; ideal for eyes."
     told = shown("Compare all modes that are ideal for something and measure light.", passage(text))
     assert ". [1]\n\nMatrix [2]\n\nMeasures light over the frame" in told
 
