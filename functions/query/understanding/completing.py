@@ -21,7 +21,7 @@ from functions.query.understanding.phrases import (
     read,
     small_words,
 )
-from functions.query.understanding.pointing import POINTS_AT_A_THING, points_back, pronoun_of
+from functions.query.understanding.pointing import POINTS_AT_A_THING, names_another_thing, points_back, pronoun_of
 from functions.query.understanding.question import SENTENCE_BORDER
 from shared import lexical
 
@@ -456,17 +456,12 @@ def _topic(sentence: Sentence, language: str) -> _Topic | None:
 def _with_thing(question: str, last: Sentence, language: str, telling: Collection[str] | None) -> str:
     """Return a question with what the last one is about in place of the pronoun that stands for it; "" if unclear.
 
-    It must be one of the `telling` words or have one; if they are not known, it must have a code or a name. A question
-    that names another thing may speak of that, or of none: "Is it dark in the cellar?".
+    It must be one of the `telling` words or have one; if they are not known, it must have a code or a name.
     """
     pronoun, topic = pronoun_of(question, language), _topic(last, language)
     if pronoun is None or topic is None:
         return ""
-    asked = read(question, language)
-    owned = {token.start for at, token in enumerate(asked.tokens) if pronoun.start() in _starts(asked, at - 1, at)}
-    times = small_words(language).get("known", frozenset())
-    things = [each for each in asked.phrases if each.kind != "time" and asked.tokens[each.stop - 1].folded not in times]
-    if any(asked.tokens[each.first].start not in owned for each in things):
+    if names_another_thing(question, pronoun, language):
         return ""
     words = topic.words.split()
     is_told = topic.has_name if telling is None else any(word.casefold() in topic.words.casefold() for word in telling)
@@ -486,10 +481,6 @@ def _with_thing(question: str, last: Sentence, language: str, telling: Collectio
     if said in {"its", "their"}:
         thing += "'" if thing.endswith("s") else "'s"
     return f"{before}{thing if before else thing[:1].upper() + thing[1:]}{after}"
-
-
-def _starts(sentence: Sentence, *places: int) -> list[int]:
-    return [sentence.tokens[at].start for at in places if at >= 0]
 
 
 def _asks(question: str, language: str) -> bool:

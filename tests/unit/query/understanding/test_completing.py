@@ -59,6 +59,8 @@ FLOW = "What is the flow rate of the VP-20?"
         ("Was kostet der Parkplatz?", "Wo finde ich ihn?", "de", "Wo finde ich den Parkplatz?"),
         ("Does the hotel have a pool?", "Is it open on Sundays?", "en", "Is the pool open on Sundays?"),
         ("Where is the swimming pool?", "Is it open in winter?", "en", "Is the swimming pool open in winter?"),
+        (FLOW, "Does it have a display?", "en", "Does the VP-20 have a display?"),
+        (FLOW, "How many filters does it need per year?", "en", "How many filters does the VP-20 need per year?"),
         # another question word
         ("Does the zoo own lions?", "How many?", "en", "How many lions does the zoo own?"),
         ("Are there free lockers in the hall?", "And how many?", "en", "How many free lockers are there in the hall?"),
