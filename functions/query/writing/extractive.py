@@ -373,7 +373,7 @@ def _block(
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
     says_enough = (
-        (said.enough or asked.decides(statement.text))
+        (said.enough or asked.decides(statement.text) or asked.is_counted_in(statement.text))
         and asked.fits(statement.text)
         and not (is_first and asked.names_nobody(statement.text))
     )

@@ -354,6 +354,11 @@ def test_a_question_that_compares_is_answered_from_several_places():
     assert len(answer("Which red hut has beds for guests of the museum?", *sources)) == 1
 
 
+def test_a_number_says_how_many_without_the_sentence_after_it():
+    told = passage("The sensor stores up to 50 fingers. Its case is made of steel.")
+    assert answer("How many fingers?", told) == ["The sensor stores up to 50 fingers."]
+
+
 def test_of_several_places_few_sentences_are_told_and_each_alone_but_more_rows():
     huts = ["red", "blue", "green", "white", "grey", "black", "brown"]
     sentences = [f"The {hut} hut is kept by the club. It stands in a wood near the club." for hut in huts]
