@@ -47,8 +47,10 @@ MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
 STRONG = 0.4
 """Minimum score of the next sentence to be told with a statement, as a share of the best one's."""
-MAX_GATHERED = 6
-"""The same of which the last are rows or items, for a question that adds up, compares or lists."""
+MAX_GATHERED = 5
+"""The same for a question that adds up, compares or lists."""
+MAX_GATHERED_SHORT = 6
+"""The same where the last are rows or items."""
 GATHERED_SHARE = 0.1
 """Minimum score of its further blocks' statements, as a share of the best one's, until enough is said."""
 TIE = 0.9
@@ -243,7 +245,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     extreme = extreme_rows_first(asked, ranked, passages)
     if len(extreme) > 1:
         return _Blocks([_Group([each.span]) for each in extreme[:MAX_ALIKE]], is_compared=True)
-    ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED)
+    ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED_SHORT)
     best = ranked[0]
     if alike := rows_alike(asked, ranked, passages):
         return _Blocks([_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike))
@@ -260,7 +262,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
         statement = each.statement
         # Rows and items are short, and list what is compared; of sentences more than a few are not read.
         is_short = statement.is_row or statement.list_span is not None
-        most = MAX_GATHERED if gathers and is_short else MAX_BLOCKS
+        most = (MAX_GATHERED_SHORT if is_short else MAX_GATHERED) if gathers else MAX_BLOCKS
         least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
         if len(blocks) >= at_most or (blocks and each.score < least * best.score):
             break

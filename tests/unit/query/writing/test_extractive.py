@@ -12,7 +12,7 @@ from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_row_named
-from functions.query.writing.extractive import MAX_ALIKE, MAX_BLOCKS, extract
+from functions.query.writing.extractive import MAX_ALIKE, MAX_GATHERED, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
 from functions.query.writing.ranges import is_in_range
@@ -364,11 +364,11 @@ def test_of_several_places_few_sentences_are_told_and_each_alone_but_more_rows()
     sentences = [f"The {hut} hut is kept by the club. It stands in a wood near the club." for hut in huts]
     sources = [passage(text, n=n, document_id="doc") for n, text in enumerate(sentences, 1)]
     told = answer("How many of the alpine huts are kept in a better state by volunteers?", *sources)
-    assert len(told) == MAX_BLOCKS
+    assert len(told) == MAX_GATHERED
     assert all("wood" not in text for text in told[1:])
     rows = passage("Hut | Kept by\n" + "\n".join(f"{hut.title()} hut | club" for hut in huts))
     told = answer("Compare all the huts that are kept better by volunteers of a museum.", rows)
-    assert len(told) > MAX_BLOCKS
+    assert len(told) > MAX_GATHERED
 
 
 def test_the_list_of_what_is_to_be_done_is_told_before_a_sentence_with_as_many_words():
