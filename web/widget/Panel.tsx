@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Citation } from "../src/api/types.ts";
-import { type Block, type Inline, readAnswer } from "../src/chat/answerText.ts";
+import { type Block, type Inline, markerOf, readAnswer } from "../src/chat/answerText.ts";
 import { plain } from "../src/chat/plain.ts";
 import { type Arriving, ask, Refused, type Settings } from "./asking.ts";
 import type { Words } from "./words.ts";
@@ -218,7 +218,7 @@ function BlockView({ block, ...shown }: { block: Block } & Shown) {
       );
     case "list": {
       const items = block.items.map((item, at) => (
-        <li key={at} value={item.number ?? undefined}>
+        <li key={at} value={item.number ?? undefined} style={markerOf(item)}>
           {item.blocks.map((each, index) => (
             <BlockView key={index} block={each} {...shown} />
           ))}

@@ -22,6 +22,7 @@ from functions.query.api.openai_wire import (
     check_model,
     citations_of,
     errand_of,
+    in_markdown,
     question_of,
     refuse_unsupported,
     sources_below,
@@ -226,7 +227,7 @@ async def create_chat_completion(
     is_listed = body.recto.citation_list is not False
 
     def completion_of(answer: Answer) -> ChatCompletionOut:
-        content = answer.text + (sources_below(answer, question) if is_listed else "")
+        content = in_markdown(answer.text) + sources_below(answer, question) if is_listed else answer.text
         message = CompletionMessageOut(content=content, citations=citations_of(answer))
         return ChatCompletionOut(
             id=completion_id,
@@ -247,7 +248,7 @@ async def create_chat_completion(
                 case SourcesFound():
                     yield chunk({"role": "assistant", "content": ""})
                 case Delta(text):
-                    yield chunk({"content": text})
+                    yield chunk({"content": in_markdown(text) if is_listed else text})
                 case Done(answer):
                     if is_listed and answer.citations:
                         yield chunk({"content": sources_below(answer, question)})

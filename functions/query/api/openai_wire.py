@@ -86,6 +86,7 @@ def _joined(content: object) -> object:
     return "\n".join(map(str, texts))
 
 
+_LINE_END = re.compile(r"(?<!\n)\n(?!\n)")
 _PART = {"type": "object", "required": ["type", "text"], "properties": {"type": {"enum": sorted(_TEXT_PARTS)}}}
 MessageText = Annotated[
     str,
@@ -196,6 +197,11 @@ class RectoOut(Out):
 def citations_of(answer: Answer) -> list[CitationOut]:
     """Return an answer's citations."""
     return [CitationOut.model_validate(each) for each in answer.citations]
+
+
+def in_markdown(text: str) -> str:
+    """Return an answer's text, or a piece of it, for clients that show Markdown: a line ends where it does here."""
+    return _LINE_END.sub("  \n", text)
 
 
 def sources_below(answer: Answer, question: Question) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from functions.query.understanding.asked_alone import is_plural, with_question_word
 from functions.query.understanding.parts import Token, tokens_of
 from functions.query.understanding.phrases import (
     YEAR,
@@ -20,7 +21,7 @@ from functions.query.understanding.phrases import (
     read,
     small_words,
 )
-from functions.query.understanding.pointing import POINTS_AT_A_THING, points_back, pronoun_of
+from functions.query.understanding.pointing import POINTS_AT_A_THING, names_another_thing, points_back, pronoun_of
 from functions.query.understanding.question import SENTENCE_BORDER
 from shared import lexical
 
@@ -116,6 +117,7 @@ def _completed(question: str, complete: _Complete, language: str, telling: Colle
         _about_two(question, complete.texts, language)
         or _turned(question, last, language)
         or _exchanged(question, last, language)
+        or (with_question_word(question, last, language) if complete.has_last else "")
         or (_with_thing(question, last, language, telling) if complete.has_last else "")
     )
 
@@ -447,22 +449,19 @@ def _topic(sentence: Sentence, language: str) -> _Topic | None:
         if is_behind and chosen.kind == "plain" and each.stop - chosen.start <= MAX_TOPIC_WORDS:
             stop, is_named = each.stop, is_named or each.kind != "plain"
     head = sentence.tokens[chosen.stop - 1].folded
-    is_many = chosen.kind == "plain" and head.endswith("s") and not head.endswith(("ss", "us", "is"))
+    is_many = chosen.kind == "plain" and is_plural(head)
     return _Topic(sentence.words(chosen.start, stop), is_many, chosen.kind == "name", is_named)
 
 
 def _with_thing(question: str, last: Sentence, language: str, telling: Collection[str] | None) -> str:
     """Return a question with what the last one is about in place of the pronoun that stands for it; "" if unclear.
 
-    It must be one of the `telling` words or have one; if they are not known, it must have a code or a name. A question
-    that names another thing may speak of that, or of none: "Is it dark in the cellar?".
+    It must be one of the `telling` words or have one; if they are not known, it must have a code or a name.
     """
     pronoun, topic = pronoun_of(question, language), _topic(last, language)
     if pronoun is None or topic is None:
         return ""
-    asked = read(question, language)
-    owned = {token.start for at, token in enumerate(asked.tokens) if pronoun.start() in _starts(asked, at - 1, at)}
-    if any(asked.tokens[each.first].start not in owned for each in asked.phrases):
+    if names_another_thing(question, pronoun, language):
         return ""
     words = topic.words.split()
     is_told = topic.has_name if telling is None else any(word.casefold() in topic.words.casefold() for word in telling)
@@ -477,13 +476,11 @@ def _with_thing(question: str, last: Sentence, language: str, telling: Collectio
     if not topic.is_name and topic.is_many != said.startswith("th"):
         return ""
     thing = topic.words
+    if words[0] in {"a", "an"} and last.tokens[0].folded in small_words(language)["help"]:
+        thing = " ".join(("the", *words[1:]))  # "Is there a pool?" and "Is it open?"
     if said in {"its", "their"}:
         thing += "'" if thing.endswith("s") else "'s"
     return f"{before}{thing if before else thing[:1].upper() + thing[1:]}{after}"
-
-
-def _starts(sentence: Sentence, *places: int) -> list[int]:
-    return [sentence.tokens[at].start for at in places if at >= 0]
 
 
 def _asks(question: str, language: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.question import patterns_of
@@ -106,6 +107,25 @@ def _has_its_thing(text: str, pronoun: re.Match[str], language: str) -> bool:
         return True
     earlier = _CLAUSE.sub(" ", before[: border[0].start()])
     return not _SPEAKER.search(earlier) and bool(_terms(earlier, language, CONTENT_RARITY))
+
+
+def names_another_thing(question: str, pronoun: re.Match[str], language: str) -> bool:
+    """Say whether a question names a thing beside a pronoun, which may stand for nothing: "Is it dark in the cellar?".
+
+    What belongs to it is none ("its lid"), nor a time. One that does or has something is surely a thing: "Does it …?".
+    """
+    words, asked = small_words(language), read(question, language)
+    for before, token in pairwise(asked.tokens):
+        if token.start == pronoun.start() and before.folded in words.get("act", ()):
+            return False
+    owned = {
+        token.start
+        for at, token in enumerate(asked.tokens)
+        if pronoun.start() in {each.start for each in asked.tokens[max(at - 1, 0) : at + 1]}
+    }
+    times = words.get("known", frozenset())
+    things = (each for each in asked.phrases if each.kind != "time" and asked.tokens[each.stop - 1].folded not in times)
+    return any(asked.tokens[each.first].start not in owned for each in things)
 
 
 def points_back(question: str, language: str) -> bool:

@@ -43,13 +43,17 @@ from shared.language import language_of
 from shared.text import SEPARATOR, begins_with_title, is_heading
 
 MAX_BLOCKS = 4
+"""Maximum statements that are told, with what belongs to each."""
 MIN_SHARE = 0.4
 """Minimum score of a further block's statement, as a share of the best one's."""
 STRONG = 0.4
 """Minimum score of the next sentence to be told with a statement, as a share of the best one's."""
-MAX_GATHERED = 6
+MAX_GATHERED = 5
+"""The same for a question that adds up, compares or lists."""
+MAX_GATHERED_SHORT = 6
+"""The same where the last are rows or items."""
 GATHERED_SHARE = 0.1
-"""The same for a question that adds up, compares or lists, until enough is said."""
+"""Minimum score of its further blocks' statements, as a share of the best one's, until enough is said."""
 TIE = 0.9
 """The same where enough is said already."""
 GAIN = 0.1
@@ -153,7 +157,8 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
         shown = (_shown(passages[at], each.start, each.end, asked) for each in block.spans)
         text = without_markers("".join(shown).rstrip())
         reference = Reference(at + 1, passages[at].text[start:end])
-        claims.setdefault(text, Claim(text, (reference,), "\n", further=block.further))
+        lead = "\n\n" if "\n\n" in text else "\n"  # a heading stands apart from what precedes it, too
+        claims.setdefault(text, Claim(text, (reference,), lead, further=block.further))
     if len(claims) == 1 and "\n" not in (text := next(iter(claims))):
         return [replace(claims[text], text=without_bullet(text))]
     return list(claims.values())
@@ -243,7 +248,7 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     extreme = extreme_rows_first(asked, ranked, passages)
     if len(extreme) > 1:
         return _Blocks([_Group([each.span]) for each in extreme[:MAX_ALIKE]], is_compared=True)
-    ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED)
+    ranked, at_most = ([*extreme, *ranked], 1) if extreme else (ranked, MAX_GATHERED_SHORT)
     best = ranked[0]
     if alike := rows_alike(asked, ranked, passages):
         return _Blocks([_Group([each.span]) for each in alike[:MAX_ALIKE]], len(alike))
@@ -257,11 +262,15 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     for each in ranked:
         # A row that says enough answers by itself.
         gathers = gathers and said.share < (ENOUGH if best.statement.is_row else GATHERED_ENOUGH)
-        most = MAX_GATHERED if gathers else MAX_BLOCKS
-        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
-        if len(blocks) >= min(most, at_most) or (blocks and each.score < least * best.score):
-            break
         statement = each.statement
+        # Rows and items are short, and list what is compared; of sentences more than a few are not read.
+        is_short = statement.is_row or statement.list_span is not None
+        most = (MAX_GATHERED_SHORT if is_short else MAX_GATHERED) if gathers else MAX_BLOCKS
+        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
+        if len(blocks) >= at_most or (blocks and each.score < least * best.score):
+            break
+        if len(blocks) >= most:
+            continue
         is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
         if is_elsewhere or said.repeats(statement):
             continue
@@ -270,7 +279,9 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
             further = bool(blocks) and (said.enough if gathers else not has_many)
-            spans = _block(asked, each, passages, said, strong)
+            # From a second place a sentence is told alone: the next one is seldom about the question, too.
+            is_alone = bool(blocks) and gathers and not statement.is_question
+            spans = _block(asked, each, passages, said, None if is_alone else strong)
             blocks.append(_Group(spans, further))
             rest = _rest_of_list(spans[-1], passages)
             blocks += [_Group([rest], further)] if rest else []
@@ -371,7 +382,7 @@ def _block(
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
     says_enough = (
-        (said.enough or asked.decides(statement.text))
+        (said.enough or asked.decides(statement.text) or asked.is_counted_in(statement.text))
         and asked.fits(statement.text)
         and not (is_first and asked.names_nobody(statement.text))
     )

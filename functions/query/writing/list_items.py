@@ -1,8 +1,10 @@
 """The items of lists: how a text shows by a bullet, a letter or a number that one begins, and what follows it."""
 
 import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from shared.text import BOX_SIGNS, BULLETS, LIST_ITEM
+from shared.text import BOX_SIGNS, BULLET_SIGNS, BULLETS, LIST_ITEM
 
 _BULLET = rf"[{BULLETS}]"
 _ITEM = re.compile(rf"(?:{_BULLET}|\(?[a-z\d]{{1,3}}[.)])\s")
@@ -10,6 +12,15 @@ _LONE_BULLET = re.compile(rf"\A(?![{BOX_SIGNS}]){_BULLET}\s+(?=[^\W\d_])")
 _NEXT_ITEM = re.compile(rf"\s*\n\s*(?={LIST_ITEM})|(?<=[:;])\s*\n\s*(?=\S)")
 _STEP = re.compile(r"\(?(\d{1,2})(?:[.)]\s|\s(?=[^\W\d_a-z]))")
 """A numbered step: "2. Lift", "(2) Lift", "2 Lift"."""
+_SIGN = re.compile(
+    rf"(?<!\S)(?:(?P<open>\(?)(?P<value>[a-z]|[ivx]{{2,4}}|\d{{1,2}})(?P<close>[.)])|(?P<bare>\d{{1,2}})(?=\s[^\W\d_a-z])"
+    rf"|(?P<bullet>(?![{BOX_SIGNS}])[{BULLET_SIGNS}]))\s+(?=\S)"
+)
+"""What an item of a list may begin with: "(a)", "b)", "iv.", "3.", "3 Lift", "•"; not "|" and the like."""
+_ENDS_SENTENCE = re.compile(r"[:.!?]\s*\Z")
+_ENDS_ITEM = re.compile(r"(?:[,;:.!?]|\s(?:and|or|und|oder|et|ou|y|e|o|u|ir|ar|arba))\s*\Z", re.IGNORECASE)
+"""What stands before an item within a line: before one with a number, or the first with a bullet; a letter's."""
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 
 
 def without_bullet(item: str) -> str:
@@ -29,8 +40,63 @@ def without_item_sign(text: str) -> str:
 
 
 def on_lines(text: str) -> str:
-    """Return a text on one line, with each item of a list on its own line."""
-    return "\n".join(" ".join(line.split()) for line in _NEXT_ITEM.split(text.strip()))
+    """Return a text on one line, with each item of a list on its own line, also where the text runs them on."""
+    text = text.strip()
+    borders = {found.end() for found in _NEXT_ITEM.finditer(text)} | {*_items_of_lists(text)}
+    places = sorted({0, *borders, len(text)})
+    return "\n".join(filter(None, (" ".join(text[start:end].split()) for start, end in pairwise(places))))
+
+
+def _items_of_lists(text: str) -> Iterator[int]:
+    """Yield where the items of lists begin: two or more signs of one form that count up from the first, or are alike.
+
+    Within a line a number in brackets is none, because it may number the parts of a sentence, which stays one.
+    """
+    runs: dict[tuple[str, ...], list[int]] = {}
+    for sign in _SIGN.finditer(text):
+        before = text[: sign.start()]
+        begins_line = not before or "\n" in before[len(before.rstrip()) :]
+        for form, value in _readings(sign):
+            run = runs.get(form, [])
+            is_next = bool(run) and (value is None or value == len(run) + 1)
+            if is_next or value in (None, 1):
+                if not (begins_line or _may_stand_in_line(sign, before, is_next=is_next)):
+                    continue
+                if is_next:
+                    run.append(sign.start())
+                else:
+                    yield from _whole(run)
+                    runs[form] = [sign.start()]
+    for run in runs.values():
+        yield from _whole(run)
+
+
+def _may_stand_in_line(sign: re.Match[str], before: str, *, is_next: bool) -> bool:
+    """Say whether a sign within a line may be an item's: the first letter's behind a colon."""
+    if sign["bullet"] or ((sign["value"] or "").isdigit() and sign["close"] == "."):
+        return bool(sign["bullet"] and is_next) or _ENDS_SENTENCE.search(before) is not None
+    is_letter = bool(sign["value"]) and not sign["value"].isdigit()
+    return is_letter and (_ENDS_ITEM.search(before) is not None if is_next else before.rstrip().endswith(":"))
+
+
+def _readings(sign: re.Match[str]) -> Iterator[tuple[tuple[str, ...], int | None]]:
+    """Yield the forms that a sign may have, with the value that it counts by; None for a bullet."""
+    if sign["bullet"]:
+        yield (sign["bullet"],), None
+        return
+    value = sign["value"] or sign["bare"]
+    form = (sign["open"] or "", sign["close"] or "")
+    if value.isdigit():
+        yield ("number", *form), int(value)
+        return
+    if value in _ROMAN:
+        yield ("roman", *form), _ROMAN.index(value) + 1
+    if len(value) == 1:
+        yield ("letter", *form), ord(value) - ord("a") + 1
+
+
+def _whole(run: Sequence[int]) -> Sequence[int]:
+    return run if len(run) > 1 else ()
 
 
 def follows_in_list(items: str, text: str) -> bool:

@@ -3,11 +3,12 @@
 "How many wheels does the display have?" is refused where nothing names wheels (`missing_words`). Only an answer without
 a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
 document that answers best holds neither it, in its passages, sections and name, nor a form or synonym of it, nor a word
-that it may be misspelt for, nor what it is short for ("CEO"). Adverbs judge instead of naming, and line items and
-ratios are answered from a financial statement that does not name them. Words of asking, of measures and of a document's
-parts may be missing (`texts/question_words.txt`): pages that answer do without them; so may words that the question
-explains after it, and all words of one about the asker's own matters ("my dog chewed the sofa"). What stands after
-"which" or "how many" may not, however much else is there. Languages without a list are not judged.
+that it may be misspelt for, nor what it is short for ("CEO"), nor another word for it behind the same one ("fingerprint
+sensor" for "fingerprint reader"). Adverbs judge instead of naming, and line items and ratios are answered from a
+financial statement that does not name them. Words of asking, of measures and of a document's parts may be missing
+(`texts/question_words.txt`): pages that answer do without them; so may words that the question explains after it, and
+all words of one about the asker's own matters ("my dog chewed the sofa"). What stands after "which" or "how many" may
+not, however much else is there. Languages without a list are not judged.
 
 Common words are often said in others ("phones" for "telephones", "on time" for "by 8:15"), so one that is missing
 refuses nothing. But where they are much of what the question names, the answer is doubtful, and its confidence is low
@@ -189,6 +190,7 @@ def _named_words(
     if missing:
         long_forms = document_words(asked)
         missing = {word for word in missing if not _is_spelled_out(rare[word].typed, passages, long_forms)}
+        missing = {word for word in missing if not _is_in_compound(rare[word].typed, asked, passages, language)}
     for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
         words = rare.keys() & frozenset(plain_words(clause, latin=False))
         if words - missing:  # the case is spoken of there, if in other words
@@ -286,6 +288,28 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
             if word[:2] in held:
                 held[word[:2]].add(word)
     return held
+
+
+def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage], language: str) -> bool:
+    """Return whether another word for it stands there behind the same one: "card scanner" for "card reader"."""
+    others = next((group for group in _compound_words().get(language, ()) if typed.lower() in group), frozenset())
+    before = re.search(rf"([^\W\d_]+)[ -]{re.escape(typed)}\b", asked) if others else None
+    if before is None or is_stop_word(before[1]):
+        return False
+    pattern = re.compile(
+        rf"\b{re.escape(before[1])}[ -](?:{'|'.join(map(re.escape, sorted(others)))})s?\b", re.IGNORECASE
+    )
+    return any(pattern.search(each.text) for each in passages)
+
+
+@cache
+def _compound_words() -> Mapping[str, Sequence[frozenset[str]]]:
+    """Return the groups of words that say the same behind a word that tells which, by language."""
+    groups: dict[str, list[frozenset[str]]] = {}
+    for line in lines_of("compound_words.txt"):
+        language, *words = line.split()
+        groups.setdefault(language, []).append(frozenset(words))
+    return groups
 
 
 def _is_misspelt_opening(word: str, rarity: float) -> bool:

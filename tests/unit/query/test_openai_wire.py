@@ -6,7 +6,7 @@ import pytest
 
 from functions.query.answer import Answer, Question
 from functions.query.api.chat_completions import CompletionUsageOut
-from functions.query.api.openai_wire import RectoIn, TurnIn, errand_of, question_of, sources_below
+from functions.query.api.openai_wire import RectoIn, TurnIn, errand_of, in_markdown, question_of, sources_below
 from functions.query.decision import Band
 from shared.errors import InvalidRequest
 from shared.models import Citation, SourceType, Usage
@@ -127,3 +127,10 @@ def test_all_tokens_are_those_of_input_and_output() -> None:
     assert (told.prompt_tokens, told.completion_tokens, told.total_tokens) == (700, 50, 750)
     assert told.prompt_tokens_details.cached_tokens == 600
     assert told.completion_tokens_details.reasoning_tokens == 20
+
+
+def test_in_markdown_a_line_ends_where_it_does_in_the_text() -> None:
+    text = "Bring:\na) a rope [1]\nb) a lamp [1]\n\nSee also:\nIt is dark. [2]"
+    shown = in_markdown(text)
+    assert shown == "Bring:  \na) a rope [1]  \nb) a lamp [1]\n\nSee also:  \nIt is dark. [2]"
+    assert "".join(map(in_markdown, ("Bring:", "\na) a rope [1]", "\nb) a lamp [1]"))) == shown.split("\n\n")[0]

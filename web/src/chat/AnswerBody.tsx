@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import css from "./AnswerBody.module.css";
-import type { AnswerText, Block, Inline } from "./answerText.ts";
+import { type AnswerText, type Block, type Inline, markerOf } from "./answerText.ts";
 import type { NumberedCitation } from "./citing.ts";
 import { Marks } from "./Marks.tsx";
 
@@ -23,12 +23,12 @@ function One({ block, citations }: Shown<{ block: Block }>): JSX.Element {
   switch (block.kind) {
     case "list": {
       const items = block.items.map((item, place) => (
-        <li key={place} value={item.number ?? undefined}>
+        <li key={place} value={item.number ?? undefined} style={markerOf(item)}>
           <Blocks blocks={item.blocks} citations={citations} />
         </li>
       ));
       if (!block.ordered) return <ul>{items}</ul>;
-      const digits = Math.max(...block.items.map(({ number }) => String(number).length));
+      const digits = Math.max(...block.items.map(({ number, sign }) => sign?.length ?? String(number).length));
       return <ol style={{ "--digits": digits }}>{items}</ol>;
     }
     case "table":

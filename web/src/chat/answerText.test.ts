@@ -16,7 +16,8 @@ function seen(blocks: Block[]): string {
     if (each.kind === "strong") return each.children.map(inline).join("");
     return each.kind === "break" ? "\n" : each.text;
   };
-  const item = ({ number, blocks }: Item): string => `${number === null ? "" : `${number}. `}${seen(blocks)}`;
+  const item = ({ number, sign, blocks }: Item): string =>
+    `${sign === null ? "" : `${sign} `}${number === null ? "" : `${number}. `}${seen(blocks)}`;
   const block = (each: Block): string => {
     if (each.kind === "list") return each.items.map(item).join("\n");
     if (each.kind === "table")
@@ -102,6 +103,41 @@ test("items with a document's own signs are a list, within a numbered item, too,
   const marks = lineOf(list.items[0]?.blocks[0]).find((each) => each.kind === "marks");
   assert.equal(marks?.kind === "marks" && marks.marks[0]?.claim?.verdict, "unconfirmed");
   assert.ok(numbered?.kind === "list" && numbered.items[0]?.blocks[1]?.kind === "list");
+});
+
+for (const list of [
+  "1 Open the lid. [1]\n2 Pour the water. [1]\n3 Close it. [1]",
+  "a) a rope\nb) a lamp [1]",
+  "(1) Heat it [1]\n(2) Cool it [1]",
+  "i) a name\nii) a date\niii) a stamp\niv) a fee",
+  "h) eight\ni) nine\nj) ten",
+  "c. third\nd. fourth",
+])
+  test(`items with signs of their own are a list, and the signs are shown: ${JSON.stringify(list)}`, () => {
+    const text = `Do this:\n${list}\nThen wait.`;
+    const { blocks } = readAnswer(text, { known });
+    assert.deepEqual(
+      blocks.map((each) => (each.kind === "list" ? each.items.length : each.kind)),
+      ["paragraph", list.split("\n").length, "paragraph"],
+    );
+    assert.equal(seen(blocks), text.replaceAll(" [1]", "‹1›").replaceAll("‹1›", " ‹1›"));
+  });
+
+test("a marker in an item knows its claim, whose text begins with the sign", () => {
+  const claim = (text: string, verdict: Claim["verdict"]): Claim => ({ text, verdict, citations: [1], derived: "" });
+  const claims = [claim("1 Open the lid.", "confirmed"), claim("2 Close the lid.", "unconfirmed")];
+  const [list] = readAnswer("1 Open the lid. [1]\n2 Close the lid. [1]", { known, claims }).blocks;
+  assert.ok(list?.kind === "list");
+  const marks = lineOf(list.items[1]?.blocks[0]).find((each) => each.kind === "marks");
+  assert.equal(marks?.kind === "marks" && marks.marks[0]?.claim?.verdict, "unconfirmed");
+});
+
+test("lines that do not count up are no list", () => {
+  for (const text of ["1 Hall seats 40\n12 Halls are new", "a) one\nc) three", "2 Bells\n1 Drum", "5 mm\n6 mm"])
+    assert.ok(
+      readAnswer(text, { known }).blocks.every(({ kind }) => kind === "paragraph"),
+      text,
+    );
 });
 
 const HOSTILE = [

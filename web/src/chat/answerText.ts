@@ -29,9 +29,10 @@ export type Block =
   | { kind: "code"; text: string }
   | { kind: "rule" };
 
-/** An item of a list, with its number as the text has it; null where it has none. */
+/** An item of a list, with its number as the text has it, or a sign of another form like "b)"; null where it has none. */
 export interface Item {
   number: number | null;
+  sign: string | null;
   blocks: Block[];
 }
 
@@ -41,6 +42,7 @@ export interface AnswerText {
   order: number[];
 }
 
+const UNSIGNED = { number: null, sign: null };
 const HALF_MARKER = / ?\[\d{0,4}$/;
 const NUMBER = /^\s*(\d+)\./;
 const NO_LIST = /^ {0,3}(?:\+|\d+\)|0\d)/; // a sign, and numbers that a list would show in another form
@@ -48,6 +50,8 @@ const SIGNS = "•‣▪◦▸▶►➢➤◆❖"; // of items in documents, wit
 const BULLETS = new RegExp(`^(?: {0,3}[${SIGNS}][ \\t]+\\S[^\\n]*(?:\\n|$))+`);
 const LINE_BEFORE_BULLET = new RegExp(`\\n {0,3}[${SIGNS}][ \\t]`);
 const BULLET = new RegExp(`^ *[${SIGNS}][ \\t]+`);
+const SIGNED = /^ {0,3}(?:(\(?)([a-z]|[ivx]{2,4}|\d{1,2})([.)])(?=[ \t]+\S)|(\d{1,2})(?=[ \t]+\p{Lu}))/u; // "a)", "(1)", "1 Lift"
+const ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"];
 const NOT_SHOWN = new RegExp(`[*\`${SIGNS}]`, "g");
 const MARKERS = /^\[\d{1,4}\](?: ?\[\d{1,4}\])*/;
 
@@ -89,6 +93,24 @@ const marked = new Marked({
       },
     },
     {
+      name: "signed",
+      level: "block",
+      start: (source) => {
+        for (let at = source.indexOf("\n"); at >= 0; at = source.indexOf("\n", at + 1))
+          if (signedLines(source.slice(at + 1)).length > 1) return at + 1;
+        return undefined;
+      },
+      tokenizer(source) {
+        const lines = signedLines(source);
+        if (lines.length < 2) return undefined;
+        const items = lines.map(({ line, sign }) => ({
+          sign: sign.trim(),
+          tokens: this.lexer.inlineTokens(line.slice(sign.length).trim()),
+        }));
+        return { type: "signed", raw: source.slice(0, lines.map(({ line }) => line).join("\n").length + 1), items };
+      },
+    },
+    {
       name: "marks",
       level: "inline",
       start: (source) => {
@@ -102,6 +124,44 @@ const marked = new Marked({
     },
   ],
 });
+
+/**
+ * The lines at the beginning of a text that are items of one list by signs that Markdown has none of: of one form, and
+ * each the next after the one before. A list with numbers and full stops is Markdown's.
+ */
+function signedLines(text: string): { line: string; sign: string }[] {
+  const runs = [false, true].map((roman) => {
+    const found: { line: string; sign: string }[] = [];
+    let last: { form: string; value: number } | null = null;
+    for (let at = 0; at < text.length; ) {
+      const end = text.indexOf("\n", at);
+      const line = text.slice(at, end < 0 ? text.length : end);
+      const sign = SIGNED.exec(line);
+      const next = sign && readSign(sign, roman);
+      if (!next || (last && (next.form !== last.form || next.value !== last.value + 1))) break;
+      found.push({ line, sign: sign[0] });
+      last = next;
+      at += line.length + 1;
+    }
+    return found;
+  });
+  return runs.reduce((best, each) => (each.length > best.length ? each : best), []);
+}
+
+/** The form of an item's sign, and the value that it counts by; null if it is none. */
+function readSign([, open = "", counted, close = "", bare]: RegExpExecArray, roman: boolean) {
+  const said = counted ?? bare ?? "";
+  const isNumber = /^\d/.test(said);
+  if (said.startsWith("0") || (isNumber && close === "." && !open)) return null;
+  const value = isNumber
+    ? Number(said)
+    : roman
+      ? ROMAN.indexOf(said) + 1
+      : said.length === 1
+        ? said.charCodeAt(0) - 96
+        : 0;
+  return value ? { form: `${open}${isNumber ? 1 : "a"}${close}`, value } : null;
+}
 
 /**
  * Read an answer. `known` are the `n` of its citations: other markers stay text. While it is `arriving` a marker that
@@ -118,6 +178,11 @@ export function readAnswer(
   const shown = plain(arriving ? text.replace(HALF_MARKER, "") : text);
   const reading = new Reading(known, claims);
   return { blocks: reading.blocks(marked.lexer(shown)), order: reading.order };
+}
+
+/** How an item is marked that has a sign of its own. */
+export function markerOf({ sign }: Item): { listStyleType: string } | undefined {
+  return sign === null ? undefined : { listStyleType: `"${sign} "` };
 }
 
 class Reading {
@@ -148,7 +213,15 @@ class Reading {
       case "bullets": {
         const { items } = token as unknown as { items: Token[] };
         const blocks = items.map((item): Block => ({ kind: "paragraph", children: this.#line(item) }));
-        return [{ kind: "list", ordered: false, items: blocks.map((block) => ({ number: null, blocks: [block] })) }];
+        return [{ kind: "list", ordered: false, items: blocks.map((block) => ({ ...UNSIGNED, blocks: [block] })) }];
+      }
+      case "signed": {
+        const { items } = token as unknown as { items: (Token & { sign: string })[] };
+        const read = items.map((item): Item => {
+          const block: Block = { kind: "paragraph", children: this.#line(item, `${item.sign} `) };
+          return { number: null, sign: item.sign, blocks: [block] };
+        });
+        return [{ kind: "list", ordered: true, items: read }];
       }
       case "table": {
         const { header, rows } = token as Tokens.Table;
@@ -166,11 +239,11 @@ class Reading {
 
   #item({ raw, tokens }: Tokens.ListItem, ordered: boolean): Item {
     const number = ordered ? NUMBER.exec(raw)?.[1] : undefined;
-    return { number: number === undefined ? null : Number(number), blocks: this.blocks(tokens) };
+    return { ...UNSIGNED, number: number === undefined ? null : Number(number), blocks: this.blocks(tokens) };
   }
 
-  #line(token: Token | Tokens.TableCell): Inline[] {
-    this.#before = "";
+  #line(token: Token | Tokens.TableCell, before = ""): Inline[] {
+    this.#before = before;
     if ("tokens" in token && token.tokens) return this.#inlines(token.tokens);
     return "raw" in token ? [{ kind: "text", text: token.raw }] : [];
   }

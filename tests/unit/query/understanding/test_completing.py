@@ -57,10 +57,23 @@ FLOW = "What is the flow rate of the VP-20?"
         (FLOW, "What are its dimensions?", "en", "What are the VP-20's dimensions?"),
         ("When was the bridge of Ansholm built?", "How long is it?", "en", "How long is the bridge of Ansholm?"),
         ("Was kostet der Parkplatz?", "Wo finde ich ihn?", "de", "Wo finde ich den Parkplatz?"),
+        ("Does the hotel have a pool?", "Is it open on Sundays?", "en", "Is the pool open on Sundays?"),
+        ("Where is the swimming pool?", "Is it open in winter?", "en", "Is the swimming pool open in winter?"),
+        (FLOW, "Does it have a display?", "en", "Does the VP-20 have a display?"),
+        (FLOW, "How many filters does it need per year?", "en", "How many filters does the VP-20 need per year?"),
+        # another question word
+        ("Does the zoo own lions?", "How many?", "en", "How many lions does the zoo own?"),
+        ("Are there free lockers in the hall?", "And how many?", "en", "How many free lockers are there in the hall?"),
+        ("Are the lockers free?", "How many?", "en", "How many lockers are free?"),
+        ("Which rooms have a projector?", "How many?", "en", "How many rooms have a projector?"),
+        ("When is the mill closed?", "Why?", "en", "Why is the mill closed?"),
+        ("Are dogs allowed?", "Since when?", "en", "Since when are dogs allowed?"),
+        ("Can visitors climb the mast?", "Why not?", "en", "Why can visitors not climb the mast?"),
+        ("Wann ist die Mühle geschlossen?", "Warum?", "de", "Warum ist die Mühle geschlossen?"),
     ],
 )  # fmt: skip
 def test_a_follow_up_becomes_a_whole_question(before: str, question: str, language: str, whole: str):
-    telling = ["VP-20", "bridge", "visiting", "Parkplatz"]
+    telling = ["VP-20", "bridge", "visiting", "Parkplatz", "pool"]
     assert completed(question, [before], language, telling) == whole
 
 
@@ -135,6 +148,21 @@ def test_what_an_order_asks_for_is_a_thing():
         completed("How much does it cost?", ["Tell me about Dolorex."], "en", ["dolorex"])
         == "How much does Dolorex cost?"
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("Does the old city museum employ volunteers?", "How many?"),
+        ("Is there parking?", "How many?"),
+        ("Who may use the sauna?", "Why?"),
+        ("Is it raining?", "Why not?"),
+        ("Where is the sauna?", "Where?"),
+        ("Which key opens the gate?", "Since when?"),
+    ],
+)
+def test_another_question_word_is_put_only_where_it_is_clear_how(before: str, question: str):
+    assert completed(question, [before], "en", ["museum", "parking", "sauna", "gate"]) == ""
 
 
 def test_what_comes_before_the_new_case_is_taken_over():

@@ -13,7 +13,7 @@ from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.asked import Asked, Kind, without_scope
 from functions.query.writing.cells import is_row_named
-from functions.query.writing.extractive import MAX_ALIKE, extract
+from functions.query.writing.extractive import MAX_ALIKE, MAX_GATHERED, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
 from functions.query.writing.statement_scores import Candidate, asked_of, ranking
@@ -354,6 +354,30 @@ def test_a_question_that_compares_is_answered_from_several_places():
     assert len(answer("Which red hut has beds for guests of the museum?", *sources)) == 1
 
 
+def test_a_number_says_how_many_without_the_sentence_after_it():
+    told = passage("The sensor stores up to 50 fingers. Its case is made of steel.")
+    assert answer("How many fingers?", told) == ["The sensor stores up to 50 fingers."]
+
+
+def test_of_several_places_few_sentences_are_told_and_each_alone_but_more_rows():
+    huts = ["red", "blue", "green", "white", "grey", "black", "brown"]
+    sentences = [f"The {hut} hut is kept by the club. It stands in a wood near the club." for hut in huts]
+    sources = [passage(text, n=n, document_id="doc") for n, text in enumerate(sentences, 1)]
+    told = answer("How many of the alpine huts are kept in a better state by volunteers?", *sources)
+    assert len(told) == MAX_GATHERED
+    assert all("wood" not in text for text in told[1:])
+    rows = passage("Hut | Kept by\n" + "\n".join(f"{hut.title()} hut | club" for hut in huts))
+    told = answer("Compare all the huts that are kept better by volunteers of a museum.", rows)
+    assert len(told) > MAX_GATHERED
+
+
+def test_the_list_of_what_is_to_be_done_is_told_before_a_sentence_with_as_many_words():
+    bag = "Whoever leaves the marked field has to carry:\n\n• a rope\n• a lamp\n• a map of the country around it"
+    told = passage(f"The marked field of the camp has red flags at its border.\n\n{bag}")
+    asked = "What has to be carried when leaving the marked field of the camp?"
+    assert answer(asked, told) == [bag]
+
+
 def test_the_next_sentence_is_told_if_it_adds_a_word_of_the_question():
     tray = "The tray under the tap takes up small spills."
     told = passage(f"{tray} It has no drain. It is grey.")
@@ -611,6 +635,13 @@ def test_the_heading_that_names_what_a_sentence_tells_comes_with_it():
     )
 
 
+def test_a_heading_stands_apart_from_the_answer_before_it_too():
+    text = "Modes\n\nMatrix\n\nMeasures light over the frame; ideal for a lake."
+    text += "\n\nSpot\n\nMeasures light at a point; ideal for eyes."
+    told = shown("Compare all modes that are ideal for something and measure light.", passage(text))
+    assert ". [1]\n\nMatrix [2]\n\nMeasures light over the frame" in told
+
+
 def test_a_word_that_only_sets_a_text_apart_is_not_told_with_it():
     text = "Storage\n\nTip\n\nCover the bowl before it goes to the cold shelf."
     assert answer("What goes to the cold shelf?", passage(text)) == ["Cover the bowl before it goes to the cold shelf."]
@@ -703,7 +734,7 @@ def test_a_title_page_gives_way_to_a_sentence():
         ("How many rooms are there?", Kind.NUMBER),
         ("What is the maximum temperature?", Kind.NUMBER),
         ("When does the museum open?", Kind.TIME),
-        ("What must be carried when leaving the station?", Kind.FACT),
+        ("What must be carried when leaving the station?", Kind.LIST),
         ("How do I clean the filter?", Kind.STEPS),
         ("What are the two methods?", Kind.LIST),
         ("Is it safe?", Kind.YES_NO),

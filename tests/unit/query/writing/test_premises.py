@@ -75,6 +75,22 @@ MINUTES = passage(
 )
 
 
+GATE = passage("The gate has a badge scanner. Parking is behind it. Fog comes from the sea.", language="en")
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Does the gate have a badge reader?", []),
+        ("Does the gate have a badge-reader?", []),
+        ("Does the gate have a retina reader?", ["retina", "reader"]),
+        ("Is the reader behind the gate?", ["reader"]),
+    ],
+)
+def test_behind_the_word_that_tells_which_another_word_may_stand(question: str, missing: list[str]):
+    assert list(missing_words(question, [GATE])) == missing
+
+
 @pytest.mark.parametrize(
     ("question", "missing"),
     [
