@@ -2,7 +2,8 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from operator import add
 
@@ -36,8 +37,7 @@ _WITHIN = frozenset("'’_0123456789")
 """What may stand before letters that end a word, and begin none."""
 _FIRST_LETTERS = re.compile(r"[^\W\d_]+")
 _SIGNS = "()[]\"“”‘’'.,;:!?*"
-_NO_SIGNS = {**{code: code for code in range(128)}, **dict.fromkeys(map(ord, _SIGNS))}
-"""What is taken out of a line; the others of ASCII too, because what is missing here takes longest."""
+"""What is taken out of a line."""
 _ASCII_SIGNS = _SIGNS.encode("ascii", "ignore")
 MIN_WORDS = 200
 """Different words from which on a document knows enough of them to tell halves."""
@@ -70,10 +70,16 @@ TIMES_WHOLE = 10
 for each, else."""
 
 
+@cache
+def _without_signs() -> Mapping[int, int | None]:
+    """Return what takes the signs out; it has all of ASCII, because what is missing in it takes longest."""
+    return {**{code: code for code in range(128)}, **dict.fromkeys(map(ord, _SIGNS))}
+
+
 def _joined(text: str) -> list[str]:
     """Return what each two words of a line would be as one."""
     line = text.lower()
-    line = line.encode().translate(None, _ASCII_SIGNS).decode() if line.isascii() else line.translate(_NO_SIGNS)
+    line = line.encode().translate(None, _ASCII_SIGNS).decode() if line.isascii() else line.translate(_without_signs())
     words = line.split(" ")
     joined = list(map(add, words, words[1:]))
     if "f " in line:

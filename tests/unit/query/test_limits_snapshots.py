@@ -101,6 +101,7 @@ import functions.query.structure
 import functions.query.suggesting
 import functions.query.summarising
 import functions.query.unanswered
+import functions.query.understanding.asked_alone
 import functions.query.understanding.completing
 import functions.query.understanding.days
 import functions.query.understanding.glossary
@@ -126,9 +127,11 @@ import functions.query.writing.drafts
 import functions.query.writing.extractive
 import functions.query.writing.generation
 import functions.query.writing.lenient_json
+import functions.query.writing.list_items
 import functions.query.writing.localization
 import functions.query.writing.markers
 import functions.query.writing.named_items
+import functions.query.writing.needed
 import functions.query.writing.outcomes
 import functions.query.writing.premises
 import functions.query.writing.prompting
