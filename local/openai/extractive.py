@@ -8,6 +8,7 @@ function uses without a model, so that the model's code path runs on a laptop to
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 import orjson
@@ -65,7 +66,7 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
         )
         for text in texts
         for attributes, body in _SOURCE.findall(text)
-        if (given := dict(_ATTRIBUTE.findall(attributes))).get("n", "").isdecimal()
+        if (given := {name: unescape(said) for name, said in _ATTRIBUTE.findall(attributes)}).get("n", "").isdecimal()
     ]
     rest = _SOURCE.sub("", texts[-1]) if texts else ""
     found = _QUESTION.search(rest)

@@ -15,8 +15,10 @@ _SIGN = re.compile(
     rf"(?:\u00a9|[Cc]opyright|COPYRIGHT|{_LETTER_ALONE}){_BETWEEN}(?:(?:\u00a9|\([cC]\)|c\b){_BETWEEN}){{0,2}}"
     rf"(?P<years>{_YEARS}*)(?:by )?"
 )
+_SENTENCE_END = r"(?<=\w\w)(?<!\bSt)(?<!\bMt)(?<!\bDr)(?<!\bJr)\.\s"
 _END = re.compile(
-    rf"[.,]? {identity.YEAR}|\.?\s+[Aa]ll [Rr]ights|(?<=\w\w)\.\s|\.?$|[|\n]|\s*[Cc]opyright\b|\u00a9", re.MULTILINE
+    rf"[.,]? {identity.YEAR}|\.?\s+[Aa]ll [Rr]ights|{_SENTENCE_END}|\.?$|[|\n]|\s*[Cc]opyright\b|\u00a9",
+    re.MULTILINE,
 )
 """What stands behind the holder of a right."""
 _IS_RIGHT = re.compile(

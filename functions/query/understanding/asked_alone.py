@@ -54,6 +54,9 @@ def _with_number(asked: str, last: Sentence, language: str) -> str:
     if thing is None:
         return ""
     start, stop = thing
+    before = last.tokens[start - 1 - (last.tokens[start - 1].folded in words["article"])]
+    if before.is_mark or before.folded in words["link"]:
+        return ""  # "lions and tigers"
     without = last.with_words(start - (last.tokens[start - 1].folded in words["article"]), stop, "")
     return f"{asked} {last.words(start, stop)} {without[:1].lower()}{' '.join(without[1:].split())}".replace(" ?", "?")
 

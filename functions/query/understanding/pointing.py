@@ -115,9 +115,10 @@ def names_another_thing(question: str, pronoun: re.Match[str], language: str) ->
     What belongs to it is none ("its lid"), nor a time. One that does or has something is surely a thing: "Does it …?".
     """
     words, asked = small_words(language), read(question, language)
-    for before, token in pairwise(asked.tokens):
+    for at, (before, token) in enumerate(pairwise(asked.tokens), 2):
         if token.start == pronoun.start() and before.folded in words.get("act", ()):
-            return False
+            done = asked.tokens[at].folded if at < len(asked.tokens) else ""
+            return done in words.get("weather", ())  # "Does it rain?" speaks of nothing
     owned = {
         token.start
         for at, token in enumerate(asked.tokens)

@@ -24,11 +24,11 @@ _CHANGED = tuple(
         ("tain", "ten"),
         ("ceiv", "cep"),
         ("scrib", "scrip"),
-        ("quir", "quisi"),
-        ("quisit", "quisi"),
-        ("solv", "solu"),
+        ("acquir", "acquisi"),
+        ("acquisit", "acquisi"),
+        ("solv(?!en)", "solu"),
         ("sum(?!p)", "sump"),
-        ("mit(?!ig)", "mis"),
+        ("mit(?!ig|ment)", "mis"),
     )
 )
 """Letters that change within an English family: "abstain", "abstention"; "receive", "reception"; "permit"."""

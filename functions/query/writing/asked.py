@@ -11,7 +11,7 @@ from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER, of_any_language, patterns_of
-from functions.query.writing.needed import gives_order, needed_by, purposes_in, tells_time
+from functions.query.writing.needed import asks_measure, gives_order, needed_by, purposes_in, tells_time
 from shared import identity
 from shared.identity import periods_in, with_plain_periods
 
@@ -211,6 +211,11 @@ class Asked:
         return frozenset(filter(None, stems))
 
     @cached_property
+    def for_measure(self) -> bool:
+        """Whether it asks for a number with a unit that tells it from others: a distance, a weight, a unit price."""
+        return asks_measure(self.text)
+
+    @cached_property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
@@ -359,10 +364,11 @@ class Asked:
 
     def denies(self, text: str) -> bool:
         """Return whether it asks what is not, may not or has not, and a text denies something."""
-        return self._denies and _DENIES.search(text) is not None
+        return self.for_denied and _DENIES.search(text) is not None
 
     @cached_property
-    def _denies(self) -> bool:
+    def for_denied(self) -> bool:
+        """Whether it asks what is not, may not or has not."""
         asked = _CONDITIONS["en"].sub("", _CHOICE.sub("", self.text))
         return _DENIES.search(asked) is not None
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from functions.query.grounding.clauses import clauses_of, turns
 from functions.query.grounding.columns import is_change
-from functions.query.grounding.quantities import CURRENCIES, CURRENCY_SIGN
+from functions.query.grounding.quantities import CURRENCIES, CURRENCY_SIGN, is_unit
 from functions.query.grounding.ranges import DAYS
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
@@ -31,7 +31,9 @@ _OF_PRICE = frozenset(("price", "cost"))
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """What says nothing without the name before it: "B", "12", "3a", "IV"."""
 _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"(?=[\w./-]*\d)(?=[\w./-]*[^\W\d])[\w./-]{4,}")
+_IDENTIFIER = re.compile(r"(?=[A-Z\d./-]*\d)[A-Z][A-Z\d./-]{3,}")
+_PLAIN_FIGURE = re.compile(rf"(?:{CURRENCY_SIGN})? ?\d[\d.,]*(?: ?%| ?(?:{CURRENCY_SIGN})| [^\W\d_]+)?")
+"""A number with at most one word: what is told without it loses no condition."""
 _NO_NAMES = frozenset((*ENGLISH_MONTHS, "page", "pages"))
 """What a number behind it is no code of."""
 MIN_RARITY = 4.4
@@ -90,10 +92,10 @@ def asked_row_text(
     """Return a row with only the columns that a question asks for: "Inventories; 2019: 5,409", "Export; Guest: No".
 
     Empty if it asks for none of them, for all, or if the row's columns are not known. Words are told so where a
-    `verdict` is asked for, or where all of the row's cells are short and its label is asked for or all are words. If it
-    is asked which has the most (`extreme` 1) or the least (-1) of what the row is about, that column is told: "Weight;
-    Mini: 16.4 kg". The column in which rows are compared, by the words that are `measured`, is told with others. An
-    empty cell that is asked for is a dash.
+    `verdict` is asked for, where all of the row's cells are short words, or where its label is asked for and the other
+    cells are figures. If it is asked which has the most (`extreme` 1) or the least (-1) of what the row is about, that
+    column is told: "Weight; Mini: 16.4 kg". The column in which rows are compared, by the words that are `measured`, is
+    told with others. An empty cell that is asked for is a dash.
     """
     found = row_at(text, start)
     if found is None or (found[1].start, found[1].end) != (start, end):
@@ -124,8 +126,9 @@ def asked_row_text(
         _is_measured(row.cells[at]) or is_dash(row.cells[at].text) for at in chosen
     )
     if of_words:
-        is_short = all(len(cell.text) <= MAX_VERDICT_CHARACTERS for cell in row.cells)
-        tells_alone = verdict or (is_short and is_whole_label_asked(row, wanted, language))
+        others = (cell.text for at, cell in enumerate(row.cells) if at not in chosen)
+        is_plain = all(_PLAIN_FIGURE.fullmatch(other) or is_unit(other) or is_dash(other) for other in others)
+        tells_alone = verdict or (is_plain and is_whole_label_asked(row, wanted, language))
         told_alone = [row.cells[at] for at in chosen] if tells_alone else row.cells
         if not all(map(_is_verdict, told_alone)) or any(row.cells[at].text in _name(table, row, at) for at in chosen):
             return ""

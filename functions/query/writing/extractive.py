@@ -22,6 +22,7 @@ from functions.query.writing.compared_rows import extreme_rows_first, rows_alike
 from functions.query.writing.doubts import is_doubtful
 from functions.query.writing.list_items import follows_in_list, is_item, on_lines, without_bullet
 from functions.query.writing.named_items import ItemsTold
+from functions.query.writing.needed import gives_order
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
 from functions.query.writing.row_doubts import ToldSpan
 from functions.query.writing.row_scores import share_asked
@@ -357,7 +358,7 @@ def _block(
     is_first = not said.share
     said.add(statement)
     passage = passages[at]
-    if strong is not None and is_first and asked.for_way and (steps := _steps_of_section(asked, passage, best.number)):
+    if strong is not None and is_first and asked.for_way and (steps := _steps_of_section(asked, best, passages)):
         for each in steps:
             said.add(each)
         return [PassageSpan(at, each.start, each.end) for each in steps]
@@ -415,21 +416,25 @@ def _block(
     return spans
 
 
-def _steps_of_section(asked: Asked, passage: Passage, number: int) -> Sequence[Statement]:
+def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]) -> Sequence[Statement]:
     """Return the sentences of a statement's section, in order, if its title says what is asked how to do.
 
-    None are told if the section is long, has a table or is not whole in the passage's text.
+    None are told if it is long, has a table, does not mostly say what to do, or goes on in another passage.
     """
-    statements = statements_in(passage)
-    section = passage.section_at(passage.char_start + statements[number].start)
-    if not is_headed(asked, passage, section, statements[number].language):
+    passage, language = passages[best.passage], best.statement.language
+    section = passage.section_at(passage.char_start + best.statement.start)
+    if asked.for_denied or not is_headed(asked, passage, section, language):
         return ()
+    holders = [each for each in passages if any(one.path == section for one in each.sections)]
+    begins = any(one.path == section and one.char_start >= passage.char_start for one in passage.sections)
     told = [
         each
-        for each in statements
+        for each in statements_in(passage)
         if passage.section_at(passage.char_start + each.start) == section and not _is_title_of(each, section)
     ]
-    is_short = bool(told) and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
+    orders = sum(gives_order(each.text, language) or is_item(each.text) or each.has_items for each in told)
+    is_told = begins and holders == [passage] and bool(told) and 2 * orders >= len(told)
+    is_short = is_told and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
     return told if is_short and not any(each.is_row or each.is_garbled for each in told) else ()
 
 

@@ -76,6 +76,7 @@ def _may_stand_in_line(sign: re.Match[str], before: str, *, is_next: bool) -> bo
     if sign["bullet"] or ((sign["value"] or "").isdigit() and sign["close"] == "."):
         return bool(sign["bullet"] and is_next) or _ENDS_SENTENCE.search(before) is not None
     is_letter = bool(sign["value"]) and not sign["value"].isdigit()
+    is_letter = is_letter and re.match(r"[^\W\d_]\.", sign.string[sign.end() :]) is None  # "a. m. Smith"
     return is_letter and (_ENDS_ITEM.search(before) is not None if is_next else before.rstrip().endswith(":"))
 
 

@@ -25,6 +25,8 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     for kind, asked in _PATTERNS.items()
     if (what := kind.removeprefix("asks_")) != kind
 )
+_ASKS_MEASURE = of_any_language(*(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "unit_price")))
+"""What asks for something whose unit tells it from other numbers."""
 _INSTRUCTS, _PURPOSE = (
     {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS[kind].items()}
     for kind in ("instructs", "purpose")
@@ -41,6 +43,11 @@ def is_priced(word: str, text: str) -> bool:
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:
     """Return what an answer to a question must hold."""
     return [pattern for asked, pattern in _NEEDED if asked.search(question)]
+
+
+def asks_measure(question: str) -> bool:
+    """Return whether a question asks for a distance, a weight, a consumption, or what one thing costs."""
+    return _ASKS_MEASURE.search(question) is not None
 
 
 def tells_time(text: str) -> bool:

@@ -121,17 +121,26 @@ def missing_words(question: str, passages: Sequence[Passage]) -> Sequence[str]:
     if of_the_asker and of_the_asker.search(asked) and not is_wanted:
         return ()
     is_rare = max(weights, default=0.0) >= MIN_RARITY and sum(weights) >= share * sum(others)
-    if not is_rare and not _is_nowhere(asked, rare.keys(), missing):
+    if not is_rare and not _is_nowhere(asked, rare.keys(), missing, passages[0]):
         return ()
     return [each.typed for word, each in rare.items() if word in missing and each.rarity >= identity.MIN_RARITY]
 
 
-def _is_nowhere(asked: str, rare: Set[str], missing: Set[str]) -> bool:
-    """Return whether nothing is held of what a question asks whether there is, or whether something has it."""
+def _is_nowhere(asked: str, rare: Set[str], missing: Set[str], nearest: Passage) -> bool:
+    """Return whether nothing is held of what a question asks whether there is, or whether something has it.
+
+    It must name nothing else but the document: of "Is there a fee for cancelling?" a sentence on cancelling may tell.
+    """
     found = _THERE_IS.search(asked)
     told = next(filter(None, found.groups()), "") if found else ""
-    named = rare & frozenset(plain_words(told, latin=False))
-    return bool(named) and named <= missing
+    wanted = rare & frozenset(plain_words(told, latin=False))
+    names = plain_words(" ".join((nearest.title, *nearest.organisations)), latin=False)
+    others = rare - wanted - frozenset(plain_words(" ".join(_HOW.findall(asked)), latin=False))
+    return (
+        bool(wanted)
+        and wanted <= missing
+        and all(any(are_forms(word, name) or word == name for name in names) for word in others)
+    )
 
 
 def names_what_is_missing(question: str, passages: Sequence[Passage]) -> bool:
@@ -292,8 +301,9 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
 
 def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage], language: str) -> bool:
     """Return whether another word for it stands there behind the same one: "card scanner" for "card reader"."""
-    others = next((group for group in _compound_words().get(language, ()) if typed.lower() in group), frozenset())
-    before = re.search(rf"([^\W\d_]+)[ -]{re.escape(typed)}\b", asked) if others else None
+    word = typed.lower().removesuffix("s")
+    others = next((group for group in _compound_words().get(language, ()) if word in group), frozenset())
+    before = re.search(rf"([^\W\d_]+(?:-[^\W\d_]+)?)[ -]{re.escape(typed)}\b", asked) if others else None
     if before is None or is_stop_word(before[1]):
         return False
     pattern = re.compile(

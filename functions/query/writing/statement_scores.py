@@ -83,7 +83,7 @@ UNDATED = 0.65
 ANNOUNCED = 0.3
 """Factor for one that only says what a part of the document tells: "This section tells you how to …"."""
 NOT_NEEDED = 0.15
-"""Factor where what an answer must hold is not: a distance, a price, an address (`texts/needed_patterns.txt`)."""
+"""Factor for a sentence without the unit that is asked for: of a distance, a weight (`Asked.for_measure`)."""
 COUNTED = 1.5
 """Factor for a statement with a number of what is counted: "eleven people" where it is asked how many people."""
 HEADED = 1.6
@@ -383,10 +383,10 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     fits = asked.fits(statement.text) or (statement.is_row and _fits_with_header(asked, statement))
     if not fits:
-        fitness *= NOT_THE_KIND if not asked.needed else NOT_NEEDED
+        fitness *= NOT_NEEDED if asked.for_measure and not statement.is_row else NOT_THE_KIND
     if asked.kind is Kind.TIME and fits and not tells_date(statement.text):
         fitness *= UNDATED
-    if asked.is_announced_by(statement.text):
+    if asked.is_announced_by(statement.text) and not (asked.kind is Kind.NUMBER and fits):
         fitness *= ANNOUNCED
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
@@ -439,10 +439,9 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
 
 
 def _fits_with_header(asked: Asked, row: Statement) -> bool:
-    """Return whether a row holds what is needed with its header, which may have its unit; one of years needs none."""
-    if asked.years and asked.new_numbers(row.text):
-        return True
-    header = "\n".join(line for line in row.context.split("\n") if SEPARATOR in line)
+    """Return whether a row holds what is needed with its header and what stands above, which may have its unit."""
+    lines = row.context.split("\n")
+    header = "\n".join(line for line in lines if SEPARATOR in line or (asked.needed and not line.endswith(".")))
     return bool(header) and asked.fits(f"{header}\n{row.text}")
 
 

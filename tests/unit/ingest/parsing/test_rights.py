@@ -14,6 +14,7 @@ from functions.ingest.parsing.rights import is_right, rights_in
         ("\u00a9 Plum Growers Ltd", [("", "Plum Growers Ltd", False)]),
         ("(c) 2019 Ann Lee \u00a9 2021 Bo Ray", [("2019 ", "Ann Lee ", True), ("2021 ", "Bo Ray", True)]),
         ("(c) 2020 accounts", []),
+        ("\u00a9 2019 St. Mary's College. All rights", [("2019 ", "St. Mary's College", True)]),
         ("see (c) Funding Percentage", []),
     ],
 )

@@ -159,6 +159,8 @@ def test_what_an_order_asks_for_is_a_thing():
         ("Is it raining?", "Why not?"),
         ("Where is the sauna?", "Where?"),
         ("Which key opens the gate?", "Since when?"),
+        ("Does the zoo have lions and tigers?", "How many?"),
+        ("Is there a bus to the museum?", "Does it rain in the winter?"),
     ],
 )
 def test_another_question_word_is_put_only_where_it_is_clear_how(before: str, question: str):

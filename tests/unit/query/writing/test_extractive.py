@@ -491,10 +491,26 @@ def test_how_to_is_told_by_the_section_whose_title_says_so_whole_and_in_order() 
     assert answer("How do I wipe the steam wands?", manual)[0].startswith("• Flush each group")
 
 
-def test_how_to_is_told_by_the_steps_alone_where_the_section_is_long() -> None:
-    long = CARE.replace("Leave it", "Milk dries. " * 100 + "Leave it")
-    manual = passage(long, language="en", sections=CARE_SECTIONS[:2])
-    assert len(answer("How do I clean the wand's tip?", manual)[0]) < 600
+@pytest.mark.parametrize(
+    "other",
+    [
+        CARE.replace("Leave it", "Milk dries. " * 100 + "Leave it"),  # long
+        CARE.replace("Unscrew the tip. Leave it overnight in water.", "It is of steel. It is cleaned in the factory."),
+    ],
+)
+def test_how_to_is_not_told_by_a_whole_section_that_is_long_or_tells_nothing_to_do(other: str) -> None:
+    (section,) = (each for each in CARE_SECTIONS if each.path.startswith("2.2"))
+    manual = passage(other, language="en", sections=(CARE_SECTIONS[0], section))
+    assert not answer("How do I clean the wand's tip?", manual)[0].startswith("A wand that sprays")
+
+
+def test_how_to_is_not_told_by_a_section_that_goes_on_in_another_passage() -> None:
+    section = SectionStart(100, "Cleaning the wand")
+    first = passage("Switch the machine off. Put the wand in water.", language="en", sections=(section,))
+    second = passage(
+        "Rinse the wand. Dry it.", language="en", document_id="doc1", sections=(section,), chunk_index=1, char_start=146
+    )
+    assert answer("How do I clean the wand?", second, first)[0] != "Rinse the wand. Dry it.\n\nSwitch the machine off."
 
 
 def test_a_price_is_told_by_a_row_only_if_that_says_so() -> None:
@@ -510,6 +526,48 @@ def test_a_price_is_told_by_a_row_only_if_that_says_so() -> None:
 def test_of_figures_of_a_year_no_row_needs_a_unit() -> None:
     table = passage("Item | 2023 | 2022\nCost of sales | 2,799 | 2,901\nInterest expense | 48 | 51", language="en")
     assert answer("How much did interest cost in 2022?", table)[0] == "Interest expense | 48 | 51"
+
+
+def test_a_cell_is_not_told_alone_where_another_may_be_its_condition() -> None:
+    rules = passage(
+        "Guest | Entry | Note\nDogs | Free | only on leash, 10 kg\nCats | Paid | in a box, 5 kg", language="en"
+    )
+    assert "leash" in shown("What is the entry for dogs?", rules)
+    doses = passage("Drug | Dose | Note\nFoo | 500mg/day | not with alcohol", language="en")
+    assert "alcohol" in shown("What is the dose of Foo for adults?", doses)
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "other"),
+    [
+        (
+            "How much milk is needed for the dough?",
+            "0.5 l of milk is needed for the dough.",
+            "Milk is needed by 3 cats.",
+        ),
+        ("How many people came to the fair?", "A crowd of 2000 people came to the fair.", "The fair has 3 entrances."),
+        (
+            "How much is covered for lost luggage?",
+            "This section covers lost luggage up to £1,500.",
+            "Luggage has 3 kinds.",
+        ),
+        (
+            "How close may I get to a seal?",
+            "Seals may be seen from as close as two metres.",
+            "In 1998 in May a seal came.",
+        ),
+    ],
+)
+def test_an_amount_is_a_figure(question: str, told: str, other: str) -> None:
+    (best, *_) = ranked(question, [passage(f"{other}\n\n{told}", language="en")])
+    assert best.statement.text == told
+
+
+def test_a_row_with_its_unit_above_the_table_is_a_price() -> None:
+    table = (
+        "Prices in euros\n\nPass | Adult | Child\nDay pass | 12 | 8\n\nWith a day pass you pay 20 % less at the café."
+    )
+    assert answer("How much does the day pass cost?", passage(table, language="en"))[0] == "Day pass | 12 | 8"
 
 
 def test_how_close_is_answered_by_a_distance() -> None:

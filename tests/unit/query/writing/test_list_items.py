@@ -43,6 +43,7 @@ def test_items_that_the_text_runs_on_in_a_line_are_told_apart(text: str, told: s
         "See a. and b. of the annex.",
         "☐ by post ☒ by hand",
         "Plan B) is kept.",
+        "Write to: a. m. Smith, b. n. Jones.",
     ],
 )
 def test_signs_that_make_no_list_stay_in_their_line(text: str) -> None:

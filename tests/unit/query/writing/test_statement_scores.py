@@ -69,8 +69,9 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
         ("On which page is the pump?", "The pump is red ........ 30", "The pump is red.", 4.0 * 0.7),
         ("How many pumps are red?", "Those pumps are red.", "Twelve pumps are red.", 0.4 / 1.5),
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
-        ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.15),
-        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.15),
+        ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
+        ("How much is a pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.15),
+        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
         ("How close is the pump?", "The pump has 2 lamps.", "The pump is 2 metres away.", 0.15),
         ('Where is "the pump"?', "The pump is red.", "A pump is red.", 1.5),
         ("How do I pump?", "1. The pump is red.", "The pump is red.", 1.4),
@@ -181,7 +182,7 @@ def told(question: str, *sources: Passage) -> list[str]:
     return [claim.references[0].quote for claim in extract(question, sources).claims]
 
 
-@pytest.mark.parametrize(("asks", "expected"), [("What does the zorgle do", 4), ("Compare what the zorgle does", 6)])
+@pytest.mark.parametrize(("asks", "expected"), [("What does the zorgle do", 4), ("Compare what the zorgle does", 5)])
 def test_so_many_statements_are_told_at_most(asks: str, expected: int) -> None:
     words = ["wumpet", "fnord", "quimby", "blivet", "snark", "gronk", "plugh", "xyzzy"]
     sources = [source(f"The zorgle is {word}.", document_id="doc", n=n) for n, word in enumerate(words, 1)]
