@@ -383,7 +383,9 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= ASKED_CONTENTS_ENTRY if asked.for_page else CONTENTS_ENTRY
     fits = asked.fits(statement.text) or (statement.is_row and _fits_with_header(asked, statement))
     if not fits:
-        fitness *= NOT_NEEDED if asked.for_measure and not statement.is_row else NOT_THE_KIND
+        # The unit of a row may stand where nobody looks for it.
+        may_measure = statement.is_row and bool(asked.new_numbers(statement.text))
+        fitness *= NOT_NEEDED if asked.for_measure and not may_measure else NOT_THE_KIND
     if asked.kind is Kind.TIME and fits and not tells_date(statement.text):
         fitness *= UNDATED
     if asked.is_announced_by(statement.text) and not (asked.kind is Kind.NUMBER and fits):
