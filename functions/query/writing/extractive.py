@@ -308,10 +308,14 @@ class _Said:
         self._language = statement.language
         self._stems.update(statement.stems, statement.context_stems, self._abbreviated.said_in(statement))
         self._texts.append(_words_of(statement.text))
+        self.share = self.share_with("")
+
+    def share_with(self, title: str) -> float:
+        """Return the share of the question's words that is said, or stands in the title of the document cited."""
         table = lexical.background(self._language)
         rarity = {stem: table.get(stem, lexical.MAX_RARITY) for stem in self._wanted}
-        held = sum(worth for stem, worth in rarity.items() if stem in self._stems)
-        self.share = held / (sum(rarity.values()) or 1.0)
+        said = self._stems.union(content_stems(title, self._language))
+        return sum(worth for stem, worth in rarity.items() if stem in said) / (sum(rarity.values()) or 1.0)
 
     def repeats(self, statement: Statement) -> bool:
         """Return whether it is said already: another table's row with one more column, a sentence with its number."""
@@ -398,7 +402,7 @@ def _block(
         block.append(after)
         said.add(after)
     tells_it = asked.decides(statement.text) or asked.is_counted_in(statement.text)
-    if strong is not None and is_first and said.share < LITTLE and not tells_it:
+    if strong is not None and is_first and said.share_with(passage.title) < LITTLE and not tells_it:
         block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:
             said.add(each)
