@@ -402,7 +402,9 @@ def _block(
         block.append(after)
         said.add(after)
     tells_it = asked.decides(statement.text) or asked.is_counted_in(statement.text)
-    if strong is not None and is_first and said.share_with(passage.title) < LITTLE and not tells_it:
+    # A number or a time that is asked for is enough by itself: the window is the statement.
+    is_little = said.share < LITTLE and (asked.is_met(statement.text) or said.share_with(passage.title) < LITTLE)
+    if strong is not None and is_first and is_little and not tells_it:
         block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:
             said.add(each)
