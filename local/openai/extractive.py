@@ -54,8 +54,8 @@ class Pick:
     told: str
 
 
-def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
-    """Return the sources of all messages, and the question, which is the end of the last message."""
+def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str, str]:
+    """Return the sources of all messages, the question at the end of the last one, and what it was searched for as."""
     sources = [
         PromptSource(
             int(given["n"]),
@@ -71,20 +71,30 @@ def read_prompt(texts: Sequence[str]) -> tuple[list[PromptSource], str]:
     rest = _SOURCE.sub("", texts[-1]) if texts else ""
     found = _QUESTION.search(rest)
     question = found[1] if found else rest
-    # A follow-up says "it"; without a language model only the searched question tells what that is.
     searched = _SEARCHED.search(question)
-    return sources, (searched[1] if searched else question).strip()
+    asked = question[: searched.start()] if searched else question
+    return sources, asked.strip(), (searched[1] if searched else asked).strip()
 
 
-def pick(sources: Sequence[PromptSource], question: str) -> list[Pick]:
-    """Return what answers the question, and each of its parts; none if nothing of the sources does."""
+def pick(sources: Sequence[PromptSource], question: str, searched: str = "") -> list[Pick]:
+    """Return what answers the question; none if nothing of the sources does.
+
+    A follow-up says "it"; without a language model only what it was searched for as tells what that is. Where words of
+    the conversation were only put behind it, they may be more of another question than of this one.
+    """
+    if searched.startswith(question) and (picks := _picked(sources, question)):
+        return picks
+    return _picked(sources, searched or question)
+
+
+def _picked(sources: Sequence[PromptSource], question: str) -> list[Pick]:
+    """Return what answers a question, and each of its parts."""
     language = language_of(question) or "en"
     passages = [_passage(source) for source in sources]
     whole = range(1, len(sources) + 1)
     parts = [AskedPart(part.name, part.question, whole) for part in parts_of(question, language)]
     chosen = choose(WritingRequest(question, question, passages, parts=parts if len(parts) > 1 else ()))
-    if chosen.missing:
-        return []
+    # Words that no source mentions refuse nothing: a model reads the sources, and says what they hold.
     told = [claim for claim in chosen.claims if not claim.further]
     return [
         Pick(reference.quote, sources[reference.source - 1].number, claim.text.strip())

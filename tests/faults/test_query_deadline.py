@@ -141,7 +141,7 @@ def test_a_reranker_that_hangs_is_done_without(
     forget_calls(world.stack)
     with hanging(world, "rerank", kind):
         begun = time.monotonic()
-        status, answer, _ = call("POST", "/query", {"question": f"{LENS} With vinegar, {kind}?"}, tenant="lamps")
+        status, answer, _ = call("POST", "/query", {"question": f"{LENS} ({kind})"}, tenant="lamps")
         took_s = time.monotonic() - begun
     assert calls_of(world.stack, world.stack.pinecone_url, "/rerank") == 1
     assert (status, answer["warnings"]) == (200, ["rerank_unavailable"])

@@ -97,7 +97,8 @@ def test_sources_that_may_not_be_quoted_lead_to_a_refusal_not_to_an_empty_answer
 ):
     monkeypatch.setenv("RECTO_CHAT_MODEL", model)
     answer = ask(ABOUT_EVIL, **({"filter": only} if only else {}))
-    assert (answer["refusal"], answer["answer"]) == ("nothing_proven", DONT_KNOW)
+    # The emulated model does not quote them either.
+    assert (answer["refusal"], answer["answer"]) == ("model_does_not_know" if model else "nothing_proven", DONT_KNOW)
     assert answer["no_relevant_info"]
     assert answer["handoff_offered"]
     assert (answer["citations"], answer["sources"], answer["band"], answer["confidence"]) == ([], [], "none", None)

@@ -45,11 +45,26 @@ def test_a_prompt_is_read_as_sources_and_a_question() -> None:
     assert read_prompt(["Be brief.", user]) == (
         [PromptSource(2, "Text of two.", title="a > b"), PromptSource(7, "Seven.")],
         "Why?\nAnd how?",
+        "Why?\nAnd how?",
     )
     below = '<source n="3" table="Fuel (in litres) / | 2024 | 2025">\nDiesel | 2 | 5\n</source>'
     assert read_prompt([below])[0] == [PromptSource(3, "Diesel | 2 | 5", "Fuel (in litres)\n| 2024 | 2025")]
-    assert read_prompt(["Just this?"]) == ([], "Just this?")
-    assert read_prompt([]) == ([], "")
+    assert read_prompt(["Just this?"]) == ([], "Just this?", "Just this?")
+    assert read_prompt([]) == ([], "", "")
+    nested = '<source n="4" section="Care &gt; Cleaning">\nWipe it.\n</source>\nQuestion: Why it?\n(Searched for as: Why clean?)'
+    assert read_prompt([nested]) == ([PromptSource(4, "Wipe it.", section="Care > Cleaning")], "Why it?", "Why clean?")
+
+
+def test_words_of_the_conversation_behind_a_question_do_not_choose_its_answer() -> None:
+    lamp = "The lamp is lit at sunset. The lens of the lamp must be cleaned every Thursday."
+    sources = [PromptSource(1, lamp, title="Lighthouse")]
+
+    def told(question: str, searched: str) -> list[str]:
+        return [chosen.told for chosen in pick(sources, question, searched)]
+
+    assert told("When is it lit?", "When is it lit? lens lamp cleaned") == ["The lamp is lit at sunset."]
+    assert told("How often?", "How often must the lens be cleaned?")[0].endswith("every Thursday.")
+    assert told("And that?", "And that? lens cleaned")[0].endswith("every Thursday.")
 
 
 def test_a_sentence_that_two_sources_share_is_cited_once() -> None:
@@ -104,7 +119,7 @@ def test_each_part_of_a_question_is_answered_from_its_source() -> None:
 
 
 def test_what_no_source_mentions_is_not_answered() -> None:
-    assert pick([PromptSource(1, "The trip costs ninety pounds.")], "How many zeppelins are on the trip?") == []
+    assert pick([PromptSource(1, "The trip costs ninety pounds.")], "What is the capital of Mongolia?") == []
     assert pick([], "What does the trip cost?") == []
 
 
