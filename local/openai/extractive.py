@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.parts import parts_of
 from functions.query.understanding.rewriting import rewritten_by_rule
@@ -82,7 +83,7 @@ def pick(sources: Sequence[PromptSource], question: str, searched: str = "") -> 
     A follow-up says "it"; without a language model only what it was searched for as tells what that is. Where words of
     the conversation were only put behind it, they may be more of another question than of this one.
     """
-    if searched.startswith(question) and (picks := _picked(sources, question)):
+    if content_stems(question) and searched.startswith(question) and (picks := _picked(sources, question)):
         return picks
     return _picked(sources, searched or question)
 
