@@ -92,7 +92,8 @@ def test_an_answer_shows_its_sources_and_opens_them(open_page: Opened) -> None:
     page = open_page("reader")
     found = answered(page, BOILERS)
     expect(page).to_have_url(re.compile(r"#/c/\w{26}$"))
-    chip = found.get_by_role("button", name=re.compile(rf"^Source 1, {MANUAL}.*, page 5 \(printed 3\), confirmed$"))
+    chips = found.get_by_role("button", name=re.compile(rf"^Source 1, {MANUAL}.*, page 5 \(printed 3\), confirmed$"))
+    chip = chips.first  # each sentence has one
     chip.focus()
     card = found.get_by_role("group", name="Source")
     for part in (MANUAL, "page 5 (printed 3)", "manual", ".pdf", "citric acid"):
