@@ -12,7 +12,7 @@ from tests.web.conftest import Opened, sign_in
 
 QUESTION = "How many bees live in the hives on the roof of the Tallow library?"
 FACT = "Forty thousand bees live in the hives on the roof of the Tallow library."
-UNKNOWN = "Which bus goes to the Tallow library after midnight?"
+UNKNOWN = "Who won the football world cup in 1998?"
 VIEWS = {
     "reader": ["", "documents"],
     "editor": ["", "documents", "queue", "faqs", "unanswered", "feedback"],
@@ -79,12 +79,12 @@ def test_a_refusal_goes_to_a_person_whose_answer_the_asker_sees(open_page: Opene
     agent.reload()
     agent.get_by_role("link").filter(has_text=UNKNOWN).first.click()
     agent.get_by_role("button", name="Take it").click()
-    agent.get_by_role("textbox", name="Your answer").fill("The N7 stops there at 0:20 and 1:20.")
+    agent.get_by_role("textbox", name="Your answer").fill("France won it, at home.")
     look(agent, "journey-handoff")
     agent.get_by_role("button", name="Send the answer").click()
     expect(agent.get_by_text("The answer is in the asker’s conversation.")).to_be_visible()
     asker.reload()
-    expect(asker.get_by_role("article", name="Answered by a person")).to_contain_text("The N7 stops there")
+    expect(asker.get_by_role("article", name="Answered by a person")).to_contain_text("France won it")
 
 
 @pytest.mark.parametrize("role", VIEWS)
