@@ -386,8 +386,9 @@ def _block(
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
+    tells_it = asked.decides(statement.text) or asked.is_counted_in(statement.text)
     says_enough = (
-        (said.enough or asked.decides(statement.text) or asked.is_counted_in(statement.text))
+        (said.enough or tells_it)
         and asked.fits(statement.text)
         and not (is_first and asked.names_nobody(statement.text))
     )
@@ -401,7 +402,6 @@ def _block(
     ):
         block.append(after)
         said.add(after)
-    tells_it = asked.decides(statement.text) or asked.is_counted_in(statement.text)
     # A number or a time that is asked for is enough by itself: the window is the statement.
     is_little = said.share < LITTLE and (asked.is_met(statement.text) or said.share_with(passage.title) < LITTLE)
     if strong is not None and is_first and is_little and not tells_it:
