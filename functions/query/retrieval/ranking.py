@@ -116,7 +116,10 @@ def document_boosts(question: str, language: str, passages: Sequence[Passage]) -
         key: _names(one.title, one.key, one.cover, one.organisations, one.language or "en")
         for key, one in documents.items()
     }
-    evidence = _evidence(_without_earlier_years(question), language, names) if len(names) > 1 else {}
+    evidence: dict[str, float] = {}
+    if len(names) > 1:
+        question = _without_forecast_years(question, language, names, documents)
+        evidence = _evidence(_without_earlier_years(question), language, names)
     asked, kinds = identity.periods_in(question), identity.kinds_asked(question)
     for key, document in documents.items():
         if evidence.get(key):
@@ -191,6 +194,26 @@ _LATEST = re.compile(
 """What asks for the latest of the documents that a question names."""
 
 
+def _without_forecast_years(
+    question: str, language: str, names: Mapping[str, Mapping[str, float]], documents: Mapping[str, Passage]
+) -> str:
+    """Leave out years after the latest one that a document named by the question is of: "as of 2021, … pay in 2024".
+
+    Where no document named is of a year in the question, all of its years stay.
+    """
+    years = set(_YEARS.findall(question))
+    if len(years) < 2:
+        return question
+    evidence = _evidence(_YEARS.sub(" ", question), language, names)
+    held = {period[-4:] for key, found in evidence.items() if found for period in _periods_of(documents[key])}
+    latest = max(years & held, default=max(years))
+    return _YEARS.sub(lambda found: found[0] if found[0] <= latest else " ", question)
+
+
+def _periods_of(document: Passage) -> Sequence[str]:
+    return document.periods or identity.periods_in(identity.name_of(document.title, document.key))
+
+
 def _without_earlier_years(question: str) -> str:
     latest = max(_YEARS.findall(question), default="")
     return _YEARS.sub(lambda found: found[0] if found[0] == latest else " ", question)
@@ -201,7 +224,7 @@ def _period_share(asked: Sequence[str], question: str, document: Passage) -> flo
 
     A report also holds the figures of the year before: of several years, the latest tells which report is meant.
     """
-    held = document.periods or tuple(identity.periods_in(identity.name_of(document.title, document.key)))
+    held = _periods_of(document)
     is_of_quarter = any(
         period.startswith("Q") for period in held[:1]
     )  # a release of the last one tells of the year, too

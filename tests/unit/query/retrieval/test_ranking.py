@@ -117,6 +117,14 @@ def test_the_latest_is_not_looked_for_where_a_period_is_named():
     assert asked > later
 
 
+def test_a_year_later_than_those_of_all_documents_that_are_named_does_not_choose_among_them():
+    question = "As of 2021, what did Orbico expect to pay in 2024?"
+    asked, later = shares(question, {"periods": ("2021",)}, {"periods": ("2022",)})
+    assert asked > later
+    one, other = shares("What will Orbico pay in 2024 and 2025?", {"periods": ("2021",)}, {"periods": ("2022",)})
+    assert one == other
+
+
 def test_a_period_that_an_editor_wrote_is_read_in_any_form():
     found = match("Sales rose.", period=["FY22", "spring"], organisation="Orbico", kind="10-K")
     read = Passage.of(found)
