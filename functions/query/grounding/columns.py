@@ -325,13 +325,39 @@ def _words_of(name: str) -> frozenset[str]:
     for start, end, _ in reversed(_atoms(text)):
         text = f"{text[:start]} {text[end:]}"
     plain = re.sub(r"(?i)\b(?:ended|(?:in )?(?:millions|thousands))\b", " ", text)
-    return frozenset((*content_stems(plain), *_LETTER.findall(plain)))
+    stems = (_IN_FULL.get(stem, stem) for stem in content_stems(plain))
+    return frozenset((*stems, *_LETTER.findall(plain)))
+
+
+_IN_FULL = {"max": "maximum", "min": "minimum", "avg": "averag", "typ": "typic", "qty": "quantiti"}
+"""Stems of the words that names of columns abbreviate."""
+_NUMBER_BEFORE = re.compile(r"\d[ -]?\Z")
+"""What stands before "min" where it means minutes."""
+_LIMITS = (
+    (
+        re.compile(r"\b(?:at least|not less than|no less than|from|between)\b(?=[^.;]{0,30}?\d)", re.IGNORECASE),
+        "minimum",
+    ),
+    (
+        re.compile(
+            r"\b(?:at most|(?:not|never) (?:be )?(?:exceed|more than|above|over)|no more than|up to"
+            r"|(?:(?<=\d )|(?<=\d))(?:and|to)(?= \d))\b",
+            re.IGNORECASE,
+        ),
+        "maximum",
+    ),
+)
+"""Words that tell a limit, which is the figure of a column with that name."""
 
 
 def _places(text: str) -> dict[str, list[tuple[int, int]]]:
-    """Return the places of each content word of a text."""
+    """Return the places of each content word of a text, and of limits by the names that columns of them have."""
     places: dict[str, list[tuple[int, int]]] = {}
     for match in _WORD.finditer(text):
         for stem in (*content_stems(match.group()), *_LETTER.findall(match.group())):
-            places.setdefault(stem, []).append(match.span())
+            is_minutes = stem == "min" and _NUMBER_BEFORE.search(text, 0, match.start())
+            places.setdefault(stem if is_minutes else _IN_FULL.get(stem, stem), []).append(match.span())
+    for limit, name in _LIMITS:
+        for match in limit.finditer(text):
+            places.setdefault(name, []).append(match.span())
     return places

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, takewhile
 
-from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, read_number, scale_of, unit_name
+from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, is_unit, read_number, scale_of, unit_name
 from shared import identity
 from shared.dates import dates_in, month_number
 from shared.lexical import fold
@@ -37,10 +37,11 @@ _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
 _NAMING_NUMBERS = re.compile(
     rf"(?:FY ?)?{identity.YEAR} ?[-–/] ?(?:\d{{4}}|\d\d)\b"
     r"|(?<=[^\W\d_] )\(?\d{1,3} ?(?:[-–]|to) ?\d{1,3}\)?(?!\S)|\d{1,3}\+"
-    r"|(?<=[^\W\d_] )(?:in|per|after|within|from|over|under|up to) \d{1,3} [^\W\d_]+",
+    r"|(?<=[^\W\d_] )(?:in|per|after|within|from|over|under|up to) \d{1,3} [^\W\d_]+"
+    r"|^(?:per|pro|je|pour|par|por) \d{1,3} [^\W\d_]+",
     re.IGNORECASE,
 )
-"""Years, ages and times in names of columns: "2021–22", "Youths (13–17)", "65+", "Most in 24 hours"."""
+"""Years, ages, times, amounts in names of columns: "2021–22", "Youths (13–17)", "65+", "in 24 hours", "per 100 g"."""
 _NUMBER_ALONE = re.compile(r"(?<![\w.,/-])[\d.,:/]*\d[\d.,:/%]*(?![\w-])")
 _VERSION = re.compile(r"[^\W\d][\w ]{0,15} \d+(?:\.\d+)?")
 """A model or a level: "OBS 2.0", "Level 3"."""
@@ -147,6 +148,62 @@ def read_cell(text: str, column: int | None) -> TableCell:
     unit = found["unit"] or found["unit2"] or found["money"] or found["money2"] or ""
     negative = bool(found["minus"] or found["open"])
     return TableCell(text, column, read_number(found["digits"]).values, negative, unit_name(unit) if unit else "")
+
+
+# --- units beside the figures ---
+
+_BEHIND_UNIT = re.compile(r"[/(]| per ")
+_UNIT_COLUMN = frozenset(("unit", "units", "unit of measure", "einheit", "unité", "unidad", "vienetas", "vnt"))
+_NAMED_UNIT = re.compile(r"[(\[](?P<bracket>[^()\[\]]+)[)\]]\W*\Z|(?:,| in| en) (?P<last>[^\s,]+)\Z")
+"""The unit with which the name of a row or column ends: "Weight (kg)", "Energy, kJ", "Weight in kg"."""
+_ALSO_SCALES = frozenset("bkmt")
+"""Units that mean billions, thousands or millions beside amounts of money."""
+
+
+def is_unit_column(name: str) -> bool:
+    """Return whether a column's name says that it holds the units of the figures beside it."""
+    return name.strip(" .:").casefold() in _UNIT_COLUMN
+
+
+def is_unit_cell(text: str) -> bool:
+    """Return whether a cell holds a unit and no more: "litres", "l/min", "dB(A)"."""
+    return bool(_unit_of_cell(text))
+
+
+def _unit_of_cell(text: str) -> str:
+    """Return the canonical name of the unit that a text is; empty if it is none."""
+    folded = fold(text).lower().strip()
+    return next((unit_name(each) for each in (folded, _BEHIND_UNIT.split(folded)[0]) if is_unit(each)), "")
+
+
+def _unit_named(name: str) -> str:
+    found = _NAMED_UNIT.search(name)
+    unit = _unit_of_cell(found["bracket"] or found["last"]) if found else ""
+    return "" if unit == "percent" else unit
+
+
+def with_units(columns: Sequence[str], rows: Sequence[TableRow], *, is_money: bool) -> Sequence[TableRow]:
+    """Return rows whose figures have a unit, if they have none: of their row's column of units, row or column.
+
+    Where figures of the table are amounts of money (`is_money`), a letter may be a scale and is not read.
+    """
+    places = {at for at, name in enumerate(columns) if is_unit_column(name)}
+    named = [_unit_named(name) for name in columns]
+
+    def of(cell: TableCell, row: TableRow) -> str:
+        if cell.unit or not cell.values:
+            return cell.unit
+        told = {_unit_of_cell(each.text) for each in row.cells if each.column in places}
+        told = told or {_unit_named(row.label), named[cell.column] if cell.column is not None and named else ""}
+        found = told - {""}
+        return "" if len(found) > 1 or (is_money and found <= _ALSO_SCALES) else next(iter(found), "")
+
+    return [replace(row, cells=tuple(replace(cell, unit=of(cell, row)) for cell in row.cells)) for row in rows]
+
+
+def mentions_money(text: str) -> bool:
+    """Return whether a text has the sign of a currency or a scale: "$", "in thousands"."""
+    return re.search(CURRENCY_SIGN, text) is not None or scale_in((text,)) is not None
 
 
 def scale_in(texts: Sequence[str]) -> Decimal | None:

@@ -32,8 +32,6 @@ _HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 """What says by how much figures differ, or from which others."""
-_UNITS = re.compile(r"units?|einheit|unité|unidad|vienetas", re.IGNORECASE)
-"""The name of a column of units."""
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
@@ -88,7 +86,7 @@ class TableChanges:
 
     def _units_of(self, n: int) -> Sequence[str]:
         """Return what stands in a row's columns of units."""
-        return [cell.text for cell in self.table.rows[n].cells if _UNITS.fullmatch(self.table.name_of(cell))]
+        return [cell.text for cell in self.table.rows[n].cells if cell.column in self.table.unit_columns]
 
     def shows(
         self, claim: str, rows: Sequence[RowMention], columns: Sequence[ColumnMention], common: frozenset[int] | None

@@ -23,10 +23,13 @@ from functions.query.grounding.table_cells import (
     is_figure,
     is_period,
     is_two_in_one,
+    is_unit_column,
     may_name,
+    mentions_money,
     names_words_in,
     read_cell,
     scale_in,
+    with_units,
 )
 from functions.query.grounding.words import has_digit
 from shared.text import (
@@ -75,6 +78,11 @@ class Table:
     def name_of(self, cell: TableCell) -> str:
         """Return the name of a cell's column; empty if it is not known."""
         return self.columns[cell.column] if cell.column is not None and self.columns else ""
+
+    @property
+    def unit_columns(self) -> Sequence[int]:
+        """The columns that hold the units of their rows."""
+        return [at for at, name in enumerate(self.columns) if is_unit_column(name)]
 
     @property
     def start(self) -> int:
@@ -287,12 +295,15 @@ class _TableReader:
             rows = _grouped_by_label(rows, more)
         caption = "\n".join(filter(None, (self.caption, *above, *corners)))
         scale = scale_in((*caption.split("\n"), *chain.from_iterable(heads)))
+        is_money = mentions_money("\n".join((caption, *chain.from_iterable(heads))))
+        rows = with_units(columns, rows, is_money=is_money)
         table = Table(caption, columns, rows, scale, names_words_in(columns, heads, rows))
         before = self.continued
         if before is not None and not columns and count == len(before.columns):
             table = replace(
                 table,
                 columns=before.columns,
+                rows=with_units(before.columns, rows, is_money=is_money or mentions_money(before.caption)),
                 caption=f"{before.caption}\n{caption}",
                 scale=before.scale if table.scale is None else table.scale,
             )

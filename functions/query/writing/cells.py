@@ -14,7 +14,6 @@ from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
 from functions.query.understanding.vocabulary import document_words
-from functions.query.writing.table_units import unit_columns
 from shared import lexical
 from shared.dates import ENGLISH_MONTHS, dates_in, years_written
 from shared.lexical import fold
@@ -107,7 +106,7 @@ def asked_row_text(
     ):
         return ""
     chosen = _of_years(table, row, years) or _named(table, row, wanted, language)
-    units = unit_columns(table)
+    units = table.unit_columns
     empty = () if chosen else _named_without_cell(table, row, wanted, language)
     if extreme and not chosen and is_label_asked(row, wanted, language):
         chosen = _extreme_cells(table, row, extreme)
@@ -302,7 +301,7 @@ def _extreme_cells(table: Table, row: TableRow, sign: int) -> Sequence[int]:
 
     Totals, changes and units are left out.
     """
-    units = unit_columns(table)
+    units = table.unit_columns
     cells = [
         (at, cell)
         for at, cell in enumerate(row.cells)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from functions.query.grounding.claims import Claim
 from functions.query.grounding.quantities import CURRENCIES, is_unit, scale_of, unit_name
-from functions.query.grounding.table_cells import YEAR, TableCell, TableRow
+from functions.query.grounding.table_cells import YEAR, TableCell, TableRow, is_unit_cell
 from functions.query.grounding.tables import Table, row_at
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -42,15 +42,16 @@ _OF_ALL = re.compile(
 _OF_UNIT = frozenset(("in", "of", "de", "d'", "us"))
 _LARGE = re.compile(r"\d{3}")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\D*\Z")
-_UNIT_COLUMN = frozenset(("unit", "units", "unit of measure", "einheit", "unité", "unidad", "vienetas", "vnt"))
 
 
 def with_unit(told: str, text: str, start: int) -> str:
-    """Return a told row with the unit that stands above its table: "Cash; 2026: 4,060 (£ thousand)".
+    """Return a told row with its unit: "Diesel; Minimum: 900 litres", of its table "Cash; 2026: 4,060 (£ thousand)".
 
-    It stands behind the last figure if it holds for all that are told, else behind each that it holds for.
+    That of the table stands behind the last figure if it holds for all that are told, else behind each that it holds
+    for.
     """
     found = row_at(text, start)
+    told = _with_unit_of_row(told, *found) if found else told
     unit, thing = unit_above(text, found[0].start) if found else ("", "")
     if found is None or not unit or unit.casefold() in told.casefold():
         return told
@@ -63,6 +64,20 @@ def with_unit(told: str, text: str, start: int) -> str:
     if holds[1:] == others and holds[-1]:
         return _behind(told, unit)
     return "; ".join(_behind(part, unit) if is_held else part for part, is_held in zip(parts, holds, strict=True))
+
+
+def _with_unit_of_row(told: str, table: Table, row: TableRow) -> str:
+    """Put the unit that stands in a column of its own behind the row's figures: "Unit: kg" is told no more."""
+    cells = {f"{' '.join(table.name_of(cell).split())}: {cell.text}": cell for cell in row.cells}
+    units = [part for part, cell in cells.items() if cell.column in table.unit_columns]
+    parts = told.split("; ")
+    if len(units) != 1 or units[0] not in parts or not is_unit_cell(cells[units[0]].text):
+        return told
+    unit = cells[units[0]].text
+    figures = [part for part in parts if part in cells and cells[part].values and part[-1].isdigit()]
+    if not figures:
+        return told
+    return "; ".join(f"{part} {unit}" if part in figures else part for part in parts if part != units[0])
 
 
 def without_unit(claim: Claim, passages: Sequence[Passage]) -> Claim:
@@ -81,11 +96,6 @@ def _behind(told: str, unit: str) -> str:
     if not told.endswith(")"):
         return f"{told} ({unit})"
     return f"{told} {unit}" if unit.startswith("in ") else f"{told}, {unit}"
-
-
-def unit_columns(table: Table) -> Sequence[int]:
-    """Return the columns that hold the units of their rows."""
-    return [at for at, name in enumerate(table.columns) if name.strip(" .:").casefold() in _UNIT_COLUMN]
 
 
 def _is_in_unit(part: str, thing: str, table: Table, row: TableRow) -> bool:

@@ -485,3 +485,35 @@ def test_columns_that_one_word_names_come_in_their_own_order():
     names = ["Day pass", "Week pass", "Month pass", "Rank"]
     found = mentions_in("A day, week or month pass", names, context="", own_words=frozenset())
     assert [each.columns for each in found] == [{0}, {1}, {2}]
+
+
+LIMITS = "Parameter | Min | Max | Unit\nVoltage | 3.0 | 3.6 | V\nCurrent | 10 | 25 | mA"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The maximum voltage is 3.6 V.",
+        "The voltage is at most 3.6 V.",
+        "The voltage is between 3.0 and 3.6 V.",
+        "The voltage is at least 3.0 V.",
+    ],
+)
+def test_limits_name_their_columns(claim: str):
+    assert_bound(of(claim, LIMITS))
+
+
+def test_a_minimum_is_not_the_maximum():
+    assert of("The minimum voltage is 3.6 V.", LIMITS).conflict == "column"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Fuel | Unit | Stored\nDiesel | litres | 48,000\nPetrol | litres | 1,900",
+        "Fuel | Stored (litres)\nDiesel | 48,000",
+    ],
+)
+def test_a_figure_in_another_unit_is_not_the_rows(table: str):
+    assert_bound(of("48,000 litres of diesel are stored.", table))
+    assert not of("48,000 kg of diesel are stored.", table).bound

@@ -470,3 +470,28 @@ def test_numbers_that_count_are_labels():
     assert [row.label for row in only(weeks).rows] == ["1", "2", "3"]
     assert only(weeks).columns == ("North", "South")
     assert [row.label for row in only(weeks.replace("3 |", "5 |")).rows] == ["", "", ""]
+
+
+def test_figures_have_the_unit_that_stands_in_their_row():
+    table = only(
+        "Fuel | Unit | Minimum\nDiesel | litres | 48,000\nNoise | dB(A) | 41\nLids | each | 3\nSoot | kg | 2 %"
+    )
+    assert [row.cells[-1].unit for row in table.rows] == ["l", "db", "", "percent"]
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("Fuel | Minimum (litres) | Share (%)\nDiesel | 48,000 | 96\nPetrol | 1,900 | 4", ["l", ""]),
+        ("Part | Mini | Maxi\nWeight, kg | 12.5 | 14.2\nWidth in mm | 300 | 420", ["kg", "kg"]),
+        ("Part (mm) | Mini (kg) | Maxi (kg)\nWidth (mm) | 30 | 42\nDepth (mm) | 20 | 22", ["", ""]),
+        ("Sales ($) | North (m) | South (m)\nBoats | 12 | 14\nOars | 3 | 4", ["", ""]),
+    ],
+)
+def test_a_figure_has_the_unit_that_its_row_or_its_column_names_if_only_one_does(text: str, units: list[str]):
+    assert [cell.unit for cell in only(text).rows[0].cells] == units
+
+
+def test_amounts_name_columns():
+    table = only("Nutrient | Per 100 g | Per serving\nProtein | 12 g | 3.6 g\nSalt | 0.4 g | 0.1 g")
+    assert table.columns == ("Per 100 g", "Per serving")
