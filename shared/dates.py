@@ -93,7 +93,8 @@ def dates_in(text: str) -> list[DateMention]:
 
     for pattern in _DATES if _DIGIT.search(text) else ():  # most sentences have none
         for match in filter(is_free, pattern.finditer(text)):
-            found.extend(_dates_of(match))
+            if match.groupdict().get("m") != "may" or match.groupdict().get("y"):  # "those of 6–12 may take two"
+                found.extend(_dates_of(match))
     for match in _MONTH_ALONE.finditer(text):
         name = match.group()
         ambiguous = name.lower() in _AMBIGUOUS_MONTHS and (name.lower() == "may" or not name[0].isupper())

@@ -172,12 +172,14 @@ class TableComparison:
             return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(bound):
             return Binding(conflict=conflict)
+        rows = frozenset(n for places in bound.values() for n, _ in places)
         is_named = self.rows.by in {"label", "most"} and self._is_named(bound)
+        is_named = is_named and not self._has_figures_of_another_unit(rows)
         return Binding(
             frozenset(bound) | {each.start for each in self._ranges},
             is_named=is_named,
             is_open=not is_named,
-            texts=self._texts(frozenset(n for places in bound.values() for n, _ in places)),
+            texts=self._texts(rows),
         )
 
     @cached_property
@@ -209,13 +211,16 @@ class TableComparison:
 
     @cached_property
     def columns(self) -> Sequence[ColumnMention]:
-        """The columns that the claim names."""
+        """The columns of figures that the claim names."""
+        figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
+        found = [each for each in self._all_columns if each.columns & figures]  # "split" names none
+        return [each for each in found if not _WITHOUT.search(fold(self.claim), 0, each.start)]
+
+    @cached_property
+    def _all_columns(self) -> Sequence[ColumnMention]:
         names = (words_of(self.table.rows[n].label) for each in self.rows.mentions for n in each.rows)
         context = f"{self.around.asked}\n{self.text}"
-        found = mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
-        figures = frozenset(cell.column for row in self.table.rows for cell in row.cells if cell.values)
-        found = [each for each in found if each.columns & figures]  # "split" names no column of figures
-        return [each for each in found if not _WITHOUT.search(fold(self.claim), 0, each.start)]
+        return mentions_in(self.claim, self.table.columns, context=context, own_words=frozenset[str]().union(*names))
 
     @cached_property
     def numbers(self) -> Sequence[Fact]:
@@ -271,10 +276,11 @@ class TableComparison:
         return any(is_rounded(fact, value) for value in values)
 
     def _has_figures_of_another_unit(self, rows: frozenset[int]) -> bool:
-        """Return whether figures of some rows, in units or scales that are not theirs, are numbers of the claim."""
+        """Return whether figures of some rows, in units or scales that are not theirs, are further numbers of it."""
         figures = [cell.values for n in rows for cell in self.table.rows[n].cells]
         elsewhere = frozenset[Decimal]().union(*(each.values for each in self.around.elsewhere))
-        said = [fact for fact in self.numbers if (fact.unit or fact.scaled) and not fact.values & elsewhere]
+        further = [fact for fact in self.numbers if not self._cells[fact.start]]
+        said = [fact for fact in further if (fact.unit or fact.scaled) and not fact.values & elsewhere]
         written = [read_number(digits.group().rstrip(".,")) for fact in said if (digits := _FIGURE.search(fact.text))]
         return any(not each.values.isdisjoint(values) for each in written for values in figures)
 
@@ -346,7 +352,7 @@ class TableComparison:
     # --- dates and times in cells ---
 
     def _conflict_of_dates(self) -> Conflict:
-        """Return "row" if a date or time of the claim stands in other rows than the one that the claim names."""
+        """Return "row" or "column" if a date or time stands in another row or column than the one that is named."""
         named = self._named_rows
         if len(named) != 1:
             return ""
@@ -354,7 +360,12 @@ class TableComparison:
         if len(moments) != 1 or moments & _moments_of(self.around.elsewhere) or _AROUND_A_TIME.search(self.claim):
             return ""
         rows = {n for n, row in enumerate(self.table.rows) if moments & _moments_in(row)}
-        return "row" if rows and not rows & named else ""
+        if not rows & named:
+            return "row" if rows else ""
+        cells = self.table.rows[min(named)].cells
+        held = {cell.column for cell in cells if moments & _moments_of(facts_in(cell.text))} - {None}
+        columns = common_columns(self._all_columns) if len(self._all_columns) == 1 else None
+        return "column" if held and columns and held.isdisjoint(columns) else ""
 
     @cached_property
     def _named_rows(self) -> frozenset[int]:

@@ -334,14 +334,11 @@ _IN_FULL = {"max": "maximum", "min": "minimum", "avg": "averag", "typ": "typic",
 _NUMBER_BEFORE = re.compile(r"\d[ -]?\Z")
 """What stands before "min" where it means minutes."""
 _LIMITS = (
-    (
-        re.compile(r"\b(?:at least|not less than|no less than|from|between)\b(?=[^.;]{0,30}?\d)", re.IGNORECASE),
-        "minimum",
-    ),
+    (re.compile(r"\b(?:at least|(?:not|no) less than|between)\b(?=[^.;]{0,30}?\d)", re.IGNORECASE), "minimum"),
     (
         re.compile(
-            r"\b(?:at most|(?:not|never) (?:be )?(?:exceed|more than|above|over)|no more than|up to"
-            r"|(?:(?<=\d )|(?<=\d))(?:and|to)(?= \d))\b",
+            r"\b(?:at most|(?:not|never) (?:be )?(?:exceed|more than|above|over)|no more than|up to)\b"
+            r"|\bbetween [^.;]{0,20}?\d\S*(?: \S+)? (?P<and>and)(?= \S?\d)",
             re.IGNORECASE,
         ),
         "maximum",
@@ -359,5 +356,5 @@ def _places(text: str) -> dict[str, list[tuple[int, int]]]:
             places.setdefault(stem if is_minutes else _IN_FULL.get(stem, stem), []).append(match.span())
     for limit, name in _LIMITS:
         for match in limit.finditer(text):
-            places.setdefault(name, []).append(match.span())
+            places.setdefault(name, []).append(match.span("and") if match.groupdict().get("and") else match.span())
     return places

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from functions.query.grounding.clauses import turns
 from functions.query.grounding.evidence import claim_language, passage_language
-from functions.query.grounding.figures import FigureCheck, check_figures, tells_only
+from functions.query.grounding.figures import FigureCheck, check_figures, tells_cells_only, tells_only
 from functions.query.grounding.injection import without_injections
 from functions.query.grounding.names import names_in
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
@@ -93,15 +93,16 @@ class ClaimComparison:
 
     @cached_property
     def is_told(self) -> bool:
-        """Whether it tells figures of a table, or a calculation with them, and adds nothing else."""
+        """Whether it tells cells of a table, or a calculation with them, and adds nothing else."""
         titles = [title for span in self.spans for title in titles_of(span.passage)]
         texts = [*self.figures.texts, *self.sentences, self.context.question, *titles]
         is_calculated = bool(self.figures.derived)
-        return (
-            self.has_cells
-            and not self.figures.conflict
-            and tells_only(self.claim, texts, self.language, is_calculated=is_calculated)
-        )
+        if self.figures.conflict:
+            return False
+        if self.has_cells and tells_only(self.claim, texts, self.language, is_calculated=is_calculated):
+            return True
+        is_whole = bool(self.figures.cell_texts) and not (self.figures.missing or self.figures.is_open)
+        return is_whole and tells_cells_only(self.claim, [*self.figures.cell_texts, *titles], self.language)
 
     @cached_property
     def is_same(self) -> bool:

@@ -1,7 +1,7 @@
 """Checks a claim's numbers: stated by its evidence, cells of the row and column it names, or calculated."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -47,6 +47,15 @@ _TELLING = word_lists("claim_words.txt")["telling"]
 MAX_TOLD_OF_CALCULATIONS = 3
 """Other words with which a claim may tell a calculation: its numbers are of no single cell."""
 _LIMITS = re.compile(r"\b(?:at most|up to|no more than|no less than|double|twice|half|triple)\b", re.IGNORECASE)
+_ANSWERING = word_lists("claim_words.txt")["answering"]
+"""Words that tell a "yes" or "no" of a cell."""
+_ANSWERED = re.compile(
+    r"\b(?:can(?:not|['’]t)?|may|could|(?:do|does|is|are|was|were|will)(?: not|n['’]t)|not|no|without|plans?)\b",
+    re.IGNORECASE,
+)
+"""What says that a "yes" or "no" of a cell is so: "*can* export", "*does not* stop"."""
+_AT_MOST = re.compile(r"\bat most\b|\bno more than\b|\bmax(?:imum|\b\.?)")
+"""What says "up to" in other words."""
 MIN_PROSE_WORDS = 10
 """Words of a quote from one cell that is read as sentences, not as a value."""
 BEFORE_CHARACTERS = 30
@@ -62,7 +71,7 @@ class FigureCheck:
     `is_open`: whether it is not told which cell of a table a number is. `texts`: what names the bound cells.
     `restated`: the claim with the evidence's numbers in the place of converted ones, if there are any. `is_rest`:
     whether a number is what a part leaves over. `is_possible`: whether some numbers of the evidence, which it may not
-    mean, give all missing ones.
+    mean, give all missing ones. `cell_texts`: what names the row and columns whose words, or yes or no, are told.
     """
 
     missing: Sequence[str] = ()
@@ -74,6 +83,7 @@ class FigureCheck:
     restated: str = ""
     is_rest: bool = False
     is_possible: bool = False
+    cell_texts: Sequence[str] = ()
 
 
 def check_figures(
@@ -96,8 +106,10 @@ def check_figures(
     # A table may go on in a second passage: what fits in one may not in the other, which has more rows.
     is_fitting = bool(bound) and all(fact.start in bound for fact in numbers if fact not in free)
     conflict = "" if is_fitting else next((each.conflict for each in bindings if each.conflict), "")
-    if not conflict and quoted.has_words_of_another_row():
+    cells = list(quoted.cell_texts())
+    if not conflict and any(each.is_of_another for each in cells):
         conflict = "row"
+    cell_texts = next((each.texts for each in cells if each.texts), ()) if not conflict else ()
     texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))
     missing = [fact for fact in missing if fact.start not in bound]
     if missing and texts:
@@ -106,6 +118,7 @@ def check_figures(
     stated = [fact for fact in numbers if fact not in missing]
     calculated, missing = _calculated(quoted, missing, stated)
     is_open = any(each.is_open for each in fitting) and not any(each.is_named for each in fitting)
+    is_open = is_open or (not numbers and any(each.names_only for each in cells))
     is_extreme = any(each.is_extreme for each in fitting)
     is_bound = (bool(bound) or is_extreme) and not missing and not is_open
     is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
@@ -113,7 +126,16 @@ def check_figures(
     derived = "; ".join(each.text for _, each in calculated)
     is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)
     return FigureCheck(
-        written, conflict, derived, is_bound, is_open, texts, _restated(claim, calculated), is_rest, is_possible
+        written,
+        conflict,
+        derived,
+        is_bound,
+        is_open,
+        texts,
+        _restated(claim, calculated),
+        is_rest,
+        is_possible,
+        cell_texts,
     )
 
 
@@ -204,8 +226,8 @@ class _Quoted:
             [*free, *(fact for span in self._in_prose for text in span.sentences for fact in facts_in(text))],
         )
 
-    def has_words_of_another_row(self) -> bool:
-        """Return whether the claim says of a quoted row what a table has in other rows, or denies in it."""
+    def cell_texts(self) -> Iterator[CellTexts]:
+        """Yield the claim beside each table of which rows are quoted."""
         elsewhere = frozenset(content_stems(" ".join((self.question, *map(_text_of, self._in_prose)))))
         for span in self.spans:
             if span in self._in_prose:
@@ -215,24 +237,30 @@ class _Quoted:
             text, start, end = before + span.passage.text, span.start + len(before), span.end + len(before)
             for table in tables_in(text):
                 quoted = [row for row in table.rows if row.start < end and start < row.end]
-                if quoted and CellTexts(self.claim, table, text, quoted, elsewhere, len(before)).is_of_another:
-                    return True
-        return False
+                if quoted:
+                    yield CellTexts(self.claim, table, text, quoted, elsewhere, len(before))
 
     @cached_property
     def _in_prose(self) -> list[EvidenceSpan]:
         return [span for span in self.spans if not _is_in_table(span)]
 
 
-def tells_only(claim: str, texts: Sequence[str], language: str, *, is_calculated: bool = False) -> bool:
+def tells_only(
+    claim: str,
+    texts: Sequence[str],
+    language: str,
+    *,
+    is_calculated: bool = False,
+    besides: frozenset[str] = frozenset(),
+) -> bool:
     """Return whether a claim adds nothing to texts and its own numbers but one word, and such that tell figures.
 
-    A claim that negates, limits or hedges adds something.
+    A claim that negates, limits or hedges adds something; words `besides` add nothing, either.
     """
     if any(clause.kinds for clause in clauses_of(claim, language)) or count_negations(tokens_of(claim)):
         return False
-    limits = [] if is_calculated else _LIMITS.findall(claim.lower())
-    if any(limit not in " ".join(texts).lower() for limit in limits):
+    limits = [] if is_calculated else _LIMITS.findall(_AT_MOST.sub("up to", claim.lower()))
+    if any(limit not in _AT_MOST.sub("up to", " ".join(texts).lower()) for limit in limits):
         return False
     known = frozenset().union(_OF_FIGURES, *(stems_of(text, language) for text in texts))
     known |= with_synonyms(stems_of(claim, language), known, language)
@@ -245,11 +273,17 @@ def tells_only(claim: str, texts: Sequence[str], language: str, *, is_calculated
         if not stems_of(match.group(), language) <= known
         and not any(start <= match.start() < end for start, end in skipped)
         and not _is_of_figure(match.group().lower())
+        and match.group().lower() not in besides
     ]
     if any((match.start() and match.group()[0].isupper()) or match.start() > last for match in unknown):
         return False  # a name, or more behind the figure
     others = [match for match in unknown if match.group().lower() not in _TELLING]
     return len(others) <= (MAX_TOLD_OF_CALCULATIONS if is_calculated else 1)
+
+
+def tells_cells_only(claim: str, texts: Sequence[str], language: str) -> bool:
+    """Return whether a claim adds nothing to the texts of the cells whose words, or yes or no, it tells."""
+    return tells_only(_ANSWERED.sub(" ", claim), texts, language, besides=_ANSWERING)
 
 
 def denies_figures(claim: str) -> bool:

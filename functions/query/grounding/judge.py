@@ -238,6 +238,12 @@ def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "number") if not exempt and repeats_otherwise(it.claim, texts) else None
 
 
+def _turns_limit(it: ClaimComparison) -> Finding | None:
+    if _is_repeated(it) or not turns_limit(it.wording, it.sentences, it.language, is_bound=it.figures.is_bound):
+        return None
+    return Finding(Verdict.REFUTED, "number")
+
+
 def _answers_otherwise(it: ClaimComparison) -> Finding | None:
     """A "Yes," before a statement that denies what was asked, or a "No," before one that affirms it."""
     answer, asked = yes_or_no(it.written), stems_of(it.context.question, it.language)
@@ -336,7 +342,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("groups", _compared(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
-    ClaimRule("limit", _compared(Verdict.REFUTED, "number", turns_limit, unless=_is_repeated)),
+    ClaimRule("limit", _turns_limit),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),
     ClaimRule("counted", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
     ClaimRule("repeated", _repeats_otherwise),

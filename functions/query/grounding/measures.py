@@ -105,13 +105,16 @@ MIN_SAME_LIMITED = 0.6
 """Share of a claim's content words that a sentence must contain for its limit to be of the same thing."""
 
 
-def turns_limit(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim calls the most what a sentence about the same calls the least, or the other way round."""
+def turns_limit(claim: str, sentences: Sequence[str], language: str, *, is_bound: bool = False) -> bool:
+    """Return whether a claim calls the most what a sentence about the same calls the least, or the other way round.
+
+    A row that a claim's figures are bound to (`is_bound`) is about the same.
+    """
     mine = _limits_in(claim)
     if not mine or count_negations(tokens_of(claim)):
         return False
     said = stems_of(claim, language)
-    theirs = [_limits_in(each) for each in sentences if _is_about_the_same(said, each, language)]
+    theirs = [_limits_in(each) for each in sentences if is_bound or _is_about_the_same(said, each, language)]
     held = frozenset().union(*theirs)
     return any((*limit, not is_least) in held and (*limit, is_least) not in held for *limit, is_least in mine)
 

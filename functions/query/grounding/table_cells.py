@@ -31,6 +31,11 @@ _RANGE = re.compile(rf"(?:{_DIGITS})\s?%? [-–—] (?:{_DIGITS})\s?%?")
 _DIALLED = re.compile(r"\(?0\d{2,4}\)?(?: \d{3,}){1,3}")
 """A telephone's number, whose groups are no amounts: "0117 496 0640"."""
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
+YES = frozenset(("yes", "y", "✓", "✔", "●", "x", "included", "available", "supported", "allowed", "open"))
+NO = frozenset(("no", "n", "✗", "✘", "–", "-", "—", "not", "none", "never", "closed")) | {
+    f"not {word}" for word in ("included", "available", "supported", "allowed")
+}
+"""Cells, in lower case, that answer what the name of their column asks."""
 YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")

@@ -4,17 +4,17 @@ Compared are the words of other rows, and "yes" or "no" under a column's name.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from functions.query.grounding.columns import ColumnMention, is_change, period_of
-from functions.query.grounding.facts import Fact
+from functions.query.grounding.columns import ColumnMention, is_change, mentions_in, period_of
+from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.rows import EITHER, RowMention
-from functions.query.grounding.table_cells import TableCell, TableRow
+from functions.query.grounding.table_cells import NO, YES, TableCell, TableRow
 from functions.query.grounding.tables import Table
 from functions.query.grounding.words import WORD, content_stems, tokens_of
 from functions.query.understanding.question import word_lists
@@ -292,7 +292,10 @@ MIN_LETTERS = 3
 """Letters of a cell that names something: codes and marks stand for too much else."""
 _CODE = re.compile(r"\d{3,4}|[A-Z]{1,3}-?\d{1,4}")
 """The first cell of a row that is known by its number: "202", "E10"."""
-_YES, _NO = frozenset({"yes", "y", "✓", "✔", "●", "x"}), frozenset({"no", "n", "✗", "✘", "–", "-", "—", "not"})
+_MOMENTS = frozenset(("time", "date"))
+"""Kinds of facts that a cell tells without a figure."""
+_TOLD = frozenset((*_MOMENTS, "number", "fraction"))
+"""Kinds of facts by which a claim tells a figure or a time."""
 _CONTRASTS = word_lists("claim_words.txt")["contrasts"]
 """Words with which a claim speaks of more than one row, or of what a row is not."""
 
@@ -314,15 +317,72 @@ class CellTexts:
 
     @property
     def is_of_another(self) -> bool:
-        """Whether the claim says of a quoted row what stands in other rows, or affirms what the row denies."""
-        words = tokens_of(self.claim)
-        if not _CONTRASTS.isdisjoint(words):
+        """Whether the claim says of a quoted row what stands in other rows or columns, or affirms what it denies."""
+        if not _CONTRASTS.isdisjoint(tokens_of(self.claim)):
             return False
-        negations = count_negations(words)
-        if not negations and any(self._says_a_cell_of_another(row) for row in self.quoted):
+        if not self._is_denied and any(self._says_a_cell_of_another(row) for row in self.quoted):
             return True
         named = [row for row in self.quoted if self._is_named(row)]
-        return any(self._answers_otherwise(row, is_denied=negations % 2 == 1) for row in named)
+        return any(self._answers_otherwise(row) or self._tells(row) is False for row in named)
+
+    @property
+    def names_only(self) -> bool:
+        """Whether the claim names a quoted row and columns of times, and tells no time: "closed" of "Closes: 17:00"."""
+        named = next((row for row in self.quoted if self._is_named(row)), None)
+        if named is None or any(fact.kind in _TOLD for fact in facts_in(self.claim)):
+            return False
+        columns = {column for each in self._mentions(named) for column in each.columns}
+        cells = [cell for cell in named.cells if cell.column in columns]
+        return bool(cells) and all(any(fact.kind in _MOMENTS for fact in facts_in(cell.text)) for cell in cells)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """What names a quoted row and the columns of which the claim tells words, or a yes or no; else none."""
+        row = next((row for row in self.quoted if self._is_named(row) and self._tells(row)), None)
+        if row is None or not _CONTRASTS.isdisjoint(tokens_of(self.claim)):
+            return ()
+        said = [cell.text for cell in row.cells if self._says(cell.text) or self._says_time(cell.text)]
+        return (self.table.caption, *self.table.columns, f"{row.group} {row.label}", *said)
+
+    def _tells(self, row: TableRow) -> bool | None:
+        """Return whether the claim tells what the row's cells say in the columns that it names; None if it tells none.
+
+        Told are words, or else a "yes" or "no", which are told by what is said or denied of the column's name.
+        """
+        mentions = self._mentions(row)
+        cells = {cell.column: cell.text.lower() for cell in row.cells if cell.column is not None}
+        named = {column for each in mentions for column in each.columns}
+        if not named or any(len(each.columns) > 1 for each in mentions) or not named <= cells.keys():
+            return None
+        told = {column for column, text in cells.items() if self._says(text) or self._says_time(text)}
+        told |= {column for column in named if self._told_below(self.table.columns[column]).lower() == cells[column]}
+        if told >= named:
+            return None if self._is_denied else True
+        if told:
+            is_of_another = not self._is_denied and all(self._has_like(named, column) for column in told)
+            return False if is_of_another and named.isdisjoint(told) else None
+        answers = {cells[column] in YES for column in named if cells[column] in YES | NO}
+        if not all(cells[column] in YES | NO for column in named):
+            return None
+        return answers == {not self._is_denied}
+
+    def _has_like(self, named: Set[int], column: int) -> bool:
+        """Return whether a column has cells like the named ones', so that a cell may be told of the wrong one."""
+
+        def texts(at: int) -> set[str]:
+            held = {cell.text.lower() for row in self.table.rows for cell in row.cells if cell.column == at}
+            return {"yes" if text in YES | NO else text for text in held}
+
+        return all(not texts(column).isdisjoint(texts(other)) for other in named)
+
+    def _mentions(self, row: TableRow) -> Sequence[ColumnMention]:
+        """Return where the claim names columns, with words that are not the row's own."""
+        own = frozenset(content_stems(row.label))
+        return mentions_in(self.claim, self.table.columns, context="", own_words=own)
+
+    @cached_property
+    def _is_denied(self) -> bool:
+        return count_negations(tokens_of(self.claim)) % 2 == 1
 
     @cached_property
     def _said(self) -> frozenset[str]:
@@ -340,6 +400,15 @@ class CellTexts:
         """Return whether the claim says all words of a cell that names something."""
         stems = frozenset(content_stems(cell))
         return bool(stems) and sum(map(str.isalpha, cell)) >= MIN_LETTERS and stems <= self._said
+
+    def _says_time(self, cell: str) -> bool:
+        """Return whether a cell is a time or a date that the claim says."""
+        held = facts_in(cell)
+        return bool(held) and all(each.kind in _MOMENTS and _moment(each) in self._moments for each in held)
+
+    @cached_property
+    def _moments(self) -> frozenset[object]:
+        return frozenset(_moment(fact) for fact in facts_in(self.claim) if fact.kind in _MOMENTS)
 
     def _is_named(self, row: TableRow) -> bool:
         """Return whether the claim says the first cell of a row, which may be a code: "Room 202"."""
@@ -367,7 +436,7 @@ class CellTexts:
         """Return whether the claim says something else of another row, which it may thus speak of, too."""
         return any(cell not in own and self._says(cell) for at, cell in enumerate(other) if at != column)
 
-    def _answers_otherwise(self, row: TableRow, *, is_denied: bool) -> bool:
+    def _answers_otherwise(self, row: TableRow) -> bool:
         """Return whether the claim says the name of a column, and the row's cell says the opposite, or is not empty.
 
         What tells the cell as it is ("4207: –") says what it says.
@@ -380,7 +449,9 @@ class CellTexts:
                 continue
             if told and is_dash(told):
                 return True
-            if answer in (_YES if is_denied else _NO) and name and frozenset(content_stems(name)) <= self._said:
+            if self._says(cell.text):
+                continue
+            if answer in (YES if self._is_denied else NO) and name and frozenset(content_stems(name)) <= self._said:
                 return not frozenset(content_stems(name)) <= frozenset(content_stems(row.label))
         return False
 
@@ -388,3 +459,7 @@ class CellTexts:
         """Return what the claim tells behind a column's name and a colon, as an answer without a model does."""
         _, named, behind = f" {self.claim}".partition(f" {' '.join(name.split())}: ")
         return behind.partition(";")[0].strip() if name and named else ""
+
+
+def _moment(fact: Fact) -> object:
+    return (fact.date.month, fact.date.day) if fact.date else fact.values

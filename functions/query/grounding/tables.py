@@ -15,6 +15,8 @@ from itertools import chain, pairwise, takewhile
 
 from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import (
+    NO,
+    YES,
     TableCell,
     TableRow,
     column_names,
@@ -44,6 +46,8 @@ from shared.text import (
     rows_below,
 )
 
+_OF_NUMBERS = re.compile(r"(?:no|nr|n[°º]|pos|item|line|#)\.?", re.IGNORECASE)
+"""The name of a column that only numbers the rows."""
 MAX_HEAD_ROWS = 3
 MIN_ROWS_BELOW = 2
 BARE_SHARE = 0.8
@@ -290,7 +294,7 @@ class _TableReader:
         rows = _rows_of(lines, count)
         columns = column_names(above, heads, count, rows)
         corners = [head[0] for head in heads if len(head) == count + 1]
-        if more := _more_labels(rows):
+        if more := _more_labels(rows, corners[-1] if corners else ""):
             count, corners, columns = count - more, [*corners, *columns[:more]], columns[more:]
             rows = _grouped_by_label(rows, more)
         caption = "\n".join(filter(None, (self.caption, *above, *corners)))
@@ -320,7 +324,7 @@ def _each_once(heads: Sequence[Sequence[str]]) -> list[Sequence[str]]:
 def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
     """Return how many of the first rows name columns."""
     first = rows[:MAX_HEAD_ROWS]
-    names = (_is_named(line) for line in first)
+    names = (_is_named(line) and not (n and _is_answered(line)) for n, line in enumerate(first))
     heads = next((n for n, is_head in enumerate(names) if not is_head), len(first))
     with_figures = sum(any(is_figure(cell) and has_digit(cell) for cell in line.cells[1:]) for line in rows[heads:])
     if with_figures < len(rows[heads:]) / 2:
@@ -330,6 +334,12 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
         return heads
     # Words under words: only the first row names the columns, if there is another.
     return min(heads, 1 if len(rows) > 1 or not whole else len(rows))
+
+
+def _is_answered(line: _TextLine) -> bool:
+    """Return whether a row has a label, and behind it only "yes" and "no"."""
+    label, *values = line.cells
+    return bool(label and values) and all(value.lower() in YES | NO for value in values)
 
 
 def _is_next_head(line: _TextLine) -> bool:
@@ -436,13 +446,20 @@ def _rows_of(lines: Sequence[_TextLine], count: int) -> Sequence[TableRow]:
     return tuple(rows)
 
 
-def _more_labels(rows: Sequence[TableRow]) -> int:
+def _more_labels(rows: Sequence[TableRow], corner: str) -> int:
     """Return how many columns of words behind the first one are labels, too: where those before do not tell rows apart.
 
-    "North | Quay | 12" above "North | Mill | 9", or above " | Mill | 9". A column of figures stands behind them.
+    "North | Quay | 12" above "North | Mill | 9", or above " | Mill | 9"; or only number them, "1 | Chair" below "No."
+    (`corner`, the name of the first column). A column of figures stands behind them.
     """
     texts = [{cell.column: cell.text for cell in row.cells if cell.column is not None} for row in rows]
     of_figures = [n for cells in texts for n, text in cells.items() if is_figure(text)]
+    if (
+        _OF_NUMBERS.fullmatch(corner)
+        and all(row.label.rstrip(".)").isdecimal() for row in rows)
+        and (min(of_figures, default=0) > 0)
+    ):
+        return 1
     labels: list[tuple[str, ...]] = [(label,) for label in _carried([row.label for row in rows])]
     for at in range(min(of_figures, default=0)):
         labels = [(*label, cells.get(at, "")) for label, cells in zip(labels, texts, strict=True)]

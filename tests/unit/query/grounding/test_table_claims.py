@@ -2,8 +2,12 @@
 
 import pytest
 
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.judge import Verdict
 from functions.query.grounding.table_claims import CellTexts
 from functions.query.grounding.tables import tables_in
+from functions.query.grounding.verify import Verifier
+from tests.support.query import passage
 
 LECTURES = """Week | Topic | Lecturer | Room
 6 | Hydrographs | Okoro | H12
@@ -115,3 +119,70 @@ def test_rows_before_the_quoted_passage_only_name_its_columns() -> None:
 
     assert not is_of_other("Berth E10 is single.")
     assert is_of_other("Berth E10 has no lake view.")
+
+
+PLANS = (
+    "Plans\nFeature | Basic | Pro | Business\nExport to CSV | No | Yes | Yes\nSingle sign-on | No | No | Yes\n"
+    "Users | 5 | 50 | Unlimited"
+)
+BUSES = "Stop | 701 | 703 | 705\nHarbour | 07:10 | 08:10 | 09:40\nMill | 07:25 | 08:25 | –"
+HOURS = "Day | Opens | Closes\nMonday | 9:00 | 17:00\nTuesday | 9:00 | 20:00\nSunday | Closed | Closed"
+ROOMS = "Room | Type | Floor | Balcony | View\n201 | double | first | yes | sea\n202 | single | first | no | court"
+
+
+def told_in(claim: str, text: str, label: str) -> Verdict:
+    """Return the verdict on a claim that quotes the row that begins with a label."""
+    row = next(line for line in text.split("\n") if line.startswith(label))
+    verifier = Verifier([passage(text)], question="", language="en")
+    (judged,) = verifier.judge(Claim(claim, (Reference(1, row),)))
+    return judged.judgement.verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "label"),
+    [
+        ("Pro can export to CSV.", PLANS, "Export"),
+        ("The Basic plan has no export to CSV.", PLANS, "Export"),
+        ("Export to CSV is available in Pro and Business.", PLANS, "Export"),
+        ("Business has unlimited users.", PLANS, "Users"),
+        ("Bus 701 stops at Mill at 07:25.", BUSES, "Mill"),
+        ("Bus 705 does not stop at Mill.", BUSES, "Mill"),
+        ("It is closed on Sunday.", HOURS, "Sunday"),
+        ("On Tuesday it is open from 9:00 to 20:00.", HOURS, "Tuesday"),
+        ("Room 201 is a double room with a balcony and a view of the sea.", ROOMS, "201"),
+    ],
+)
+def test_words_times_and_answers_of_cells_are_confirmed(claim: str, text: str, label: str):
+    assert told_in(claim, text, label) == Verdict.CONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "label"),
+    [
+        ("Basic can export to CSV.", PLANS, "Export"),
+        ("Pro has no export to CSV.", PLANS, "Export"),
+        ("Export to CSV is available in Basic and Pro.", PLANS, "Export"),
+        ("Basic has unlimited users.", PLANS, "Users"),
+        ("Bus 703 stops at Mill at 07:25.", BUSES, "Mill"),
+        ("It opens at 20:00 on Tuesday.", HOURS, "Tuesday"),
+        ("It is open on Sunday.", HOURS, "Sunday"),
+    ],
+)
+def test_words_times_and_answers_of_other_cells_are_refuted(claim: str, text: str, label: str):
+    assert told_in(claim, text, label) == Verdict.REFUTED
+
+
+def test_a_claim_that_only_names_a_row_and_a_column_of_times_tells_nothing():
+    assert told_in("It is closed on Tuesday.", HOURS, "Tuesday") == Verdict.UNCONFIRMED
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The battery of the T-200 lasts at most 14 hours.", Verdict.CONFIRMED),
+        ("The battery of the T-200 lasts at least 14 hours.", Verdict.REFUTED),
+    ],
+)
+def test_a_limit_in_a_cell_is_told_as_it_is(claim: str, verdict: Verdict):
+    table = "Model | T-100 | T-200\nBattery life | up to 8 h | up to 14 h\nWeight | 3.2 kg | 4.8 kg"
+    assert told_in(claim, table, "Battery") == verdict
