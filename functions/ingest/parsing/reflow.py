@@ -7,6 +7,7 @@ from itertools import takewhile
 from operator import attrgetter
 
 from functions.ingest.parsing.distances import first_word, pitch_of, right_edges
+from functions.ingest.parsing.heading_lines import SAME_SIZE
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.joining import join
@@ -77,7 +78,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             parts.append(_table(page.lines[i:end], words))
             i = end
             continue
-        end = _run(page.lines, i, starts, attrgetter("mono")) if line.mono else i
+        end = _end_of_listing(page.lines, i, _run(page.lines, i, starts, attrgetter("mono"))) if line.mono else i
         if end > i and _is_code(page.lines, i, end, parts, pitch, right):
             parts.append(_code(page.lines[i:end]))
             i = end
@@ -103,6 +104,17 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _end_of_listing(lines: Sequence[Line], start: int, end: int) -> int:
+    """Return where lines in fixed pitch end at a name, in larger print left of them, of what is told below it."""
+    left = lines[start].x0
+    for at in range(start + 1, end):
+        line, above = lines[at], lines[at - 1]
+        if line.size > above.size + SAME_SIZE and line.x0 < left - line.size:
+            return at
+        left = min(left, line.x0)
+    return end
 
 
 def _is_code(

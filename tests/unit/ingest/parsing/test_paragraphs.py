@@ -336,6 +336,14 @@ def test_code_keeps_its_lines_and_what_they_are_indented_by() -> None:
     ]  # fmt: skip
 
 
+def test_a_listing_ends_at_a_name_in_larger_print() -> None:
+    listing = [line(f"call({at})", 20 + 12 * at, x0=100, x1=140, size=9, mono=True) for at in range(3)]
+    name = line("--depth INT", 62, x0=50, x1=110, size=11, mono=True)
+    told = [line("Ends at this depth, which is a number", 76 + 12 * at, x0=80, size=11) for at in range(2)]
+    assert [kind for kind, _ in parts_of(*listing, name, *told)] == ["code", "paragraph", "paragraph"]
+    assert parts_of(*listing)[0] == ("code", "call(0)\ncall(1)\ncall(2)")
+
+
 def test_blocks_are_parted_by_a_blank_line_and_items_by_a_line() -> None:
     lines = [*filled(), line("• One.", 90, x1=100), line("• Two.", 102, x1=100), line("Prose follows.", 140)]
     page = RawPage(4, "iv", 600, 800, lines)
