@@ -7,6 +7,8 @@ from functions.ingest.parsing.text import is_cjk
 
 LOST_SPACE, WITHIN_WORD = 0.2, 0.05
 """Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
+FAR = 1.5
+"""Room in heights of the word beyond which two characters are of two words, whatever they are."""
 SPACE, NO_SPACE = 0.105, 0.02
 LETTERS_OF_APART = 2
 """The same where all letters are as near as they can be; and letters of each word on average, at least."""
@@ -28,7 +30,12 @@ Box = tuple[float, float, float, float]
 def parts_of_level(
     token: str, boxes: Sequence[Box], height: float, *, were_set_apart: bool
 ) -> Sequence[tuple[int, int]]:
-    """Return from where to where the words reach that pdfium takes for one; programs may have set its parts apart."""
+    """Return from where to where the words reach that pdfium takes for one; programs may have set its parts apart.
+
+    What is further apart than any letters of a word stands in another column.
+    """
+    if far := [at for at, (before, behind) in enumerate(pairwise(boxes), 1) if behind[0] - before[2] > FAR * height]:
+        return list(pairwise([0, *far, len(boxes)]))
     parts = parts_of_apart(token, boxes, height) if were_set_apart else ()
     if len(parts) > 1 or len(token) < MIN_TIGHT or not token.isalpha():
         return parts or [(0, len(boxes))]
