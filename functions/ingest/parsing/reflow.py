@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import takewhile
 from operator import attrgetter
 
@@ -25,6 +25,11 @@ from shared.text import SEPARATOR, row_cells
 
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
+_TAG = re.compile(r"</?[^\W\d_]|<[!?]")
+LEAST_TAGS, TAGS = 3, 0.6
+MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS = 3, 60
+"""Lines with a tag that make a listing, and share of its lines that have one; lines between two, and characters of
+one, at most."""
 _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
 HEADER_ROWS = 4
 HEADER_TITLES = 5
@@ -79,7 +84,11 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             i = end
             continue
         end = _end_of_listing(page.lines, i, _run(page.lines, i, starts, attrgetter("mono"))) if line.mono else i
-        if end > i and _is_code(page.lines, i, end, parts, pitch, right):
+        is_code = end > i and _is_code(page.lines, i, end, parts, pitch, right)
+        if not is_code and line.text[:1] == "<":
+            end = _end_of_tags(page.lines, i, starts)
+            is_code = end > i
+        if is_code:
             parts.append(_code(page.lines[i:end]))
             i = end
             continue
@@ -115,6 +124,23 @@ def _end_of_listing(lines: Sequence[Line], start: int, end: int) -> int:
             return at
         left = min(left, line.x0)
     return end
+
+
+def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> int:
+    """Return where lines of XML or HTML end that are not in fixed pitch, or `start` if they are too few.
+
+    Most are tags, the first and the last among them; a few short lines may stand between two.
+    """
+    end, tags = start, 0
+    for at in range(start, len(lines)):
+        line = lines[at]
+        if at in starts or line.column or line.figure or line.x0 < lines[start].x0 - HANGING * line.size:
+            break
+        if _TAG.match(line.text) or line.text.endswith(">"):
+            end, tags = at + 1, tags + 1
+        elif at - end >= MAX_BETWEEN_TAGS or len(line.text) > LONGEST_BETWEEN_TAGS:
+            break
+    return end if tags >= max(LEAST_TAGS, TAGS * (end - start)) else start
 
 
 def _is_code(
