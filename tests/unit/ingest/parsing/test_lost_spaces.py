@@ -94,3 +94,6 @@ def test_characters_further_apart_than_in_any_word_are_of_two(*, were_set_apart:
     assert list(parts_of_level("कु55", boxes, 10, were_set_apart=were_set_apart)) == [(0, 2), (2, 3), (3, 4)]
     near = [(50.0 + 24 * at, 0.0, 60.0 + 24 * at, 10.0) for at in range(4)]  # letters set apart
     assert list(parts_of_level("PEAR", near, 10, were_set_apart=were_set_apart)) == [(0, 4)]
+    wrong = [(50.0 + 5 * at, 0.0, 55.0 + 5 * at, 10.0) for at in range(5)]
+    wrong[2] = (400.0, 0.0, 405.0, 10.0)  # as of a ligature that stands elsewhere
+    assert list(parts_of_level("files", wrong, 10, were_set_apart=False)) == [(0, 5)]
