@@ -129,7 +129,8 @@ def _end_of_listing(lines: Sequence[Line], start: int, end: int) -> int:
 def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> int:
     """Return where lines of XML or HTML end that are not in fixed pitch, or `start` if they are too few.
 
-    Most are tags, the first and the last among them; a few short lines may stand between two.
+    Most are tags, the first and the last among them; a few short lines may stand between two. One at least ends what
+    another begins: names in angle brackets do not.
     """
     end, tags = start, 0
     for at in range(start, len(lines)):
@@ -140,7 +141,8 @@ def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> 
             end, tags = at + 1, tags + 1
         elif at - end >= MAX_BETWEEN_TAGS or len(line.text) > LONGEST_BETWEEN_TAGS:
             break
-    return end if tags >= max(LEAST_TAGS, TAGS * (end - start)) else start
+    is_closed = any("</" in line.text or "/>" in line.text for line in lines[start:end])
+    return end if is_closed and tags >= max(LEAST_TAGS, TAGS * (end - start)) else start
 
 
 def _is_code(

@@ -342,6 +342,8 @@ def test_lines_of_tags_are_a_listing_in_whatever_print() -> None:
     assert [kind for kind, _ in parts_of(*prose(-60), *lines, *prose(90))] == ["paragraph", "code", "paragraph"]
     assert [kind for kind, _ in parts_of(*lines[:1], *prose(32), *lines[3:])] == ["paragraph"] * 3
     assert "code" not in [kind for kind, _ in parts_of(*lines[:2], *prose(50))]
+    names = [line(f"<{name} of the year>", 20 + 12 * at, x1=120) for at, name in enumerate(FRUIT[:4])]
+    assert "code" not in [kind for kind, _ in parts_of(*names)]
 
 
 def test_a_listing_ends_at_a_name_in_larger_print() -> None:
