@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise
 from math import inf
 from operator import attrgetter
+from unicodedata import category
 
 from functions.ingest.parsing.distances import first_word
 from functions.ingest.parsing.heading_words import CAPTION, is_label, is_label_written_out, opens_document
@@ -72,7 +73,8 @@ of the text, from which on a longer sentence is a title."""
 SAME_SIZE = 0.4
 """How much the print of two lines of one item may differ, in points."""
 CAPITALS_SHARE = 0.7
-"""Share of a line's characters that are letters if it is a heading in capitals."""
+SIGNS_OF_CODE = frozenset("_=<>$\\{}")
+"""Share of a line's characters that are letters if it is a heading in capitals, and what no such heading holds."""
 FARTHER = 1.35
 """How far below the line above, in heights of a line, a heading of its own begins."""
 NAME_ROOM = 0.25
@@ -95,9 +97,9 @@ FIRST_PAGES = 3
 _YEAR = r"(?:19|20)\d\d"
 _DAY = (
     rf"{_YEAR}[-–/.]\d\d?[-–/.]\d\d?\b|\b\d\d?[-–/.] ?\d\d?[-–/.] ?{_YEAR}\b"
-    rf"|\b\d\d?\.? (?:de )?[^\W\d_]{{3,}}\.? (?:d[eo] )?{_YEAR}\b|(?<![^\W\d_])[^\W\d_]{{3,}} \d\d?,? {_YEAR}\b"
+    rf"|\b\d\d?\.?[ -](?:de )?[^\W\d_]{{3,}}\.?[ -](?:d[eo] )?{_YEAR}\b|(?<![^\W\d_])[^\W\d_]{{3,}} \d\d?,? {_YEAR}\b"
 )
-"""A day in figures, or with a month in any language: "2011/09/04", "7. Mai 2014", "17 de maio de 2022"."""
+"""A day in figures, or with a month in any language: "2011/09/04", "7. Mai 2014", "30-Sep-2008"."""
 _IS_DAY = re.compile(_DAY)
 _TITLE_MATTER = re.compile(rf"@|://|\bwww\.|©|\bver[sz]\w*\.? ?\d|{_DAY}", re.IGNORECASE)
 """What stands below a title and heads nothing: an address, a version, a day of a year."""
@@ -155,6 +157,11 @@ def is_over_row(lines: list[Line], end: int) -> bool:
     return below.column > 0 and is_at_edge and room_above(lines, end) < TIGHT * (last.y1 - last.y0)
 
 
+def may_begin(text: str) -> bool:
+    """Whether a heading may begin as a text does: with no sign of a formula, and no mark on a letter before it."""
+    return text[0].isascii() or category(text[0]) not in {"Sm", "Mn", "Mc"}
+
+
 def may_end_page(lines: list[Line], start: int) -> bool:
     """Whether lines that a page ends with may be a heading in the text's own size: in bold, or below no prose."""
     return lines[start].bold or not any(len(line.text) >= PROSE and not line.column for line in lines[:start])
@@ -190,7 +197,8 @@ def without_title_matter(
     """Return a first page's headings without what belongs to its title: author, date, place, in smaller print.
 
     It stands above the first prose and is an address or a date, or is centred as the title is and not in bold. On a
-    cover, if the document `has_more` pages, it is all but the largest print. A single letter belongs to a mark.
+    cover, if the document `has_more` pages, it is all but the largest print. A single letter belongs to a mark, and a
+    day heads nothing there in whatever print.
     """
     if not groups:
         return groups
@@ -205,7 +213,7 @@ def without_title_matter(
 
     def is_matter(start: int, end: int) -> bool:
         first, text = lines[start], " ".join(line.text for line in lines[start:end])
-        if len(text) == 1:
+        if len(text) == 1 or (0 < start < prose and _IS_DAY.fullmatch(text)):
             return True
         is_numbered = depth_of(text) > 0 and not _IS_DAY.fullmatch(text)
         if start > prose or first.size * SAME >= largest.size or is_numbered or opens_document(text):
@@ -259,9 +267,10 @@ def usual_room(lines: list[Line]) -> float:
 
 
 def is_in_capitals(text: str) -> bool:
-    """Whether a text is in capitals, and long enough that this says something."""
+    """Whether a text is in capitals, long enough that this says something, and without the signs of what is typed."""
     letters = sum(map(str.isalpha, text))
-    return text.isupper() and letters >= max(MIN_CAPITALS, CAPITALS_SHARE * len(text)) and "_" not in text
+    is_long = letters >= max(MIN_CAPITALS, CAPITALS_SHARE * len(text))
+    return text.isupper() and is_long and SIGNS_OF_CODE.isdisjoint(text)
 
 
 @lru_cache(maxsize=1_024)  # a document has few

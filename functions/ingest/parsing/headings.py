@@ -43,6 +43,7 @@ from functions.ingest.parsing.heading_lines import (
     is_title_page,
     label_above,
     masked,
+    may_begin,
     may_end_page,
     names_prose,
     of_crowded_page,
@@ -56,6 +57,7 @@ from functions.ingest.parsing.heading_lines import (
 )
 from functions.ingest.parsing.heading_words import is_contents, is_remark
 from functions.ingest.parsing.outline import names_of, place_of
+from functions.ingest.parsing.plain_numbers import PlainNumbers
 from functions.ingest.parsing.sections import (
     BOLD,
     EXHIBIT,
@@ -154,7 +156,7 @@ class Headings:
         self._numbered: tuple[str, int, tuple[int, ...]] = "", 0, ()
         """A section's number and level, and the last number below it."""
         self._seen_pages = 0
-        self._slides = Slides()
+        self._slides, self._plain_numbers = Slides(), PlainNumbers()
         self.title = ""
         self.has_form_cover = False
         self.body_size = 0.0
@@ -176,6 +178,7 @@ class Headings:
         body = self.body_size = self._commonest_size()
         for above, line in pairwise(page.lines):
             self._chart_titles.learn(above, line, body)
+        self._plain_numbers.learn(page.lines)
         if self._outlined and len(page.lines) <= MAX_LINES:
             entries = self._by_page.get(page.number, ())
             self._sought += len(entries)
@@ -431,9 +434,10 @@ class Headings:
         is_large = line.size >= BIGGER * max(sizes)
         if line.boxed and not is_large and not 0 < depth_of(text) <= NAMED:
             return False  # a field of a form, which is no "Part II"
-        if not (is_large or line.bold or line.apart or text.isupper() or PLAIN.match(text)):  # nearly always
+        is_plain = PLAIN.match(text) is not None or self._plain_numbers.tell(lines, i, usual)
+        if not (is_large or line.bold or line.apart or text.isupper() or is_plain):  # nearly always
             return False
-        if LEADER.search(text):
+        if LEADER.search(text) or not may_begin(text):
             return False
         if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
             return False
@@ -455,7 +459,7 @@ class Headings:
         if not is_bold and not is_in_capitals(text):
             is_set_off = room_above(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
             below = room_above(lines, i + 1) if i + 1 < len(lines) else inf
-            is_plain = below > usual and (PLAIN.match(text) or is_name_over_prose(lines, i))
+            is_plain = below > usual and (is_plain or is_name_over_prose(lines, i))
             if not (is_set_off and ((line.apart and to_half_points(line.size) != apart_size) or is_plain)):
                 return False
         if text.endswith(":"):

@@ -7,6 +7,8 @@ from functions.ingest.parsing.text import is_cjk
 
 LOST_SPACE, WITHIN_WORD = 0.2, 0.05
 """Room in heights of the word: at least that of a lost space, and at most any other in its two parts."""
+FAR = 1.5
+"""Room in heights of the word beyond which two characters are of two words, whatever they are."""
 SPACE, NO_SPACE = 0.105, 0.02
 LETTERS_OF_APART = 2
 """The same where all letters are as near as they can be; and letters of each word on average, at least."""
@@ -28,11 +30,25 @@ Box = tuple[float, float, float, float]
 def parts_of_level(
     token: str, boxes: Sequence[Box], height: float, *, were_set_apart: bool
 ) -> Sequence[tuple[int, int]]:
-    """Return from where to where the words reach that pdfium takes for one; programs may have set its parts apart."""
+    """Return from where to where the words reach that pdfium takes for one; programs may have set its parts apart.
+
+    What is further apart than any letters of a word stands in another column.
+    """
+    if boxes[-1][0] - boxes[0][2] > FAR * height:
+        far = [at for at in range(1, len(boxes)) if _room_at(boxes, at) > FAR * height]
+        if far:
+            return list(pairwise([0, *far, len(boxes)]))
     parts = parts_of_apart(token, boxes, height) if were_set_apart else ()
     if len(parts) > 1 or len(token) < MIN_TIGHT or not token.isalpha():
         return parts or [(0, len(boxes))]
     return parts_of_tight(boxes, height)
+
+
+def _room_at(boxes: Sequence[Box], at: int) -> float:
+    """Return the room between all characters before a place and all behind it; some fonts tell wrong boxes of a few."""
+    if boxes[at][0] <= boxes[at - 1][2]:  # nearly always
+        return 0.0
+    return min([box[0] for box in boxes[at:]]) - max([box[2] for box in boxes[:at]])
 
 
 def parts_of_apart(token: str, boxes: Sequence[Box], height: float) -> Sequence[tuple[int, int]]:

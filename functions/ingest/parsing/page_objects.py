@@ -33,6 +33,8 @@ Colour = tuple[int, int, int, int]
 
 BLOCKS, BLOCK = 8, 8
 """Blocks of paths, and their length, by which a page of more is judged first."""
+WIDE = 0.8
+"""Width of a word beyond which some of its characters are far apart, in heights of it for each."""
 MOST_DASHES = 200
 DASH_HEIGHT, DASH_WIDTH = 1.0, 8.0
 LEVEL = 0.5
@@ -393,8 +395,8 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             if words:
                 words[-1].ends = words[-1].ends or "\n"
             continue
-        is_mixed = last_handle != handle
-        if not (is_mixed or is_back or is_vertical or end - start >= MIN_TIGHT):  # nearly always
+        is_mixed, is_wide = last_handle != handle, x1 - x0 > WIDE * (end - start) * (y1 - y0)
+        if not (is_mixed or is_back or is_vertical or is_wide or end - start >= MIN_TIGHT):  # nearly always
             words.append(Word(token, x0, y0, x1, y1, style))
             continue
         if is_mixed and token[-1] in NOTE_MARKS and not is_vertical and ends_in_mark(token, y1 - y0, y2, y3, y0):
@@ -417,7 +419,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
                 words.append(Word(token[first:last], x0, low, x1, high, style))
             token, (y0, y1) = token[at:], _reach(letters[at:])
         elif (
-            (is_mixed or is_back or (len(token) >= MIN_TIGHT and token.isalpha()))
+            (is_mixed or is_back or is_wide or (len(token) >= MIN_TIGHT and token.isalpha()))
             and not is_vertical
             and 1 < len(token) == end - start
         ):

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import takewhile
 from operator import attrgetter
 
 from functions.ingest.parsing.distances import first_word, pitch_of, right_edges
+from functions.ingest.parsing.heading_lines import SAME_SIZE
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.joining import join
@@ -24,6 +25,11 @@ from shared.text import SEPARATOR, row_cells
 
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
+_TAG = re.compile(r"</?[^\W\d_]|<[!?]")
+LEAST_TAGS, TAGS = 3, 0.6
+MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS = 3, 60
+"""Lines with a tag that make a listing, and share of its lines that have one; lines between two, and characters of
+one, at most."""
 _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
 HEADER_ROWS = 4
 HEADER_TITLES = 5
@@ -77,8 +83,12 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             parts.append(_table(page.lines[i:end], words))
             i = end
             continue
-        end = _run(page.lines, i, starts, attrgetter("mono")) if line.mono else i
-        if end > i and _is_code(page.lines, i, end, parts, pitch, right):
+        end = _end_of_listing(page.lines, i, _run(page.lines, i, starts, attrgetter("mono"))) if line.mono else i
+        is_code = end > i and _is_code(page.lines, i, end, parts, pitch, right)
+        if not is_code and line.text[:1] == "<":
+            end = _end_of_tags(page.lines, i, starts)
+            is_code = end > i
+        if is_code:
             parts.append(_code(page.lines[i:end]))
             i = end
             continue
@@ -103,6 +113,36 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     for part in parts[:-1]:  # the last may continue on the next page
         part.text = part.text.replace(SOFT_HYPHEN, "-")
     return [part for part in parts if part.text]
+
+
+def _end_of_listing(lines: Sequence[Line], start: int, end: int) -> int:
+    """Return where lines in fixed pitch end at a name, in larger print left of them, of what is told below it."""
+    left = lines[start].x0
+    for at in range(start + 1, end):
+        line, above = lines[at], lines[at - 1]
+        if line.size > above.size + SAME_SIZE and line.x0 < left - line.size:
+            return at
+        left = min(left, line.x0)
+    return end
+
+
+def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> int:
+    """Return where lines of XML or HTML end that are not in fixed pitch, or `start` if they are too few.
+
+    Most are tags, the first and the last among them; a few short lines may stand between two. One at least ends what
+    another begins: names in angle brackets do not.
+    """
+    end, tags = start, 0
+    for at in range(start, len(lines)):
+        line = lines[at]
+        if at in starts or line.column or line.figure or line.x0 < lines[start].x0 - HANGING * line.size:
+            break
+        if _TAG.match(line.text) or line.text.endswith(">"):
+            end, tags = at + 1, tags + 1
+        elif at - end >= MAX_BETWEEN_TAGS or len(line.text) > LONGEST_BETWEEN_TAGS:
+            break
+    is_closed = any("</" in line.text or "/>" in line.text for line in lines[start:end])
+    return end if is_closed and tags >= max(LEAST_TAGS, TAGS * (end - start)) else start
 
 
 def _is_code(

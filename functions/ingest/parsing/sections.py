@@ -58,7 +58,7 @@ class OpenSection:
         if self.size > SAME * other.size or other.size > SAME * self.size:
             return self.size > other.size
         if self.depth and other.depth:
-            return self.depth < other.depth
+            return self.depth < other.depth and not self._has_another_number(other)
         if self._is_named != other._is_named:
             named, plain = (self, other) if self._is_named else (other, self)
             if max(self.weight, other.weight) < BOLD or named._is_louder(plain):
@@ -69,6 +69,13 @@ class OpenSection:
             is_apart = _BACK_MATTER.match(self.title) or other._is_over_unnumbered(self)
             return self._is_over_unnumbered(other) if self.depth else not is_apart
         return self.title.isupper() and not other.title.isupper()
+
+    def _has_another_number(self, other: "OpenSection") -> bool:
+        """Whether the number of `other` is none below this one's: "4.1" is not of "3", whose "4" was not found."""
+        number, below = NUMBERED.match(self.title), NUMBERED.match(other.title)
+        if number is None or below is None or "." not in below[1]:
+            return False
+        return not f"{below[1]}.".startswith(f"{number[1]}.")
 
     def _is_louder(self, other: "OpenSection") -> bool:
         """Whether this note is in capitals and `other`, though in heavier print, is not: "NOTE 4 — INVESTMENTS"."""

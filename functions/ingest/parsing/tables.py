@@ -42,6 +42,8 @@ ENTRIES_OUTSIDE = 2
 LEADER = "...."
 NEAR_ITEMS = 3
 """Lines or rows around an item within which the one before or after it begins."""
+LEAST_ROWS = 2
+"""Rows of a table, its header among them, before another one that begins with the same header."""
 ROW_ROOM = 3
 ROW_OVERLAP = 0.8
 """How far two rows of a table may be apart or overlap, in heights of a line."""
@@ -151,7 +153,9 @@ def tables_in(groups: list[Group]) -> list[tuple[int, int]]:
             at += 1
             continue
         end = _end_of_run(groups, at)
-        found += [(start, stop) for start, stop in _apart(groups, at, end) if _is_table(groups[start:stop])]
+        for start, stop in _apart(groups, at, end):
+            if _is_table(groups[start:stop]):
+                found += _with_own_headers(groups, start, stop)
         if found and found[-1][1] == end:
             start, _ = found.pop()
             end = _end_of_narrow_rows(groups, start, end)
@@ -215,6 +219,25 @@ def _apart(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int
         if has_figure(groups[at]):
             last = at
     yield start, end
+
+
+def _with_own_headers(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut a table where its header is repeated below a line that introduces the next one."""
+    for at in range(start + LEAST_ROWS + 1, end - 1):
+        if len(groups[at - 1].cells) == 1 and _repeats(groups[at], groups[start]):
+            yield start, at - 1
+            start = at
+    yield start, end
+
+
+def _repeats(group: Group, header: Group) -> bool:
+    """Whether a row has the cells of an earlier one, in the same places, all of words: the names of columns."""
+    if len(group.cells) < 2 or len(group.cells) != len(header.cells) or has_figure(group):
+        return False
+    if not all(any(map(str.isalpha, cell.text)) for cell in group.cells):
+        return False
+    pairs = zip(group.cells, header.cells, strict=True)
+    return all(cell.text == name.text and abs(cell.x0 - name.x0) < ALIGNED for cell, name in pairs)
 
 
 def _is_over_figures(group: Group, above: Group) -> bool:

@@ -82,7 +82,16 @@ def test_a_bold_line_is_a_heading_by_how_it_begins_and_ends(text: str, expected:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("RISK FACTORS", True), ("XR-77", False), ("RISK_FACTORS", False), ("Risk Factors", False)]
+    ("text", "expected"),
+    [
+        ("RISK FACTORS", True),
+        ("XR-77", False),
+        ("RISK_FACTORS", False),
+        ("DEVICE=C:HIMEM NOEMS", False),
+        ("RISKS <FACTORS>", False),
+        ("PROMPT $FACTORS", False),
+        ("Risk Factors", False),
+    ],
 )
 def test_capitals_alone_make_a_heading_if_they_are_enough(text: str, expected: bool) -> None:
     assert is_heading(title(text, 100), *prose(122)) is expected
@@ -742,3 +751,30 @@ def test_names_alike_on_a_crowded_page_are_headings_over_tables_too() -> None:
     ]
     lines = [line for pair in zip(names, rows, strict=True) for line in pair]
     assert len(paths(*lines, *prose(600), pages_before=1)) == 10
+
+
+@pytest.mark.parametrize("day", ["30 Sep-2008", "7. Mai 2014"])
+def test_a_day_below_the_title_heads_nothing_in_whatever_print(day: str) -> None:
+    lines = [title("Plums", 20, 20, bold=True), title(day, 44, 20, bold=True), title("1 Stones", 90, bold=True)]
+    found = Headings(Header(3))
+    page = RawPage(1, "", 600, 800, [*lines, *prose(120)])
+    found.learn(page)
+    assert [heading.text for heading in found.of(page)] == ["Plums", "1 Stones"]
+
+
+def test_a_heading_that_is_a_day_stays_where_no_title_stands_above_it() -> None:
+    assert paths(title("17-Aug-2008", 20, 20, bold=True), *prose(60)) == ["17-Aug-2008"]
+
+
+@pytest.mark.parametrize("text", ["∂ϵxc", "\u093c\u0928\u0928", "\u0942\u0928\u0928"])
+def test_no_heading_begins_with_a_sign_of_a_formula_or_a_mark_on_a_letter(text: str) -> None:
+    assert not is_heading(title(text, 100, apart=True))
+    assert not is_heading(title(text, 100, 16))
+    assert is_heading(title(f"A{text}", 100, apart=True))
+
+
+def test_a_section_stands_below_none_with_another_number() -> None:
+    lines = [title("3 Plums", 20, bold=True), *prose(40), title("4.1 Figs", 120, bold=True), *prose(140)]
+    assert paths(*lines, pages_before=1) == ["3 Plums", "4.1 Figs"]
+    lines[6] = title("3.1 Figs", 120, bold=True)
+    assert paths(*lines, pages_before=1) == ["3 Plums", "3 Plums > 3.1 Figs"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.ingest.parsing.lost_spaces import parts_of_apart, parts_of_tight, parts_of_turned
+from functions.ingest.parsing.lost_spaces import parts_of_apart, parts_of_level, parts_of_tight, parts_of_turned
 
 
 @pytest.mark.parametrize(
@@ -86,3 +86,14 @@ def test_what_stands_left_of_a_word_is_another_one_but_in_scripts_that_go_to_the
 ) -> None:
     boxes = [(left, 10.0, left + 5.0, 0.0) for left in (100, 105, 110, 115, 50, 55)]
     assert [token[start:end] for start, end in parts_of_apart(token, boxes, height=10)] == expected
+
+
+@pytest.mark.parametrize("were_set_apart", [True, False])
+def test_characters_further_apart_than_in_any_word_are_of_two(*, were_set_apart: bool) -> None:
+    boxes = [(50.0, 0.0, 60.0, 10.0), (50.0, 0.0, 60.0, 10.0), (120.0, 0.0, 130.0, 10.0), (220.0, 0.0, 230.0, 10.0)]
+    assert list(parts_of_level("कु55", boxes, 10, were_set_apart=were_set_apart)) == [(0, 2), (2, 3), (3, 4)]
+    near = [(50.0 + 24 * at, 0.0, 60.0 + 24 * at, 10.0) for at in range(4)]  # letters set apart
+    assert list(parts_of_level("PEAR", near, 10, were_set_apart=were_set_apart)) == [(0, 4)]
+    wrong = [(50.0 + 5 * at, 0.0, 55.0 + 5 * at, 10.0) for at in range(5)]
+    wrong[2] = (400.0, 0.0, 405.0, 10.0)  # as of a ligature that stands elsewhere
+    assert list(parts_of_level("files", wrong, 10, were_set_apart=False)) == [(0, 5)]

@@ -15,7 +15,7 @@ from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import CORNERS, STEPS, place_of
-from tests.support.made_pages import FRUIT, line, parts_of, texts
+from tests.support.made_pages import FRUIT, line, parts_of, prose, texts
 
 
 def filled(y: float = 20, count: int = 4) -> list[Line]:
@@ -334,6 +334,24 @@ def test_code_keeps_its_lines_and_what_they_are_indented_by() -> None:
     assert [kind for kind, _ in parts_of(*lines[:2], line("Prose follows.", 80), *lines[2:])] == [
         "code", "paragraph", "code"
     ]  # fmt: skip
+
+
+def test_lines_of_tags_are_a_listing_in_whatever_print() -> None:
+    tags = ['<fruit name="plum">', "<stone>", "hard", "</stone>", "</fruit>"]
+    lines = [line(tag, 20 + 12 * at, x0=50 + 10 * (at in (1, 3)), x1=120) for at, tag in enumerate(tags)]
+    assert [kind for kind, _ in parts_of(*prose(-60), *lines, *prose(90))] == ["paragraph", "code", "paragraph"]
+    assert [kind for kind, _ in parts_of(*lines[:1], *prose(32), *lines[3:])] == ["paragraph"] * 3
+    assert "code" not in [kind for kind, _ in parts_of(*lines[:2], *prose(50))]
+    names = [line(f"<{name} of the year>", 20 + 12 * at, x1=120) for at, name in enumerate(FRUIT[:4])]
+    assert "code" not in [kind for kind, _ in parts_of(*names)]
+
+
+def test_a_listing_ends_at_a_name_in_larger_print() -> None:
+    listing = [line(f"call({at})", 20 + 12 * at, x0=100, x1=140, size=9, mono=True) for at in range(3)]
+    name = line("--depth INT", 62, x0=50, x1=110, size=11, mono=True)
+    told = [line("Ends at this depth, which is a number", 76 + 12 * at, x0=80, size=11) for at in range(2)]
+    assert [kind for kind, _ in parts_of(*listing, name, *told)] == ["code", "paragraph", "paragraph"]
+    assert parts_of(*listing)[0] == ("code", "call(0)\ncall(1)\ncall(2)")
 
 
 def test_blocks_are_parted_by_a_blank_line_and_items_by_a_line() -> None:

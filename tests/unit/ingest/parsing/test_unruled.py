@@ -528,3 +528,19 @@ def test_the_mark_of_a_note_stays_with_its_name() -> None:
         return lay_out(words, PAGE)[0].text
 
     assert head(6) == "Crop | 2019 | 2020 (1) | % Change | 2021"
+
+
+def table_rows(y: float, *rows: tuple[str, str, str]) -> list[Piece]:
+    """Return rows of three cells below each other."""
+    return [(x, y - 12 * at, cell) for at, row in enumerate(rows) for x, cell in zip((80, 200, 280), row, strict=True)]
+
+
+def test_a_table_begins_anew_where_its_header_is_repeated_below_a_line() -> None:
+    names = ("fruit", "size", "comments")
+    first = table_rows(700, names, ("plum", "1", "blue"), ("pear", "8", "green"))
+    second = table_rows(620, names, ("fig", "9", "soft"), ("date", "1", "sweet"))
+    lines = laid_out(*first, (50, 642, "The second shelf has these fruits:"), *second)
+    assert [line.column for line in lines] == [1, 1, 1, 0, 2, 2, 2]
+    other = [(x, y, "kind" if cell == "fruit" else cell) for x, y, cell, *_ in second]
+    lines = laid_out(*first, (50, 642, "The second shelf has these fruits:"), *other)
+    assert len({line.column for line in lines}) == 1
