@@ -28,7 +28,7 @@ class Caption(NamedTuple):
     passage: Passage
 
 
-def captions_in(passages: Sequence[Passage], kind: ElementKind) -> Iterator[Caption]:
+def _captions_in(passages: Sequence[Passage], kind: ElementKind) -> Iterator[Caption]:
     """Yield the captions of figures or tables."""
     for passage in passages:
         for number, start, text in _lines_in(passage.text, kind):
@@ -71,7 +71,7 @@ def _shortened(text: str) -> str:
 def captions_by_number(passages: Sequence[Passage], kind: ElementKind) -> Mapping[str, Caption]:
     """Return each number's caption: the first, or the second where the first is an entry of a list with pages."""
     found: dict[str, Caption] = {}
-    for each in captions_in(passages, kind):
+    for each in _captions_in(passages, kind):
         before = found.setdefault(each.number, each)
         if before is not each and before.text[-1].isdigit() and not each.text[-1].isdigit():
             found[each.number] = each
