@@ -111,10 +111,7 @@ def shortened(text: str, characters: int) -> str:
 
 # --- Sentences that only say how to answer ("Write the answer as a list, in ascending order.") are not searched for ---
 
-_LISTS: dict[str, set[str]] = {}
-for _line in lines_of("answer_form.txt"):
-    _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
-_BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
+_BEGINS, _NAMES, _WORDS = (word_lists("answer_form.txt")[name] for name in ("begins", "names", "words"))
 MOST = (
     "most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|widest|deepest|tallest|dearest|loudest|hottest"
     "|thickest"

@@ -445,7 +445,9 @@ def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]
 
 
 def _is_title_of(statement: Statement, section: str) -> bool:
-    return frozenset(content_stems(last_title(section))).issuperset(content_stems(statement.text))
+    return set(content_stems(last_title(section), statement.language)).issuperset(
+        content_stems(statement.text, statement.language)
+    )
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:
