@@ -1,9 +1,7 @@
-"""Checks what the numbers of a claim are of: which group, part, limit, rate or move."""
+"""Checks what the numbers of a claim are of: which limit, rate or period."""
 
 import re
 from collections.abc import Sequence, Set
-from functools import lru_cache
-from itertools import combinations, permutations
 
 from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.quantities import (
@@ -14,73 +12,8 @@ from functions.query.grounding.quantities import (
     spelled_value,
     unit_name,
 )
-from functions.query.grounding.words import are_synonyms, has_digit, stem_of, stems_of, tokens_of, with_synonyms
-from shared.dates import is_month, is_year, month_number
+from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from shared.lexical import fold
-
-# --- numbers of groups ---
-
-_OF_GROUP = re.compile(
-    r"(?<![\w.,])(\d[\d.,]*)\s?(?:%|percent|per cent)?\s+of\s+(?:(?:the|its|their|our|all)\s+)*([^\W\d][\w-]*)",
-    re.IGNORECASE,
-)
-
-
-def exchanges_groups(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim gives a number to a group ("70 % of members") to which its sentences give another one."""
-    mine = _groups_in(claim)
-    theirs = [pair for sentence in sentences for pair in _groups_in(sentence)]
-    held = {number for sentence in sentences for number in re.findall(r"\d[\d.,]*", sentence)}
-    return any(
-        number in held and (number, group) not in theirs and any(group == each for _, each in theirs)
-        for number, group in mine
-    )
-
-
-def _groups_in(text: str) -> Sequence[tuple[str, str]]:
-    return [(number, stem_of(word.lower(), "en")) for number, word in _OF_GROUP.findall(text)]
-
-
-# --- numbers and months of like parts ---
-
-_PAIR_PART = re.compile(r";\s|,?\s(?:and|but|while|whereas|compared (?:to|with)|against|versus)\s", re.IGNORECASE)
-
-
-def crosses_pairs(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim takes a number or month of one part of a sentence with another one of a like part.
-
-    "Admitted in January, by December" crosses "Admitted in January, by July; admitted in August, by December".
-    """
-    said = [frozenset(_marks_in(part)) for part in _PAIR_PART.split(claim)]
-    for sentence in sentences:
-        parts = [marks for part in _PAIR_PART.split(sentence) if len(marks := _marks_in(part)) > 1]
-        for one, other in combinations(parts, 2):
-            if len(one) != len(other) and all(each.startswith("month") for each in (*one, *other)):
-                one, other = (one[0], one[-1]), (other[0], other[-1])  # "in April/May …, in November/December …"
-            elif len(one) != len(other):
-                continue
-            if any(_crosses(marks, one, other) for marks in said):
-                return True
-    return False
-
-
-def _crosses(said: frozenset[str], one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether marks hold the first of one row and the second of another, but not the others of both."""
-    return any(
-        one[i] in said and other[j] in said and one[j] not in said and other[i] not in said
-        for i, j in permutations(range(len(one)), 2)
-    )
-
-
-@lru_cache(maxsize=512)
-def _marks_in(text: str) -> Sequence[str]:
-    """Return the numbers but years, and the months of a text, in order; "01" is "1", "Jan" is "month 1"."""
-    return tuple(
-        f"month {month_number(word)}" if is_month(word) else word.strip("$€£¥%").lstrip("0")
-        for word in tokens_of(text)
-        if (is_month(word) and word != "may") or (has_digit(word) and not is_year(word))
-    )
-
 
 # --- limits ---
 
@@ -135,24 +68,6 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
     return frozenset(found)
 
 
-# --- moves ---
-
-_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
-_FORMER = re.compile(
-    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
-    rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
-    re.IGNORECASE,
-)
-"""A move from one number to another, and a number with the one that it was before."""
-
-
-def turns_move(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
-    said = [match.groups() for match in _MOVE.finditer(claim)]
-    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
-    return any((old, new) in held and (new, old) not in held for old, new in said)
-
-
 # --- rates ---
 
 _RATE = re.compile(
@@ -170,16 +85,6 @@ def turns_rate(claim: str, sentences: Sequence[str]) -> bool:
     held = _rates_in(" . ".join(sentences)) if mine else {}
     return any(
         number in held and words.isdisjoint(held[number]) and _is_measured(words) and _is_measured(held[number])
-        for number, words in mine.items()
-    )
-
-
-def counts_otherwise(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim counts a number by something that none of its sentences counts it by: "per rental"."""
-    mine = _rates_in(claim)
-    held = _rates_in(" . ".join(sentences)) if mine else {}
-    return any(
-        number in held and not any(are_synonyms(word, other, "en") for word in words for other in held[number])
         for number, words in mine.items()
     )
 

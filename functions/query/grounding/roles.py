@@ -14,10 +14,8 @@ from functions.query.grounding.words import (
     stem_of,
     stems_of,
     tokens_of,
-    with_synonyms,
 )
 from functions.query.understanding.question import word_lists
-from shared import identity
 from shared.dates import RECENT_YEAR, is_month, is_year
 
 # --- word order: only in English does it tell who did what to whom ---
@@ -205,16 +203,6 @@ def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
     return found is not None and not any(way.search(each) for each in sentences for way in ways)
 
 
-def has_foreign_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim gives a cause of which its sentences do not speak."""
-    found = _CAUSE.search(claim)
-    if found is None:
-        return False
-    cause = stems_of(claim[found.end() :].partition(",")[0], language)
-    held = frozenset().union(*(stems_of(each, language) for each in sentences))
-    return len(cause & held) + len(with_synonyms(cause - held, held, language)) < MIN_CAUSE_SHARE * len(cause)
-
-
 def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim puts before what its sentences put after."""
     mine = _first_and_second(claim, language)
@@ -229,17 +217,6 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
         else []
     )
     return bool(found) and all(found)
-
-
-_DATE = rf"(?:[^\W\d_]{{3,9}}\.? (?:\d{{1,2}}, )?)?{identity.YEAR}"
-_SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
-
-
-def turns_span(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim exchanges the beginning and the end of a time that its sentences name."""
-    held = {found.groups() for sentence in sentences for found in _SPAN.finditer(sentence)}
-    said = [found.groups() for found in _SPAN.finditer(claim)]
-    return any((end, start) in held and (start, end) not in held for start, end in said)
 
 
 def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:

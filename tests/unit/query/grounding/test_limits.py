@@ -10,11 +10,9 @@ from functions.query.grounding.merging import has_moved_number, has_number_of_an
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, find_quote, nearest_spans, quoted_spans, with_markers
 from functions.query.grounding.roles import (
-    has_foreign_cause,
     invents_cause,
     is_reversed,
     turns_cause,
-    turns_span,
     turns_time,
 )
 from functions.query.grounding.wording import has_unknown_part, is_covered, is_foreign, replacement
@@ -463,14 +461,11 @@ def test_a_cause_is_not_what_the_source_gives_as_the_effect(claim: str, expected
         ("The lamp went out because of the storm.", "The lamp went out.", True),
         ("The lamp went out because of the storm.", "The lamp went out due to the storm.", False),
         ("The lamp went out because of the storm.", "The storm caused the lamp to go out.", False),
-        ("The lamp went out because of a storm gull.", "The lamp went out because of the storm.", False),  # half of it
-        ("The lamp went out because of a storm gull boat.", "The lamp went out because of the storm.", True),
-        ("The lamp went out because of the storm, a gull, a boat.", "It is because of the storm.", False),
         ("The lamp went out.", "The storm came.", False),
     ],
 )
 def test_a_cause_that_no_sentence_gives_is_invented(claim: str, sentence: str, expected: bool) -> None:
-    assert (invents_cause(claim, [sentence]) or has_foreign_cause(claim, [sentence], "en")) is expected
+    assert invents_cause(claim, [sentence]) is expected
 
 
 @pytest.mark.parametrize(
@@ -487,11 +482,3 @@ def test_a_cause_that_no_sentence_gives_is_invented(claim: str, sentence: str, e
 )
 def test_what_is_before_is_not_what_the_source_puts_after(claim: str, expected: bool) -> None:
     assert turns_time(claim, ["The lamp was lit before the bell rang."], "en") is expected
-
-
-def test_the_beginning_of_a_time_is_not_its_end() -> None:
-    assert turns_span("It ran from 2019 to 2012.", ["It ran from 2012 to 2019."])
-    assert turns_span("It ran from May 3, 2019 until 2012.", ["It ran from 2012 to May 3, 2019."])
-    assert not turns_span("It ran from 2012 to 2019.", ["It ran from 2012 to 2019."])
-    assert not turns_span("It ran from 2013 to 2012.", ["It ran from 2012 to 2019."])
-    assert not turns_span("It ran from 2019 to 2012.", ["It ran from 2012 to 2019, not from 2019 to 2012."])
