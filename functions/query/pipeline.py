@@ -21,7 +21,6 @@ from functions.query.answer import (
     spent_by,
     text_events,
 )
-from functions.query.captions import LEADERS
 from functions.query.decision import Band, answer_band, bands_of, confidence
 from functions.query.explaining import EXPLAINED, explained
 from functions.query.finding import Found, find_passages
@@ -32,7 +31,7 @@ from functions.query.ports import QueryPorts
 from functions.query.receipts import provenance_of, receipt_of
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import Served, serve, service_texts
-from functions.query.structure import told_of
+from functions.query.structure import LEADERS, told_of
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import DocumentDigest, DocumentReader, summary_of
 from functions.query.unanswered import unanswered_question

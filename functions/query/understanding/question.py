@@ -45,6 +45,15 @@ def word_lists(name: str) -> Mapping[str, frozenset[str]]:
     return lists
 
 
+@cache
+def words_by_language(name: str) -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """Return the words of a reviewed file by the language and the kind with which each line begins."""
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for language, kind, *words in map(str.split, lines_of(name)):
+        found.setdefault(language, {})[kind] = frozenset(words)
+    return found
+
+
 def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the expressions of a reviewed file by kind and language; those of several lines are joined.
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.sanitizing import without_markers
+from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement

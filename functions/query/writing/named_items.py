@@ -84,14 +84,6 @@ class NamedItem(NamedTuple):
         own, other = _key(self.number), _key(number)
         return own == other or other.startswith(f"{own}.") or own in other.split("/")
 
-    def may_be_in_range(self, text: str) -> bool:
-        """Return whether a text has a range of codes with the item's letter: "E01–E05"."""
-        letters = self.number.rstrip("0123456789")
-        if not letters.isalpha():
-            return False
-        codes = re.finditer(rf"(?<![\w-]){letters}-?\d+", text, re.IGNORECASE)
-        return any(_RANGE.match(text, each.end()) for each in codes)
-
 
 class _NamedNumber(NamedTuple):
     """Where a text puts a number behind a name."""
@@ -181,8 +173,6 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
     """
     language = next((each.language for each in passages if each.language), "")
     items = items_named(question, language)
-    if times := _absent_times(question, language_of(question) or language, passages):
-        return times
     # Of a clause that is not there, `NumberedPart` knows more.
     if not items or any(
         is_sign(each.typed) or _is_no_name(each, question, passages) or not _is_absent(each, passages) for each in items
@@ -198,21 +188,6 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
         elif len(codes) >= MIN_CODES:
             absent.append(each.typed.split()[-1])
     return absent
-
-
-def _absent_times(question: str, language: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the times that a question names by a number where a table lists such times, all before or all after it."""
-    for found in _ITEM.finditer(question):
-        if not (is_time(found["label"].lower(), language) and found["number"].isdigit()):
-            continue
-        label, number = lexical.stem(found["label"].lower(), language), int(found["number"])
-        if any(_key(found["number"]) in _tokens(each.whole) for each in passages):
-            continue
-        cells = [one for each in passages for one in _cells_of(each.whole, each.language) if one[0] == label]
-        listed = {int(cell) for _, cell in cells if cell.isdigit()}
-        if len(listed) >= MIN_CODES and not min(listed) <= number <= max(listed):
-            return [found[0]]
-    return ()
 
 
 def _noun_after(question: str, item: NamedItem) -> str:
@@ -262,7 +237,7 @@ def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
     for passage in passages:
         text = f"{passage.whole}\n{passage.section}\n{passage.title}\n{passage.key}\n{passage.cover}"
         mentions = _mentions(text, item.label, passage.language)
-        if any(each.may_name(item) for each in mentions) or item.may_be_in_range(text):
+        if any(each.may_name(item) for each in mentions):
             return False
         if mentions and item.number.isdigit() and any(low <= int(item.number) <= high for low, high in _ranges(text)):
             return False
