@@ -26,6 +26,8 @@ _UNIT_OF_NAME = re.compile(r"\s+(?:per|pro|par|por|in)\s.*|\s*\(.*", re.IGNORECA
 _TOTAL = re.compile(
     r"(?:sub)?total|all\b|average|mean\b|sum\b|overall|summe\b|(?:ins)?gesamt|iš viso|suma\b", re.IGNORECASE
 )
+_OF_PRICE = frozenset(("price", "cost"))
+"""Stems of what "cheapest" is of."""
 _CODE = re.compile(r"[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2}|[IVX]{2,4}")
 """What says nothing without the name before it: "B", "12", "3a", "IV"."""
 _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
@@ -156,8 +158,8 @@ def extreme_rows(
     """Return which of the rows at these positions have the most (`sign` 1) or least (-1) of what is asked for.
 
     They must be of one table, and of one unit or times. Compared is the column of the year with most of the words that
-    are `measured` (stems, in the question's order). None are returned if it is not clear which, or if fewer than two
-    rows have a figure there. Totals are left out.
+    are `measured` (stems, in the question's order), or the columns of all times if the same rows are first in each.
+    None are returned if it is not clear which, or if fewer than two rows have a figure there. Totals are left out.
     """
     found = row_at(text, starts[0])
     if found is None:
@@ -165,7 +167,9 @@ def extreme_rows(
     table, _ = found
     rows = [row for row in table.rows if row.start in starts and not is_of_all(row.label)]
     column = _compared_column(table, measured, years, language)
-    return () if column is None else _most_in(rows, column, sign)
+    columns = [column] if column is not None else () if years else _unnamed_columns(table, measured, language)
+    best = {tuple(_most_in(rows, each, sign)) for each in columns}
+    return best.pop() if len(best) == 1 else ()
 
 
 def _most_in(rows: Sequence[TableRow], column: int, sign: int) -> Sequence[int]:
@@ -182,13 +186,35 @@ def _most_in(rows: Sequence[TableRow], column: int, sign: int) -> Sequence[int]:
     return [start for start, size in sizes.items() if size == most]
 
 
+def _columns_of_times(table: Table) -> Sequence[int]:
+    """Return the columns of figures if all their names but those of changes are of times."""
+    figures = {cell.column for row in table.rows for cell in row.cells if cell.values}
+    columns = [at for at, name in enumerate(table.columns) if at in figures and not is_change(name)]
+    return columns if all(years_written(table.columns[at]) for at in columns) else ()
+
+
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
     """Return the column that is compared: named by what is `measured`, or by other words for it; None if unclear."""
     columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(years_written(name))]
     if (named := _named_column(table, columns, measured, language)) is not None or years:
         return named
     others = [word for stem in measured for word in sorted(other_words_of(stem, language))]
-    return _named_column(table, columns, others, language)
+    if (named := _named_column(table, columns, others, language)) is not None:
+        return named
+    of_money = [at for at in columns if re.search(CURRENCY_SIGN, table.columns[at])]
+    if len(of_money) == 1 and not _OF_PRICE.isdisjoint(others):
+        return of_money[0]
+    return None
+
+
+def _unnamed_columns(table: Table, measured: Sequence[str], language: str) -> Sequence[int]:
+    """Return the columns that are compared where none is named: that of totals, or those of all times."""
+    totals = [at for at, name in enumerate(table.columns) if is_of_all(name)]
+    if len(totals) == 1:
+        stems = frozenset(measured).union(*(other_words_of(stem, language) for stem in measured))
+        is_named = any(not stems.isdisjoint(content_stems(name, language)) for name in table.columns)
+        return () if is_named else totals
+    return _columns_of_times(table)
 
 
 def _named_column(table: Table, columns: Sequence[int], measured: Sequence[str], language: str) -> int | None:

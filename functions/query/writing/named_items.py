@@ -84,6 +84,14 @@ class NamedItem(NamedTuple):
         own, other = _key(self.number), _key(number)
         return own == other or other.startswith(f"{own}.") or own in other.split("/")
 
+    def may_be_in_range(self, text: str) -> bool:
+        """Return whether a text has a range of codes with the item's letter: "E01–E05"."""
+        letters = self.number.rstrip("0123456789")
+        if not letters.isalpha():
+            return False
+        codes = re.finditer(rf"(?<![\w-]){letters}-?\d+", text, re.IGNORECASE)
+        return any(_RANGE.match(text, each.end()) for each in codes)
+
 
 class _NamedNumber(NamedTuple):
     """Where a text puts a number behind a name."""
@@ -237,7 +245,7 @@ def _is_absent(item: NamedItem, passages: Sequence[Passage]) -> bool:
     for passage in passages:
         text = f"{passage.whole}\n{passage.section}\n{passage.title}\n{passage.key}\n{passage.cover}"
         mentions = _mentions(text, item.label, passage.language)
-        if any(each.may_name(item) for each in mentions):
+        if any(each.may_name(item) for each in mentions) or item.may_be_in_range(text):
             return False
         if mentions and item.number.isdigit() and any(low <= int(item.number) <= high for low, high in _ranges(text)):
             return False

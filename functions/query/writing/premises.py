@@ -28,6 +28,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
 from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of
+from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.statements import statements_of
@@ -186,6 +187,14 @@ def _named_words(
         for word, each in _rare_words(asked, language).items()
         if word not in left_out and not (language == "en" and word.endswith("ly"))
     }
+    first = next(iter(rare), "")
+    if (
+        first
+        and language == "en"
+        and asked.lstrip().startswith(rare[first].typed)
+        and _is_misspelt_opening(*rare[first])
+    ):
+        del rare[first]
     missing = _missing(frozenset(rare), passages, language, exempt)
     if missing:
         long_forms = document_words(asked)
@@ -284,6 +293,11 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
             if word[:2] in held:
                 held[word[:2]].add(word)
     return held
+
+
+def _is_misspelt_opening(word: str, rarity: float) -> bool:
+    """Return whether the first word of a question is no word, but nearly one of asking: "wat", "hwo"."""
+    return rarity == lexical.MAX_RARITY and any(distance(word.lower(), other, most=1) == 1 for other in OPENINGS)
 
 
 def _is_spelled_out(typed: str, passages: Sequence[Passage], long_forms: Mapping[str, str]) -> bool:
