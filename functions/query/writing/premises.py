@@ -27,7 +27,7 @@ from functions.query.grounding.words import is_stop_word, other_words_of, spells
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
-from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of
+from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of, word_lists
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.asked import asking_part, explaining_part
@@ -199,6 +199,8 @@ def _named_words(
     if missing:
         long_forms = document_words(asked)
         missing = {word for word in missing if not _is_spelled_out(rare[word].typed, passages, long_forms)}
+        if language == "en":
+            missing = {word for word in missing if not _is_in_compound(rare[word].typed, asked, passages)}
     for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
         words = rare.keys() & frozenset(plain_words(clause, latin=False))
         if words - missing:  # the case is spoken of there, if in other words
@@ -293,6 +295,19 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
             if word[:2] in held:
                 held[word[:2]].add(word)
     return held
+
+
+def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage]) -> bool:
+    """Return whether another word for it stands there behind the same one: "card scanner" for "card reader"."""
+    word = typed.lower().removesuffix("s")
+    others = next((group for group in word_lists("compound_words.txt").values() if word in group), frozenset[str]())
+    before = re.search(rf"([^\W\d_]+(?:-[^\W\d_]+)?)[ -]{re.escape(typed)}\b", asked) if others else None
+    if before is None or is_stop_word(before[1]):
+        return False
+    pattern = re.compile(
+        rf"\b{re.escape(before[1])}[ -](?:{'|'.join(map(re.escape, sorted(others)))})s?\b", re.IGNORECASE
+    )
+    return any(pattern.search(each.text) for each in passages)
 
 
 def _is_misspelt_opening(word: str, rarity: float) -> bool:

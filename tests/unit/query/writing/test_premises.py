@@ -253,3 +253,16 @@ def test_a_doubtful_answer_is_given_and_marked():
     first, day = answered("How much is a first class ticket?"), answered("How much is a day ticket?")
     assert (first.refusal, first.doubtful) == (None, True)
     assert (day.refusal, day.doubtful) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Does the gate have a badge reader?", []),
+        ("Does the gate have a badge-reader?", []),
+        ("Does the gate have a retina reader?", ["retina", "reader"]),
+        ("Is the reader behind the gate?", ["reader"]),
+    ],
+)
+def test_behind_the_word_that_tells_which_another_word_may_stand(question: str, missing: list[str]):
+    assert list(missing_words(question, [GATE])) == missing
