@@ -22,8 +22,10 @@ from functions.query.grounding.known_facts import (
     missing_facts,
 )
 from functions.query.grounding.measures import (
+    crosses_pairs,
     repeats_otherwise,
     turns_limit,
+    turns_move,
     turns_rate,
 )
 from functions.query.grounding.merging import has_moved_number, has_number_of_another, has_value_of_another, is_merged
@@ -48,6 +50,7 @@ from functions.query.grounding.roles import (
     joins_alternatives,
     turns_cause,
     turns_mode,
+    turns_span,
     turns_time,
 )
 from functions.query.grounding.statements import statement_of, yes_or_no
@@ -318,14 +321,17 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("foreign", _is_foreign),
     ClaimRule("words", _has_unlike_words),
     ClaimRule("order", _compared(Verdict.UNCONFIRMED, "order", is_reversed)),
+    ClaimRule("span", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),
     ClaimRule("invented cause", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
     ClaimRule("cause", _compared(Verdict.REFUTED, "order", turns_cause)),
     ClaimRule("time", _compared(Verdict.REFUTED, "order", turns_time)),
     ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
+    ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("limit", _compared(Verdict.REFUTED, "number", turns_limit, unless=_is_repeated)),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),
     ClaimRule("repeated", _repeats_otherwise),
+    ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_has_its_figures)),

@@ -1,7 +1,9 @@
-"""Checks what the numbers of a claim are of: which limit, rate or period."""
+"""Checks what the numbers of a claim are of: which group, part, limit, rate or move."""
 
 import re
 from collections.abc import Sequence, Set
+from functools import lru_cache
+from itertools import combinations, permutations
 
 from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.quantities import (
@@ -12,8 +14,50 @@ from functions.query.grounding.quantities import (
     spelled_value,
     unit_name,
 )
-from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import has_digit, stems_of, tokens_of, with_synonyms
+from shared.dates import is_month, is_year, month_number
 from shared.lexical import fold
+
+# --- numbers and months of like parts ---
+
+_PAIR_PART = re.compile(r";\s|,?\s(?:and|but|while|whereas|compared (?:to|with)|against|versus)\s", re.IGNORECASE)
+
+
+def crosses_pairs(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim takes a number or month of one part of a sentence with another one of a like part.
+
+    "Admitted in January, by December" crosses "Admitted in January, by July; admitted in August, by December".
+    """
+    said = [frozenset(_marks_in(part)) for part in _PAIR_PART.split(claim)]
+    for sentence in sentences:
+        parts = [marks for part in _PAIR_PART.split(sentence) if len(marks := _marks_in(part)) > 1]
+        for one, other in combinations(parts, 2):
+            if len(one) != len(other) and all(each.startswith("month") for each in (*one, *other)):
+                one, other = (one[0], one[-1]), (other[0], other[-1])  # "in April/May …, in November/December …"
+            elif len(one) != len(other):
+                continue
+            if any(_crosses(marks, one, other) for marks in said):
+                return True
+    return False
+
+
+def _crosses(said: frozenset[str], one: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether marks hold the first of one row and the second of another, but not the others of both."""
+    return any(
+        one[i] in said and other[j] in said and one[j] not in said and other[i] not in said
+        for i, j in permutations(range(len(one)), 2)
+    )
+
+
+@lru_cache(maxsize=512)
+def _marks_in(text: str) -> Sequence[str]:
+    """Return the numbers but years, and the months of a text, in order; "01" is "1", "Jan" is "month 1"."""
+    return tuple(
+        f"month {month_number(word)}" if is_month(word) else word.strip("$€£¥%").lstrip("0")
+        for word in tokens_of(text)
+        if (is_month(word) and word != "may") or (has_digit(word) and not is_year(word))
+    )
+
 
 # --- limits ---
 
@@ -66,6 +110,24 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
             if number[0].isdigit() or is_number_word(number.lower()):
                 found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))
     return frozenset(found)
+
+
+# --- moves ---
+
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_FORMER = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
+    rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+"""A move from one number to another, and a number with the one that it was before."""
+
+
+def turns_move(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
+    said = [match.groups() for match in _MOVE.finditer(claim)]
+    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
+    return any((old, new) in held and (new, old) not in held for old, new in said)
 
 
 # --- rates ---

@@ -33,6 +33,10 @@ _NUMBER_PART = re.compile(
     re.IGNORECASE,
 )
 """Where a part of a sentence ends that may have a number of its own."""
+_ITEM = r"[^\s,;()]+(?:\s(?:hundred|thousand|million|billion|trillion|%|shares))*"
+_ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
+_ROW_ITEM = re.compile(r",? and |, ", re.IGNORECASE)
+"""A row of names, years or amounts, and what stands between its items."""
 _RESPECTIVELY = "respectively"
 _COUNTED = re.compile(rf"(?<![\w.,])([$€£¥]?\w[\w.,]*?)%?(?:\s(?:{SCALE}))?[\s-](?=([^\W\d_]+))")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
@@ -108,7 +112,11 @@ def has_number_of_another(claim: str, sentences: Sequence[str], language: str) -
     amounts = frozenset(filter(_is_amount, said))
     return any(
         _is_of_another_unit(number, claim, sentences, language)
-        or any(_is_of_another_part(number, amounts, words, sentence, language) for sentence in sentences)
+        or any(
+            _is_of_another_part(number, amounts, words, sentence, language)
+            or _is_of_another_item(number, claim, sentence)
+            for sentence in sentences
+        )
         for number in amounts
     )
 
@@ -221,6 +229,27 @@ def _are_alike(one: str, other: str) -> bool:
     """Return whether two texts have each one number, of the same unit: "boats €9 an hour", "bikes €5 an hour"."""
     units = [[fact.unit for fact in facts_in(text) if fact.kind == "number"] for text in (one, other)]
     return len(units[0]) == len(units[1]) == 1 and units[0] == units[1] != [""]
+
+
+def _is_of_another_item(number: str, claim: str, sentence: str) -> bool:
+    """Return whether a number belongs, by "respectively", to another item of a row than the one that a claim names."""
+    before = sentence[: max(0, sentence.rfind(_RESPECTIVELY))]
+    rows = [_items(_ROW_ITEM.split(row.group())) for row in _ROW.finditer(before)]
+    said = set(tokens_of(claim))
+    for values in rows:
+        places = [at for at, value in enumerate(values) if number in map(_plain_number, tokens_of(value))]
+        if len(places) != 1 or not all(any(map(has_digit, tokens_of(value))) for value in values):
+            continue
+        for items in rows:
+            named = [at for at, item in enumerate(items) if set(tokens_of(item)) <= said]
+            if items is not values and len(items) == len(values) and len(named) == 1 and named != places:
+                return True
+    return False
+
+
+def _items(row: Sequence[str]) -> Sequence[str]:
+    """Return the items of a row; of a row with years only these: "March 31, 2023 and 2022"."""
+    return [item for item in row if is_year(item)] or row
 
 
 def _is_of_another_unit(number: str, claim: str, sentences: Sequence[str], language: str) -> bool:

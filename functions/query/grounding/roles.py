@@ -16,6 +16,7 @@ from functions.query.grounding.words import (
     tokens_of,
 )
 from functions.query.understanding.question import word_lists
+from shared import identity
 from shared.dates import RECENT_YEAR, is_month, is_year
 
 # --- word order: only in English does it tell who did what to whom ---
@@ -217,6 +218,17 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
         else []
     )
     return bool(found) and all(found)
+
+
+_DATE = rf"(?:[^\W\d_]{{3,9}}\.? (?:\d{{1,2}}, )?)?{identity.YEAR}"
+_SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
+
+
+def turns_span(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a claim exchanges the beginning and the end of a time that its sentences name."""
+    held = {found.groups() for sentence in sentences for found in _SPAN.finditer(sentence)}
+    said = [found.groups() for found in _SPAN.finditer(claim)]
+    return any((end, start) in held and (start, end) not in held for start, end in said)
 
 
 def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:

@@ -3,12 +3,14 @@
 import pytest
 
 from functions.query.grounding.clauses import clauses_of, is_denied, states_supposition, turns
+from functions.query.grounding.measures import crosses_pairs
 from functions.query.grounding.roles import (
     invents_cause,
     is_reversed,
     joins_alternatives,
     turns_cause,
     turns_mode,
+    turns_span,
     turns_time,
 )
 
@@ -181,6 +183,20 @@ def test_two_that_act_are_no_list(claim: str, expected: bool):
 
 
 @pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The lease runs from May 1, 2026 until June 30, 2023.", True),
+        ("The lease runs from June 30, 2023 to May 1, 2026.", False),
+        ("The lease was extended from June 30, 2023 until 2030.", False),
+        ("From March 2020 to May 1, 2026 it was extended twice.", False),
+    ],
+)
+def test_a_time_keeps_its_beginning_and_its_end(claim: str, expected: bool):
+    sentence = "The lease of the mill was extended by three years, from June 30, 2023 until May 1, 2026."
+    assert turns_span(claim, [sentence]) is expected
+
+
+@pytest.mark.parametrize(
     ("claim", "sentences", "expected"),
     [
         ("The seal is dry in winter.", ["If the seal is dry, the valve leaks."], True),  # two of three words
@@ -230,6 +246,33 @@ def test_a_verb_keeps_its_time_and_its_certainty(claim: str, sentence: str, *, e
     assert turns_mode(claim, [sentence], "en") is expected
     assert not turns_mode(claim, [sentence, claim], "en")
     assert not turns_mode(claim, [sentence], "lt")
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Whoever is admitted in January must apply by December.", True),
+        ("Whoever is admitted in January must apply by July.", False),
+        ("Whoever is admitted in January applies by July, and in August by December.", False),
+        ("The dates are July and December.", False),  # of the same place in both
+        ("One must apply by December.", False),
+    ],
+)
+def test_numbers_and_months_of_like_parts_are_not_crossed(claim: str, *, expected: bool):
+    sentence = "Whoever is admitted in January applies by July; whoever is admitted in August applies by December."
+    assert crosses_pairs(claim, [sentence]) is expected
+
+
+def test_a_year_may_stand_beside_the_number_of_another_one():
+    sentence = "Income was 37 million in March 2022 and 48 million in June 2023."
+    assert not crosses_pairs("After 2022 income rose to 48 million.", [sentence])
+    assert crosses_pairs("Income was 48 million in March.", [sentence])
+
+
+def test_months_of_two_applications_are_not_crossed():
+    sentence = "Apply in April/May for a start in January, and in November/December for a start in August."
+    assert crosses_pairs("Apply in April/May for a start in August.", [sentence])
+    assert not crosses_pairs("Apply in April/May for a start in January.", [sentence])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from functions.query.grounding.roles import (
     invents_cause,
     is_reversed,
     turns_cause,
+    turns_span,
     turns_time,
 )
 from functions.query.grounding.wording import has_unknown_part, is_covered, is_foreign, replacement
@@ -482,3 +483,11 @@ def test_a_cause_that_no_sentence_gives_is_invented(claim: str, sentence: str, e
 )
 def test_what_is_before_is_not_what_the_source_puts_after(claim: str, expected: bool) -> None:
     assert turns_time(claim, ["The lamp was lit before the bell rang."], "en") is expected
+
+
+def test_the_beginning_of_a_time_is_not_its_end() -> None:
+    assert turns_span("It ran from 2019 to 2012.", ["It ran from 2012 to 2019."])
+    assert turns_span("It ran from May 3, 2019 until 2012.", ["It ran from 2012 to May 3, 2019."])
+    assert not turns_span("It ran from 2012 to 2019.", ["It ran from 2012 to 2019."])
+    assert not turns_span("It ran from 2013 to 2012.", ["It ran from 2012 to 2019."])
+    assert not turns_span("It ran from 2019 to 2012.", ["It ran from 2012 to 2019, not from 2019 to 2012."])
