@@ -116,6 +116,17 @@ def direction_of(word: str) -> int:
     return 0 if len(sides) != 1 else 1 - 2 * sides.pop()
 
 
+_LIMITS = tuple(
+    (
+        re.compile(rf"\bnot (?:\w+ ){{0,3}}?(?:{denied}) than\b", re.IGNORECASE),
+        re.compile(rf"\b(?:{said})\b", re.IGNORECASE),
+    )
+    for denied, said in (
+        ("more|longer|later|higher", "up to|at most|maximum|until|limit(?:ed)? (?:is|to)|max"),
+        ("less|fewer|earlier|lower", "at least|minimum|from|min"),
+    )
+)
+"""What denies that something is beyond a limit ("will not pay more than 7%"), and what states such a limit."""
 _FROM_OR_TO = re.compile(r"\b(from|to)[\s$€£¥]*\Z", re.IGNORECASE)
 
 
@@ -163,6 +174,11 @@ def _part_reversal(claim: str, sentences: Sequence[str], language: str) -> Rever
     return max(found, key=("likely", "certain").index) if found and all(found) else ""
 
 
+def _states_limit(claim: str, sentence: str) -> bool:
+    """Return whether a claim denies what is beyond a limit that the sentence states: "not more than", "up to"."""
+    return any(denied.search(claim) and said.search(sentence) for denied, said in _LIMITS)
+
+
 def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) -> Reversal | None:
     """Compare a claim with one sentence; None if they share too few words."""
     mine, theirs = _words(claim), _words(sentence)
@@ -202,7 +218,7 @@ def _reversal(claim: str, sentence: str, said: frozenset[str], language: str) ->
         return "likely"  # "all but those of X are asked": "those of X are not asked"
     if negated and others & _DENYING and count_negations(mine) > count_negations(theirs):
         return "likely"
-    if negated and not opposite and agrees:
+    if negated and not opposite and (agrees or _states_limit(claim, sentence)):
         return "likely"
     if _is_about_another(claim, sentence):
         return "likely"
