@@ -25,6 +25,8 @@ from functions.query.grounding.arithmetic import (
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
+    CURRENCIES,
+    PERIODS,
     SPELLED,
     spelled_value,
     unit_name,
@@ -76,7 +78,7 @@ def own_calculation(
     for times, (once, text) in product(multipliers_in(claim, texts), amounts):
         if once is not None and once * times in fact.values:
             return Calculation(f"{times} × {text} = {_written(fact)}")
-    return None
+    return _for_its_time(folded, fact, operands)
 
 
 def _counts_its_list(claim: str, fact: Fact) -> bool:
@@ -86,6 +88,17 @@ def _counts_its_list(claim: str, fact: Fact) -> bool:
         return False
     counts = {Decimal(len(separator.split(told[1]))) for separator in (_ITEM, _ITEM_OR_AND)} - {Decimal(1)}
     return bool(fact.values & counts)
+
+
+def _for_its_time(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calculation | None:
+    """Return what a price per month of a row that the claim names comes to over its months: "£219 over the term"."""
+    per = _stems_of_rates(claim) if _SUM.search(around(claim, fact)) else frozenset()
+    for price, time in permutations(operands, 2) if per else ():
+        is_rate = price.unit == fact.unit in CURRENCIES and time.unit in per & PERIODS
+        is_of_row = price.is_named and price.group == time.group
+        if is_rate and is_of_row and price.value * time.value in fact.values:
+            return Calculation(f"{time.text} × {price.text} = {_written(fact)}")
+    return None
 
 
 _Result = tuple[Decimal, str, bool]
