@@ -188,10 +188,10 @@ class PublishedDocument(NamedTuple):
         edit = metadata.get("edit", ORIGINAL)
         if not metadata or not (self.edits or edit):
             return True
-        return self.edits.get(original_hash_of(metadata), ORIGINAL) == str(edit)
+        return self.edits.get(_original_hash_of(metadata), ORIGINAL) == str(edit)
 
 
-def original_hash_of(metadata: Mapping[str, Any]) -> str:
+def _original_hash_of(metadata: Mapping[str, Any]) -> str:
     """Return the hash of a passage's original text, which a corrected one keeps beside its own."""
     return str(metadata.get("original_hash") or content_hash_of(str(metadata.get("text", ""))))
 

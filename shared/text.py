@@ -47,8 +47,6 @@ _ANSWER = re.compile(r"Answer:\s")
 _MAX_HEADING_WORDS = 12
 MAX_FRAGMENT_WORDS = 2
 """Words of a sentence that is joined with one beside it; one with a number behind the first may have one more."""
-_MAX_LIST_CHARACTERS = 600
-"""Maximum characters of a sentence together with the list that it introduces."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -125,26 +123,6 @@ def _is_fragment(sentence: str) -> bool:
     has_number = any(map(str.isdigit, " ".join(words[1:])))
     is_other = _ITEM.match(sentence) or any(sign in sentence for sign in (SEPARATOR, "\n", ":", ".."))
     return sentence.endswith(".") and not is_other and len(words) <= MAX_FRAGMENT_WORDS + has_number
-
-
-def statement_spans(text: str) -> list[tuple[int, int]]:
-    """Return the spans of sentences that make sense alone.
-
-    Headings are left out unless there is nothing else; a sentence that ends with a colon includes the list after it.
-    """
-    spans = list(sentence_spans(text))
-    statements: list[tuple[int, int]] = []
-    at = 0
-    while at < len(spans):
-        start, end = spans[at]
-        at += 1
-        if text[end - 1] == ":":
-            while at < len(spans) and _ITEM.match(text, spans[at][0]) and spans[at][1] - start <= _MAX_LIST_CHARACTERS:
-                end = spans[at][1]
-                at += 1
-        if not is_heading(text[start:end]):
-            statements.append((start, end))
-    return statements or spans
 
 
 def is_heading(sentence: str) -> bool:

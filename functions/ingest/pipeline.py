@@ -276,7 +276,7 @@ def _records_of(embedded: Embedded, job: BuildJob, built: BuiltGeneration, clock
             built.refused.append(f"chunk {each.chunk.index} is larger than the index accepts")
             continue
         vector_id = vector_id_of(job.ref.document_id, job.unfinished.generation, each.chunk.index)
-        yield VectorRecord(vector_id, vector, metadata, sparse_vector_of(metadata))
+        yield VectorRecord(vector_id, vector, metadata, _sparse_vector_of(metadata))
 
 
 def _fits(metadata: Mapping[str, MetadataValue]) -> bool:
@@ -336,7 +336,7 @@ def metadata_of(
     }
 
 
-def sparse_vector_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
+def _sparse_vector_of(metadata: Mapping[str, MetadataValue]) -> SparseVector:
     """Return a vector's sparse part, from its metadata alone, so that the query function can compute it again."""
 
     def text(name: str) -> str:

@@ -288,7 +288,7 @@ class KnowledgeChunk(JsonFields):
     is_active: bool = True
 
 
-def fields_of(error: ValidationError) -> str:
+def _fields_of(error: ValidationError) -> str:
     """Name every field that is wrong and what is expected there, never its value."""
     found = error.errors(include_url=False, include_input=False)
     problems = dict.fromkeys(f"{_place_of(each['loc'])}: {_text_of(each)}" for each in found)
@@ -330,7 +330,7 @@ def _open_pair(ref: DocumentRef, value: object) -> ChunkSource:
     try:
         pair = QuestionAnswer.model_validate(value)
     except ValidationError as error:
-        raise DocumentRejected("INVALID_FIELDS", f"{ref.file_name}: {fields_of(error)}") from error
+        raise DocumentRejected("INVALID_FIELDS", f"{ref.file_name}: {_fields_of(error)}") from error
     text = f"Question: {pair.question}\nAnswer: {pair.answer}"
     if problem := _too_long(text, text):
         raise DocumentRejected("TOO_LONG", f"{ref.file_name}: {problem}")
@@ -376,7 +376,7 @@ def _read_chunk(entry: object, seen: set[str]) -> tuple[KnowledgeChunk | None, s
     try:
         chunk = KnowledgeChunk.model_validate(entry)
     except ValidationError as error:
-        return None, fields_of(error)
+        return None, _fields_of(error)
     if chunk.metadata.chunk_id in seen:
         return None, "metadata.chunk_id: an earlier chunk of this file has it already"
     seen.add(chunk.metadata.chunk_id)

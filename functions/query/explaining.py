@@ -74,14 +74,14 @@ def explained(found: Found, *, limit: int) -> Explanation:
         searched=found.asked.standalone,
         decision=found.decision,
         hits=len(retrieved.scored) if retrieved else 0,
-        passages=explained_passages(found, limit=limit),
+        passages=_explained_passages(found, limit=limit),
         unpublished=retrieved.dropped if retrieved else (),
         duplicates=retrieved.duplicates if retrieved else 0,
         warnings=found.warnings,
     )
 
 
-def explained_passages(found: Found, *, limit: int) -> Sequence[ExplainedPassage]:
+def _explained_passages(found: Found, *, limit: int) -> Sequence[ExplainedPassage]:
     """Explain the best `limit` hits."""
     search, retrieved = found.search, found.retrieved
     if search is None or retrieved is None:

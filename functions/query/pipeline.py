@@ -21,7 +21,6 @@ from functions.query.answer import (
     spent_by,
     text_events,
 )
-from functions.query.captions import LEADERS
 from functions.query.decision import Band, answer_band, bands_of, confidence
 from functions.query.explaining import EXPLAINED, explained
 from functions.query.finding import Found, find_passages
@@ -32,7 +31,7 @@ from functions.query.ports import QueryPorts
 from functions.query.receipts import provenance_of, receipt_of
 from functions.query.retrieval.retrieve import check_fields
 from functions.query.service import Served, serve, service_texts
-from functions.query.structure import told_of
+from functions.query.structure import LEADERS, told_of
 from functions.query.suggesting import Suggested, begin_suggestions, finish_suggestions
 from functions.query.summarising import DocumentDigest, DocumentReader, summary_of
 from functions.query.unanswered import unanswered_question
@@ -273,7 +272,7 @@ def searched(
     summary = None
     if found.sources:
         summary = begin_summary(history, principal, ports, deadline)
-        request = writing_request(question, understood.question, found, history, language, settings)
+        request = _writing_request(question, understood.question, found, history, language, settings)
         with timer.stage("generate"):
             written = yield from generate(request, ports, deadline)
         warnings += written.warnings
@@ -281,16 +280,16 @@ def searched(
         written = refusal(found, language, settings)
     if written.refusal is not None and not INCOMPLETE.isdisjoint(found.warnings):
         written = replace(written, text=incomplete_text(written.text, language, settings))
-    if written.refusal is not None and (spoken := other_languages(found)):
+    if written.refusal is not None and (spoken := _other_languages(found)):
         are_all = spoken.total() == len({each.document_id for each in found.ranked})
         often = [name for name, count in spoken.most_common() if count >= OFTEN * spoken.total()] or [*spoken][:1]
         text = in_others_text(written.text, often, are_all=are_all, language=language, settings=settings)
         written = replace(written, text=text)
-    named = documents_besides_sources(understood, found, written)
+    named = _documents_besides_sources(understood, found, written)
     watch.add(named)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = compose(written, found, named, settings)
+    answer = _compose(written, found, named, settings)
     if question.explain:
         answer = replace(answer, explanation=explained(found, limit=EXPLAINED))
     suggesting = begin_suggestions(
@@ -318,7 +317,7 @@ def searched(
     )
 
 
-def writing_request(
+def _writing_request(
     question: Question, typed: str, found: Found, history: HistoryContext, language: str, settings: Settings
 ) -> WritingRequest:
     """Return what is needed to write an answer to the question, as `typed`, from what was found."""
@@ -384,13 +383,13 @@ def told(digest: DocumentDigest, reader: DocumentReader) -> Generator[AnswerEven
         return Outcome(Answer(digest.head, mode="service", named=named), warnings=warnings, language=language)
     if not written.citations:
         yield from text_events(written.text, ())
-    answer = compose(written, found, named, ports.settings)
+    answer = _compose(written, found, named, ports.settings)
     if digest.head:
         answer = replace(answer, text=f"{digest.head}\n\n{answer.text}")
     return Outcome(answer, warnings=warnings, language=language)
 
 
-def documents_besides_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:
+def _documents_besides_sources(understood: Understood, found: Found, written: WrittenAnswer) -> Sequence[str]:
     """Return the ids of documents, other than its sources, that an answer has words from.
 
     All hits, if misspelt words were corrected to their words; for a refusal the hits that it names as the nearest, and
@@ -439,7 +438,7 @@ def refusal(found: Found, language: str, settings: Settings) -> WrittenAnswer:
     return WrittenAnswer(text, citations=(), support=Support(), mode="refused", refusal="no_relevant_info")
 
 
-def other_languages(found: Found) -> Counter[str]:
+def _other_languages(found: Found) -> Counter[str]:
     """Count the documents found by language if nearly all, with the nearest, are in others than the question's."""
     asked = language_of_question(found.asked.question)
     if found.ranked and found.ranked[0].language == asked:
@@ -450,7 +449,7 @@ def other_languages(found: Found) -> Counter[str]:
     return others if is_known and others.total() >= MOST * len(documents) else Counter()
 
 
-def compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings: Settings) -> Answer:
+def _compose(written: WrittenAnswer, found: Found, named: Sequence[str], settings: Settings) -> Answer:
     """Combine the written text with the decision into an answer or a refusal.
 
     A refusal has no sources; those that the model has read become its near misses. `named` are the documents that

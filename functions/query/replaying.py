@@ -71,7 +71,7 @@ class Answered:
         return [_text_of(each) for each in sorted(read, key=lambda each: int(each["source"]))]
 
 
-def touched_documents(then: Answered, now: Answered) -> list[str]:
+def _touched_documents(then: Answered, now: Answered) -> list[str]:
     """Return the ids of documents with different passages in the two, those of sources first."""
     one, other = ({each["passage_id"] for each in answered.candidates} for answered in (then, now))
     differing = [
@@ -214,7 +214,7 @@ def _of_documents(
     readable: Mapping[str, str],
     document_of: Callable[[str], Document | None],
 ) -> Sequence[ReplayDifference]:
-    touched = touched_documents(then, now)[:MAX_NAMED]
+    touched = _touched_documents(then, now)[:MAX_NAMED]
     told = partial(_of_document, then, now, datetime.fromisoformat(asked_at))
     shown = [
         (readable[each], told(document)) for each in touched if each in readable and (document := document_of(each))

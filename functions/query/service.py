@@ -155,7 +155,7 @@ def serve(
     about = structure_question(plain, spoken) if is_open else None
     if asked is None and about is None:
         return None
-    documents, is_all = read_catalogue(question, tenant, ports, deadline)
+    documents, is_all = _read_catalogue(question, tenant, ports, deadline)
     if about is not None and about.wants == "authors" and asked is not None and asked.wants == "catalogue":
         language = requested_language or asked.language
         if listed := _listed(asked, documents, is_all=is_all, language=language):  # "List the documents by Ann Lee"
@@ -178,7 +178,7 @@ def serve(
     return _to_summarise(asked, documents, messages, language)
 
 
-def read_catalogue(
+def _read_catalogue(
     question: Question, tenant: str, ports: QueryPorts, deadline: Deadline
 ) -> tuple[Sequence[CatalogueEntry], bool]:
     """Return the published documents that the question's filter allows, sorted by title, and whether these are all."""

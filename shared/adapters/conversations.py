@@ -182,7 +182,7 @@ class DynamoConversationStore:
         """Return the packed receipt of one of the user's answers, or None."""
         with dynamo_errors(_DEPENDENCY):
             item = self._client.get_item(
-                TableName=self._table, Key=to_item(receipt_key(tenant, user, message_id)), ConsistentRead=True
+                TableName=self._table, Key=to_item(_receipt_key(tenant, user, message_id)), ConsistentRead=True
             ).get("Item")
         return None if item is None else bytes(from_item(item)["receipt"])
 
@@ -218,9 +218,9 @@ class DynamoConversationStore:
         """
         also: list[TransactWriteItemTypeDef] = []
         if unanswered is not None:
-            also.append({"Put": {"TableName": self._table, "Item": unanswered_item(tenant, unanswered)}})
+            also.append({"Put": {"TableName": self._table, "Item": _unanswered_item(tenant, unanswered)}})
         if receipt is not None:
-            key = receipt_key(tenant, user, turns[-1].message_id)
+            key = _receipt_key(tenant, user, turns[-1].message_id)
             item = to_item({**key, "receipt": receipt.data, "documents": list(receipt.documents)})
             also.append({"Put": {"TableName": self._table, "Item": item}})
         if self.write_turns(tenant, user, conversation_id, title=title, turns=turns, is_new=is_new, also=also) == {0}:
@@ -305,7 +305,7 @@ class DynamoConversationStore:
             ids = {message["sk"].rsplit("#", 1)[1]: message for message in messages}
             # What belongs to a message goes first: once it is gone, nobody would find them.
             answers = [each for each, message in ids.items() if message["role"] == "assistant"]
-            receipts = [receipt_key(tenant, user, each) for each in answers]
+            receipts = [_receipt_key(tenant, user, each) for each in answers]
             self._delete([*receipts, *({"pk": pk, "sk": f"MSG#{each}"} for each in ids)])
             self._delete([feedback_key(tenant, each) for each, message in ids.items() if "feedback" in message])
             self._delete([unanswered_key(tenant, each) for each, message in ids.items() if _is_unanswered(message)])
@@ -459,7 +459,7 @@ def message_key(tenant: str, user: str, conversation_id: str, message_id: str) -
     return {"pk": _pk(tenant, user), "sk": f"CONV#{conversation_id}#MSG#{message_id}"}
 
 
-def receipt_key(tenant: str, user: str, message_id: str) -> dict[str, str]:
+def _receipt_key(tenant: str, user: str, message_id: str) -> dict[str, str]:
     """Return the key of an answer's receipt: known from the message, so that it is erased with it."""
     return {"pk": _pk(tenant, user), "sk": f"RECEIPT#{message_id}"}
 
@@ -479,7 +479,7 @@ def unanswered_key(tenant: str, message_id: str) -> dict[str, str]:
     return {"pk": f"TENANT#{tenant}#UNANSWERED", "sk": f"MSG#{message_id}"}
 
 
-def unanswered_item(tenant: str, question: UnansweredQuestion) -> Item:
+def _unanswered_item(tenant: str, question: UnansweredQuestion) -> Item:
     """Return the item of an unanswered question (shared/adapters/unanswered.py)."""
     return to_item(
         {

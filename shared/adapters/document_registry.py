@@ -137,7 +137,7 @@ def made_with_attribute(document: Document) -> dict[str, dict[str, object]]:
     }
 
 
-def index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
+def _index_versions_of(item: Mapping[str, Any]) -> dict[int, Published]:
     """Read what is published in each index version."""
     if "published" not in item:
         return {}
@@ -177,15 +177,15 @@ def document_of(item: Mapping[str, Any]) -> Document:
         report=unpack_report(values["report"]) if "report" in values else (),
         labels=values.get("labels", {}),
         edits=values.get("edits", {}),
-        access=rule_in(values.get("access")),
+        access=_rule_in(values.get("access")),
         access_version=values.get("access_version", ""),
         created_at=values.get("created_at", ""),
-        index_versions=index_versions_of(item),
+        index_versions=_index_versions_of(item),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
     )
 
 
-def rule_in(stored: Mapping[str, Sequence[str]] | None) -> AccessRule | None:
+def _rule_in(stored: Mapping[str, Sequence[str]] | None) -> AccessRule | None:
     """Read a document's own rule."""
     return None if stored is None else AccessRule(frozenset(stored["groups"]), frozenset(stored["users"]))
 
@@ -356,13 +356,13 @@ class DynamoDocumentRegistry:
         )
         found: dict[str, PublishedDocument] = {}
         for item in items:
-            published = index_versions_of(item).get(index_version)
+            published = _index_versions_of(item).get(index_version)
             if published is not None:
                 values = from_item({name: item[name] for name in _SHOWN_FIELDS if name in item})
                 found[values["document_id"]] = PublishedDocument(
                     published.generation,
                     values.get("edits", _NO_EDITS),
-                    folders.rules_for(values["key"], rule_in(values.get("access"))),
+                    folders.rules_for(values["key"], _rule_in(values.get("access"))),
                 )
         return found
 
@@ -382,7 +382,7 @@ class DynamoDocumentRegistry:
             ExpressionAttributeNames=_RULE_NAMES,
         )
         known = (values for values in map(from_item, items) if values["key"])  # one that was erased has lost its name
-        return {each["document_id"]: folders.rules_for(each["key"], rule_in(each.get("access"))) for each in known}
+        return {each["document_id"]: folders.rules_for(each["key"], _rule_in(each.get("access"))) for each in known}
 
     def folder_rules(self, tenant: str) -> FolderRules:
         """Return the tenant's folder rules in force. Consistent read."""
@@ -414,7 +414,7 @@ class DynamoDocumentRegistry:
         found: dict[str, Collection[str]] = {}
         for item in items:
             values = from_item(item)
-            published = {each.version_id for each in index_versions_of(item).values()}
+            published = {each.version_id for each in _index_versions_of(item).values()}
             versions = published or {values.get("version_id", "")}
             if values["status"] != DocumentStatus.DELETING.value and any(versions):  # a tombstone has no version
                 found[values["document_id"]] = versions
@@ -449,7 +449,7 @@ class DynamoDocumentRegistry:
             ConsistentRead=True,
         )
         for item in items:
-            published = index_versions_of(item).get(index_version)
+            published = _index_versions_of(item).get(index_version)
             if published is not None and published.generation:
                 yield _catalogue_entry(from_item(item), published, folders)
 
@@ -627,7 +627,7 @@ def _catalogue_entry(values: Mapping[str, Any], published: Published, folders: F
         page_count=int(values.get("page_count", 0)),
         created_at=values.get("created_at", ""),
         edits=values.get("edits", _NO_EDITS),
-        rules=folders.rules_for(values["key"], rule_in(values.get("access"))),
+        rules=folders.rules_for(values["key"], _rule_in(values.get("access"))),
     )
 
 
@@ -763,7 +763,7 @@ class DynamoDocumentScan:
 def _has_vectors_to_sweep(item: Item) -> bool:
     """Return whether a generation that is neither published nor being built may have vectors."""
     unfinished = unfinished_of(item)
-    kept = {published.generation for published in index_versions_of(item).values()} | (
+    kept = {published.generation for published in _index_versions_of(item).values()} | (
         {unfinished.generation} if unfinished else set()
     )
     return not written_of(item).keys() <= kept

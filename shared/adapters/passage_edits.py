@@ -62,7 +62,7 @@ class DynamoPassageEdits:
             ":deleting": DocumentStatus.DELETING.value,
             ":deleted": DocumentStatus.DELETED.value,
         }
-        if document.index_versions and is_made_anew(document, edit):
+        if document.index_versions and _is_made_anew(document, edit):
             assignments.append("pending_sequencer = :change")
             values[":change"] = "now"
         of_document = self._update(
@@ -144,7 +144,7 @@ class DynamoPassageEdits:
         )
 
 
-def is_made_anew(document: Document, edit: PassageEdit) -> bool:
+def _is_made_anew(document: Document, edit: PassageEdit) -> bool:
     """Say whether an edit changes the document's vectors: a correction does, an exclusion does not."""
     after = {**document.edits, edit.original_hash: edit.says}
     corrections = [{name: said[name] for name in corrected_by(said)} for said in (document.edits, after)]

@@ -241,7 +241,7 @@ class _Page:
             self._count(each, "questions")
             return self._changed(item, key, {"content": said})
         details = without(json.loads(item.get("details", "{}")), each.erasure)
-        if not is_made_from(item, details, each.erasure):
+        if not _is_made_from(item, details, each.erasure):
             self._count(each, "feedback" if is_copy else "answers_that_read_it")
             return self._changed(item, key, {"details": json.dumps(details, separators=(",", ":"), sort_keys=True)})
         if is_copy:
@@ -373,7 +373,7 @@ def without(value: Any, erasure: Erasure) -> Any:
     return value
 
 
-def is_made_from(item: Mapping[str, Any], details: Mapping[str, Any], erasure: Erasure) -> bool:
+def _is_made_from(item: Mapping[str, Any], details: Mapping[str, Any], erasure: Erasure) -> bool:
     """Say whether an answer shows anything of the document: it cites it, lists it, or `details` still name it."""
     told = [item["content"], item.get("citations", []), item.get("claims", []), details]
     return _names(told, erasure) or _lists(item, erasure)

@@ -63,10 +63,10 @@ def bound(cpu_s: int, memory_mb: int) -> None:
         room = mapped + memory_mb * 2**20
         resource.setrlimit(resource.RLIMIT_AS, (room, room))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    allow_cpu(cpu_s)
+    _allow_cpu(cpu_s)
 
 
-def allow_cpu(cpu_s: int) -> None:
+def _allow_cpu(cpu_s: int) -> None:
     """Allow `cpu_s` CPU seconds from now on; the kernel ends the process with SIGXCPU after that."""
     soft = int(time.process_time()) + 1 + cpu_s
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
@@ -93,7 +93,7 @@ def open_engine(name: str, path: str) -> Engine:
     return PdfiumEngine(path)
 
 
-def check_pages(header: Header, max_pages: int) -> None:
+def _check_pages(header: Header, max_pages: int) -> None:
     """Refuse a document of too many pages. Raises `CannotOpen`."""
     if header.page_count > max_pages:
         pages, most = counted(header.page_count, "page"), "1 is" if max_pages == 1 else f"{max_pages} are"
@@ -129,12 +129,12 @@ def main(arguments: list[str]) -> int:
     try:
         engine = open_engine(engine_name, path)
         header = engine.header()
-        check_pages(header, max_pages)
+        _check_pages(header, max_pages)
         write(pack_header(header))
         if is_shared(part, header.page_count):
             bound(cpu_s, memory_mb // 2)  # two children together keep the limit of one
         for number in pages_of(part, first, last, header.page_count):
-            allow_cpu(cpu_s)
+            _allow_cpu(cpu_s)
             write(pack_page(read_page(engine, number)))
         write(pack("done", {}))
     except CannotOpen as error:
@@ -144,7 +144,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def child_of(server: int, connection: socket.socket, request: dict[str, Any], output: int) -> int:
+def _child_of(server: int, connection: socket.socket, request: dict[str, Any], output: int) -> int:
     """Be a child, in a process just forked; return its exit code."""
     connection.close()
     os.setsid()
@@ -198,7 +198,7 @@ def serve(connection: socket.socket) -> None:
             if not pid:
                 code = 1
                 try:
-                    code = child_of(me, connection, request, files[0])
+                    code = _child_of(me, connection, request, files[0])
                 finally:  # a fork must never go on where the fork server would
                     os._exit(code)
             running.add(pid)

@@ -53,7 +53,7 @@ WIDEST_BOX = 1.5
 """Width of a box to tick at most, in its heights."""
 
 
-def annotation_lines(
+def _annotation_lines(
     page: int, bounds: Box, rotation: int, form: Callable[[], int | None], words: Sequence[Word] = ()
 ) -> list[Line]:
     """Return a line for each filled field ("label: value") and text box; links and comments are left out.
@@ -294,7 +294,7 @@ class PdfiumEngine:
         self._annotations += pdfium.count_annotations(page)
         filled: list[Line] = []
         if self._annotations <= MAX_IN_DOCUMENT:  # first, because `lay_out` moves the words
-            filled = annotation_lines(page, bounds, raw.rotation, self._opened_form, words)
+            filled = _annotation_lines(page, bounds, raw.rotation, self._opened_form, words)
         raw.lines = lay_out(words, bounds, raw.rotation, scene.rules())
         if not raw.rotation and any(map(has_caption, raw.lines)):
             raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)

@@ -392,11 +392,11 @@ def is_cut_by_end(line: Line, below: Line) -> bool:
 
 def goes_on(above: Line, line: Line) -> bool:
     """Whether a line is the rest of the heading above it, which cannot end there."""
-    is_rest = line.text[:1].islower() or JOINS.search(above.text) is not None or closes_bracket(above, line)
+    is_rest = line.text[:1].islower() or JOINS.search(above.text) is not None or _closes_bracket(above, line)
     return is_rest and not line.column and (line.bold or line.apart) and continues_heading(above, line)
 
 
-def closes_bracket(above: Line, line: Line) -> bool:
+def _closes_bracket(above: Line, line: Line) -> bool:
     """Whether a line closes a bracket that the line above it has opened."""
     is_open = above.text.rfind("(") > above.text.rfind(")")
     return is_open and ")" in line.text.partition("(")[0]
@@ -415,7 +415,7 @@ def continues_heading(above: Line, line: Line, large: float = inf) -> bool:
     same = same and (above.apart == line.apart or line.size >= large)
     near = 0 <= line.y0 - above.y0 < NEXT_LINE * max(line.size, above.y1 - above.y0)
     begins = (depth_of(line.text) > 0 or LETTERED.match(line.text) is not None) and not JOINS.search(above.text)
-    begins = begins and not closes_bracket(above, line)
+    begins = begins and not _closes_bracket(above, line)
     is_beside = line.y0 < above.y1 and line.x0 - above.x1 > BESIDE * line.size  # as a cell is
     is_one = not (begins or is_beside or _had_room(above, line))
     return same and near and is_one and not above.text.endswith((".", ":", "!", "?"))

@@ -79,10 +79,7 @@ def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
 # --- Organisations ---
 
 _WORD = r"(?:[A-Z0-9][\w.&'\u2019-]{0,40})"
-_LEGAL = (
-    r"(?:Inc|Incorporated|Corp|Corporation|Company|Co\.|Ltd|Limited|LLC|L\.L\.C|LLP|PLC|plc|Plc|N\.V|S\.A|GmbH|ASA|A/S|"
-    r"Oyj?|S\.p\.A|B\.V|UAB|Pty|INC|CORP|CORPORATION|COMPANY|LTD|LIMITED|CO\.|(?<=[a-z] )(?:AB|AG|KG|SA|SE))"
-)
+_LEGAL = rf"(?:{any_word('legal')}|(?<=[a-z] )(?:{any_word('short_legal')}))"
 _LEGAL_NAME = re.compile(
     rf"{_WORD}(?:,? (?:&|and|of|the|{_WORD})){{0,5}}?,? {_LEGAL}(?!\w)\.?(?:,? {_LEGAL}(?!\w)\.?)*"
 )
@@ -91,14 +88,13 @@ _QUOTED_NAME = re.compile(r"\b(?:UAB|AB|VšĮ|MB|ООО) ?[„“\"«]([^“”\
 _OWN_WORD = r"(?:[A-Z][^\W\d_.,]+)"
 _INSTITUTION = re.compile(
     rf"(?:{_OWN_WORD} (?:(?:of|for|and|the|&|de) )*){{0,5}}"
-    r"(?:University|College|School|Institute|Institution|Cent(?:er|re)|Department|Ministry|Agency|Council|Association|"
-    r"Foundation|Bank|Authority|Society|Laborator(?:y|ies)|Committee|Bureau|Federation|Union|Museum|Hospital)\b"
+    rf"(?:{any_word('institution')})\b"
     rf"(?: (?:of|for)(?: the)? {_OWN_WORD}(?: (?:and |of |& )?{_OWN_WORD}){{0,4}})?"
 )
-_EXCHANGES = ("NYSE", "NASDAQ", "Nasdaq", "AMEX", "ASX", "LSE", "TSX", "Euronext", "XETRA", "OMX", "SIX")
+_EXCHANGES = any_word("exchange").split("|")
 _LISTED = re.compile(
     rf"({_WORD}(?:,? (?:&|and|of|{_WORD})){{0,4}}),? "
-    rf"\((?:the )?(?:{'|'.join(_EXCHANGES)})[^:()]{{0,30}}: ?([A-Z][A-Z.]{{0,5}})"
+    rf"\((?:the )?(?:{any_word('exchange')})[^:()]{{0,30}}: ?([A-Z][A-Z.]{{0,5}})"
 )
 _SYMBOL = re.compile(
     r"(?:^|[|\s])(?!LLC|INC|CORP|LTD)([A-Z]{1,5})\s*\|?\s*(?:The )?(?:NASDAQ|Nasdaq|New York Stock|NYSE|Chicago Stock)"
@@ -308,7 +304,7 @@ def _times_named(text: str, year: int) -> int:
 # --- Version and product ---
 
 _VERSION = re.compile(
-    r"\b(?:version|release|revision|rev\.?|issue|edition|ausgabe|versija|versi\u00f3n|leidimas)"
+    rf"\b(?:{any_word('version')})"
     r"(?: (?:no\.?|number))?[ :|.]*"
     r"(?P<named>[vV]?\d{1,3}(?:\.\d+)*[a-z]?)(?![\w/-])|\b[vV](?P<marked>\d{1,3}(?:\.\d+)+)(?!\w)",
     re.IGNORECASE,

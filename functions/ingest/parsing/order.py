@@ -92,7 +92,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
     if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
-    return rows[:start] + lettering_by_line(with_figures_beside(left_first(top_down(rows[start:end])))) + rows[end:]
+    return rows[:start] + lettering_by_line(with_figures_beside(_left_first(_top_down(rows[start:end])))) + rows[end:]
 
 
 def is_in_margin(y0: float, y1: float, height: float) -> bool:
@@ -169,7 +169,7 @@ def is_beside(a: Row, b: Row) -> bool:
     return common > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
 
 
-def top_down(rows: list[Row]) -> list[Row]:
+def _top_down(rows: list[Row]) -> list[Row]:
     """Return the rows with those that were written late or early put where they stand, in the column they stand in.
 
     Those are the shortest rows (chosen greedily) without which every column goes down: headings that were drawn after
@@ -432,7 +432,7 @@ def _regions(rows: list[Row]) -> Iterator[_Region]:
     yield region
 
 
-def left_first(rows: list[Row]) -> list[Row]:
+def _left_first(rows: list[Row]) -> list[Row]:
     """Return the rows so that of regions side by side the left one comes first, where it was written later."""
     if not any(b.x1 <= a.x0 and b.y0 < a.y0 for a, b in pairwise(rows)):
         return rows

@@ -78,10 +78,10 @@ class Sides:
             bottom = [line for line in bottom if line.y0 > (1 - MARGIN) * page.height]
         self.lines = (top, bottom)
         self.keys = tuple({key_of(line.text): line for line in side} for side in self.lines)
-        self.numbered = tuple(counted_from(side[0].text, page) if side else set[int]() for side in self.lines)
+        self.numbered = tuple(_counted_from(side[0].text, page) if side else set[int]() for side in self.lines)
         self.last = upright[: -ENDS - 1 : -1]
         self.ends = {key_of(line.text): line for line in self.last}
-        self.ends_counted = counted_from(self.last[0].text, page) if self.last else set[int]()
+        self.ends_counted = _counted_from(self.last[0].text, page) if self.last else set[int]()
         sizes: Counter[float] = Counter()
         for line in self.placed:
             sizes[line.size] += len(line.text)
@@ -128,7 +128,7 @@ def _block(side: list[Line], lines: list[Line]) -> list[Line]:
     return []
 
 
-def counted_from(text: str, page: RawPage) -> set[int]:
+def _counted_from(text: str, page: RawPage) -> set[int]:
     """Return from which pages on a short line counts, if it begins or ends with a number or the page's label (0)."""
     words = text.lower().split()
     if not 0 < len(words) <= MAX_NUMBERED or len(text) > LONGEST_COUNTED:

@@ -212,7 +212,7 @@ def _apart(groups: list[Group], start: int, end: int) -> Iterator[tuple[int, int
     """Cut a run where another table begins: at a header below rows with figures."""
     last = None
     for at in range(start, end):
-        if last is not None and (begins_table(groups[at]) or _is_over_figures(groups[at], groups[last])):
+        if last is not None and (_begins_table(groups[at]) or _is_over_figures(groups[at], groups[last])):
             yield start, last + 1
             start = next(begin for begin in range(last + 1, end) if len(groups[begin].cells) > 1)
             last = None
@@ -248,7 +248,7 @@ def _is_over_figures(group: Group, above: Group) -> bool:
     return above.cells[0].x1 < cell.x0 and above.cells[1].x0 < cell.x1 and cell.x0 < above.cells[-1].x1
 
 
-def begins_table(group: Group) -> bool:
+def _begins_table(group: Group) -> bool:
     """Whether a row with several cells is the header of a table: years, dates or a unit, and no figures."""
     later = [cell.text for cell in group.cells[1:]]
     if not later or has_figure(group) or any(len(text) > MAX_HEADER_CHARACTERS for text in later):

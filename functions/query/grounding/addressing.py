@@ -12,6 +12,7 @@ from itertools import chain
 
 from functions.query.grounding.instructions import plain_words, words_in_class
 from functions.query.grounding.words import is_stop_word
+from functions.query.understanding.question import of_any_language, patterns_of
 from shared.language import FUNCTION_WORDS
 from shared.lexical import is_irregular_form
 from shared.text import BULLETS, SEPARATOR, sentences_of
@@ -93,21 +94,10 @@ _OF_ANSWERS = OBLIGED.union(*map(words_in_class, ("CREATED", "ASKED", "ORDERS"))
 _NOUNS = frozenset({"display", "state", "return", "print"})
 """Words of `ADDRESS` that prose has as nouns."""
 _SPEAKS = ADDRESS - _NOUNS
-_CONTACT = re.compile(
-    r"\b(?:call|ring|phone|telephone|tel|fax|(?:\w+ )?line|helpline|hotline|e-?mail|write to|contact|complaints?"
-    r"|enquiries|questions|bookings?|appointments?|reception|extension)\b",
-    re.IGNORECASE,
-)
-_CONTACTING = frozenset({"call", "ring", "phone", "telephone", "write", "contact", "fax", "email"})
-_LURE = re.compile(
-    r"\b(?:verif\w+|confirm\w*|claim (?:your|the|a)|prizes?|win|won|winners?|refunds?|bonus\w*|discounts?|offers?"
-    r"|deals?|gifts?|rewards?|passwords?|passcode|pin|log ?in|credentials?|bank|cards?|payments?|transfer\w*|wallet"
-    r"|bitcoin|crypto\w*|invest\w*|click|suspend\w*|expire\w*|urgent\w*|immediately|details|personal|account"
-    r"|users?|readers?|answer|best|free|subscribe|download|install|codes?|copy|passport|security|data|social|customs"
-    r"|parcel|virus|infected|computer|loan|lend|money|inherit\w*|enter|release|state|tell|say|reply|now)\b|[?=!]",
-    re.IGNORECASE,
-)
+_PATTERNS = patterns_of("address_patterns.txt")
+_CONTACT, _LURE = (of_any_language(_PATTERNS[kind]) for kind in ("contact", "lure"))
 """What a sentence that says where to call is about, and what those ask for who want to be called."""
+_CONTACTING = frozenset({"call", "ring", "phone", "telephone", "write", "contact", "fax", "email"})
 _LINKS = frozenset(words_in_class("LINKS"))
 LABEL = re.compile(r"[^:.\n]{2,60}: \W?\w+ \w+ \w")
 TAG = re.compile(r"<[a-z_]+[^<>\n]{0,40}>[^<>\n]+</")

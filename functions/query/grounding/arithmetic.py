@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, scale_of
 from functions.query.grounding.words import WORD, stems_of
+from functions.query.understanding.question import of_any_language, patterns_of
 from shared.dates import CENTURY_YEAR
 from shared.lexical import fold
 
@@ -37,7 +38,7 @@ class Operand:
 
     `kind`: what else it must have in common with another one to be compared, like the length of the period. `order`:
     its place in time, empty if unknown. `is_named`: whether the claim names what it is of; `in_column`: and when.
-    `scale`: what its figure was multiplied by. `change`: 1 or -1 if it is told as what its predecessor rose or fell by.
+    `scale`: what its figure was multiplied by.
     `is_part`: whether it is told as a part of the number after it ("20 of the 28 people").
     """
 
@@ -51,7 +52,6 @@ class Operand:
     is_named: bool = True
     in_column: bool = False
     scale: Decimal = Decimal(1)
-    change: int = 0
     is_part: bool = False
 
     @property
@@ -153,13 +153,8 @@ def is_negated(text: str) -> bool:
 _THE_REST = re.compile(r"\bthe (?:rest|remainder|balance)\b", re.IGNORECASE)
 """What a sentence says of the part that it gives no number."""
 _Result = tuple[Sequence[Operand], Decimal, str]
-CHANGE = (
-    r"(?:increas|decreas|rose|risen|rise|fell|fall|grew|grow|declin|dropp?|gain|los[ts]|up|down|higher|lower|more|less"
-    r"|fewer|greater|smaller|larger|above|below|chang|reduc|shr[aiu]nk|climb|improv|differ|gap|exceed|longer|shorter"
-    r"|take[ns]? off|deduct|subtract|minus|heavier|lighter|wider|narrower|cheaper|dearer|expensive|better|worse|older"
-    r"|younger|later|earlier|faster|slower|outperform|outnumber|lifted|rais(?:e[ds]?|ing)\b|ahead|behind|over|additional|extra|further"
-    r"|another)"
-)
+_PATTERNS = patterns_of("claim_patterns.txt")
+CHANGE = f"(?:{_PATTERNS['change']['en']})"
 """Beginnings of words that compare two numbers, or tell a change."""
 
 
@@ -224,15 +219,6 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
                 whole.value - each.value,
                 f"{whole.text} − {each.text} = {_plain(whole.value - each.value, whole)}",
             )
-
-
-def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
-    """Yield what was before: "4.4 billion, down 1.5 billion from a year ago" was 5.9 billion."""
-    for value, change in pairwise(_of_claim(operands)):
-        if change.change and not value.change and value.group == change.group and value.unit == change.unit:
-            sign = "−" if change.change > 0 else "+"
-            former = value.value - change.change * change.value
-            yield (value, change), former, f"{value.text} {sign} {change.text} = {_plain(former, value)}"
 
 
 def _parts(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
@@ -308,50 +294,19 @@ def _products(_claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[
             )
 
 
+_CHANGED = re.compile(rf"\b{CHANGE}", re.IGNORECASE)
+_CUES = {kind: of_any_language(patterns) for kind, patterns in _PATTERNS.items()}
 _OPERATIONS = (
-    _Operation(re.compile(rf"\b{CHANGE}", re.IGNORECASE), _change_shares, frozenset({"percent"})),
-    _Operation(re.compile(rf"\b{CHANGE}", re.IGNORECASE), _changes, is_exact=True),
-    _Operation(
-        re.compile(
-            r"\b(?:total|together|combined|sum|altogether|in all|overall|both|plus|jointly|add(?:s|ed)?|including|with"
-            r"|comprising|makes?|comes? to|amount(?:s|ed)? to)\b",
-            re.I,
-        ),
-        _sums,
-        is_exact=True,
-    ),
-    _Operation(
-        re.compile(
-            r"\b(?:share|percent|proportion|portion|account\w*|represent\w*|made up|makes? up|out of|of)\b|#", re.I
-        ),
-        _shares,
-        frozenset({"percent"}),
-    ),
-    _Operation(re.compile(r"\b(?:total|whole|all|overall|therefore|thus|hence)\b", re.IGNORECASE), _parts),
-    _Operation(
-        re.compile(
-            r"\b(?:had been|earlier|ago|(?:year|quarter) before|(?:prior|previous|last) (?:year|quarter))\b",
-            re.IGNORECASE,
-        ),
-        _former,
-        is_exact=True,
-    ),
+    _Operation(_CHANGED, _change_shares, frozenset({"percent"})),
+    _Operation(_CHANGED, _changes, is_exact=True),
+    _Operation(_CUES["sum"], _sums, is_exact=True),
+    _Operation(_CUES["share"], _shares, frozenset({"percent"})),
+    _Operation(_CUES["part"], _parts),
     _Operation(re.compile(r""), _complements),
-    _Operation(re.compile(r"\b(?:average|mean|averaged|averaging)\b", re.IGNORECASE), _averages),
-    _Operation(re.compile(r"# x\b|\b(?:ratio|twice|double[sd]?|triple[sd]?|half)\b", re.I), _ratios),
-    _Operation(
-        re.compile(
-            r"# (?:[\w.]+ +){0,3}(?:per|an?|each|every)\b|\beach\b"
-            r"|\b(?:an?|per|each|every|one)\s+[^\W\d_]+\s+(?:(?:works?|turns?)\s+out|comes?\s+to|costs?|is)\b",
-            re.IGNORECASE,
-        ),
-        _rates,
-    ),
-    _Operation(
-        re.compile(r"\b(?:total|together|altogether|in all|therefore|thus|hence|so|covers?|equals?)\b", re.IGNORECASE),
-        _products,
-        is_exact=True,
-    ),
+    _Operation(_CUES["average"], _averages),
+    _Operation(_CUES["ratio"], _ratios),
+    _Operation(_CUES["rate"], _rates),
+    _Operation(_CUES["product"], _products, is_exact=True),
 )
 
 

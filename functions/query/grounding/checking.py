@@ -56,7 +56,7 @@ class ClaimChecking:
                 yield claim
         opinions = self._opinions(held)
         for at, claim in enumerate(held):
-            yield with_opinion(claim, opinions[at]) if at in opinions else claim
+            yield _with_opinion(claim, opinions[at]) if at in opinions else claim
 
     def _opinions(self, held: Sequence[JudgedClaim]) -> Mapping[int, Opinion]:
         asked = {at: to_check for at, claim in enumerate(held) if (to_check := question_about(claim)) is not None}
@@ -80,7 +80,7 @@ def question_about(judged: JudgedClaim) -> ClaimToCheck | None:
     return ClaimToCheck(judged.claim.text, quotes) if quotes else None
 
 
-def with_opinion(judged: JudgedClaim, opinion: Opinion) -> JudgedClaim:
+def _with_opinion(judged: JudgedClaim, opinion: Opinion) -> JudgedClaim:
     """Return an unconfirmed claim with the verdict that follows from an opinion."""
     flags = (*judged.flags, opinion) if opinion == "contradicted" else judged.flags
     return replace(judged, judgement=replace(judged.judgement, verdict=VERDICTS[opinion]), flags=flags)

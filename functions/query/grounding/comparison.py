@@ -13,7 +13,7 @@ from functions.query.grounding.names import names_in
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.statements import same_signs
-from functions.query.grounding.ticked import with_ticked_only
+from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage

@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive, is_negated
+from functions.query.grounding.arithmetic import Calculation, Operand, derive
 from functions.query.grounding.calculations import derive_from_dates, may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.cells import Binding, Surroundings, TableComparison, binding_of, compare_tables
 from functions.query.grounding.clauses import clauses_of
@@ -39,8 +38,6 @@ _CALCULATED = frozenset({"number", "fraction"})
 _ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
 """What makes a number a part of an adjective, which counts nothing: "two-hop claims"."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
-_CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
-"""The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
 
 _TELLING = word_lists("claim_words.txt")["telling"]
 """Words with which a claim may tell figures besides one other: "Students *pay* £27.50 and are *tied* in for a term"."""
@@ -58,8 +55,6 @@ _AT_MOST = re.compile(r"\bat most\b|\bno more than\b|\bmax(?:imum|\b\.?)")
 """What says "up to" in other words."""
 MIN_PROSE_WORDS = 10
 """Words of a quote from one cell that is read as sentences, not as a value."""
-BEFORE_CHARACTERS = 30
-"""Characters before a number in which a verb may say that it is a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +119,7 @@ def check_figures(
     is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
-    is_rest = any(each.is_rest for _, each in calculated) or _tells_rest(claim, quoted.operands)
+    is_rest = any(each.is_rest for _, each in calculated)
     return FigureCheck(
         written,
         conflict,
@@ -161,15 +156,6 @@ def _calculated(
         times = set(multipliers_in(claim, sentences))
         missing = [fact for fact in missing if not fact.values & times]
     return calculated, missing
-
-
-def _tells_rest(claim: str, operands: Sequence[Operand]) -> bool:
-    """Return whether a claim denies of some of a number what the evidence says of the others: "2 of the 8 do not"."""
-    held = {each.value for each in operands} if is_negated(claim) else set()
-    return any(
-        one.is_part and whole.value in held and whole.value - one.value in held
-        for one, whole in (pairwise(operands_in(fold(claim))) if held else ())
-    )
 
 
 def _restated(claim: str, calculated: Sequence[tuple[Fact, Calculation]]) -> str:
@@ -329,10 +315,6 @@ def operands_in(text: str) -> list[Operand]:
             end = unit.end() if unit else fact.end
             if stated and stated[-1].unit in {"", name} and _OF.fullmatch(text, ends[-1], fact.start):
                 stated[-1] = replace(stated[-1], unit=name, is_part=True)  # "20 of the 28 people"
-            change = _CHANGED_BY.search(text, max(0, fact.start - BEFORE_CHARACTERS), fact.start)
-            written = text[fact.start : end].rstrip(" .,;")
-            stated.append(
-                Operand(min(fact.values), written, name, text, change=direction_of(change[1]) if change else 0)
-            )
+            stated.append(Operand(min(fact.values), text[fact.start : end].rstrip(" .,;"), name, text))
             ends.append(end)
     return stated

@@ -18,14 +18,11 @@ from functions.query.grounding.known_facts import (
     is_count,
     is_fraction,
     is_of_another_quarter,
-    is_of_part_of_year,
     known_facts,
     missing_facts,
 )
 from functions.query.grounding.measures import (
-    counts_otherwise,
     crosses_pairs,
-    exchanges_groups,
     repeats_otherwise,
     turns_limit,
     turns_move,
@@ -48,7 +45,6 @@ from functions.query.grounding.polarity import count_negations, moves_against_it
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.roles import (
     compares_otherwise,
-    has_foreign_cause,
     invents_cause,
     is_reversed,
     joins_alternatives,
@@ -159,8 +155,6 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
         it.claim, [*it.sentences, it.context.question]
     ):
         return Finding(Verdict.REFUTED, "number")
-    if is_of_part_of_year(it.claim, it.sentences):
-        return Finding(Verdict.UNCONFIRMED, "number")
     if not it.figures.missing:
         return None
     counted = all(
@@ -337,14 +331,11 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("invented cause", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
     ClaimRule("cause", _compared(Verdict.REFUTED, "order", turns_cause)),
     ClaimRule("time", _compared(Verdict.REFUTED, "order", turns_time)),
-    ClaimRule("foreign cause", _compared(Verdict.UNCONFIRMED, "order", has_foreign_cause)),
     ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
-    ClaimRule("groups", _compared(Verdict.REFUTED, "number", _in_any_language(exchanges_groups))),
     ClaimRule("limit", _turns_limit),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),
-    ClaimRule("counted", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(counts_otherwise))),
     ClaimRule("repeated", _repeats_otherwise),
     ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),

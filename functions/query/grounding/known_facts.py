@@ -83,22 +83,6 @@ def is_of_another_quarter(claim: str, sentences: Sequence[str]) -> bool:
     return any(each not in held and any(year == each[1] for _, year in held) for each in said)
 
 
-_WHOLE_YEAR = re.compile(r"\b(?:full[ -]year|(?:whole|entire) (?:fiscal )?year)\b", re.IGNORECASE)
-_PART_OF_YEAR = re.compile(
-    r"\b(?:three|six|nine) months ended\b|\bquarter ended\b|\b(?:first|second|third|fourth)(?: fiscal)? quarter\b",
-    re.IGNORECASE,
-)
-_OF_YEAR = re.compile(r"\b(?:twelve months|years?) ended\b|\b(?:full[ -]|fiscal )year|\bannual", re.IGNORECASE)
-
-
-def is_of_part_of_year(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim tells of a whole year what its evidence only tells of months or a quarter of one."""
-    if not _WHOLE_YEAR.search(claim):
-        return False
-    text = "\n".join(sentences)
-    return _PART_OF_YEAR.search(text) is not None and not (_OF_YEAR.search(text) or _WHOLE_YEAR.search(text))
-
-
 def _quarters_of_years(text: str) -> set[tuple[int, str]]:
     return {
         (int(match["short"]) if match["short"] else QUARTERS[match["word"].lower()], match["year"])

@@ -14,32 +14,9 @@ from functions.query.grounding.quantities import (
     spelled_value,
     unit_name,
 )
-from functions.query.grounding.words import are_synonyms, has_digit, stem_of, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import has_digit, stems_of, tokens_of, with_synonyms
 from shared.dates import is_month, is_year, month_number
 from shared.lexical import fold
-
-# --- numbers of groups ---
-
-_OF_GROUP = re.compile(
-    r"(?<![\w.,])(\d[\d.,]*)\s?(?:%|percent|per cent)?\s+of\s+(?:(?:the|its|their|our|all)\s+)*([^\W\d][\w-]*)",
-    re.IGNORECASE,
-)
-
-
-def exchanges_groups(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim gives a number to a group ("70 % of members") to which its sentences give another one."""
-    mine = _groups_in(claim)
-    theirs = [pair for sentence in sentences for pair in _groups_in(sentence)]
-    held = {number for sentence in sentences for number in re.findall(r"\d[\d.,]*", sentence)}
-    return any(
-        number in held and (number, group) not in theirs and any(group == each for _, each in theirs)
-        for number, group in mine
-    )
-
-
-def _groups_in(text: str) -> Sequence[tuple[str, str]]:
-    return [(number, stem_of(word.lower(), "en")) for number, word in _OF_GROUP.findall(text)]
-
 
 # --- numbers and months of like parts ---
 
@@ -173,16 +150,6 @@ def turns_rate(claim: str, sentences: Sequence[str]) -> bool:
     held = _rates_in(" . ".join(sentences)) if mine else {}
     return any(
         number in held and words.isdisjoint(held[number]) and _is_measured(words) and _is_measured(held[number])
-        for number, words in mine.items()
-    )
-
-
-def counts_otherwise(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim counts a number by something that none of its sentences counts it by: "per rental"."""
-    mine = _rates_in(claim)
-    held = _rates_in(" . ".join(sentences)) if mine else {}
-    return any(
-        number in held and not any(are_synonyms(word, other, "en") for word in words for other in held[number])
         for number, words in mine.items()
     )
 

@@ -10,10 +10,11 @@ from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.question import lines_of, of_any_language, patterns_of
 from shared.dates import is_year
 from shared.lexical import background, fold
 
+_PATTERNS = patterns_of("claim_patterns.txt")
 _ANY = frozenset(("any", "anybody", "anyone", "anything", "anywhere", "whatever", "wherever", "whenever", "whoever"))
 _NONE = frozenset(("nobody", "none", "nothing", "nowhere", "never"))
 _NO = frozenset(("no", "without", "neither", "nor"))
@@ -120,11 +121,7 @@ def begins_otherwise(claim: str, sentences: Sequence[str], language: str) -> boo
     return False
 
 
-_DENIES = re.compile(
-    r"\b(?:at (?:most|least)|up to|maximum|minimum|limit\w*|only|within|until|from|under|over|below|above|less|fewer"
-    r"|more|without|lack\w*|miss\w*|fail\w*|refus\w*|declin\w*|reject\w*|exclud\w*|rest|other)\b|\b(?:un|in|im|dis|non)\w{4,}",
-    re.IGNORECASE,
-)
+_DENIES = of_any_language(_PATTERNS["limits"])
 """Words with which a claim may deny something, or tell a limit, without "not"."""
 
 
@@ -141,15 +138,7 @@ def affirms_number(claim: str, sentences: Sequence[str], language: str) -> bool:
     return False
 
 
-_BEFORE_LIMIT = re.compile(
-    r"\b(?:than|over|above|under|below|at (?:least|most)|up to|after|before|within|first|last|from"
-    r"|minimum(?: of)?|maximum(?: of)?|exceed\w*)\s+\Z",
-    re.IGNORECASE,
-)
-_BEHIND_LIMIT = re.compile(
-    r"\s*(?:[a-z]+\s+){0,2}?(?:(?:or|and)\s(?:more|less|over|under|older|younger|above|below|longer|shorter|fewer)|ago)\b",
-    re.IGNORECASE,
-)
+_BEFORE_LIMIT, _BEHIND_LIMIT = (of_any_language(_PATTERNS[kind]) for kind in ("before_limit", "behind_limit"))
 
 
 def is_example(written: str, claim: str, sentences: Sequence[str]) -> bool:
@@ -194,25 +183,8 @@ def drops_condition(claim: str, sentences: Sequence[str], language: str) -> bool
     return False
 
 
-_PUT_FORWARD = re.compile(
-    r"\b(?:motion (?:to|that|for)|mov(?:ed|es|ing) (?:that|to(?= (?-i:[a-z])))"
-    r"|propos(?:als?|ed|es|ing)? (?:to|that|for|by)|suggest(?:ed|s|ion)? (?:to|that)|ask(?:ed|s) (?:whether|if|that|to)"
-    r"|request(?:ed)? (?:to|that|for)|want(?:ed|s) to)\b",
-    re.IGNORECASE,
-)
-"""What somebody wants to be decided."""
-_TELLS_PROPOSAL = re.compile(
-    r"\b(?:motion|propos\w+|suggest\w*|ask(?:ed|s)?|request\w*|want(?:s|ed)?|would|plan\w*)\b", re.I
-)
-_FAILED = re.compile(
-    r"\b(?:reject(?:ed|s)?|lost|loses|withdr(?:ew|awn|aws)|defeat(?:ed)?|voted? (?:it )?down|turned down|fail(?:ed|s)"
-    r"|deferred|put off|postponed|declined|refused|dropped|adjourned|against|no decision"
-    r"|not (?:accepted|approved|adopted|carried|agreed))\b",
-    re.IGNORECASE,
-)
-_CARRIED = re.compile(
-    r"(?<!not )\b(?:carried|accepted|approved|adopted|agreed|passed|granted|elected|unanimous\w*|resolved|decided)\b",
-    re.IGNORECASE,
+_PUT_FORWARD, _TELLS_PROPOSAL, _FAILED, _CARRIED = (
+    of_any_language(_PATTERNS[kind]) for kind in ("put_forward", "tells_proposal", "failed", "carried")
 )
 AFTER_PROPOSAL = 2
 """Sentences after a proposal that may tell what became of it."""

@@ -77,7 +77,7 @@ class Range(NamedTuple):
 
 
 @lru_cache(maxsize=2_000)
-def ranges_in(text: str) -> Sequence[Range]:
+def _ranges_in(text: str) -> Sequence[Range]:
     """Return the ranges that a text names, in order."""
     return tuple(map(_range_of, _RANGE.finditer(text)))
 
@@ -105,7 +105,7 @@ def holds_number(label: str, fact: Fact, head: str) -> bool:
 
     `head` is that of its table, in lower case: the unit of a range without one must stand there.
     """
-    found = next(iter(ranges_in(label)), None)
+    found = next(iter(_ranges_in(label)), None)
     if found is None:
         return False
     units = [_known_unit(each) for each in (found.low_unit, found.high_unit)]
@@ -137,7 +137,7 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
     if not _numbers_in(question, language):
         return None
     texts = label.strip(), _IN_BRACKETS.sub("", label).strip()
-    at_end = [(text, each) for text in texts for each in ranges_in(text) if text[each.end :].strip() in ("", ")")]
+    at_end = [(text, each) for text in texts for each in _ranges_in(text) if text[each.end :].strip() in ("", ")")]
     whole = [(text, each) for text, each in at_end if each.start == 0 and each.end == len(text)]
     if not at_end or dates_in(fold(label)):
         return None
@@ -149,7 +149,7 @@ def is_in_range_told(sentence: str, question: str, language: str = "en") -> bool
     """Return whether a number of a question is in one of the ranges of a sentence; None if none can be compared."""
     if not (_numbers_in(question, language) and has_digit(sentence)):
         return None
-    found = (_has_number(each, sentence, question, language, needs_unit=True) for each in ranges_in(sentence))
+    found = (_has_number(each, sentence, question, language, needs_unit=True) for each in _ranges_in(sentence))
     compared = [each for each in found if each is not None]
     return any(compared) if compared else None
 

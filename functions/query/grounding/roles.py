@@ -14,7 +14,6 @@ from functions.query.grounding.words import (
     stem_of,
     stems_of,
     tokens_of,
-    with_synonyms,
 )
 from functions.query.understanding.question import word_lists
 from shared import identity
@@ -203,16 +202,6 @@ def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
     found = _CAUSE.search(claim)
     ways = (_CAUSE, _CAUSES, _IMPLIES)
     return found is not None and not any(way.search(each) for each in sentences for way in ways)
-
-
-def has_foreign_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim gives a cause of which its sentences do not speak."""
-    found = _CAUSE.search(claim)
-    if found is None:
-        return False
-    cause = stems_of(claim[found.end() :].partition(",")[0], language)
-    held = frozenset().union(*(stems_of(each, language) for each in sentences))
-    return len(cause & held) + len(with_synonyms(cause - held, held, language)) < MIN_CAUSE_SHARE * len(cause)
 
 
 def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:

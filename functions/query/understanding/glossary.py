@@ -400,7 +400,7 @@ class CachedGlossaries:
         return held if held and held.fresh_until > self._clock.monotonic() else None
 
     def _renew(self, tenant: str) -> _Held:
-        held = self._read(glossary_key(tenant), self._held.get(tenant))
+        held = self._read(_glossary_key(tenant), self._held.get(tenant))
         with self._lock:
             self._held.pop(tenant, None)
             self._held[tenant] = held
@@ -428,6 +428,6 @@ class CachedGlossaries:
             return _Held(error, found.etag, fresh_until)
 
 
-def glossary_key(tenant: str) -> str:
+def _glossary_key(tenant: str) -> str:
     """Return the object key of a tenant's glossary."""
     return f"glossary/{tenant}.json"

@@ -122,7 +122,7 @@ def translate_with_model(
         max_output_tokens=settings.rewrite_output_tokens,
         temperature=0.0,
         timeout_s=deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2)),
-        response_format=translation_format(),
+        response_format=_translation_format(),
     )
     text = _text(object_in(completion.text).get("question"))
     usable = bool(text) and _adds_nothing_unsafe(text, question, question) and language_of(text) in (language, "")
@@ -148,7 +148,7 @@ def fenced(name: str, value: object) -> str:
 
 
 @cache
-def translation_format() -> Mapping[str, object]:
+def _translation_format() -> Mapping[str, object]:
     """Return OpenAI's structured-output option: an object with the question."""
     return json_format("translated_question", question={"type": "string"})
 

@@ -6,7 +6,6 @@ conditions" is one thing, and a question that is not split is still searched for
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from functions.query.understanding.question import (
@@ -14,8 +13,8 @@ from functions.query.understanding.question import (
     MOST,
     SENTENCE_BORDER,
     QuestionPart,
-    lines_of,
     without_answer_form,
+    words_by_language,
 )
 from shared import identity, lexical
 
@@ -60,7 +59,7 @@ class Token(NamedTuple):
 def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
     """Return the parts of a question, two to four, each a question; nothing if it is one question."""
     language = language or "en"
-    words = words_by_language().get(language)
+    words = words_by_language("part_words.txt").get(language)
     if words is None or len(question) > MAX_CHARACTERS:
         return ()
     text = without_answer_form(question, language)
@@ -78,7 +77,7 @@ def parts_of(question: str, language: str) -> Sequence[QuestionPart]:
 
 def may_have_parts(question: str, language: str) -> bool:
     """Say whether it is worth asking a model for the parts of a question."""
-    words = words_by_language().get(language or "en", {})
+    words = words_by_language("part_words.txt").get(language or "en", {})
     cues = [words.get(kind, frozenset()) for kind in ("compare", "compared", "versus", "cue")]
     said = frozenset(token.folded for token in tokens_of(question[:MAX_CHARACTERS]))
     return any(said & cue for cue in cues) or bool(parts_of(question, language))
@@ -277,13 +276,3 @@ def _rare_stems(text: str, language: str) -> frozenset[str]:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-@cache
-def words_by_language() -> Mapping[str, Mapping[str, frozenset[str]]]:
-    """Return the words of `texts/part_words.txt` by language and kind."""
-    found: dict[str, dict[str, frozenset[str]]] = {}
-    for line in lines_of("part_words.txt"):
-        language, kind, *words = line.split()
-        found.setdefault(language, {})[kind] = frozenset(words)
-    return found

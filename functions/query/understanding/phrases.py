@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from functions.query.understanding.parts import Token, tokens_of, words_by_language
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.parts import Token, tokens_of
+from functions.query.understanding.question import words_by_language
 from shared import identity, lexical
 
 PhraseKind = Literal["time", "code", "name", "plain"]
@@ -65,11 +65,8 @@ def read(text: str, language: str, *, is_part: bool = False) -> Sentence:
 @cache
 def small_words(language: str) -> Mapping[str, frozenset[str]]:
     """Return a language's small words by kind; none for a language without."""
-    found = dict(words_by_language().get(language, {}))
-    for line in lines_of("follow_up_words.txt"):
-        spoken, kind, *words = line.split()
-        if spoken == language:
-            found[kind] = frozenset(words)
+    files = ("part_words.txt", "follow_up_words.txt")
+    found = {kind: words for name in files for kind, words in words_by_language(name).get(language, {}).items()}
     if "link" not in found:
         return {}
     found["article"] = found.get("article", frozenset()) | found["own"]

@@ -131,7 +131,7 @@ def names_another_thing(question: str, pronoun: re.Match[str], language: str) ->
 
 def points_back(question: str, language: str) -> bool:
     """Say whether the question depends on what was said before."""
-    if refers_back(question, language):
+    if _refers_back(question, language):
         return True
     words = question.split()
     said = [word.casefold() for word in _WORD.findall(lexical.fold(question))]
@@ -145,14 +145,14 @@ def points_back(question: str, language: str) -> bool:
     return not names and len(terms) <= MAX_THIN_WORDS and sum(rarity for _, rarity in terms.values()) < MIN_CONTENT
 
 
-def refers_back(question: str, language: str) -> bool:
+def _refers_back(question: str, language: str) -> bool:
     """Say whether a pronoun of the question stands for something that was said before."""
     return pronoun_of(question, language) is not None
 
 
 def replaces_a_word(question: str, language: str) -> bool:
     """Say whether a follow-up names something itself, in place of what was named before: "and on Sundays?"."""
-    return bool(_terms(question, language, TELLING_RARITY)) and not refers_back(question, language)
+    return bool(_terms(question, language, TELLING_RARITY)) and not _refers_back(question, language)
 
 
 def salient_terms(question: str, history: Sequence[Message], language: str) -> list[str]:

@@ -45,6 +45,15 @@ def word_lists(name: str) -> Mapping[str, frozenset[str]]:
     return lists
 
 
+@cache
+def words_by_language(name: str) -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """Return the words of a reviewed file by the language and the kind with which each line begins."""
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for language, kind, *words in map(str.split, lines_of(name)):
+        found.setdefault(language, {})[kind] = frozenset(words)
+    return found
+
+
 def patterns_of(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the expressions of a reviewed file by kind and language; those of several lines are joined.
 
@@ -111,10 +120,7 @@ def shortened(text: str, characters: int) -> str:
 
 # --- Sentences that only say how to answer ("Write the answer as a list, in ascending order.") are not searched for ---
 
-_LISTS: dict[str, set[str]] = {}
-for _line in lines_of("answer_form.txt"):
-    _LISTS.setdefault(_line.split()[0], set()).update(_line.split()[1:])
-_BEGINS, _NAMES, _WORDS = (frozenset(_LISTS[name]) for name in ("begins", "names", "words"))
+_BEGINS, _NAMES, _WORDS = (word_lists("answer_form.txt")[name] for name in ("begins", "names", "words"))
 MOST = (
     "most|highest|largest|longest|greatest|biggest|best|maximum|heaviest|widest|deepest|tallest|dearest|loudest|hottest"
     "|thickest"

@@ -148,7 +148,7 @@ def rewritten_by_rule(question: str, history: Sequence[Message], language: str) 
     if text:
         return text, taken_over(question, text, spoken)
     inherited = inherited_words(question, history, language)
-    return with_inherited(question, inherited), inherited
+    return _with_inherited(question, inherited), inherited
 
 
 def inherited_words(question: str, history: Sequence[Message], language: str = "") -> str:
@@ -159,7 +159,7 @@ def inherited_words(question: str, history: Sequence[Message], language: str = "
     return together(salient_terms(question, history, language), history, language)
 
 
-def with_inherited(question: str, inherited: str) -> str:
+def _with_inherited(question: str, inherited: str) -> str:
     """Return the question with the words that it takes over, if any, in brackets behind it."""
     return f"{question} ({inherited})" if inherited else question
 
@@ -199,7 +199,7 @@ def _with_parts(understood: Understood, history: Sequence[Message]) -> Understoo
     parts: list[QuestionPart] = []
     for part in parts_of(whole, understood.language):
         inherited = inherited_words(part.question, said, understood.language)
-        parts.append(QuestionPart(part.name, with_inherited(part.question, inherited), inherited))
+        parts.append(QuestionPart(part.name, _with_inherited(part.question, inherited), inherited))
         said.append(Message("", "user", part.question, ""))
     return replace(understood, parts=tuple(parts), split_by="rule")
 

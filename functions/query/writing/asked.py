@@ -48,35 +48,17 @@ _AFTER_NUMBER = re.compile(
 _EXTREME = re.compile(rf"\b(?<!at )(?:({MOST})|(?:{LEAST}))\b", re.IGNORECASE)
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
 """What has it need not have the most, or the least, of a row's figures: the best price, a maximum load of 100 kg."""
-_FOR_NAME = re.compile(
-    r"\b(?:which|who|whom|whose|why|where|drove|drives?|caused?|reasons?|explain|describe)\b", re.IGNORECASE
-)
-_WHAT_ONE = re.compile(
-    r"\bwhat (?!(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|must|the|an?|if|about"
-    r"|percentage|number|amount|share|year|date|time|day|month)\b)[^\W\d_]+ ",
-    re.IGNORECASE,
-)
+_FOR_NAME, _WHAT_ONE = (of_any_language(_PATTERNS[kind]) for kind in ("for_name", "what_one"))
 """What asks for one of several as "which" does: "what room has the most seats"."""
-_COMPUTES = re.compile(
-    r"\b(?:ratio|average|margin|turnover|cycle|growth|change\w*|differ\w*|compar\w*|less|minus|plus|divided"
-    r"|per ?cent\w*|share|rate|return|intens\w+|increas\w+|decreas\w+|improv\w+|declin\w+"
-    r"|drop\w*|healthy|most|least)\b|%",
-    re.IGNORECASE,
-)
-_CHANGES = re.compile(
-    r"\b(?:chang\w*|increas\w*|decreas\w*|improv\w*|declin\w*|drop\w*|gr[eo]w\w*|ris(?:e|es|en|ing)|rose|f[ae]ll(?:s|en)?"
-    r"|(?:go|goes|gone|going|went) (?:up|down))\b",
-    re.IGNORECASE,
-)
+_COMPUTES, _CHANGES = (of_any_language(_PATTERNS[kind]) for kind in ("computes", "changes"))
 """English words of a question for how a figure changed: the year before belongs to its answer."""
-_CHANGED_MOST = re.compile(rf"{_CHANGES.pattern} (?:the )?(?:{MOST}|{LEAST}|fastest)\b", re.IGNORECASE)
+_CHANGED_MOST = re.compile(rf"(?:{_CHANGES.pattern}) (?:the )?(?:{MOST}|{LEAST}|fastest)\b", re.IGNORECASE)
 """How a question asks what has changed most, which no row's figures of one year tell."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
-_ANNOUNCES = of_any_language(_PATTERNS["announces"])
-_PART = re.compile(r"\b(?:section|chapter|guide|manual|booklet|handbook|document|leaflet|page)\b", re.IGNORECASE)
+_ANNOUNCES, _PART = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
@@ -84,23 +66,7 @@ _CONDITIONS: Mapping[str, re.Pattern[str]] = {
 """What a question or a statement supposes, by language: "falls" is a verb in English."""
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
-_PREPARES = re.compile(
-    r"(?:according to|bas(?:ed|ing)|in (?:agreement|accordance) with|by \w+ing|when \w+(?: \w+)?ing|using|answer|"
-    r"assuming)\b[^?]*?[,:]\s+(?=(?:what|how|which|who|whom|whose|when|where|why|is|are|was|were|do|does|did|has|have|had|can)\b)",
-    re.IGNORECASE,
-)
-"""What precedes a question to say where and how to look."""
-_DOES = re.compile(
-    r"(?:using|when|by)\b(?!.*\b(?:information|details|data|statements?|sheet|conclusions|referenc\w+)\b)",
-    re.IGNORECASE,
-)
-"""The beginning of what is done where the question arises, not of where to look: "When using the control panel,"."""
-_ON_ANSWERING = re.compile(
-    r"(?:please )?(?:answer|address|base|give|respond|use|utilize|rely|assume)\b[^?]*$"
-    r"|if\b[^?]*\b(?:state|explain)\b[^?]*$",
-    re.IGNORECASE,
-)
-"""A sentence beside the question that says how to answer it."""
+_PREPARES, _DOES, _ON_ANSWERING = (of_any_language(_PATTERNS[kind]) for kind in ("prepares", "does", "on_answering"))
 _RANGE = re.compile(rf"\b({identity.YEAR})\s*(?:[-–—]|to|through)\s*(?:fiscal )?({identity.YEAR})\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""

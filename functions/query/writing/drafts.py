@@ -216,7 +216,7 @@ def _is_claim(value: object) -> bool:
     """Say whether a value is one claim; its "answer" may also be a whole object in a string."""
     if not isinstance(value, dict) or "claims" in value or "answered" in value:
         return False
-    text = _first(value, _TEXT)
+    text = _said_in(value)
     return bool(text) and answer_start(text) is None
 
 
@@ -228,7 +228,7 @@ def _draft(value: Mapping[str, Any]) -> Draft:
         items = [items]
     if not isinstance(items, list):
         # Some models leave the list out if they have no answer, or write the answer as one text.
-        items = [value] if _first(value, _TEXT) else []
+        items = [value] if _said_in(value) else []
     claims = _Claims()
     for item in items:
         claims.add(_claims_in(item, first=not claims.all))
@@ -244,7 +244,7 @@ def _claims_in(item: object, *, first: bool) -> list[Claim]:
     if not isinstance(item, dict):
         return []
     original = item.get("original")
-    text, named = without_markers_of(without_reasoning(_first(item, _TEXT)))
+    text, named = without_markers_of(without_reasoning(_said_in(item)))
     references = _references_of(item) or named
     claim = Claim(text, references, original=original.strip() if isinstance(original, str) else "")
     return _split(claim, first=first)
@@ -313,8 +313,8 @@ def _numbers(given: object) -> Sequence[int]:
     return ()
 
 
-def _first(item: Mapping[str, Any], names: Sequence[str]) -> str:
-    return next((item[name] for name in names if isinstance(item.get(name), str) and item[name]), "")
+def _said_in(item: Mapping[str, Any]) -> str:
+    return next((item[name] for name in _TEXT if isinstance(item.get(name), str) and item[name]), "")
 
 
 def _texts(item: Mapping[str, Any], names: Sequence[str]) -> Iterator[str]:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.sanitizing import without_markers
+from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement
@@ -445,7 +445,9 @@ def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]
 
 
 def _is_title_of(statement: Statement, section: str) -> bool:
-    return frozenset(content_stems(last_title(section))).issuperset(content_stems(statement.text))
+    return set(content_stems(last_title(section), statement.language)).issuperset(
+        content_stems(statement.text, statement.language)
+    )
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:

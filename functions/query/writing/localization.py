@@ -77,7 +77,7 @@ def language_name(language: str, default: str = "en") -> str:
     return _NAMES.get(_code(language), _NAMES.get(_code(default), "English")).split()[0]
 
 
-def own_name(language: str) -> str:
+def _own_name(language: str) -> str:
     """Return what a language calls itself, its code if it is not known."""
     return next(iter(_NAMES.get(_code(language), "").split()[1:2]), "") or _NAMES.get(_code(language), language)
 
@@ -141,7 +141,7 @@ def incomplete_text(refusal: str, language: str, settings: Settings) -> str:
 def in_others_text(refusal: str, spoken: Sequence[str], *, are_all: bool, language: str, settings: Settings) -> str:
     """Return a refusal's text with the sentence that the documents are in other languages, the first one mostly."""
     texts = texts_for(language, settings.default_language)
-    names = [texts.languages.get(each) or own_name(each) for each in spoken]
+    names = [texts.languages.get(each) or _own_name(each) for each in spoken]
     sentence = texts.all_in_others if are_all else texts.most_in_others
     return f"{refusal} {sentence.format(languages=', '.join(names), first=names[0])}"
 

@@ -112,19 +112,19 @@ def read_sentences(text: str, *, cut: bool = False) -> list[Claim]:
     for start, end in sentence_spans(text):
         between, raw = text[end_before:start], text[start:end]
         end_before = end
-        bare = without_label(_MARKED.sub("", raw).strip())
+        bare = _without_label(_MARKED.sub("", raw).strip())
         leading = _LEADING.match(raw) if claims else None
         if leading and not (leads and _OPENS_WITH_MARKER.match(raw)):
             # Markers after the full stop belong to the previous sentence.
             between, raw = leading.group(), raw[leading.end() :]
-            references = (*claims[-1].references, *references_in(between))
+            references = (*claims[-1].references, *_references_in(between))
             claims[-1], marked[-1] = replace(claims[-1], references=references[:MAX_REFERENCES]), True
             claims, waiting = _with_last_references(claims, waiting)
         if _NO_WORDS.match(bare):
             continue
         if re.search(r"\n\s*\n", between):
             waiting = len(claims)
-        own = references_in(raw)
+        own = _references_in(raw)
         claims.append(Claim(bare, own, lead_of(between) if claims else ""))
         marked.append(bool(own))
         if own:
@@ -137,10 +137,10 @@ def read_sentences(text: str, *, cut: bool = False) -> list[Claim]:
 def without_markers_of(text: str) -> tuple[str, Sequence[Reference]]:
     """Return a claim's text without markers and labels, and the sources that the markers name."""
     plain = _with_plain_markers(_calm(text))
-    return without_label(_MARKED.sub("", plain)), references_in(plain)
+    return _without_label(_MARKED.sub("", plain)), _references_in(plain)
 
 
-def without_label(text: str) -> str:
+def _without_label(text: str) -> str:
     """Return a text without a leading "Answer:" (and question), which models copy from FAQs."""
     label = _LABEL.match(text)
     return text[label.end() :] if label else text
@@ -153,7 +153,7 @@ def source_numbers(label: str) -> Sequence[int]:
     return _expanded(next(filter(None, found.groups()))) if found else ()
 
 
-def references_in(text: str) -> Sequence[Reference]:
+def _references_in(text: str) -> Sequence[Reference]:
     """Return the references of a text whose markers are plain."""
     numbers = (int(number) for marker in _PLAIN.finditer(text) for number in marker[1].split(", "))
     return tuple(Reference(number) for number in islice(dict.fromkeys(numbers), MAX_REFERENCES))
@@ -175,7 +175,7 @@ def _prepared(text: str) -> str:
     label = _LABEL_LINE.search(text)
     if label and not _PLAIN.search(text, 0, label.start()):
         text = text[label.end() :]
-    return _without_layout(without_label(text)).strip()
+    return _without_layout(_without_label(text)).strip()
 
 
 def _without_layout(text: str) -> str:

@@ -181,8 +181,6 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
     """
     language = next((each.language for each in passages if each.language), "")
     items = items_named(question, language)
-    if times := _absent_times(question, language_of(question) or language, passages):
-        return times
     # Of a clause that is not there, `NumberedPart` knows more.
     if not items or any(
         is_sign(each.typed) or _is_no_name(each, question, passages) or not _is_absent(each, passages) for each in items
@@ -198,21 +196,6 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
         elif len(codes) >= MIN_CODES:
             absent.append(each.typed.split()[-1])
     return absent
-
-
-def _absent_times(question: str, language: str, passages: Sequence[Passage]) -> Sequence[str]:
-    """Return the times that a question names by a number where a table lists such times, all before or all after it."""
-    for found in _ITEM.finditer(question):
-        if not (is_time(found["label"].lower(), language) and found["number"].isdigit()):
-            continue
-        label, number = lexical.stem(found["label"].lower(), language), int(found["number"])
-        if any(_key(found["number"]) in _tokens(each.whole) for each in passages):
-            continue
-        cells = [one for each in passages for one in _cells_of(each.whole, each.language) if one[0] == label]
-        listed = {int(cell) for _, cell in cells if cell.isdigit()}
-        if len(listed) >= MIN_CODES and not min(listed) <= number <= max(listed):
-            return [found[0]]
-    return ()
 
 
 def _noun_after(question: str, item: NamedItem) -> str:

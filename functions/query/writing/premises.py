@@ -27,7 +27,7 @@ from functions.query.grounding.words import is_stop_word, other_words_of, spells
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
-from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of
+from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of, word_lists
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.asked import asking_part, explaining_part
@@ -199,7 +199,8 @@ def _named_words(
     if missing:
         long_forms = document_words(asked)
         missing = {word for word in missing if not _is_spelled_out(rare[word].typed, passages, long_forms)}
-        missing = {word for word in missing if not _is_in_compound(rare[word].typed, asked, passages, language)}
+        if language == "en":
+            missing = {word for word in missing if not _is_in_compound(rare[word].typed, asked, passages)}
     for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
         words = rare.keys() & frozenset(plain_words(clause, latin=False))
         if words - missing:  # the case is spoken of there, if in other words
@@ -251,10 +252,7 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
             not exempt.has(word, stem)
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
-                are_forms(word, other)
-                or are_of_family(word, other, language)
-                or is_misspelt(word, other)
-                or _is_numbered(word, other)
+                are_forms(word, other) or are_of_family(word, other, language) or is_misspelt(word, other)
                 for other in near
             )
         )
@@ -299,10 +297,10 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
     return held
 
 
-def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage], language: str) -> bool:
+def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage]) -> bool:
     """Return whether another word for it stands there behind the same one: "card scanner" for "card reader"."""
     word = typed.lower().removesuffix("s")
-    others = next((group for group in _compound_words().get(language, ()) if word in group), frozenset())
+    others = next((group for group in word_lists("compound_words.txt").values() if word in group), frozenset[str]())
     before = re.search(rf"([^\W\d_]+(?:-[^\W\d_]+)?)[ -]{re.escape(typed)}\b", asked) if others else None
     if before is None or is_stop_word(before[1]):
         return False
@@ -310,16 +308,6 @@ def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage], languag
         rf"\b{re.escape(before[1])}[ -](?:{'|'.join(map(re.escape, sorted(others)))})s?\b", re.IGNORECASE
     )
     return any(pattern.search(each.text) for each in passages)
-
-
-@cache
-def _compound_words() -> Mapping[str, Sequence[frozenset[str]]]:
-    """Return the groups of words that say the same behind a word that tells which, by language."""
-    groups: dict[str, list[frozenset[str]]] = {}
-    for line in lines_of("compound_words.txt"):
-        language, *words = line.split()
-        groups.setdefault(language, []).append(frozenset(words))
-    return groups
 
 
 def _is_misspelt_opening(word: str, rarity: float) -> bool:
@@ -347,11 +335,6 @@ def are_forms(word: str, other: str) -> bool:
     shortest = min(len(word), len(other))
     shared = max(shortest - ENDING_LETTERS, MIN_FORM_LETTERS - 1)
     return shortest >= MIN_FORM_LETTERS and word[:shared] == other[:shared]
-
-
-def _is_numbered(word: str, other: str) -> bool:
-    """Return whether a word is another one's name without its number: "Rev" of "Rev2"."""
-    return other.startswith(word) and other[len(word) : len(word) + 1].isdigit()
 
 
 def is_misspelt(word: str, other: str) -> bool:

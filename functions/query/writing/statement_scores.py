@@ -9,7 +9,7 @@ without the number that is asked for, garbled, cut. Measured by `python -m evals
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import chain, pairwise
@@ -139,8 +139,6 @@ PAGE_NUMBER = 0.1
 """Factor for what stands at the top or bottom of each page: "Minutes, page 1 of 2"."""
 
 _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
-_NUMBERED = re.compile(r"(?<![\w.,])(\d{1,3}) ([^\W\d_]{1,5})\b")
-"""A number and a short word behind it."""
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -175,22 +173,11 @@ def asked_of(question: str, passages: Sequence[Passage], *, before: str = "", in
     asked = Asked.of(without_scope(question))
     if inherited:
         asked = asked.following(before, inherited)
-    texts = [passage.text for passage in passages]
-    if joined := " ".join(_joined_in(texts, asked.text)):
-        asked = replace(asked, text=f"{asked.text} {joined}")
     if not asked.years:
         return asked
     # A definition names the figures that an answer is worked out from; what is stated needs none of them.
     part = asked.text if asked.computes else asking_part(question)
-    return replace(asked, text=with_line_items(asked.text, part, texts))
-
-
-def _joined_in(texts: Sequence[str], question: str) -> Iterator[str]:
-    """Yield what a question writes as a number and a word, and the texts as one: "2BHK" for "2 bhk"."""
-    for number, word in _NUMBERED.findall(question):
-        joined = re.compile(rf"(?<!\w){number}{word}(?!\w)", re.IGNORECASE)
-        if any(joined.search(text) for text in texts):
-            yield f"{number}{word}"
+    return replace(asked, text=with_line_items(asked.text, part, [passage.text for passage in passages]))
 
 
 def ranking(asked: Asked, passages: Sequence[Passage]) -> tuple[Sequence[Candidate], Mapping[str, float]]:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from functions.query.grounding.table_cells import may_name
+from functions.query.grounding.table_cells import may_name, with_ticked_only
 from functions.query.grounding.tables import tables_in
-from functions.query.grounding.ticked import with_ticked_only
 from functions.query.grounding.words import has_digit, is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.cells import is_of_all

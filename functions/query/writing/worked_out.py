@@ -38,7 +38,6 @@ _DIFFERENCE = re.compile(
 _OF_SHARES = re.compile(r"per ?cent(?!age points?)|%", re.IGNORECASE)
 MAX_OPERANDS = 4
 _HOW_MANY = re.compile(r"\bhow many\b|\bkiek\b|\bwie ?viele\b|\bcuánt[oa]s\b|\bcombien d", re.IGNORECASE)
-_COUNTED = re.compile(r"\bhow many (\w{4,}?)(?:e?s)?\b", re.IGNORECASE)
 MIN_NAMED = 0.5
 """Share of the question's words, by rarity, that a list's introduction, heading and section must have to be counted."""
 
@@ -179,9 +178,6 @@ def counted_list(question: str, passages: Sequence[Passage]) -> CountedList | No
         language = passage.language or "en"
         weights = _weights(_HOW_MANY.sub(" ", asked.text), language)
         held = frozenset(content_stems(f"{passage.text}\n{passage.title}", language))
-        chapters = _chapters_of(passage, asked.text)
-        if chapters is not None and held.issuperset(weights):
-            return CountedList(_claim_of(at, passage.text[slice(*chapters.span)]), chapters.items)
         for each in _lists_of(passage):
             share = _share(weights, each.names)
             if each.items and max(best_share, MIN_NAMED) < share and held.union(each.names).issuperset(weights):
@@ -228,18 +224,6 @@ def _lists_of(passage: Passage) -> Iterator[_List]:
         section = passage.section_at(passage.char_start + statement.start)
         names = content_stems(f"{introduction}\n{statement.context}\n{section}", statement.language)
         yield _List(span, frozenset(names), count_items(passage.text, *span))
-
-
-def _chapters_of(passage: Passage, question: str) -> _List | None:
-    """Return the lines "Chapter 1" and so on of a table of contents, if a question asks how many chapters there are."""
-    noun = _COUNTED.search(question)
-    if noun is None or not any(each.is_contents_entry for each in statements_in(passage)):
-        return None
-    lines = list(re.finditer(rf"^\W*{noun[1]}\s+(\d+)\b.*$", passage.text, re.IGNORECASE | re.MULTILINE))
-    numbers = [int(each[1]) for each in lines]
-    if len(numbers) < 2 or numbers != list(range(1, len(numbers) + 1)) or not passage.text[lines[-1].end() :].strip():
-        return None
-    return _List((lines[0].start(), lines[-1].end()), frozenset(), len(numbers))
 
 
 # --- A numbered part ---

@@ -11,7 +11,6 @@ import functions.ingest.changes
 import functions.ingest.chunking.borders
 import functions.ingest.chunking.chunker
 import functions.ingest.chunking.packing
-import functions.ingest.chunking.places
 import functions.ingest.chunking.tokens
 import functions.ingest.chunking.units
 import functions.ingest.delivery

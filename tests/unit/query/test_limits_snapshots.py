@@ -38,7 +38,6 @@ import functions.query.api.sse
 import functions.query.api.transcript
 import functions.query.app
 import functions.query.bootstrap
-import functions.query.captions
 import functions.query.decision
 import functions.query.explaining
 import functions.query.extraction_report

@@ -19,7 +19,6 @@ from shared.text import (
     is_heading,
     row_cells,
     sentence_spans,
-    statement_spans,
     table_head,
     with_fragments_joined,
     without_measure,
@@ -96,24 +95,6 @@ def test_every_visible_character_is_in_exactly_one_sentence(text: str):
     assert "".join(text[start:end] for start, end in spans).replace(" ", "").replace("\n", "") == text.replace(
         " ", ""
     ).replace("\n", "")
-
-
-def statements(text: str) -> list[str]:
-    return [text[start:end] for start, end in statement_spans(text)]
-
-
-def test_a_heading_says_nothing_by_itself():
-    assert statements("5.2 The pilot boat\n\nThe repair costs 1.9 million crowns.") == [
-        "The repair costs 1.9 million crowns."
-    ]
-    assert statements("Only a heading") == ["Only a heading"]
-
-
-def test_a_colon_brings_the_list_it_announces():
-    assert statements("Carry with you:\n- a flare pistol\n- six cartridges\n\nThen go.") == [
-        "Carry with you:\n- a flare pistol\n- six cartridges",
-        "Then go.",
-    ]
 
 
 def test_each_row_of_a_table_stands_for_itself():
@@ -267,13 +248,6 @@ def test_rows_of_names_above_data_are_headers(table: str, row: str, expected: bo
 )
 def test_a_heading_is_short_stands_on_one_line_and_does_not_end_a_sentence(text: str, expected: bool):
     assert is_heading(text) is expected
-
-
-def test_a_colon_brings_no_more_of_its_list_than_can_be_shown():
-    items = [f"- item {n} {'and so on ' * 8}".strip() for n in range(12)]
-    first, *others = statements("Carry with you:\n" + "\n".join(items))
-    assert 400 < len(first) <= 600
-    assert first.count("item") + sum(text.count("item") for text in others) == 12
 
 
 @pytest.mark.parametrize(

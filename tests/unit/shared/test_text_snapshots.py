@@ -26,7 +26,6 @@ from shared.text import (
     is_heading,
     row_cells,
     sentence_spans,
-    statement_spans,
     table_head,
     without_measure,
 )
@@ -51,7 +50,6 @@ def _of_text(text: str) -> Iterator[str]:
     yield f"> {text}".replace("\n", "⏎")
     about = {
         "sentences": " ".join(f"{start}-{end}" for start, end in sentence_spans(text)),
-        "statements": " ".join(f"{start}-{end}" for start, end in statement_spans(text)),
         "headings": " / ".join(line for line in text.split("\n") if is_heading(line)) if "\n" in text else "",
         "abbreviated": " ".join(str(at) for at, sign in enumerate(text) if sign == "." and is_abbreviated(text, at)),
         "terms": " ".join(

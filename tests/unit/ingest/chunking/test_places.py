@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.ingest.chunking.places import LinePlaces
+from functions.ingest.chunking.units import LinePlaces
 from shared.models import Page
 from shared.rects import STEPS, place_of, rects_between
 

@@ -10,7 +10,6 @@ from functions.query.grounding.merging import has_moved_number, has_number_of_an
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, find_quote, nearest_spans, quoted_spans, with_markers
 from functions.query.grounding.roles import (
-    has_foreign_cause,
     invents_cause,
     is_reversed,
     turns_cause,
@@ -463,14 +462,11 @@ def test_a_cause_is_not_what_the_source_gives_as_the_effect(claim: str, expected
         ("The lamp went out because of the storm.", "The lamp went out.", True),
         ("The lamp went out because of the storm.", "The lamp went out due to the storm.", False),
         ("The lamp went out because of the storm.", "The storm caused the lamp to go out.", False),
-        ("The lamp went out because of a storm gull.", "The lamp went out because of the storm.", False),  # half of it
-        ("The lamp went out because of a storm gull boat.", "The lamp went out because of the storm.", True),
-        ("The lamp went out because of the storm, a gull, a boat.", "It is because of the storm.", False),
         ("The lamp went out.", "The storm came.", False),
     ],
 )
 def test_a_cause_that_no_sentence_gives_is_invented(claim: str, sentence: str, expected: bool) -> None:
-    assert (invents_cause(claim, [sentence]) or has_foreign_cause(claim, [sentence], "en")) is expected
+    assert invents_cause(claim, [sentence]) is expected
 
 
 @pytest.mark.parametrize(

@@ -82,8 +82,7 @@ def _of_sentence(text: str, language: str, *, has_stems: bool = True) -> Iterato
         ).replace("\n", "⏎")
     if has_stems and (operands := operands_in(text)):
         yield "  operands: " + "; ".join(
-            f"{told(each.value)}{f' {each.unit}' if each.unit else ''}{f' {each.change:+}' if each.change else ''}"
-            for each in operands
+            f"{told(each.value)}{f' {each.unit}' if each.unit else ''}" for each in operands
         )
     words = tokens_of(text)
     about = {

@@ -4,7 +4,7 @@ import pytest
 
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.judge import Verdict
-from functions.query.grounding.ticked import with_ticked_only
+from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.verify import Verifier
 from functions.query.writing.extractive import extract
 from tests.support.query import passage

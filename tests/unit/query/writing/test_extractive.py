@@ -1637,13 +1637,6 @@ def test_what_something_costs_is_asked_with_words_behind_the_verb_too():
     assert not Asked.of("What does the cost of a plot depend on?").needed
 
 
-def test_a_number_and_a_word_may_be_written_as_one():
-    flats = passage("Flats have a balcony.\nFlat | Charge\n2BR | 410\n3BR | 530\nOwners of 2 flats pay twice.")
-    assert answer("how much is the charge for my 2 br?", flats)[0] == "2BR | 410"
-    assert asked_of("my 2 br", [flats]).text == "my 2 br 2br"
-    assert asked_of("my 4 br", [flats]).text == "my 4 br"
-
-
 def test_the_end_of_a_name_is_no_number():
     asked = Asked.of("What is the maximum voltage?")
     assert not asked.fits("The pin XTAL1 is driven.")

@@ -105,16 +105,6 @@ def test_a_whole_list_that_is_asked_for_is_counted_and_told(question, text, coun
     assert counted.claim.references[0].quote == text
 
 
-@pytest.mark.parametrize("question", ["How many chapters are there?", "How many chapters does the handbook have?"])
-def test_the_chapters_of_a_whole_table_of_contents_are_counted(question):
-    counted = counted_list(question, [passage(CONTENTS)])
-    assert counted is not None
-    assert counted.items == 3
-    assert counted.claim.references[0].quote in CONTENTS
-    assert counted_list(question, [passage(CONTENTS.replace("\nIndex ........ 30", ""))]) is None
-    assert counted_list(question, [passage(CONTENTS.replace("Chapter 2", "Part 2"))]) is None
-
-
 @pytest.mark.parametrize(
     ("question", "text"),
     [
