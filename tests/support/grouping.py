@@ -1,7 +1,8 @@
 """A pytest plugin for `make test`: says which tests go to the same xdist worker.
 
 The e2e suite deploys one stack and asks it everything, so it is one group. Everywhere else a file is: what its module's
-fixtures build is built once, not by each worker, and a file runs on one stack as it does alone. Load with `-p tests.support.grouping`; without xdist it changes nothing.
+fixtures build is built once, not by each worker, and its tests share what they share when it is run alone. Load with
+`-p tests.support.grouping`; without xdist it changes nothing.
 
 xdist's own `xdist_group` does not work here: xdist 3.8 writes the group into `Item._nodeid`, which pytest 9.2 does not
 read any more, and then every test goes to whichever worker is free, without a warning.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 REGION = "eu-central-1"
 DESCRIPTIONS = Loader()
-"""botocore's descriptions of the services, read once: each session would read them anew, a twentieth of a second long."""
+"""botocore's descriptions of the services, read once: each session would read them anew, for tenths of a second."""
 
 
 @dataclass

@@ -19,7 +19,8 @@ def test_worker(number):
 
 
 def test_a_group_runs_on_one_worker(tmp_path: Path) -> None:
-    files = [tmp_path / "tests" / each for each in ("e2e/test_a.py", "e2e/test_b.py", "unit/test_c.py", "unit/test_d.py")]
+    names = ("e2e/test_a.py", "e2e/test_b.py", "unit/test_c.py", "unit/test_d.py")
+    files = [tmp_path / "tests" / each for each in names]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(WRITES_ITS_WORKER)
