@@ -27,6 +27,8 @@ export ARCH
 export SAM_CLI_TELEMETRY := 0
 export __SAM_CLI_APP_DIR := $(CURDIR)/.tools/sam
 unexport VIRTUAL_ENV
+# Without stored bytecode each of the many short processes would compile all that it imports: up to three seconds each.
+unexport PYTHONDONTWRITEBYTECODE
 
 # --- first steps ------------------------------------------------------------------------------------------------------
 
@@ -184,8 +186,8 @@ format: .venv/.synced ## Fix imports and formatting
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
 
-# One run, so that its last line is the result of all tests. Two workers: the slow e2e suite goes to one of them as a whole and
-# first (tests/support/grouping.py), the others are shared out.
+# One run, so that its last line is the result of all tests. The slow e2e suite, which mostly waits, goes to one worker as a
+# whole and first; the other files are shared out, each as a whole (tests/support/grouping.py).
 test: setup ## Every test except the benchmarks, including the e2e suite on a freshly deployed laptop stack
 	@$(PY) -m pytest -p tests.support.grouping -n 3 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)

@@ -13,38 +13,23 @@ from hypothesis import strategies as st
 from functions.ingest.parsing import fork_server
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
-from functions.ingest.parsing.report import status_of, status_of_rejection
-from shared.errors import DocumentRejected
+from functions.ingest.parsing.report import status_of
 from shared.models import DocumentStatus
+from tests.support.hostile_reading import LIMITS, read
 from tests.support.pdfs import HELLO, bombs, deflated, document, lines, stream
 
 BOMBS = bombs()
-LIMITS = Limits(wall_s=20, page_s=5, memory_mb=320)
 MEASURED = """
 import json, resource, sys
 from pathlib import Path
 from functions.ingest.parsing import fork_server
-from tests.functional.test_parsing_hostile import read
+from tests.support.hostile_reading import read
 path = Path(sys.argv[1])
 status, code, pages = read(path, path.read_bytes())
 fork_server.close()  # its children count as ours once we have waited for it
 largest_child_kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 print(json.dumps([status, code, any(pages.values()), largest_child_kib]))
 """
-
-
-def read(path: Path, data: bytes, limits: Limits = LIMITS) -> tuple[DocumentStatus, str, dict[int, str]]:
-    """Parse bytes; return status, error code and the text of each page."""
-    path.write_bytes(data)
-    try:
-        with open_pdf(path, file_name="some.pdf", limits=limits) as parse:
-            pages = {page.number: page.text for page in parse.pages()}
-            status, error = status_of(parse.reports, parse.page_count, parse.problems)
-            assert [report.number for report in parse.reports] == list(pages)
-    except DocumentRejected as rejected:
-        pages = {}
-        status, error = status_of_rejection(rejected)
-    return status, error.code if error else "", pages
 
 
 @pytest.mark.parametrize("name", BOMBS)

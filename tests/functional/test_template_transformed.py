@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,17 @@ def run(*command: str | Path, text: str = "") -> str:
     return done.stdout
 
 
-def made(release: str = "1", **parameters: str) -> dict[str, Any]:
+def made_anew(release: str = "1", **parameters: str) -> dict[str, Any]:
     """What SAM makes of the template, stamped as a deployment stamps it."""
     assert TRANSLATOR.exists(), "No translator under .venvs/aws-emulator: run `make setup`."
     packaged = (ROOT / "template.yaml").read_text().replace("CodeUri: functions/", "CodeUri: s3://artifacts/package")
     found = json.loads(run(TRANSLATOR, "-c", TRANSLATE, json.dumps(parameters), text=stamped(packaged, release)))
     assert isinstance(found, dict)
     return found
+
+
+made = cache(made_anew)
+"""What it once made of the same; do not change it. It takes a process of some seconds."""
 
 
 def versions(template: dict[str, Any]) -> set[str]:
@@ -89,7 +94,7 @@ def test_a_release_publishes_a_version_of_every_function_and_the_old_ones_stay()
         assert sorted(name.partition("Version")[0] for name in versions(template)) == sorted(FUNCTIONS)
         assert {template["Resources"][name]["DeletionPolicy"] for name in versions(template)} == {"Retain"}
     assert not versions(first) & versions(second)
-    assert versions(first) == versions(made("2026-11-22T21:00:00Z")), "nothing else makes one"
+    assert versions(first) == versions(made_anew("2026-11-22T21:00:00Z")), "nothing else makes one"
 
 
 def test_only_the_stamp_publishes_a_changed_parameter() -> None:

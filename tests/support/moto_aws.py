@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 import pytest
 from botocore.client import BaseClient
+from botocore.loaders import Loader
 from moto import mock_aws
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 REGION = "eu-central-1"
+DESCRIPTIONS = Loader()
+"""botocore's descriptions of the services, read once: each session would read them anew, for tenths of a second."""
 
 
 @dataclass
@@ -60,6 +63,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     patch.setenv("AWS_ACCESS_KEY_ID", "testing")
     patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     patch.delenv("AWS_ENDPOINT_URL", raising=False)
+    patch.setattr("botocore.session.create_loader", lambda _path: DESCRIPTIONS)
     with mock_aws():
         boto3.setup_default_session()
         aws = MockedAws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())

@@ -76,9 +76,16 @@ def lines(*rows: str, x: float = 72, y: float = 720, size: float = 10, font: str
 
 
 def deflated(chunk: bytes, times: int) -> bytes:
-    """Compress `times` copies of a chunk without ever holding them."""
+    """Compress `times` copies of a chunk, without ever holding them and each but the first for nothing.
+
+    After a full flush a block refers to nothing before it, so the second copy's can be repeated as it is.
+    """
     packer = zlib.compressobj(9)
-    return b"".join(packer.compress(chunk) for _ in range(times)) + packer.flush()
+    first, again = (packer.compress(chunk) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2))
+    checksum = 1
+    for _ in range(times):
+        checksum = zlib.adler32(chunk, checksum)
+    return first + again * (times - 1) + packer.flush()[:-4] + checksum.to_bytes(4)
 
 
 def bombs() -> dict[str, bytes]:

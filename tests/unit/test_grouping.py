@@ -1,4 +1,4 @@
-"""`make test` on two workers: the suite that shares a stack stays together."""
+"""`make test` on two workers: the suite that shares a stack stays together, and so does every file."""
 
 import subprocess
 import sys
@@ -19,7 +19,8 @@ def test_worker(number):
 
 
 def test_a_group_runs_on_one_worker(tmp_path: Path) -> None:
-    files = [tmp_path / "tests" / each for each in ("e2e/test_a.py", "e2e/test_b.py", "unit/test_c.py")]
+    names = ("e2e/test_a.py", "e2e/test_b.py", "unit/test_c.py", "unit/test_d.py")
+    files = [tmp_path / "tests" / each for each in names]
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(WRITES_ITS_WORKER)
@@ -28,7 +29,7 @@ def test_a_group_runs_on_one_worker(tmp_path: Path) -> None:
     command += ["--no-loadscope-reorder", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
     made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout
-    e2e, more_e2e, unit = (set(file.with_suffix(".workers").read_text().split()) for file in files)
+    e2e, more_e2e, unit, more_unit = (set(file.with_suffix(".workers").read_text().split()) for file in files)
     assert e2e == more_e2e
-    assert len(e2e) == 1
-    assert unit - e2e, "the other worker had the rest"
+    assert [len(each) for each in (e2e, unit, more_unit)] == [1, 1, 1]
+    assert unit != e2e, "the other worker had the next file"
