@@ -11,7 +11,7 @@ from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.tables import row_text
 from functions.query.grounding.ticked import with_ticked_only
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import content_stems, has_digit
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement
 from functions.query.understanding.question import patterns_of
@@ -65,7 +65,7 @@ GATHERED_ENOUGH = 0.9
 """The same for a question that adds up, compares or lists."""
 LITTLE = 0.5
 """The same below which the best statement is shown with what stands around it."""
-WINDOW_CHARACTERS = 500
+WINDOW_CHARACTERS = 400
 """Maximum characters of that."""
 MAX_ALIKE = 30
 """Maximum rows that are told because they tie, or share the cell that a question names; the answer says of how many."""
@@ -310,6 +310,11 @@ class _Said:
         self._texts.append(_words_of(statement.text))
         self.share = self.share_with("")
 
+    def add_title(self, title: str) -> None:
+        """Count the words of a section's title as said: what is told is all of that section."""
+        self._stems.update(content_stems(title, self._language))
+        self.share = self.share_with("")
+
     def share_with(self, title: str) -> float:
         """Return the share of the question's words that is said, or stands in the title of the document cited."""
         table = lexical.background(self._language)
@@ -365,6 +370,7 @@ def _block(
     if strong is not None and is_first and asked.for_way and (steps := _steps_of_section(asked, best, passages)):
         for each in steps:
             said.add(each)
+        said.add_title(last_title(passage.section_at(passage.char_start + statement.start)))
         return [PassageSpan(at, each.start, each.end) for each in steps]
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
@@ -382,7 +388,10 @@ def _block(
         return not said.repeats(added) and _continues(passage.text, one, other) and is_evidence(added)
 
     before = of_passage[best.number - 1] if best.number else None
-    if before and _POINTS_BACK.match(statement.text) and may_add(before, statement, before) and said.adds(before):
+    points_back = before is not None and _POINTS_BACK.match(statement.text) is not None
+    # Who or which it is stands before: "Third, use UTF-8. This is the most powerful."
+    names_it = is_first and asked.for_name
+    if before and points_back and may_add(before, statement, before) and (names_it or said.adds(before)):
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
@@ -405,7 +414,7 @@ def _block(
     # A number or a time that is asked for is enough by itself: the window is the statement.
     is_little = said.share < LITTLE and (asked.is_met(statement.text) or said.share_with(passage.title) < LITTLE)
     if strong is not None and is_first and is_little and not tells_it:
-        block = _window(asked, passage.text, of_passage, best.number, is_evidence)
+        block = _window(asked, passage.text, of_passage, best.number, is_evidence, said.adds)
         for each in block:
             said.add(each)
     if strong is not None:
@@ -425,7 +434,8 @@ def _block(
 def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]) -> Sequence[Statement]:
     """Return the sentences of a statement's section, in order, if its title says what is asked how to do.
 
-    None are told if it is long, has a table, does not mostly say what to do, or goes on in another passage.
+    None are told if it is long, has a table, or goes on in another passage; nor if it does not mostly say what to do,
+    unless its title is the question, as in a FAQ.
     """
     passage, language = passages[best.passage], best.statement.language
     section = passage.section_at(passage.char_start + best.statement.start)
@@ -439,13 +449,16 @@ def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]
         if passage.section_at(passage.char_start + each.start) == section and not _is_title_of(each, section)
     ]
     orders = sum(gives_order(each.text, language) or is_item(each.text) or each.has_items for each in told)
-    is_told = begins and holders == [passage] and bool(told) and 2 * orders >= len(told)
+    is_answer = section.endswith("?") and is_headed(asked, passage, section, language, wholly=True)
+    says_how = is_answer or 2 * orders >= len(told)
+    is_told = begins and holders == [passage] and bool(told) and says_how
     is_short = is_told and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
     return told if is_short and not any(each.is_row or each.is_garbled for each in told) else ()
 
 
 def _is_title_of(statement: Statement, section: str) -> bool:
-    return frozenset(content_stems(last_title(section))).issuperset(content_stems(statement.text))
+    words = [stem for stem in content_stems(statement.text) if not has_digit(stem)]
+    return frozenset(content_stems(last_title(section))).issuperset(words)
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:
@@ -480,9 +493,16 @@ def _rest_of_list(told: PassageSpan, passages: Sequence[Passage]) -> PassageSpan
 
 
 def _window(
-    asked: Asked, text: str, statements: Sequence[Statement], number: int, is_evidence: Callable[[Statement], bool]
+    asked: Asked,
+    text: str,
+    statements: Sequence[Statement],
+    number: int,
+    is_evidence: Callable[[Statement], bool],
+    adds: Callable[[Statement], bool],
 ) -> list[Statement]:
     """Return a statement with those directly after and before it, in turn, a table's row alone.
+
+    Before it is told what it points back to, and what adds a word of the question: the answer should come first.
 
     Where a number or a time is asked for, there is enough with the first one. A question, as in a FAQ, begins another
     matter.
@@ -507,7 +527,8 @@ def _window(
     while grows and not asked.is_met(text[statements[first].start : statements[last].end]):
         after = may_be(first, last + 1, after=True)
         last += after
-        before = may_be(first - 1, last, after=False)
+        leads = _POINTS_BACK.match(text, statements[first].start) is not None or adds(statements[first - 1])
+        before = leads and may_be(first - 1, last, after=False)
         first -= before
         grows = after or before
     return list(statements[first : last + 1])

@@ -209,7 +209,7 @@ def test_a_list_goes_on_in_the_passage_that_follows_directly(gap: int, expected:
     assert told("How do I drain the pump?", first, other) == [first.text]
 
 
-@pytest.mark.parametrize(("length", "expected"), [(500, True), (501, False)])
+@pytest.mark.parametrize(("length", "expected"), [(400, True), (401, False)])
 def test_what_stands_around_a_statement_with_little_of_the_question_has_so_many_characters(
     length: int, expected: bool
 ) -> None:
