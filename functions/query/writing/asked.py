@@ -175,7 +175,8 @@ class Asked:
     """A question with its kind of answer.
 
     `numbers` are those it names itself, `quoted` what it puts in quotes, and options ("-r"), `needed` what an answer
-    must hold, `years` those it asks about. `inherited` are words of its text that it takes over from the question before it.
+    must hold, `years` those it asks about. `inherited` are words of its text that it takes over from the question
+    before it.
     """
 
     text: str

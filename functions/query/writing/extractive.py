@@ -449,8 +449,7 @@ def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]
         if passage.section_at(passage.char_start + each.start) == section and not _is_title_of(each, section)
     ]
     orders = sum(gives_order(each.text, language) or is_item(each.text) or each.has_items for each in told)
-    is_answer = section.endswith("?") and is_headed(asked, passage, section, language, wholly=True)
-    says_how = is_answer or 2 * orders >= len(told)
+    says_how = 2 * orders >= len(told) or is_headed(asked, passage, section, language, wholly=True)
     is_told = begins and holders == [passage] and bool(told) and says_how
     is_short = is_told and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
     return told if is_short and not any(each.is_row or each.is_garbled for each in told) else ()

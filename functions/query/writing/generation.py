@@ -220,12 +220,6 @@ def _missing(question: str, claims: Sequence[Claim], request: WritingRequest) ->
     return [word for word in missing_words(question, _document_of(claims, request)) if word in request.question]
 
 
-def _tells(claims: Sequence[Claim], words: Sequence[str], language: str) -> bool:
-    """Return whether claims have all of these words."""
-    said = frozenset(content_stems("\n".join(claim.text for claim in claims), language))
-    return said.issuperset(content_stems(" ".join(words), language))
-
-
 def _document_of(claims: Sequence[Claim], request: WritingRequest) -> Sequence[Passage]:
     """Return the sources that are of the best claim's document."""
     document = request.sources[claims[0].references[0].source - 1].document_id
@@ -374,16 +368,12 @@ def choose(request: WritingRequest) -> Chosen:
         items = rows if which_are_counted(question) else 0
         return Chosen(whole, rows=rows, items=items, none_meets=found.none_meets)
     missing = _missing(question, whole, request)
-    documents = dict.fromkeys(each.document_id for each in request.sources) if missing else ()
-    for document in documents:
-        # The best passage's document may hold the words, and say the rest in others; another one must tell them itself.
-        is_best = document == request.sources[0].document_id
+    if missing:  # the best passage's document may hold the words, and say the rest in others
+        document = request.sources[0].document_id
         numbers = [number for number, source in enumerate(request.sources, 1) if source.document_id == document]
-        of_document = _extract_of(question, numbers, request).claims
-        tells = is_best or _tells(of_document, missing, request.language)
-        if of_document and tells and not _missing(question, of_document, request):
-            whole, missing, rows, is_open = of_document, (), 0, False
-            break
+        of_best = _extract_of(question, numbers, request).claims
+        if of_best and not _missing(question, of_best, request):
+            whole, missing, rows, is_open = of_best, (), 0, False
     doubtful = bool(whole) and (
         is_open
         or asks_which_not(question)

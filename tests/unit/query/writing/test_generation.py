@@ -11,7 +11,7 @@ from functions.query.grounding.judge import Judgement, Verdict
 from functions.query.grounding.verify import Support, VerifiedClaim
 from functions.query.ports import CheckedClaims, ClaimToCheck, Opinion
 from functions.query.writing.extractive import told_whole
-from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, choose, write
+from functions.query.writing.generation import SAVE_RESERVE_S, WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline
@@ -379,22 +379,6 @@ def test_without_a_model_the_best_sentence_is_the_answer():
         "switched on by the red lever. [1] It must be descaled every 90 days with citric acid. [1]"
     )
     assert (answer.mode, answer.model, answer.support) == ("extractive", "", Support(claims=2, confirmed=2))
-
-
-@pytest.mark.parametrize(
-    ("second", "missing"),
-    [
-        ("The old winch is new. It is for a mooring, and for a mast of a zeppelin.", []),
-        ("The old crane is new. It is for a mooring, and for a mast of a zeppelin.", ["winch"]),
-    ],
-)
-def test_another_document_is_quoted_if_it_tells_the_words_that_the_best_one_lacks(second: str, missing: list[str]):
-    question = "Which zeppelin mast has a mooring winch?"
-    first = passage("The zeppelin mast has a mooring at the hangar. Each zeppelin has a name.", document_id="one")
-    sources = [first, passage(second, n=2, document_id="two")]
-    chosen = choose(WritingRequest(question, question, sources))
-    assert list(chosen.missing) == missing
-    assert chosen.claims[0].references[0].source == (1 if missing else 2)
 
 
 def test_what_stands_beside_the_answer_comes_last_and_under_a_heading():
