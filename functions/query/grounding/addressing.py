@@ -46,7 +46,7 @@ _CAUSATIVE = re.compile(
     re.IGNORECASE,
 )
 """An imperative that begins with a stop word: "Have the user …"."""
-_NOTE_THAT = re.compile(r"\W*(?:please )?note that\b", re.IGNORECASE)
+NOTE_THAT = re.compile(r"\W*(?:please )?note that\b", re.IGNORECASE)
 """What introduces a fact, as in letters: "Please note that pets are not allowed"."""
 OBLIGED = frozenset(
     chain(("person", "customer", "visitor"), *map(words_in_class, ("READER", "MODEL", "REPLY", "TEXT")))
@@ -202,7 +202,7 @@ def is_imperative(sentence: str) -> bool:
     """Return whether a sentence begins with an order."""
     if _CAUSATIVE.match(sentence):
         return True
-    if _NOTE_THAT.match(sentence):
+    if NOTE_THAT.match(sentence):
         return False
     found = _IMPERATIVE.match(sentence)
     return found is not None and not FINITE.match(sentence) and _is_verb(found[1].lower())

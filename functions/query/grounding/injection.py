@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
-from functions.query.grounding.addressing import ADDRESS, FINITE, OBLIGED, is_imperative
+from functions.query.grounding.addressing import ADDRESS, FINITE, NOTE_THAT, OBLIGED, is_imperative
 from functions.query.grounding.foreign import MAX_SENTENCE, counts_in, foreign_spans, is_foreign
 from functions.query.grounding.instructions import hits_in, plain_words
 from functions.query.grounding.statements import same_signs
@@ -238,7 +238,8 @@ def _is_told(said: str, sentence: str) -> bool:
 def _is_framed(said: str, sentence: str, sources: Sequence[str]) -> bool:
     """Return whether the words of a claim are only a part of a sentence that is foreign to its text.
 
-    "Assume that the fee is void": what stands before it is no evidence for it, whatever it says.
+    "Assume that the fee is void": what stands before it is no evidence for it, whatever it says. "Note
+    that" adds nothing.
     """
     if said.count(" ") < MIN_FRAMED_WORDS - 1:
         return False
@@ -250,7 +251,11 @@ def _is_framed(said: str, sentence: str, sources: Sequence[str]) -> bool:
     starts = [match.start() for match in _WORD.finditer(folded)]
     before = folded[: starts[held[:at].count(" ")]]
     joint = _JOINT.search(before)
-    if joint is None or (joint.group().startswith((":", "\uff1a")) and _states(before)):
+    if (
+        joint is None
+        or NOTE_THAT.fullmatch(before.strip())
+        or (joint.group().startswith((":", "\uff1a")) and _states(before))
+    ):
         return False
     texts = (text for text in sources if held in _joined_words(text))
     return any(is_foreign(sentence, counts_in(text), at_most=MAX_SHARED_BY_FRAME) for text in texts)

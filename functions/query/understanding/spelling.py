@@ -23,7 +23,7 @@ _LETTERS = re.compile(r"[^\W\d_]{4,}")
 def corrections(
     question: str, language: str, passages: Sequence[Passage], *, near: int | None = None
 ) -> Mapping[str, str]:
-    """Map the misspelt words of a question, as typed, to words of the first `near` passages; empty if there are none.
+    """Map the misspelt words of a question, as typed, to words of the passages, of the first `near` if those have any.
 
     No passage may hold a misspelt word. Only for languages whose common words are known (`lexical.background`).
     """
@@ -47,9 +47,13 @@ def corrections(
     missing = [word for word in missing if not _occurs(word.casefold(), rest, language)]
     if not missing:
         return {}
-    words = Counter(_LETTERS.findall(text))
-    plain = {lexical.fold(word) for word in words}
-    found = {word: _nearest(word.casefold(), words) for word in missing if lexical.fold(word).casefold() not in plain}
+    found: dict[str, str] = {}
+    for looked_in in (text, rest):
+        words = Counter(_LETTERS.findall(looked_in))
+        plain = {lexical.fold(word) for word in words}
+        for word in missing:
+            if not found.get(word) and lexical.fold(word).casefold() not in plain:
+                found[word] = _nearest(word.casefold(), words)
     return {word: _like(word, other) for word, other in found.items() if other}
 
 

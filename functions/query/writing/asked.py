@@ -37,6 +37,8 @@ _PAGE, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
 _NUMBER_WORDS = frozenset("|".join(_PATTERNS["few"].values()).split("|"))
 _WORD = re.compile(r"\w+")
 _QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’”“`](?!\w)")
+_OPTION = re.compile(r"(?<!\S)(--?[^\W\d_][\w-]*)")
+"""An option of a command, whose sign is a part of its name: "-r", "--help"."""
 _WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
 """What is asked for, in up to three words."""
 _HOW_MANY = re.compile(r"\bhow many ((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
@@ -45,6 +47,7 @@ _AFTER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """What is counted: the words after "how many", and those after a number."""
+_ONE = re.compile(r"(?:1|one|a|an)\b(?![.,]\d)", re.IGNORECASE)
 _EXTREME = re.compile(rf"\b(?<!at )(?:({MOST})|(?:{LEAST}))\b", re.IGNORECASE)
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
 """What has it need not have the most, or the least, of a row's figures: the best price, a maximum load of 100 kg."""
@@ -137,8 +140,9 @@ def _years_in(question: str) -> frozenset[str]:
 class Asked:
     """A question with its kind of answer.
 
-    `numbers` are those it names itself, `quoted` what it puts in quotes, `needed` what an answer must hold, `years`
-    those it asks about. `inherited` are words of its text that it takes over from the question before it.
+    `numbers` are those it names itself, `quoted` what it puts in quotes, and options ("-r"), `needed` what an answer
+    must hold, `years` those it asks about. `inherited` are words of its text that it takes over from the question
+    before it.
     """
 
     text: str
@@ -155,9 +159,10 @@ class Asked:
         """Read a question."""
         text = question.strip()
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
-        quoted = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
+        named = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
+        options = [re.compile(rf"(?<![\w-]){option}(?![\w-])") for option in _OPTION.findall(question)]
         needed = () if kind is Kind.STEPS else needed_by(text)
-        return cls(text, kind, frozenset(_DIGITS.findall(question)), quoted, needed, _years_in(question))
+        return cls(text, kind, frozenset(_DIGITS.findall(question)), (*named, *options), needed, _years_in(question))
 
     def following(self, before: str, inherited: str) -> "Asked":
         """Return the question as one that only replaces a word of the question `before`: it is of the same kind."""
@@ -250,16 +255,26 @@ class Asked:
         """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""
         if not self._counted:
             return False
-        after = (content_stems(match[1]) for match in _AFTER_NUMBER.finditer(text))
-        return any(not self._counted.isdisjoint(each) for each in after)
+        after = ((match.group(), re.split("[ -]", match[1])) for match in _AFTER_NUMBER.finditer(text))
+        # "Two person screens" are no two persons: what is more than one has the question's own ending.
+        return any(
+            not self._counted.isdisjoint(content_stems(word))
+            and (word.lower() in self._counted_words or _ONE.match(number) is not None)
+            for number, words in after
+            for word in words
+        )
 
     @cached_property
     def _counted(self) -> frozenset[str]:
         """The stems of what it asks "how many" of, unless something else is to be gathered."""
+        return frozenset(content_stems(" ".join(self._counted_words)))
+
+    @cached_property
+    def _counted_words(self) -> frozenset[str]:
         counted = _HOW_MANY.search(self.text)
         if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
             return frozenset()
-        return frozenset(content_stems(counted[1]))
+        return frozenset(re.split("[ -]", counted[1].lower()))
 
     def quotes_from(self, *texts: str) -> bool:
         """Return whether one of the texts holds what the question puts in quotes: a name, a heading, a sign."""

@@ -10,7 +10,7 @@ from itertools import pairwise
 from functions.query.grounding.words import is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
-from functions.query.writing.asked import Asked
+from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.row_doubts import (
     ToldSpan,
     columns_of,
@@ -63,14 +63,15 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
 
 
 def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:
-    """Return whether what an answer must hold, as a sum, is in nothing that is told, and in none of its headers.
+    """Return whether what an answer must hold, as a sum or any number, is in nothing told, and in none of its headers.
 
     What a bare figure in a row is of, its table's title may say.
     """
     if any(each.is_row and _BARE.fullmatch(cell) for each in told for cell in row_cells(each.text)[1:]):
         return False
     texts = [f"{each.text}; {'; '.join(columns_of(each))}".replace("|", ";") for each in told]
-    return any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
+    is_uncounted = asked.kind is Kind.NUMBER and not any(each.is_row or asked.fits(each.text) for each in told)
+    return is_uncounted or any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
 
 
 def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:

@@ -11,10 +11,10 @@ from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import content_stems, has_digit
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement
-from functions.query.understanding.question import patterns_of
+from functions.query.understanding.question import of_any_language, patterns_of
 from functions.query.writing.abbreviated import Abbreviated
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import asked_row_text
@@ -75,8 +75,11 @@ MAX_BLOCK_CHARACTERS = 600
 """Maximum characters of a sentence together with the next or the one before."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
-_POINTS_BACK = re.compile(rf"(?:{'|'.join(patterns_of('pointing_patterns.txt')['begins'].values())})\b", re.IGNORECASE)
+_POINTERS = patterns_of("pointing_patterns.txt")
+_POINTS_BACK = re.compile(rf"(?:{'|'.join(_POINTERS['begins'].values())})\b", re.IGNORECASE)
 """The beginning of a sentence that cannot be understood without the one before."""
+_STANDS_FOR = of_any_language(_POINTERS["stands_for"])
+"""The beginning of one that does not say who or which it is: "It is the most durable choice."."""
 
 
 class Extract(NamedTuple):
@@ -310,6 +313,11 @@ class _Said:
         self._texts.append(_words_of(statement.text))
         self.share = self.share_with("")
 
+    def add_title(self, title: str) -> None:
+        """Count the words of a section's title as said: what is told is all of that section."""
+        self._stems.update(content_stems(title, self._language))
+        self.share = self.share_with("")
+
     def share_with(self, title: str) -> float:
         """Return the share of the question's words that is said, or stands in the title of the document cited."""
         table = lexical.background(self._language)
@@ -365,6 +373,7 @@ def _block(
     if strong is not None and is_first and asked.for_way and (steps := _steps_of_section(asked, best, passages)):
         for each in steps:
             said.add(each)
+        said.add_title(last_title(passage.section_at(passage.char_start + statement.start)))
         return [PassageSpan(at, each.start, each.end) for each in steps]
     if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
         return [PassageSpan(at, *statement.list_span)]
@@ -382,7 +391,9 @@ def _block(
         return not said.repeats(added) and _continues(passage.text, one, other) and is_evidence(added)
 
     before = of_passage[best.number - 1] if best.number else None
-    if before and _POINTS_BACK.match(statement.text) and may_add(before, statement, before) and said.adds(before):
+    names_it = asked.for_name and is_first and _STANDS_FOR.match(statement.text) is not None
+    points_back = _POINTS_BACK.match(statement.text) is not None
+    if before and points_back and may_add(before, statement, before) and (names_it or said.adds(before)):
         block.insert(0, before)
         said.add(before)
     after = of_passage[best.number + 1] if strong is not None and best.number + 1 < len(of_passage) else None
@@ -425,7 +436,8 @@ def _block(
 def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]) -> Sequence[Statement]:
     """Return the sentences of a statement's section, in order, if its title says what is asked how to do.
 
-    None are told if it is long, has a table, does not mostly say what to do, or goes on in another passage.
+    None are told if it is long, has a table, or goes on in another passage; nor if it does not mostly say what to do,
+    unless its title is the question, as in a FAQ.
     """
     passage, language = passages[best.passage], best.statement.language
     section = passage.section_at(passage.char_start + best.statement.start)
@@ -439,15 +451,15 @@ def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]
         if passage.section_at(passage.char_start + each.start) == section and not _is_title_of(each, section)
     ]
     orders = sum(gives_order(each.text, language) or is_item(each.text) or each.has_items for each in told)
-    is_told = begins and holders == [passage] and bool(told) and 2 * orders >= len(told)
+    says_how = 2 * orders >= len(told) or is_headed(asked, passage, section, language, wholly=True)
+    is_told = begins and holders == [passage] and bool(told) and says_how
     is_short = is_told and told[-1].end - told[0].start <= MAX_SECTION_CHARACTERS
     return told if is_short and not any(each.is_row or each.is_garbled for each in told) else ()
 
 
 def _is_title_of(statement: Statement, section: str) -> bool:
-    return set(content_stems(last_title(section), statement.language)).issuperset(
-        content_stems(statement.text, statement.language)
-    )
+    words = [stem for stem in content_stems(statement.text, statement.language) if not has_digit(stem)]
+    return set(content_stems(last_title(section), statement.language)).issuperset(words)
 
 
 def _outcome(asked: Asked, passage: Passage, statements: Sequence[Statement]) -> Sequence[Statement]:

@@ -88,6 +88,8 @@ COUNTED = 1.5
 """Factor for a statement with a number of what is counted: "eleven people" where it is asked how many people."""
 HEADED = 1.6
 """Factor for a statement in the section whose title says what is asked ("Cleaning the wand": "How do I clean …?")."""
+TITLED = 3.0
+"""The same where the title is that question, as in a FAQ."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
 REASON = 1.6
@@ -380,7 +382,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
     if not asked.for_page and is_headed(asked, passage, section, statement.language):
-        fitness *= HEADED
+        fitness *= TITLED if is_headed(asked, passage, section, statement.language, wholly=True) else HEADED
     if asked.is_counted_in(statement.text):
         fitness *= COUNTED
     if asked.gives_reason(statement.text):
@@ -474,20 +476,28 @@ MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
 """Shares of a section title's words that a question has, and of the question's that the title has, to be about that."""
 
 
-def is_headed(asked: Asked, passage: Passage, section: str, language: str) -> bool:
-    """Return whether the title of a passage's section says what is asked, but for the document's own name."""
+def is_headed(asked: Asked, passage: Passage, section: str, language: str, *, wholly: bool = False) -> bool:
+    """Return whether the title of a passage's section says what is asked, but for the document's own name.
+
+    `wholly`: it is a question, too, and says all of that and no more.
+    """
     names = " ".join((passage.title, *passage.organisations))
-    return _says_what_is_asked(last_title(section), asked.text, names, language)
+    return _says_what_is_asked(last_title(section), asked.text, names, language, wholly=wholly)
 
 
 @lru_cache(maxsize=2_000)
-def _says_what_is_asked(title: str, question: str, names: str, language: str) -> bool:
-    """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be."""
+def _says_what_is_asked(title: str, question: str, names: str, language: str, *, wholly: bool) -> bool:
+    """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be.
+
+    `wholly`: it must be a question with all of its words, at least two, and no others.
+    """
     told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
     asked -= of_document - told
     told = frozenset(stem for stem in told if not has_digit(stem))
     if not told or not asked:
         return False
+    if wholly:
+        return title.endswith("?") and len(told) > 1 and told == asked
     shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}
     is_whole = len(shared) > 1 or len(shared) == len(asked)
     return is_whole and len(shared) >= MIN_OF_TITLE * len(told) and len(shared) >= MIN_OF_QUESTION * len(asked)

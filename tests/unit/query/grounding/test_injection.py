@@ -511,6 +511,11 @@ def test_a_statement_out_of_a_sentence_that_is_foreign_to_its_text_is_no_evidenc
     assert obeys(claim, [sentence], [f"{LEASE} {sentence}"], "en") is obeyed
 
 
+def test_what_is_only_noted_is_evidence_for_what_it_says():
+    sentence = "Note that Project Falcon was cancelled."
+    assert not obeys("Project Falcon was cancelled.", [sentence], [f"{LEASE} {sentence}"], "en")
+
+
 MORE_PAGE = (
     "The council discusses the pipes of the south wing in autumn. Engineers have measured how much warmth escapes "
     "through windows and doors, and recommend new seals before any radiator is exchanged. Tenants of the upper "

@@ -91,3 +91,8 @@ def test_two_letters_and_the_first_one_make_another_word():
     source = [passage("A bicycle costs 9 euros.", language="en")]
     assert corrections("What does a unicycle cost?", "en", source) == {}
     assert corrections("What does a bicylce cost?", "en", source) == {"bicylce": "bicycle"}
+
+
+def test_a_word_that_the_first_passages_lack_is_looked_for_in_the_others():
+    hits = [passage("The pump stands in the cellar."), passage("The decanter stands outside.", n=2)]
+    assert corrections("Where is the decantor?", "en", hits, near=1) == {"decantor": "decanter"}

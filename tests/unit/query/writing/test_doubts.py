@@ -103,3 +103,10 @@ def test_what_decides_a_question_for_yes_or_no_is_told_alone(question: str, told
 )
 def test_a_question_for_yes_or_no_is_known_by_its_form(question: str, kind: Kind):
     assert Asked.of(question).kind is kind
+
+
+@pytest.mark.parametrize(
+    ("text", "doubtful"), [("Show the ship's fuel.", True), ("The ship's fuel is 40 barrels.", False)]
+)
+def test_how_much_is_not_told_surely_without_a_number(text: str, *, doubtful: bool):
+    assert extract("How much fuel does the ship need?", [passage(text, score=1.0)]).may_be_others is doubtful

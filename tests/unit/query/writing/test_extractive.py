@@ -345,6 +345,29 @@ def test_a_statement_with_little_of_the_question_is_told_with_what_stands_around
     assert answer("How often do divers rest?", told)[0].startswith("Divers need a day off.")
 
 
+def test_who_or_which_it_is_stands_before_a_sentence_that_points_back():
+    told = passage("Paint in oil dries slowly. It is the most durable choice for doors and gates.")
+    assert answer("Which is the most durable choice for doors and gates?", told)[0] == told.text
+    told = passage("Paint in oil dries slowly. This kind is the most durable choice for doors and gates.")
+    assert answer("Which is the most durable choice for doors and gates?", told)[0].startswith("This kind")
+
+
+def test_what_a_command_s_option_does_is_told_by_the_sentence_with_it():
+    text = "The -o option names the output. The -w option is for writing. The -r option opens the file for reading."
+    assert answer("What does the -r option do?", passage(text)) == ["The -r option opens the file for reading."]
+
+
+def test_a_section_titled_with_the_question_is_told_whole_whatever_it_says():
+    text = (
+        "1.1 How do I paint the shed?\n\nThe simplest way is a brush. A roller is quicker.\n\n"
+        "1.2 How do I paint the boat?\n\n- Sand the boat first. You must sand and paint the boat twice."
+    )
+    starts = (("1.1 How do I paint the shed?", 0), ("1.2 How do I paint the boat?", text.index("1.2")))
+    sections = [SectionStart(path=path, char_start=start) for path, start in starts]
+    told = answer("How do I paint the shed?", passage(text, sections=sections))
+    assert told == ["The simplest way is a brush. A roller is quicker."]
+
+
 def test_a_question_that_compares_is_answered_from_several_places():
     sources = [
         passage(text, n=n, document_id="doc")
@@ -489,6 +512,16 @@ def test_how_to_is_told_by_the_section_whose_title_says_so_whole_and_in_order() 
     wanted = "A wand that sprays to one side is clogged with dried milk. Unscrew the tip. Leave it overnight in water."
     assert answer("How do I clean the wand's tip?", manual) == [wanted]
     assert answer("How do I wipe the steam wands?", manual)[0].startswith("• Flush each group")
+
+
+def test_beside_the_whole_section_that_is_titled_with_the_question_nothing_is_told():
+    text = (
+        "Painting a shed\n\nBrush it twice. Leave it to dry.\n\n"
+        "Painting a boat\n\nPaint the boat in spring. Cover the boat."
+    )
+    sections = [SectionStart(100 + text.index(title), title) for title in ("Painting a shed", "Painting a boat")]
+    manual = passage(text, language="en", sections=sections)
+    assert answer("How do I paint a shed?", manual) == ["Brush it twice. Leave it to dry."]
 
 
 @pytest.mark.parametrize(
@@ -1766,3 +1799,16 @@ def test_a_heading_is_not_told_above_what_denies_something_itself():
     sections = (SectionStart(0, "Exclusions"),)
     told = extract("Is pregnancy covered?", [passage(text, sections=sections, char_start=0)]).claims
     assert [claim.text for claim in told] == ["Pregnancy is not covered."]
+
+
+def test_one_thing_behind_a_number_is_not_counted_by_it():
+    told = passage("The two person screen shows a view. There are six browsing screens. The two family screen is wide.")
+    assert answer("How many browsing screens does it have?", told) == ["There are six browsing screens."]
+    assert Asked.of("How many screens are there?").is_counted_in("There is one screen.")
+    assert not Asked.of("How many screens are there?").is_counted_in("The two person screen.")
+
+
+@pytest.mark.parametrize("pointer", ["See below for the pump's version.", "The pump's versions are listed below."])
+def test_what_only_points_to_another_place_is_no_answer_where_there_is_one(pointer: str):
+    told = passage(f"{pointer} The pump is of a new make, version B.")
+    assert answer("Which version is the pump?", told)[0] == "The pump is of a new make, version B."
