@@ -58,6 +58,7 @@ import functions.ingest.parsing.parts
 import functions.ingest.parsing.pdfium
 import functions.ingest.parsing.places
 import functions.ingest.parsing.placing
+import functions.ingest.parsing.plain_numbers
 import functions.ingest.parsing.process
 import functions.ingest.parsing.reflow
 import functions.ingest.parsing.report
