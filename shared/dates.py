@@ -26,6 +26,11 @@ _MONTH = "(?:" + "|".join(sorted(_MONTH_NUMBER, key=len, reverse=True)) + ")"
 _YEAR = r"(?:1[5-9]|20|21)\d\d"
 CENTURY_YEAR = re.compile(_YEAR)
 """A number that may be a year of any of seven centuries."""
+_MAY_DO = re.compile(
+    r"\s+(?:not\s+|be\b|have\b|also\s+)?(?!(?:and|or|at|in|on|to|for|from|by|with|until|is|was|the|a)\b)[a-z]{2,}"
+)
+"""What follows "may" where it is a verb: "those of 6–12 may take two"."""
+_ON_DAY = re.compile(r"\b(?:on|by|until|till|since|before|after)\s+(?:the\s+)?\Z", re.IGNORECASE)
 RECENT_YEAR = re.compile(identity.YEAR)
 """A number that, without a unit, is more likely a year than an amount."""
 _RECENT_YEAR_ALONE = re.compile(rf"(?<!\d){RECENT_YEAR.pattern}(?!\d)")
@@ -93,7 +98,8 @@ def dates_in(text: str) -> list[DateMention]:
 
     for pattern in _DATES if _DIGIT.search(text) else ():  # most sentences have none
         for match in filter(is_free, pattern.finditer(text)):
-            if match.groupdict().get("m") != "may" or match.groupdict().get("y"):  # "those of 6–12 may take two"
+            is_verb = match.group().endswith(" may") and _MAY_DO.match(text, match.end()) is not None
+            if not is_verb or _ON_DAY.search(text, max(0, match.start() - 8), match.start()):
                 found.extend(_dates_of(match))
     for match in _MONTH_ALONE.finditer(text):
         name = match.group()

@@ -14,6 +14,10 @@ LEAST_NAMES, LEAST_DOTTED, STEPS = 4, 2, 0.75
 before, from which on such names are the document's sections."""
 
 
+MOST_NAMES = 60
+"""Names from which on no more is learnt."""
+
+
 class PlainNumbers:
     """Learns from a document's first pages whether its sections are told by numbers alone."""
 
@@ -23,7 +27,7 @@ class PlainNumbers:
 
     def learn(self, lines: list[Line]) -> None:
         """Note the numbers of a page's sections."""
-        if not any(NUMBERED.match(line.text) for line in lines):
+        if len(self._numbers) >= MOST_NAMES or not any(NUMBERED.match(line.text) for line in lines):
             return
         usual = usual_room(lines)
         self._numbers += filter(None, [number_alone(lines, i, usual) for i in range(len(lines))])

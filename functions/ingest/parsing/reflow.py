@@ -126,6 +126,10 @@ def _end_of_listing(lines: Sequence[Line], start: int, end: int) -> int:
     return end
 
 
+MOST_TAGS = 200
+"""Lines of a listing of tags at most; what goes on is another one."""
+
+
 def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> int:
     """Return where lines of XML or HTML end that are not in fixed pitch, or `start` if they are too few.
 
@@ -133,7 +137,7 @@ def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> 
     another begins: names in angle brackets do not.
     """
     end, tags = start, 0
-    for at in range(start, len(lines)):
+    for at in range(start, min(len(lines), start + MOST_TAGS)):
         line = lines[at]
         if at in starts or line.column or line.figure or line.x0 < lines[start].x0 - HANGING * line.size:
             break

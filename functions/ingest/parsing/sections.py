@@ -55,6 +55,8 @@ class OpenSection:
             return not EXHIBIT.match(other.title)
         if self.level or other.level:
             return 0 < self.level < (other.level or self.level + 1)
+        if self._is_beside(other):
+            return False
         if self.size > SAME * other.size or other.size > SAME * self.size:
             return self.size > other.size
         if self.depth and other.depth:
@@ -69,6 +71,12 @@ class OpenSection:
             is_apart = _BACK_MATTER.match(self.title) or other._is_over_unnumbered(self)
             return self._is_over_unnumbered(other) if self.depth else not is_apart
         return self.title.isupper() and not other.title.isupper()
+
+    def _is_beside(self, other: "OpenSection") -> bool:
+        """Whether both are numbered within the same section, whatever their print: "3.1.1" and "3.1.2"."""
+        numbers = [NUMBERED.match(each.title) for each in (self, other)]
+        parts = [found[1].split(".") for found in numbers if found is not None]
+        return len(parts) == 2 and len(parts[0]) > 1 and parts[0][:-1] == parts[1][:-1]
 
     def _has_another_number(self, other: "OpenSection") -> bool:
         """Whether the number of `other` is none below this one's: "4.1" is not of "3", whose "4" was not found."""

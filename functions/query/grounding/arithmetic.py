@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
@@ -38,7 +38,7 @@ class Operand:
 
     `kind`: what else it must have in common with another one to be compared, like the length of the period. `order`:
     its place in time, empty if unknown. `is_named`: whether the claim names what it is of; `in_column`: and when.
-    `scale`: what its figure was multiplied by.
+    `scale`: what its figure was multiplied by. `change`: 1 or -1 if it is told as what its predecessor rose or fell by.
     `is_part`: whether it is told as a part of the number after it ("20 of the 28 people").
     """
 
@@ -52,6 +52,7 @@ class Operand:
     is_named: bool = True
     in_column: bool = False
     scale: Decimal = Decimal(1)
+    change: int = 0
     is_part: bool = False
 
     @property
@@ -221,6 +222,15 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
             )
 
 
+def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
+    """Yield what was before: "4.4 billion, down 1.5 billion from a year ago" was 5.9 billion."""
+    for value, change in pairwise(_of_claim(operands)):
+        if change.change and not value.change and value.group == change.group and value.unit == change.unit:
+            sign = "−" if change.change > 0 else "+"
+            former = value.value - change.change * change.value
+            yield (value, change), former, f"{value.text} {sign} {change.text} = {_plain(former, value)}"
+
+
 def _parts(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:
     """Yield the whole of which a number is told to be some per cent, and the part that some per cent of it are."""
     for amount, share in permutations(_of_columns(operands), 2):
@@ -302,6 +312,7 @@ _OPERATIONS = (
     _Operation(_CUES["sum"], _sums, is_exact=True),
     _Operation(_CUES["share"], _shares, frozenset({"percent"})),
     _Operation(_CUES["part"], _parts),
+    _Operation(_CUES["former"], _former, is_exact=True),
     _Operation(re.compile(r""), _complements),
     _Operation(_CUES["average"], _averages),
     _Operation(_CUES["ratio"], _ratios),

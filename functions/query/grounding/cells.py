@@ -45,6 +45,8 @@ _AROUND_A_TIME = re.compile(
     r"\b(?:no|not|never|before|after|until|till|later|earlier|than|from)\b|n['’]t\b", re.IGNORECASE
 )
 """What makes a date or time another one than that of the row: "later than 08:00", "not on 3 May"."""
+_BESIDE = re.compile(r"\W*(?:(?:is|are|at|on)\W+){0,2}", re.IGNORECASE)
+"""What stands between the name of a column and its time: "opens at 9:00"."""
 _FROM = re.compile(r"\bfrom\s+(?:about |some |around )?\Z", re.IGNORECASE)
 _PER = re.compile(r"\s*\b(?:an?|per|each|every)\s+([^\W\d_]+)", re.IGNORECASE)
 """By what a figure is counted."""
@@ -364,8 +366,11 @@ class TableComparison:
             return "row" if rows else ""
         cells = self.table.rows[min(named)].cells
         held = {cell.column for cell in cells if moments & _moments_of(facts_in(cell.text))} - {None}
-        columns = common_columns(self._all_columns) if len(self._all_columns) == 1 else None
-        return "column" if held and columns and held.isdisjoint(columns) else ""
+        fact = next(fact for fact in facts_in(self.claim) if _moment_of(fact) is not None)
+        beside = [each for each in self._all_columns if _BESIDE.fullmatch(self.claim, each.end, fact.start)]
+        columns = frozenset[int]().union(*(each.columns for each in beside))
+        of_times = [cell for cell in cells if cell.column in columns and _moments_of(facts_in(cell.text))]
+        return "column" if held and of_times and held.isdisjoint(columns) else ""
 
     @cached_property
     def _named_rows(self) -> frozenset[int]:

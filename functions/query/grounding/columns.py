@@ -352,7 +352,7 @@ def _places(text: str) -> dict[str, list[tuple[int, int]]]:
     places: dict[str, list[tuple[int, int]]] = {}
     for match in _WORD.finditer(text):
         for stem in (*content_stems(match.group()), *_LETTER.findall(match.group())):
-            is_minutes = stem == "min" and _NUMBER_BEFORE.search(text, 0, match.start())
+            is_minutes = stem == "min" and _NUMBER_BEFORE.search(text[max(0, match.start() - 2) : match.start()])
             places.setdefault(stem if is_minutes else _IN_FULL.get(stem, stem), []).append(match.span())
     for limit, name in _LIMITS:
         for match in limit.finditer(text):

@@ -78,7 +78,9 @@ class ClaimComparison:
         """What the evidence says about its numbers."""
         if self.repeats:
             return FigureCheck()
-        return check_figures(self.claim, self.spans, question=self.context.question, sources=self.context.sources)
+        return check_figures(
+            self.claim, self.spans, question=self.context.question, sources=self.context.sources, language=self.language
+        )
 
     @property
     def wording(self) -> str:

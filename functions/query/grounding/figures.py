@@ -37,6 +37,10 @@ _CALCULATED = frozenset({"number", "fraction"})
 """Kinds of facts that a calculation may give or use."""
 _ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
 """What makes a number a part of an adjective, which counts nothing: "two-hop claims"."""
+_CHANGED_BY = re.compile(r"\b([^\W\d_]+)(?:\s+(?:of|by))?\s+$", re.IGNORECASE)
+"""The word before an amount that may tell that something rose or fell by it: "down $1.5 billion"."""
+BEFORE_CHARACTERS = 30
+"""Characters before a number in which that word stands."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
 
 _TELLING = word_lists("claim_words.txt")["telling"]
@@ -82,7 +86,12 @@ class FigureCheck:
 
 
 def check_figures(
-    claim: str, spans: Sequence[EvidenceSpan], *, question: str = "", sources: Sequence[Passage] = ()
+    claim: str,
+    spans: Sequence[EvidenceSpan],
+    *,
+    question: str = "",
+    sources: Sequence[Passage] = (),
+    language: str = "en",
 ) -> FigureCheck:
     """Check the facts of a claim against its evidence."""
     known = facts_of(spans)
@@ -102,9 +111,12 @@ def check_figures(
     is_fitting = bool(bound) and all(fact.start in bound for fact in numbers if fact not in free)
     conflict = "" if is_fitting else next((each.conflict for each in bindings if each.conflict), "")
     cells = list(quoted.cell_texts())
-    if not conflict and any(each.is_of_another for each in cells):
+    titles = [title for span in spans for title in titles_of(span.passage)]
+    others = [*filter(None, (each.texts(are_so=False) for each in cells))]
+    is_of_another = any(tells_cells_only(claim, [*texts, *titles], language) for texts in others)
+    if not conflict and (is_of_another or any(each.is_of_another for each in cells)):
         conflict = "row"
-    cell_texts = next((each.texts for each in cells if each.texts), ()) if not conflict else ()
+    cell_texts = next(filter(None, (each.texts(are_so=True) for each in cells)), ()) if not conflict else ()
     texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))
     missing = [fact for fact in missing if fact.start not in bound]
     if missing and texts:
@@ -315,6 +327,10 @@ def operands_in(text: str) -> list[Operand]:
             end = unit.end() if unit else fact.end
             if stated and stated[-1].unit in {"", name} and _OF.fullmatch(text, ends[-1], fact.start):
                 stated[-1] = replace(stated[-1], unit=name, is_part=True)  # "20 of the 28 people"
-            stated.append(Operand(min(fact.values), text[fact.start : end].rstrip(" .,;"), name, text))
+            change = _CHANGED_BY.search(text, max(0, fact.start - BEFORE_CHARACTERS), fact.start)
+            written = text[fact.start : end].rstrip(" .,;")
+            stated.append(
+                Operand(min(fact.values), written, name, text, change=direction_of(change[1]) if change else 0)
+            )
             ends.append(end)
     return stated

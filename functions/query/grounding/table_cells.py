@@ -32,10 +32,9 @@ _DIALLED = re.compile(r"\(?0\d{2,4}\)?(?: \d{3,}){1,3}")
 """A telephone's number, whose groups are no amounts: "0117 496 0640"."""
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
 YES = frozenset(("yes", "y", "✓", "✔", "●", "x", "included", "available", "supported", "allowed", "open"))
-NO = frozenset(("no", "n", "✗", "✘", "–", "-", "—", "not", "none", "never", "closed")) | {
-    f"not {word}" for word in ("included", "available", "supported", "allowed")
-}
+NO = frozenset(("no", "n", "✗", "✘", "–", "-", "—", "not", "none", "never", "closed"))
 """Cells, in lower case, that answer what the name of their column asks."""
+_DENIES = ("not ", "no ", "non-", "without ")
 YEAR = re.compile(r"(?<![\d.,])(?:1[89]|2[01])\d\d(?![\d.,]\d|\d)")
 _FOOTNOTE = re.compile(r"\(\w\)|\[\d+\]|[*†‡]+")
 _MONTH_AND_DAY = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2},?(?!\d)")
@@ -93,6 +92,14 @@ def is_bare(cell: str) -> bool:
     return not YEAR.fullmatch(cell) and any(
         form.fullmatch(cell) for form in (_FIGURE, _NOTHING, _GROUPS_OF_DIGITS, _WITH_DEVIATION)
     )
+
+
+def answer_of(cell: str) -> bool | None:
+    """Return whether a cell says yes, False if it says no ("–", "not allowed"), None if it says something else."""
+    text = cell.strip().lower()
+    if text in NO or text.startswith(_DENIES):
+        return False
+    return True if text in YES else None
 
 
 def is_two_in_one(cell: str) -> bool:
@@ -161,6 +168,13 @@ _BEHIND_UNIT = re.compile(r"[/(]| per ")
 _UNIT_COLUMN = frozenset(("unit", "units", "unit of measure", "einheit", "unité", "unidad", "vienetas", "vnt"))
 _NAMED_UNIT = re.compile(r"[(\[](?P<bracket>[^()\[\]]+)[)\]]\W*\Z|(?:,| in| en) (?P<last>[^\s,]+)\Z")
 """The unit with which the name of a row or column ends: "Weight (kg)", "Energy, kJ", "Weight in kg"."""
+_OF_OTHERS = re.compile(
+    rf"{CURRENCY_SIGN}|%|\b(?:price|cost|fee|rate|total|amount|charge|value|discount|vat|tax|year|rank|page|no|number"
+    r"|date|preis|kosten|betrag|summe|jahr|rang|seite|prix|coût|tarif|montant|année|rang|precio|coste?|importe|año"
+    r"|página|kaina|suma|metai)s?\b",
+    re.IGNORECASE,
+)
+"""The name of a column whose figures are not in the unit of their row: prices, years, ranks."""
 _ALSO_SCALES = frozenset("bkmt")
 """Units that mean billions, thousands or millions beside amounts of money."""
 
@@ -170,38 +184,38 @@ def is_unit_column(name: str) -> bool:
     return name.strip(" .:").casefold() in _UNIT_COLUMN
 
 
-def is_unit_cell(text: str) -> bool:
-    """Return whether a cell holds a unit and no more: "litres", "l/min", "dB(A)"."""
-    return bool(_unit_of_cell(text))
-
-
-def _unit_of_cell(text: str) -> str:
-    """Return the canonical name of the unit that a text is; empty if it is none."""
+def unit_of_cell(text: str) -> str:
+    """Return the canonical name of the unit that a cell is ("litres", "l/min", "dB(A)"); empty if it is none."""
     folded = fold(text).lower().strip()
     return next((unit_name(each) for each in (folded, _BEHIND_UNIT.split(folded)[0]) if is_unit(each)), "")
 
 
 def _unit_named(name: str) -> str:
     found = _NAMED_UNIT.search(name)
-    unit = _unit_of_cell(found["bracket"] or found["last"]) if found else ""
+    unit = unit_of_cell(found["bracket"] or found["last"]) if found else ""
     return "" if unit == "percent" else unit
 
 
 def with_units(columns: Sequence[str], rows: Sequence[TableRow], *, is_money: bool) -> Sequence[TableRow]:
     """Return rows whose figures have a unit, if they have none: of their row's column of units, row or column.
 
-    Where figures of the table are amounts of money (`is_money`), a letter may be a scale and is not read.
+    A price, a year or a rank has none of these. Where figures of the table are amounts of money (`is_money`), a letter
+    may be a scale and is not read; nor is "min" beside "max".
     """
     places = {at for at, name in enumerate(columns) if is_unit_column(name)}
+    no_units = {"min"} if any("max" in name.lower() for name in (*columns, *(row.label for row in rows))) else set()
+    no_units |= _ALSO_SCALES if is_money else set()
     named = [_unit_named(name) for name in columns]
+    of_others = {at for at, name in enumerate(columns) if _OF_OTHERS.search(name)}
 
     def of(cell: TableCell, row: TableRow) -> str:
-        if cell.unit or not cell.values:
+        if cell.unit or not cell.values or YEAR.fullmatch(cell.text):
             return cell.unit
-        told = {_unit_of_cell(each.text) for each in row.cells if each.column in places}
+        told = {unit_of_cell(each.text) for each in row.cells if each.column in places}
+        told = set() if cell.column in of_others else told
         told = told or {_unit_named(row.label), named[cell.column] if cell.column is not None and named else ""}
-        found = told - {""}
-        return "" if len(found) > 1 or (is_money and found <= _ALSO_SCALES) else next(iter(found), "")
+        found = told - {""} - no_units
+        return next(iter(found)) if len(found) == 1 else ""
 
     return [replace(row, cells=tuple(replace(cell, unit=of(cell, row)) for cell in row.cells)) for row in rows]
 

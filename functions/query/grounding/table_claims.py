@@ -14,9 +14,9 @@ from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.rows import EITHER, RowMention
-from functions.query.grounding.table_cells import NO, YES, TableCell, TableRow
+from functions.query.grounding.table_cells import NO, YES, TableCell, TableRow, answer_of
 from functions.query.grounding.tables import Table
-from functions.query.grounding.words import WORD, content_stems, tokens_of
+from functions.query.grounding.words import WORD, content_stems, has_digit, tokens_of
 from functions.query.understanding.question import word_lists
 from shared.lexical import fold
 from shared.text import SEPARATOR, is_dash
@@ -317,13 +317,12 @@ class CellTexts:
 
     @property
     def is_of_another(self) -> bool:
-        """Whether the claim says of a quoted row what stands in other rows or columns, or affirms what it denies."""
+        """Whether the claim says of a quoted row what stands in other rows, or affirms what the row denies."""
         if not _CONTRASTS.isdisjoint(tokens_of(self.claim)):
             return False
         if not self._is_denied and any(self._says_a_cell_of_another(row) for row in self.quoted):
             return True
-        named = [row for row in self.quoted if self._is_named(row)]
-        return any(self._answers_otherwise(row) or self._tells(row) is False for row in named)
+        return any(self._answers_otherwise(row) for row in self.quoted if self._is_named(row))
 
     @property
     def names_only(self) -> bool:
@@ -335,10 +334,12 @@ class CellTexts:
         cells = [cell for cell in named.cells if cell.column in columns]
         return bool(cells) and all(any(fact.kind in _MOMENTS for fact in facts_in(cell.text)) for cell in cells)
 
-    @property
-    def texts(self) -> Sequence[str]:
-        """What names a quoted row and the columns of which the claim tells words, or a yes or no; else none."""
-        row = next((row for row in self.quoted if self._is_named(row) and self._tells(row)), None)
+    def texts(self, *, are_so: bool) -> Sequence[str]:
+        """Return what names a quoted row, its columns and the words, times, or yes or no that the claim tells of it.
+
+        `are_so`: as they are, or else otherwise. Empty if it tells none so.
+        """
+        row = next((row for row in self.quoted if self._is_named(row) and self._tells(row) is are_so), None)
         if row is None or not _CONTRASTS.isdisjoint(tokens_of(self.claim)):
             return ()
         said = [cell.text for cell in row.cells if self._says(cell.text) or self._says_time(cell.text)]
@@ -347,31 +348,35 @@ class CellTexts:
     def _tells(self, row: TableRow) -> bool | None:
         """Return whether the claim tells what the row's cells say in the columns that it names; None if it tells none.
 
-        Told are words, or else a "yes" or "no", which are told by what is said or denied of the column's name.
+        Told are words, or else a "yes" or "no", which are told by what is said or denied of the column's name. A time
+        may be told of another column by words besides ("open until"), but not where numbers name the columns.
         """
         mentions = self._mentions(row)
-        cells = {cell.column: cell.text.lower() for cell in row.cells if cell.column is not None}
+        cells = {cell.column: cell.text for cell in row.cells if cell.column is not None}
         named = {column for each in mentions for column in each.columns}
         if not named or any(len(each.columns) > 1 for each in mentions) or not named <= cells.keys():
             return None
-        told = {column for column, text in cells.items() if self._says(text) or self._says_time(text)}
-        told |= {column for column in named if self._told_below(self.table.columns[column]).lower() == cells[column]}
-        if told >= named:
+        told = {column for column, text in cells.items() if self._says(text) and not _denies(text)}
+        told |= {column for column in named if self._told_below(self.table.columns[column]) == cells[column].lower()}
+        times = {column for column, text in cells.items() if self._says_time(text)}
+        if told | times >= named:
             return None if self._is_denied else True
+        if all(has_digit(self.table.columns[column]) for column in named | times):
+            told |= times
         if told:
             is_of_another = not self._is_denied and all(self._has_like(named, column) for column in told)
             return False if is_of_another and named.isdisjoint(told) else None
-        answers = {cells[column] in YES for column in named if cells[column] in YES | NO}
-        if not all(cells[column] in YES | NO for column in named):
-            return None
-        return answers == {not self._is_denied}
+        answers = {answer_of(cells[column]) for column in named}
+        return None if times or None in answers else answers == {not self._is_denied}
 
     def _has_like(self, named: Set[int], column: int) -> bool:
         """Return whether a column has cells like the named ones', so that a cell may be told of the wrong one."""
 
         def texts(at: int) -> set[str]:
-            held = {cell.text.lower() for row in self.table.rows for cell in row.cells if cell.column == at}
-            return {"yes" if text in YES | NO else text for text in held}
+            held = [cell.text.lower() for row in self.table.rows for cell in row.cells if cell.column == at]
+            held += ["yes or no" for text in held if answer_of(text) is not None]
+            held += ["time" for text in held if any(fact.kind in _MOMENTS for fact in facts_in(text))]
+            return set(held)
 
         return all(not texts(column).isdisjoint(texts(other)) for other in named)
 
@@ -449,7 +454,7 @@ class CellTexts:
                 continue
             if told and is_dash(told):
                 return True
-            if self._says(cell.text):
+            if self._says(cell.text) and not _denies(cell.text):
                 continue
             if answer in (YES if self._is_denied else NO) and name and frozenset(content_stems(name)) <= self._said:
                 return not frozenset(content_stems(name)) <= frozenset(content_stems(row.label))
@@ -459,6 +464,11 @@ class CellTexts:
         """Return what the claim tells behind a column's name and a colon, as an answer without a model does."""
         _, named, behind = f" {self.claim}".partition(f" {' '.join(name.split())}: ")
         return behind.partition(";")[0].strip() if name and named else ""
+
+
+def _denies(cell: str) -> bool:
+    """Return whether a cell denies with its words what it names: "not allowed", but not "closed"."""
+    return answer_of(cell) is False and cell.strip().lower() not in NO
 
 
 def _moment(fact: Fact) -> object:

@@ -46,7 +46,7 @@ from shared.text import (
     rows_below,
 )
 
-_OF_NUMBERS = re.compile(r"(?:no|nr|n[°º]|pos|item|line|#)\.?", re.IGNORECASE)
+_OF_NUMBERS = re.compile(r"(?:no|nr|n[°º]|pos|#)\.?", re.IGNORECASE)
 """The name of a column that only numbers the rows."""
 MAX_HEAD_ROWS = 3
 MIN_ROWS_BELOW = 2
@@ -454,11 +454,9 @@ def _more_labels(rows: Sequence[TableRow], corner: str) -> int:
     """
     texts = [{cell.column: cell.text for cell in row.cells if cell.column is not None} for row in rows]
     of_figures = [n for cells in texts for n, text in cells.items() if is_figure(text)]
-    if (
-        _OF_NUMBERS.fullmatch(corner)
-        and all(row.label.rstrip(".)").isdecimal() for row in rows)
-        and (min(of_figures, default=0) > 0)
-    ):
+    numbers = [row.label.rstrip(".)") for row in rows]
+    is_numbered = len(rows) > 1 and numbers == [str(n) for n in range(1, len(rows) + 1)]
+    if is_numbered and _OF_NUMBERS.fullmatch(corner) and min(of_figures, default=0) > 0:
         return 1
     labels: list[tuple[str, ...]] = [(label,) for label in _carried([row.label for row in rows])]
     for at in range(min(of_figures, default=0)):

@@ -199,14 +199,20 @@ def _without_forecast_years(
 ) -> str:
     """Leave out years after the latest one that a document named by the question is of: "as of 2021, … pay in 2024".
 
-    Where no document named is of a year in the question, all of its years stay.
+    Where none of them is of a year in the question, or one is of no known year, all years stay.
     """
     years = set(_YEARS.findall(question))
     if len(years) < 2:
         return question
     evidence = _evidence(_YEARS.sub(" ", question), language, names)
-    held = {period[-4:] for key, found in evidence.items() if found for period in _periods_of(documents[key])}
-    latest = max(years & held, default=max(years))
+    named = [documents[key] for key, found in evidence.items() if found]
+    held = [
+        {*_YEARS.findall(identity.name_of(each.title, each.key)), *(period[-4:] for period in _periods_of(each))}
+        for each in named
+    ]
+    if not all(held):
+        return question
+    latest = max(years & set[str]().union(*held), default=max(years))
     return _YEARS.sub(lambda found: found[0] if found[0] <= latest else " ", question)
 
 

@@ -17,6 +17,8 @@ LONG = 8
 """Letters of a word that may be misspelt by two, if not at its beginning."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+LEAST_LETTERS_FURTHER = 7
+"""Letters of a word that is corrected to one further down among the hits: shorter ones are near too many."""
 _LETTERS = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -52,7 +54,8 @@ def corrections(
         words = Counter(_LETTERS.findall(looked_in))
         plain = {lexical.fold(word) for word in words}
         for word in missing:
-            if not found.get(word) and lexical.fold(word).casefold() not in plain:
+            is_sure = looked_in is text or len(word) >= LEAST_LETTERS_FURTHER
+            if is_sure and not found.get(word) and lexical.fold(word).casefold() not in plain:
                 found[word] = _nearest(word.casefold(), words)
     return {word: _like(word, other) for word, other in found.items() if other}
 

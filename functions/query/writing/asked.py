@@ -258,8 +258,8 @@ class Asked:
         after = ((match.group(), re.split("[ -]", match[1])) for match in _AFTER_NUMBER.finditer(text))
         # "Two person screens" are no two persons: what is more than one has the question's own ending.
         return any(
-            not self._counted.isdisjoint(content_stems(word))
-            and (word.lower() in self._counted_words or _ONE.match(number) is not None)
+            any(content_stems(word) == content_stems(one) and len(word) >= len(one) for one in self._counted_words)
+            or (_ONE.match(number) is not None and not self._counted.isdisjoint(content_stems(word)))
             for number, words in after
             for word in words
         )

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from functions.query.grounding.claims import Claim
 from functions.query.grounding.quantities import CURRENCIES, is_unit, scale_of, unit_name
-from functions.query.grounding.table_cells import YEAR, TableCell, TableRow, is_unit_cell
+from functions.query.grounding.table_cells import YEAR, TableCell, TableRow, unit_of_cell
 from functions.query.grounding.tables import Table, row_at
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.passages import Passage
@@ -40,6 +40,8 @@ _OF_ALL = re.compile(
 )
 """Words before a unit that say that it is of all figures; "Prices in €" is of the rows and columns of prices."""
 _OF_UNIT = frozenset(("in", "of", "de", "d'", "us"))
+_PLAIN = re.compile(r"[-−–]?[\d.,'’ ]+")
+"""A figure without a sign or unit of its own."""
 _LARGE = re.compile(r"\d{3}")
 _DECIMALS = re.compile(r"\d[.,]\d{1,2}\D*\Z")
 
@@ -67,15 +69,16 @@ def with_unit(told: str, text: str, start: int) -> str:
 
 
 def _with_unit_of_row(told: str, table: Table, row: TableRow) -> str:
-    """Put the unit that stands in a column of its own behind the row's figures: "Unit: kg" is told no more."""
+    """Put the unit that stands in a column of its own behind all of a row's figures; "Unit: kg" is told no more."""
     cells = {f"{' '.join(table.name_of(cell).split())}: {cell.text}": cell for cell in row.cells}
     units = [part for part, cell in cells.items() if cell.column in table.unit_columns]
     parts = told.split("; ")
-    if len(units) != 1 or units[0] not in parts or not is_unit_cell(cells[units[0]].text):
+    if len(units) != 1 or units[0] not in parts:
         return told
     unit = cells[units[0]].text
-    figures = [part for part in parts if part in cells and cells[part].values and part[-1].isdigit()]
-    if not figures:
+    figures = [part for part in parts if part in cells and cells[part].values]
+    of_row = unit_of_cell(unit)
+    if not figures or not all(cells[part].unit == of_row and _PLAIN.fullmatch(cells[part].text) for part in figures):
         return told
     return "; ".join(f"{part} {unit}" if part in figures else part for part in parts if part != units[0])
 

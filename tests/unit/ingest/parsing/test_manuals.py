@@ -292,7 +292,8 @@ def test_a_section_below_in_other_print_ends_no_series_and_a_far_one_goes_on_in_
         plain = Line("3.1.2 Doors", 50, 140, 110, 150, 10)
         return headed(top, *prose(40), first, *prose(116), plain, *prose(156), second, *prose(196))
 
-    assert below("3.1.3 Roofs")[1:] == ["3.1 Symbols > 3.1.1 Walls", "3.1 Symbols > 3.1.3 Roofs"]
+    told = ["3.1 Symbols > 3.1.1 Walls", "3.1 Symbols > 3.1.2 Doors", "3.1 Symbols > 3.1.3 Roofs"]
+    assert below("3.1.3 Roofs")[1:] == told  # their numbers tell that all are sections
     assert below("3.1.7 Roofs")[1:] == ["3.1 Symbols > 3.1.1 Walls"]
 
 

@@ -66,6 +66,8 @@ MAC, SERVICES = row("Mac", 7_735, 10_852), row("Services", 20_766, 19_516)
         ("In all they paid Rs. 18.2.", stated((7.7, "inr"), (1.5, "inr"), (10.5, "inr")), "7.7 inr + 10.5 inr = 18.2"),
         ("The whole was about $31 billion.", told("$11.8 billion", "38%"), "$11.8 billion / 38% = 31.05 billion"),
         ("Thus it was about $4.5 billion.", told("$11.8 billion", "38%"), "$11.8 billion × 38% = 4.48 billion"),
+        ("It had been $59.", told("$44", "down $15"), "$44 + $15 = 59"),
+        ("A year ago it was $29.", told("$44", "up $15"), "$44 − $15 = 29"),
         ("About 71% of the people were asked.", told("20 of the 28 people"), "20 / 28 people = 71.4 %"),
         ("Women make up 44% of them.", operands_in("56% of them are men"), "100 − 56% = 44 %"),
         ("Two thirds did not vote.", operands_in("just a third voted"), "100 − a third = 66.67 %"),
@@ -95,6 +97,8 @@ def test_calculations(claim: str, operands: list[Operand], text: str):
         ("Together they brought in $28,502 million.", MAC[:1] + SERVICES[:1]),
         ("Together they brought in $18,587 million.", [*MAC, *SERVICES]),  # one of each year: two times do not add up
         ("Services grew by $1,250 million.", row("Services", 20_766, 19_516, named=False)),  # another row
+        ("It was $59.", told("$44", "down $15")),  # when, it does not say
+        ("It had been $29.", told("$44", "down $15")),  # the other way
         ("It had been $59.", told("$44", "$15")),
         ("In all 2,008 were sold.", stated((8, ""), (2_000, ""))),  # eight, and a year
         ("It takes one year.", stated((6, "month"))),

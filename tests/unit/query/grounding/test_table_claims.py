@@ -186,3 +186,38 @@ def test_a_claim_that_only_names_a_row_and_a_column_of_times_tells_nothing():
 def test_a_limit_in_a_cell_is_told_as_it_is(claim: str, verdict: Verdict):
     table = "Model | T-100 | T-200\nBattery life | up to 8 h | up to 14 h\nWeight | 3.2 kg | 4.8 kg"
     assert told_in(claim, table, "Battery") == verdict
+
+
+LUGGAGE = "Item | Hand luggage | Hold\nKnives | not allowed | allowed\nBatteries | allowed | not allowed"
+EXAMS = "Exam | Date | Time | Room\nFrench | 14 June | 13:30 | Room 4\nLatin | 15 June | 9:00 | Room 2"
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "label", "verdict"),
+    [
+        ("Knives are allowed in hand luggage.", LUGGAGE, "Knives", Verdict.REFUTED),
+        ("Knives are allowed in the hold.", LUGGAGE, "Knives", Verdict.CONFIRMED),
+        ("Knives are forbidden in hand luggage.", LUGGAGE, "Knives", Verdict.UNCONFIRMED),  # in other words
+        ("French is in Room 4 on 14 June.", EXAMS, "French", Verdict.CONFIRMED),  # a room is no other day
+        ("On Tuesday it is open until 20:00.", HOURS, "Tuesday", Verdict.CONFIRMED),
+        ("We open on Tuesday and shut at 20:00.", HOURS, "Tuesday", Verdict.CONFIRMED),
+    ],
+)
+def test_denials_other_words_and_other_columns_are_told_apart(claim: str, text: str, label: str, verdict: Verdict):
+    assert told_in(claim, text, label) == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "label"),
+    [
+        ("Sand costs £35 per tonne.", "Item | Unit | Price\nSand | tonne | 35\nApples | kg | 3", "Sand"),
+        ("Mehl kostet 1,20 Euro.", "Ware | Einheit | Preis\nMehl | kg | 1,20\nMilch | Liter | 0,95", "Mehl"),
+    ],
+)
+def test_a_price_is_not_in_the_unit_of_its_row(claim: str, text: str, label: str):
+    assert told_in(claim, text, label) == Verdict.CONFIRMED
+
+
+def test_min_beside_max_is_no_minute():
+    table = "Month | Temperature (min) | Temperature (max)\nMay | 8 | 19\nJune | 12 | 23"
+    assert told_in("In May the minimum temperature is 8 °C.", table, "May") != Verdict.REFUTED

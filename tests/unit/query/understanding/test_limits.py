@@ -315,7 +315,9 @@ def test_a_word_is_corrected_to_the_nearest_of_the_passages(question: str, text:
 def test_words_are_looked_for_in_all_passages_and_corrected_to_those_of_the_first_if_they_have_any() -> None:
     passages = [passage("A zorgle."), passage("A wumpet.", n=2), passage("A zorgel.", n=3)]
     assert corrections("the zorgel", "en", passages, near=1) == {}
-    assert corrections("the zorgie wumpte", "en", passages, near=1) == {"zorgie": "zorgle", "wumpte": "wumpet"}
+    assert corrections("the zorgie wumpte", "en", passages, near=1) == {"zorgie": "zorgle"}
+    long = [passage("A zorgle."), passage("A wumpetry.", n=2)]
+    assert corrections("the zorgie wumpetyr", "en", long, near=1) == {"zorgie": "zorgle", "wumpetyr": "wumpetry"}
 
 
 # --- talk ---

@@ -99,3 +99,25 @@ def test_a_claim_may_be_told_without_the_unit():
         assert without_unit(claim, [source]).text == plain
     other = Claim("Bread is sold.", (Reference(1, "Bread is sold."),))
     assert without_unit(other, [passage("Bread is sold.")]) == other
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "expected"),
+    [
+        (
+            "Fuel | Unit | Stored\nDiesel | litres | 48,000\nPetrol | litres | 900",
+            "Diesel; Unit: litres; Stored: 48,000",
+            "Diesel; Stored: 48,000 litres",
+        ),
+        ("Item | Unit | Price\nSand | tonne | 35\nWire | m | 2", "Sand; Unit: tonne; Price: 35", ""),
+        (
+            "Item | Unit | Sold | Price\nSand | tonne | 9 | £35\nWire | m | 5 | £2",
+            "Sand; Unit: tonne; Sold: 9; Price: £35",
+            "",
+        ),
+        ("Test | Unit | Year\nDelay | days | 2023\nSpeed | km | 2022", "Delay; Unit: days; Year: 2023", ""),
+    ],
+)
+def test_the_unit_of_a_row_is_told_with_its_figures_if_all_are_in_it(text: str, shown: str, expected: str):
+    row = shown.partition(";")[0]
+    assert with_unit(shown, text, text.index(f"\n{row} |") + 1) == (expected or shown)
