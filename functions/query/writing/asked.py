@@ -256,10 +256,10 @@ class Asked:
         if not self._counted:
             return False
         after = ((match.group(), re.split("[ -]", match[1])) for match in _AFTER_NUMBER.finditer(text))
-        # "Two person screens" are no two persons: what is more than one has the question's own ending.
+        # "Two person screens" are no two persons: what is more than one has the question's ending, or one more.
         return any(
-            any(content_stems(word) == content_stems(one) and len(word) >= len(one) for one in self._counted_words)
-            or (_ONE.match(number) is not None and not self._counted.isdisjoint(content_stems(word)))
+            not self._counted.isdisjoint(content_stems(word))
+            and (_ONE.match(number) is not None or any(map(word.lower().startswith, self._counted_words)))
             for number, words in after
             for word in words
         )
