@@ -47,7 +47,7 @@ class PromptSource:
 class Pick:
     """What is quoted, character for character as in source `source`, and how an answer tells it.
 
-    A row is told with the names of its columns ("Unit: litres; Least: 48").
+    A row is told with the names of its columns ("Fuel: Diesel; Least: 48 litres").
     """
 
     quote: str

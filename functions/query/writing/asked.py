@@ -51,7 +51,7 @@ _ONE = re.compile(r"(?:1|one|a|an)\b(?![.,]\d)", re.IGNORECASE)
 _EXTREME = re.compile(rf"\b(?<!at )(?:({MOST})|(?:{LEAST}))\b", re.IGNORECASE)
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
 """What has it need not have the most, or the least, of a row's figures: the best price, a maximum load of 100 kg."""
-_FOR_NAME, _WHAT_ONE = (of_any_language(_PATTERNS[kind]) for kind in ("for_name", "what_one"))
+_FOR_NAME, _WHAT_ONE, _AMOUNT = (of_any_language(_PATTERNS[kind]) for kind in ("for_name", "what_one", "amount"))
 """What asks for one of several as "which" does: "what room has the most seats"."""
 _COMPUTES, _CHANGES = (of_any_language(_PATTERNS[kind]) for kind in ("computes", "changes"))
 """English words of a question for how a figure changed: the year before belongs to its answer."""
@@ -250,6 +250,11 @@ class Asked:
     def gathers(self) -> bool:
         """Whether its answer is to be gathered from several places; a reason stands in one."""
         return self.kind is not Kind.REASON and _GATHERS.search(self.text) is not None
+
+    @property
+    def for_amount(self) -> bool:
+        """Whether it asks how many or how much, so that only a number answers it."""
+        return self.kind is Kind.NUMBER and _AMOUNT.search(self.text) is not None
 
     def is_counted_in(self, text: str) -> bool:
         """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""

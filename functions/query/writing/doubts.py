@@ -10,7 +10,7 @@ from itertools import pairwise
 from functions.query.grounding.words import is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
-from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.asked import Asked
 from functions.query.writing.row_doubts import (
     ToldSpan,
     columns_of,
@@ -70,7 +70,7 @@ def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:
     if any(each.is_row and _BARE.fullmatch(cell) for each in told for cell in row_cells(each.text)[1:]):
         return False
     texts = [f"{each.text}; {'; '.join(columns_of(each))}".replace("|", ";") for each in told]
-    is_uncounted = asked.kind is Kind.NUMBER and not any(each.is_row or asked.fits(each.text) for each in told)
+    is_uncounted = asked.for_amount and not any(each.is_row or asked.fits(each.text) for each in told)
     return is_uncounted or any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
 
 

@@ -13,8 +13,10 @@ from functions.query.grounding.checking import ClaimChecking
 from functions.query.grounding.claims import RESPONSE_FORMAT, RESPONSE_FORMAT_WITH_SUGGESTIONS, Claim
 from functions.query.grounding.judge import Verdict
 from functions.query.grounding.verify import ClaimFate, JudgedClaim, Support, VerifiedClaim, Verifier
+from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
+from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.question import without_answer_form
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import MAX_ALIKE, Extract, extract, told_whole
@@ -181,7 +183,8 @@ def _complete(
     notes = [
         (texts.part_not_found if part.available else texts.part_unavailable).format(part=part.name)
         for part in request.parts
-        if not part.sources or part.name in chosen.unanswered
+        if (not part.sources or part.name in chosen.unanswered)
+        and not _names_what(part, [claim.text for claim in answer.claims], request.language)
     ]
     after = [with_language_note(" ".join(notes), request.language)] if notes else []
     after += [texts.counted.format(count=chosen.items)] if chosen.items else []
@@ -191,6 +194,19 @@ def _complete(
         yield f"\n\n{note}"
         answer = replace(answer, text=f"{answer.text}\n\n{note}")
     yield answer
+
+
+def _names_what(part: AskedPart, claims: Sequence[str], language: str) -> bool:
+    """Say whether one of the claims names all that a part asks "yes or no" of: "Are phones allowed?"."""
+    asked = read(part.name, language)
+    if not asked.tokens or asked.tokens[0].folded not in small_words(language).get("help", ()):
+        return False
+    things = [content_stems(asked.words(each.start, each.stop), language) for each in asked.phrases]
+    wanted = [stem for stems in things for stem in stems]
+    return bool(wanted) and any(
+        all(stem in said or not said.isdisjoint(other_words_of(stem, language)) for stem in wanted)
+        for said in (frozenset(content_stems(claim, language)) for claim in claims)
+    )
 
 
 def _refused(answer: WrittenAnswer, kind: Refusal, request: WritingRequest, settings: Settings) -> WrittenAnswer:
@@ -329,11 +345,16 @@ def choose(request: WritingRequest) -> Chosen:
     may_be_others = False
     for part in request.parts:
         found = _extract_of(part.question, part.sources, request)
-        if not found.claims or _missing(part.question, found.claims, request):
+        of_part = found.claims
+        if not part.sources and not _names_what(part, [*claims], request.language):
+            # Nothing was near it, but what was found for another part may speak of it.
+            others = _extract_of(part.question, range(1, len(request.sources) + 1), request).claims
+            of_part = [each for each in others if _names_what(part, [each.text], request.language)][:1]
+        if not of_part or _missing(part.question, of_part, request):
             unanswered.add(part.name)
         else:
             may_be_others |= found.may_be_others
-            for claim in found.claims:
+            for claim in of_part:
                 # What stands beside the answer to one part may answer another.
                 if claim.text not in claims or claims[claim.text].further:
                     claims[claim.text] = claim

@@ -78,14 +78,14 @@ def test_the_relevant_rows_of_a_table_are_picked_with_the_names_of_their_columns
     table = "Fuel | Unit | Least\nDiesel | litres | 48\nPetrol | litres | 19"
     picks = pick([PromptSource(1, table)], "How much diesel is there at least?")
     assert [(chosen.quote, chosen.told) for chosen in picks] == [
-        ("Diesel | litres | 48", "Fuel: Diesel; Unit: litres; Least: 48")
+        ("Diesel | litres | 48", "Fuel: Diesel; Least: 48 litres")
     ]
 
 
 def test_rows_of_a_table_that_a_source_goes_on_with_are_told_with_the_columns_above_it() -> None:
     source = PromptSource(1, "Diesel fuel | litres | 48\nPetrol fuel | litres | 19", "Fuel | Unit | Least")
     (chosen,) = pick([source], "How much diesel is there at least?")
-    assert (chosen.quote, chosen.told) == ("Diesel fuel | litres | 48", "Fuel: Diesel fuel; Unit: litres; Least: 48")
+    assert (chosen.quote, chosen.told) == ("Diesel fuel | litres | 48", "Fuel: Diesel fuel; Least: 48 litres")
 
 
 def test_a_row_below_a_header_of_two_rows_is_told_in_words() -> None:
