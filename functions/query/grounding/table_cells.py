@@ -170,7 +170,7 @@ _NAMED_UNIT = re.compile(r"[(\[](?P<bracket>[^()\[\]]+)[)\]]\W*\Z|(?:,| in| en) 
 """The unit with which the name of a row or column ends: "Weight (kg)", "Energy, kJ", "Weight in kg"."""
 _OF_OTHERS = re.compile(
     rf"{CURRENCY_SIGN}|%|\b(?:price|cost|fee|rate|total|amount|charge|value|discount|vat|tax|year|rank|page|no|number"
-    r"|date|preis|kosten|betrag|summe|jahr|rang|seite|prix|coût|tarif|montant|année|rang|precio|coste?|importe|año"
+    r"|date|preis|kosten|betrag|summe|jahr|rang|seite|prix|coût|tarif|montant|année|precio|coste?|importe|año"
     r"|página|kaina|suma|metai)s?\b",
     re.IGNORECASE,
 )

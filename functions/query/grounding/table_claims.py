@@ -357,7 +357,7 @@ class CellTexts:
         if not named or any(len(each.columns) > 1 for each in mentions) or not named <= cells.keys():
             return None
         told = {column for column, text in cells.items() if self._says(text) and not _denies(text)}
-        told |= {column for column in named if self._told_below(self.table.columns[column]) == cells[column].lower()}
+        told |= {column for column in named if self._told_below(self.table.columns[column]) == cells[column]}
         times = {column for column, text in cells.items() if self._says_time(text)}
         if told | times >= named:
             return None if self._is_denied else True

@@ -337,9 +337,10 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
 
 
 def _is_answered(line: _TextLine) -> bool:
-    """Return whether a row has a label, and behind it only "yes" and "no"."""
+    """Return whether a row has a label, and behind it only "yes" and "no"; letters ("n", "x") may name columns."""
     label, *values = line.cells
-    return bool(label and values) and all(value.lower() in YES | NO for value in values)
+    is_letter = any(len(value) == 1 and value.isalpha() for value in values)
+    return bool(label and values) and not is_letter and all(value.lower() in YES | NO for value in values)
 
 
 def _is_next_head(line: _TextLine) -> bool:

@@ -495,3 +495,10 @@ def test_a_figure_has_the_unit_that_its_row_or_its_column_names_if_only_one_does
 def test_amounts_name_columns():
     table = only("Nutrient | Per 100 g | Per serving\nProtein | 12 g | 3.6 g\nSalt | 0.4 g | 0.1 g")
     assert table.columns == ("Per 100 g", "Per serving")
+
+
+def test_a_row_of_yes_and_no_is_no_second_head_but_one_of_letters_is():
+    answers = only("Feature | Basic | Pro\nExport | No | Yes\nUsers | 5 | 50\nProjects | 1 | 9")
+    assert [row.label for row in answers.rows] == ["Export", "Users", "Projects"]
+    letters = only("Answer | Women | Men\nGiven by | n | n\nSatisfied | 41 | 35\nNot satisfied | 24 | 19")
+    assert [row.label for row in letters.rows] == ["Satisfied", "Not satisfied"]
