@@ -27,9 +27,9 @@ LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 _TAG = re.compile(r"</?[^\W\d_]|<[!?]")
 LEAST_TAGS, TAGS = 3, 0.6
-MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS = 3, 60
-"""Lines with a tag that make a listing, and share of its lines that have one; lines between two, and characters of
-one, at most."""
+MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS, MOST_TAGS = 3, 60, 200
+"""Lines with a tag that make a listing, and share of its lines that have one; lines between two, characters of
+one, and lines of the whole, at most; what goes on is another listing."""
 _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
 HEADER_ROWS = 4
 HEADER_TITLES = 5
@@ -124,10 +124,6 @@ def _end_of_listing(lines: Sequence[Line], start: int, end: int) -> int:
             return at
         left = min(left, line.x0)
     return end
-
-
-MOST_TAGS = 200
-"""Lines of a listing of tags at most; what goes on is another one."""
 
 
 def _end_of_tags(lines: Sequence[Line], start: int, starts: Collection[int]) -> int:

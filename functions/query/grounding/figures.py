@@ -110,11 +110,11 @@ def check_figures(
     # A table may go on in a second passage: what fits in one may not in the other, which has more rows.
     is_fitting = bool(bound) and all(fact.start in bound for fact in numbers if fact not in free)
     conflict = "" if is_fitting else next((each.conflict for each in bindings if each.conflict), "")
-    cells = list(quoted.cell_texts())
+    cells = [] if conflict else list(quoted.cell_texts())
     titles = [title for span in spans for title in titles_of(span.passage)]
     others = [*filter(None, (each.texts(are_so=False) for each in cells))]
     is_of_another = any(tells_cells_only(claim, [*texts, *titles], language) for texts in others)
-    if not conflict and (is_of_another or any(each.is_of_another for each in cells)):
+    if is_of_another or any(each.is_of_another for each in cells):
         conflict = "row"
     cell_texts = next(filter(None, (each.texts(are_so=True) for each in cells)), ()) if not conflict else ()
     texts = tuple(dict.fromkeys(text for each in fitting for text in each.texts))

@@ -208,16 +208,23 @@ def with_units(columns: Sequence[str], rows: Sequence[TableRow], *, is_money: bo
     named = [_unit_named(name) for name in columns]
     of_others = {at for at, name in enumerate(columns) if _OF_OTHERS.search(name)}
 
-    def of(cell: TableCell, row: TableRow) -> str:
-        if cell.unit or not cell.values or YEAR.fullmatch(cell.text):
-            return cell.unit
-        told = {unit_of_cell(each.text) for each in row.cells if each.column in places}
-        told = set() if cell.column in of_others else told
-        told = told or {_unit_named(row.label), named[cell.column] if cell.column is not None and named else ""}
-        found = told - {""} - no_units
-        return next(iter(found)) if len(found) == 1 else ""
+    def with_unit(row: TableRow) -> TableRow:
+        of_label = _unit_named(row.label)
+        if not (places or of_label or any(named)):
+            return row
+        of_row = {unit_of_cell(cell.text) for cell in row.cells if cell.column in places}
 
-    return [replace(row, cells=tuple(replace(cell, unit=of(cell, row)) for cell in row.cells)) for row in rows]
+        def unit_of(cell: TableCell) -> str:
+            if cell.unit or not cell.values or YEAR.fullmatch(cell.text):
+                return cell.unit
+            told = set() if cell.column in of_others else of_row
+            told = told or {of_label, named[cell.column] if cell.column is not None and named else ""}
+            found = told - {""} - no_units
+            return next(iter(found)) if len(found) == 1 else ""
+
+        return replace(row, cells=tuple(replace(cell, unit=unit_of(cell)) for cell in row.cells))
+
+    return [with_unit(row) for row in rows]
 
 
 def mentions_money(text: str) -> bool:
