@@ -116,7 +116,7 @@ def _addressed(text: str) -> tuple[int, frozenset[str]]:
 def _reader_signs(sentence: str) -> Iterator[str]:
     if not plain_words(sentence).isdisjoint(YOU):
         yield "you"
-    if is_imperative(sentence.lstrip(_ITEM_SIGNS)):
+    if is_imperative(sentence.lstrip(_ITEM_SIGNS)) or _orders_later(sentence):
         yield "order"
 
 
@@ -174,7 +174,7 @@ def _prose_signs(sentence: str) -> Iterator[str]:
     if not words.isdisjoint(OBLIGED) and _obliges(sentence):
         yield "obliged"
     is_order = is_imperative(sentence) and not (_REFERS.match(sentence) and has_address(sentence))
-    if is_order or any(_is_verb(each[1]) for each in _LATER_IMPERATIVE.finditer(sentence)):
+    if is_order or _orders_later(sentence):
         yield "order"
 
 
@@ -196,6 +196,11 @@ def _obliges(sentence: str) -> bool:
     """Return whether a reader, a model or an answer must do something by a sentence."""
     clauses = (_CAUSE.split(each.group())[-1] for each in _MODAL.finditer(sentence))
     return any(not plain_words(clause).isdisjoint(OBLIGED) for clause in clauses)
+
+
+def _orders_later(sentence: str) -> bool:
+    """Return whether an order stands within a sentence: "Before winter, drain the pump"."""
+    return any(_is_verb(each[1]) for each in _LATER_IMPERATIVE.finditer(sentence))
 
 
 def is_imperative(sentence: str) -> bool:

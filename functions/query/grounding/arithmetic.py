@@ -15,7 +15,7 @@ from itertools import combinations, pairwise, permutations
 from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, scale_of
-from functions.query.grounding.words import WORD, stems_of
+from functions.query.grounding.words import WORD, content_stems, stems_of
 from functions.query.understanding.question import of_any_language, patterns_of
 from shared.dates import CENTURY_YEAR
 from shared.lexical import fold
@@ -27,6 +27,7 @@ MAX_IN_PROSE = 6
 """Numbers of one unit in sentences, any two of which may add up."""
 _CLAUSE_END = re.compile(r"; |(?<=\w{3})\. ")
 """No full stop of an abbreviation: "Rs. 13 crore"."""
+_COMMA = re.compile(r"[,;]\s")
 _SCALE = re.compile(r"\b(thousand|million|billion|trillion)\b", re.IGNORECASE)
 
 # --- the numbers of the evidence ---
@@ -210,7 +211,7 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
     """
     for at, each in enumerate(operands):
         leaves = is_negated(claim) != is_negated(each.group)
-        is_other = leaves or bool(stems_of(claim) - stems_of(each.group))
+        is_other = leaves or not _begins_with(claim, _clause_around(each))
         if each.unit == "percent" and each.column is None and 0 < each.value < 100 and is_other:
             yield (each,), 100 - each.value, f"100 − {each.text} = {_shown(100 - each.value, 2)} %"
         if each.is_part and at + 1 < len(operands) and (leaves or _THE_REST.search(each.group)):
@@ -220,6 +221,17 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
                 whole.value - each.value,
                 f"{whole.text} − {each.text} = {_plain(whole.value - each.value, whole)}",
             )
+
+
+def _clause_around(part: Operand) -> str:
+    """Return the clause of a sentence in which a part stands."""
+    return next((clause for clause in _COMMA.split(part.group) if part.text in clause), part.group)
+
+
+def _begins_with(claim: str, clause: str) -> bool:
+    """Return whether the first content word of a claim is in a clause."""
+    first = next(iter(content_stems(claim)), "")
+    return first in stems_of(clause)
 
 
 def _former(_claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterator[_Result]:

@@ -32,6 +32,8 @@ from functions.query.grounding.quantities import (
     unit_name,
 )
 from functions.query.grounding.words import content_stems
+from shared import identity
+from shared.dates import CENTURY_YEAR
 from shared.lexical import fold
 
 _SUM = re.compile(
@@ -183,15 +185,25 @@ def _stems_of_rates(text: str) -> frozenset[str]:
     return frozenset[str]().union(*(_names_of(words or period) for words, period in _PER.findall(text.lower())))
 
 
-def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[Operand]) -> bool:
+_DEDUCTED = re.compile(r"\b(?:less|minus|deduct\w*|discount|twice|double|half|of which)\b", re.IGNORECASE)
+"""How evidence says that one of its numbers is taken from another, or is a part or a multiple of one."""
+_YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
+"""How evidence, or a claim, tells one year by another."""
+
+
+def may_be_calculated(
+    claim: str, fact: Fact, stated: Sequence[Fact], operands: Sequence[Operand], texts: Sequence[str] = ()
+) -> bool:
     """Return whether two numbers of the evidence give one of a claim, which compares or adds, or its own list does.
 
-    Which numbers it means, or whether its list is whole, is not certain: such a claim is not refuted.
+    Which numbers it means, or whether its list is whole, is not certain: such a claim is not refuted. Its evidence
+    (`texts`) may also say that one number is taken from another, or is a part of one, or tell a year by another.
     """
-    if _counts_its_list(fold(claim), fact):
+    if _counts_its_list(fold(claim), fact) or _may_be_part(fact, texts) or _may_be_years_apart(fact, claim, texts):
         return True
     place = around(fold(claim), fact)
     signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
+    signs += [-1] if any(map(_DEDUCTED.search, texts)) else []
     if not signs or fact.unit == "percent":
         return False
     unit = "percent" if fact.unit == "pp" else fact.unit
@@ -199,6 +211,49 @@ def may_be_calculated(claim: str, fact: Fact, stated: Sequence[Fact], operands: 
     values |= {value for _, value in _like(fact, stated)}
     pairs = permutations(values, 2) if len(values) <= MAX_NUMBERS else ()
     return any(one + sign * other in fact.values for one, other in pairs for sign in signs)
+
+
+def _may_be_part(fact: Fact, texts: Sequence[str]) -> bool:
+    """Return whether a number is a part, or a multiple by two, of one of its unit in a text that tells such a part."""
+    for text in texts if fact.kind == "number" else ():
+        facts = facts_in(text)
+        parts = {min(each.values) / 100 for each in facts if each.kind == "fraction"}
+        parts |= {Decimal(2), Decimal("0.5")} if _DEDUCTED.search(text) else set()
+        values = [
+            min(each.values) for each in facts if each.kind == "number" and each.values and each.unit == fact.unit
+        ]
+        if any(
+            abs(value * part - mine) <= fact.quantum / 2 for value in values for part in parts for mine in fact.values
+        ):
+            return True
+    return False
+
+
+def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
+    """Return whether a year, or a number of years, is told by two others: "in 1889, two years after her friend"."""
+    years = {
+        Decimal(each.date.year)
+        for text in texts
+        for each in facts_in(text)
+        if each.kind == "date" and each.date is not None and each.date.year
+    }
+    years |= {
+        value for text in texts for each in facts_in(text) if CENTURY_YEAR.fullmatch(each.text) for value in each.values
+    }
+    if fact.unit == "year":
+        return bool(_YEARS_APART.search(claim)) and any(
+            abs(one - other) in fact.values for one, other in combinations(years, 2)
+        )
+    spans = [
+        value
+        for text in texts
+        if _YEARS_APART.search(text)
+        for each in facts_in(text)
+        if each.unit == "year"
+        for value in each.values
+    ]
+    said = {Decimal(fact.date.year)} if fact.date is not None and fact.date.year else set(fact.values)
+    return any(year + sign * span in said for year in years for span in spans for sign in (1, -1))
 
 
 def _written(fact: Fact) -> str:
@@ -231,7 +286,7 @@ def derive_from_dates(fact: Fact, texts: Sequence[str], claim: str) -> Calculati
         if found := _time_on_the_clock(fact, [each for each in facts_in(text) if each.kind == "time"]):
             return found
     for dates, text in zip(told, dict.fromkeys(texts), strict=True):
-        if found := _date_after(fact, dates, text):
+        if found := _date_after(fact, dates, text) or _years_between(fact, text):
             return found
     return None
 
@@ -244,6 +299,17 @@ def _time_between(fact: Fact, dates: Sequence[Fact], *, or_months: bool) -> Calc
     for (one, first), (other, last) in permutations(days.items(), 2):
         if first < last and _length(first, last, fact.unit) in fact.values:
             return Calculation(f"{other} − {one} = {fact.text}")
+    return None
+
+
+_FROM_YEAR_TO_YEAR = re.compile(rf"\bfrom ({identity.YEAR}) (?:to|until|till) ({identity.YEAR})\b", re.IGNORECASE)
+
+
+def _years_between(fact: Fact, text: str) -> Calculation | None:
+    """Return how many years "from 1946 to 1971" are."""
+    for first, last in _FROM_YEAR_TO_YEAR.findall(fold(text)) if fact.unit == "year" else ():
+        if Decimal(int(last) - int(first)) in fact.values:
+            return Calculation(f"{last} − {first} = {fact.text}")
     return None
 
 

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise, takewhile
 
-from functions.query.grounding.polarity import are_opposite_anywhere, count_negations, denies_what_other_says
+from functions.query.grounding.polarity import (
+    are_opposite_anywhere,
+    count_negations,
+    denies_what_other_says,
+    nearest_piece,
+)
 from functions.query.grounding.quantities import PERIODS, is_number_word, unit_name
 from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of
@@ -67,6 +72,13 @@ _NEXT_SENTENCE = re.compile(
 _DENIAL = re.compile(
     r"\b(?:not (?:true|correct|so|the case)|false|untrue|wrong|incorrect|a myth|netiesa)\b", re.IGNORECASE
 )
+_ATTRIBUTED = re.compile(
+    r"\b(?:claim(?:s|ed)|sa(?:ys|id)|insist(?:s|ed)|maintain(?:s|ed)) (?:that|the|an?|he|she|it|they)\b"
+    r"|\b(?:according to|in the (?:view|opinion) of)"
+    r" (?!(?:the |this )?(?:document|source|text|report|article|page|table)\b)",
+    re.IGNORECASE,
+)
+"""Other words with which a claim says who vouches for it; what it has from the document is no such thing."""
 _BEFORE_TIMES = frozenset(("after", "before", "until", "from", "since"))
 """Words after which a number tells when, not how many: "only after five years"."""
 MIN_STEMS = 3
@@ -168,7 +180,8 @@ def turns(claim: str, sentences: Sequence[str], language: str) -> frozenset[str]
     """Return the kinds of turning words by which a claim differs from the clauses that it repeats, and "negation"."""
     mine = clauses_of(claim, language)
     kinds = frozenset().union(*(clause.kinds for clause in mine))
-    theirs = [clauses_of(sentence, language) for sentence in sentences]
+    said = stems_of(claim, language)
+    theirs = [clauses_of(nearest_piece(sentence, said, language), language) for sentence in sentences]
     return frozenset(turn for part in _statements(mine) for turn in _turns(part, kinds, theirs))
 
 
@@ -236,10 +249,17 @@ class _Aligned:
                 held |= frozenset().union(*(each.kinds for each in before)) & {"attribution", "possible"}
         if any(self._is_conditional(at) for at in used):
             held |= {"condition"}
-        mine = self.all_kinds | ({"condition"} if "occasion" in self.all_kinds else frozenset())
+        mine = self.all_kinds | ({"condition"} if self._tells_occasion(theirs) else frozenset())
         supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
+        mine |= {"attribution"} if any(_ATTRIBUTED.search(clause.text) for clause in self.mine) else frozenset()
         mine |= {"possible"} if self._allows_what_they_do(theirs) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
+
+    def _tells_occasion(self, theirs: Sequence[Clause]) -> bool:
+        """Return whether the claim has a word that may stand for a condition, and that the sentence has not."""
+        own = frozenset(word for clause in theirs if not clause.is_condition for word in clause.words)
+        said = frozenset(word for clause in self.mine for word in clause.words) - own
+        return any(_kinds().get(word) == "occasion" for word in said)
 
     def _is_conditional(self, at: int) -> bool:
         """Return whether a clause is a condition, or conditions follow it, or begin its sentence right before it."""
@@ -319,9 +339,10 @@ class _Aligned:
     def _negated(self, theirs: Sequence[Clause]) -> Iterator[str]:
         said = [word for clause in self.mine for word in clause.words]
         held = [word for clause in theirs for word in clause.words]
-        negated = count_negations(said) % 2 != count_negations(held) % 2
-        negated = negated and denies_what_other_says(said, held, self.mine[0].language)
-        if negated != are_opposite_anywhere(said, held):
+        differs = count_negations(said) % 2 != count_negations(held) % 2
+        opposite = are_opposite_anywhere(said, held)
+        negated = differs and denies_what_other_says(said, held, self.mine[0].language)
+        if opposite != (differs if opposite else negated):
             yield "negation"
 
 

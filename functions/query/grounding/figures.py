@@ -128,7 +128,10 @@ def check_figures(
     is_open = is_open or (not numbers and any(each.names_only for each in cells))
     is_extreme = any(each.is_extreme for each in fitting)
     is_bound = (bool(bound) or is_extreme) and not missing and not is_open
-    is_possible = bool(missing) and all(may_be_calculated(claim, fact, stated, quoted.operands) for fact in missing)
+    sentences = [text for span in spans for text in span.sentences]
+    is_possible = bool(missing) and all(
+        may_be_calculated(claim, fact, stated, quoted.operands, sentences) for fact in missing
+    )
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
     is_rest = any(each.is_rest for _, each in calculated)

@@ -30,6 +30,7 @@ from functions.query.grounding.addressing import (
 )
 from functions.query.grounding.instructions import hits_in, plain_words, words_in_class
 from functions.query.grounding.words import STOP_WORDS, WORD, stem_of
+from functions.query.understanding.question import word_lists
 from shared import identity
 from shared.dates import is_month
 from shared.language import FUNCTION_WORDS, language_of
@@ -95,7 +96,8 @@ MIN_WORDS_OF_BOTH = 4
 """Function words of another language that are not English ones, from which a text is in that language, too."""
 _STOP = re.compile(r"[.!?][\"”»“’')\]]*(?=\s)")
 _BEGIN = re.compile(r"(?:[.!?,;:|)\]”]|\n)\s*[\"“„(\[]*(?=[^\W\d_a-z])")
-_PREPOSITIONS = frozenset({"from", "of", "in", "on", "at", "by", "with", "to", "for", "the", "and", "or"})
+_PREPOSITIONS = word_lists("claim_words.txt")["going_on"]
+"""Words behind which no sentence begins, whatever has a capital: prepositions, articles, "and"."""
 _CLOSING_MARKS = "\"”»“’')]"
 _BEFORE_TAG = re.compile(rf"(?={TAG.pattern})")
 """An instruction may also begin with a tag."""

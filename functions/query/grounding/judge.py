@@ -24,6 +24,7 @@ from functions.query.grounding.known_facts import (
 from functions.query.grounding.measures import (
     crosses_pairs,
     repeats_otherwise,
+    takes_number_otherwise,
     turns_limit,
     turns_move,
     turns_rate,
@@ -40,7 +41,10 @@ from functions.query.grounding.overstated import (
     leaves_no_exception,
     tells_as_decided,
     tells_as_done,
+    tells_of_excepted,
+    turns_condition,
 )
+from functions.query.grounding.parts import takes_group_for_subject, tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.roles import (
@@ -48,13 +52,14 @@ from functions.query.grounding.roles import (
     invents_cause,
     is_reversed,
     joins_alternatives,
+    names_other_agent,
     turns_cause,
     turns_mode,
     turns_span,
     turns_time,
 )
 from functions.query.grounding.statements import statement_of, yes_or_no
-from functions.query.grounding.wording import is_covered, is_foreign, replacement
+from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
 from functions.query.grounding.words import stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
@@ -179,7 +184,7 @@ def _is_calculated(it: ClaimComparison) -> Finding | None:
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
     conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
-    if conflict == "number" and it.figures.derived:
+    if conflict == "number" and (it.figures.derived or it.figures.is_possible):
         return None  # "half" stands where the evidence has "two of the four"
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
@@ -223,7 +228,8 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     )
     if not found:
         return None
-    return Finding(Verdict.REFUTED if found == "opposed" else Verdict.UNCONFIRMED, "replaced")
+    is_certain = found == "opposed" and not it.figures.derived
+    return Finding(Verdict.REFUTED if is_certain else Verdict.UNCONFIRMED, "replaced")
 
 
 def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
@@ -337,6 +343,10 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("limit", _turns_limit),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),
     ClaimRule("repeated", _repeats_otherwise),
+    ClaimRule("role of number", _compared(Verdict.REFUTED, "number", _in_any_language(takes_number_otherwise))),
+    ClaimRule("turned condition word", _compared(Verdict.REFUTED, "condition", turns_condition)),
+    ClaimRule("excepted", _compared(Verdict.REFUTED, "condition", tells_of_excepted)),
+    ClaimRule("agent", _compared(Verdict.UNCONFIRMED, "order", names_other_agent)),
     ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
@@ -348,6 +358,13 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule(
         "value of another", _compared(Verdict.UNCONFIRMED, "apart", has_value_of_another, unless=_has_its_figures)
     ),
+    ClaimRule("between", _compared(Verdict.UNCONFIRMED, "replaced", stands_for_another)),
+    ClaimRule(
+        "opposite of part",
+        _compared(Verdict.REFUTED, "negation", tells_opposite_of_part, unless=_has_its_figures),
+    ),
+    ClaimRule("group", _compared(Verdict.UNCONFIRMED, "order", takes_group_for_subject)),
+    ClaimRule("another", _compared(Verdict.UNCONFIRMED, "apart", tells_of_another, unless=_has_its_figures)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("general", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),

@@ -124,6 +124,10 @@ lose."""
 _NOUNS_AFTER = re.compile(r"\W+([^\W\d_]+)(?:\W+([^\W\d_]+))?(?:\W+([^\W\d_]+))?")
 
 
+_ONE = re.compile(r"\bone\b")
+_TIME_WITH_DOT = re.compile(r"([01]?\d|2[0-4])\.([0-5]\d)")
+
+
 def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a number word ("two films") may count what the sentences name, instead of quoting their number.
 
@@ -163,9 +167,19 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             years = frozenset().union(*(each.values for each in known.facts))
             return fact.values <= years or (fact.date is not None and _is_known_date(fact.date, known))
         case "time":
-            return any(each.kind == "time" and each.values & fact.values for each in known.facts)
+            return any(each.values & fact.values for each in known.facts if each.kind == "time") or any(
+                _minutes_with_dot(each) in fact.values for each in known.facts if each.kind == "number"
+            )
         case _:
+            if fact.text == "1" and _ONE.search(known.text):
+                return True
             return any(_is_same_number(fact, each, known) for each in known.facts if each.values)
+
+
+def _minutes_with_dot(fact: Fact) -> Decimal | None:
+    """Return the minutes of a time of the day that is written with a full stop, like a number: "daily at 11.30"."""
+    found = _TIME_WITH_DOT.fullmatch(fact.text.rstrip(" .,;")) if not fact.unit else None
+    return Decimal(60 * int(found[1]) + int(found[2])) if found else None
 
 
 def _is_known_date(said: DateMention, known: KnownFacts) -> bool:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Sequence, Set
+from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
 
+from functions.query.grounding.facts import facts_in
 from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
@@ -133,6 +135,58 @@ def turns_move(claim: str, sentences: Sequence[str]) -> bool:
     return any((old, new) in held and (new, old) not in held for old, new in said)
 
 
+# --- what a word before a number says of it ---
+
+_BEFORE_NUMBER = re.compile(
+    r"\b(?:(?P<from>from|since)|(?P<to>to|until|till|through)|(?P<by>by)|(?P<within>within|during|in the first)"
+    r"|(?P<after>after|following)|(?P<before>before|prior to))\s+"
+    r"(?:(?:the|a|an|about|around|some|nearly|almost|only|first|last|next|as|much|many|to)\s+){0,3}\Z",
+    re.IGNORECASE,
+)
+"""A word before a number that tells whether something begins, ends or changes with it."""
+_OTHER_ROLES = frozenset(
+    pair
+    for one, other in (("from", "to"), ("from", "by"), ("to", "by"), ("within", "after"), ("before", "after"))
+    for pair in ((one, other), (other, one))
+)
+"""Such words of which one says something else than the other."""
+_AFTER_THAT = re.compile(r"\b(?:after (?:that|this|which)|afterwards|thereafter)\b", re.IGNORECASE)
+LONGEST_BEFORE_NUMBER = 30
+"""Characters before a number among which such a word stands."""
+
+
+def takes_number_otherwise(claim: str, sentences: Sequence[str]) -> bool:
+    """Return whether a number stands behind "by", "after" or the like, and in its sentences always behind another one.
+
+    "Raised by £68" of "raised from £60 to £68"; "within the first year" of "after the first year".
+    """
+    mine = _roles_in(claim)
+    if not mine:
+        return False
+    theirs = [_roles_in(sentence) for sentence in sentences]
+    for number, roles in mine.items():
+        held = frozenset[str]().union(*(each[number] for each in theirs if number in each))
+        if held and all((one, other) in _OTHER_ROLES for one in roles for other in held):
+            return True
+    return False
+
+
+@lru_cache(maxsize=512)
+def _roles_in(text: str) -> dict[tuple[frozenset[Decimal], str], frozenset[str]]:
+    """Return by which words a text introduces each of its numbers and times; "" for one without such a word."""
+    folded = fold(text)
+    found: dict[tuple[frozenset[Decimal], str], set[str]] = {}
+    for fact in facts_in(text):
+        if fact.start >= 0 and fact.kind in {"number", "time"} and fact.values:
+            before = _BEFORE_NUMBER.search(folded, max(0, fact.start - LONGEST_BEFORE_NUMBER), fact.start)
+            role = (before.lastgroup or "") if before else ""
+            role = "to" if role == "by" and fact.kind == "time" else role
+            found.setdefault((fact.values, fact.unit), set()).add(role)
+            if role == "within" and _AFTER_THAT.search(folded, fact.end):
+                found[fact.values, fact.unit].add("after")
+    return {number: frozenset(roles) for number, roles in found.items()}
+
+
 # --- rates ---
 
 _RATE = re.compile(
@@ -174,7 +228,15 @@ def repeats_otherwise(claim: str, texts: Sequence[str]) -> bool:
     """Return whether a claim tells what is so every day, week or the like, of which its evidence does not speak."""
     said = {period for match in _EVERY.finditer(fold(claim)) for word in match.groups() if (period := _period(word))}
     words = {word for text in texts for word in tokens_of(fold(text).replace(".", "").lower())}
-    told = {_period(word) for word in words} | {_period_told(word) for word in words}
+    told = {
+        period
+        for text in texts
+        for match in _EVERY.finditer(fold(text))
+        for word in match.groups()
+        if (period := _period(word))
+    }
+    told = told or {_period(word) for word in words}
+    told |= {_period_told(word) for word in words}
     return bool(said) and not said <= told | ({"day"} if words >= _WHOLE_WEEK else set())
 
 

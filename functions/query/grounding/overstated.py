@@ -1,7 +1,7 @@
 """Checks whether a claim says more than its evidence: of all, of the most, as done, or what is denied."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
 
@@ -181,6 +181,68 @@ def drops_condition(claim: str, sentences: Sequence[str], language: str) -> bool
                 if is_told and is_left_out and len(other) >= MIN_OTHER_CONDITION:
                     return True
     return False
+
+
+_EXCEPTED = re.compile(
+    r"\b(?:other than|except(?: for)?|apart from|with the exception of|excluding|but not|not including)\s"
+    r"(?P<what>[^,.;:()]+)",
+    re.IGNORECASE,
+)
+_EXCEPTS = re.compile(
+    r"\b(?:other than|any\w+ but|except|apart from|exception|exclud\w+|unless|only|alone|without|no|none|neither|never"
+    r"|save)\b",
+    re.IGNORECASE,
+)
+"""What is excepted, and words with which a claim may tell that something is."""
+
+
+def tells_of_excepted(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says of what a sentence excepts what it says of all others: "if an expert opens it" of
+    "if anyone other than an expert opens it"."""
+    if _EXCEPTS.search(claim) or count_negations(tokens_of(claim)):
+        return False
+    said = stems_of(claim, language)
+    for sentence in sentences:
+        for found in _EXCEPTED.finditer(sentence):
+            before, what = (stems_of(each, language) for each in (sentence[: found.start()], found["what"]))
+            rest = said - what
+            if what and what <= said and rest and len(rest & before) >= MIN_SAME_CONDITION * len(rest):
+                return True
+    return False
+
+
+_WHEN = re.compile(
+    r"\b(?:unless|until|till|(?P<then>(?:even )?if|when|once))\s(?P<what>(?:(?!\b(?:if|when|unless|until)\b)[^,.;:])+)",
+    re.IGNORECASE,
+)
+
+
+def turns_condition(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says "if" or "once" where its sentences say "unless" or "until", or the other way round.
+
+    Texts that deny something else, or say "only", may mean the same by it.
+    """
+    mine = list(_conditions_in(claim, language))
+    theirs = [each for sentence in sentences for each in _conditions_in(sentence, language)] if mine else []
+    for is_then, what, rest in mine:
+        held = [each for each in theirs if _is_same_condition(what, each[1]) and not rest.isdisjoint(each[2])]
+        if held and all(each[0] != is_then for each in held):
+            return True
+    return False
+
+
+def _conditions_in(text: str, language: str) -> Iterator[tuple[bool, frozenset[str], frozenset[str]]]:
+    """Yield the conditions of a text: whether it holds then, not until or unless then; its stems, and the others'."""
+    words = tokens_of(text)
+    if count_negations(words) or "only" in words:
+        return
+    for found in _WHEN.finditer(text):
+        rest = f"{text[: found.start()]} {text[found.end() :]}"
+        yield bool(found["then"]), stems_of(found["what"], language), stems_of(rest, language)
+
+
+def _is_same_condition(mine: frozenset[str], theirs: frozenset[str]) -> bool:
+    return bool(mine) and len(mine & theirs) >= MIN_SAME_CONDITION * len(mine)
 
 
 _PUT_FORWARD, _TELLS_PROPOSAL, _FAILED, _CARRIED = (

@@ -45,8 +45,10 @@ _NEXT_CLAUSE = word_lists("claim_words.txt")["next_clause"]
 _OF_NOUNS = frozenset(("no", "none", "without", "nor", "neither"))
 """Negations of a noun."""
 _WITH = frozenset(("with", "without"))
-_MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed"))
-"""Words after a negation that is of the verb behind them: "not able to manage"."""
+_MODAL_ADJECTIVES = frozenset(("need", "able", "possible", "going", "supposed", "longer"))
+"""Words after a negation that is of the verb behind them: "not able to manage", "no longer valid"."""
+_SHARES = word_lists("claim_words.txt")["shares"]
+"""Nouns whose denial is that of what they are a part in: "had no role in the design"."""
 _AUXILIARIES = word_lists("claim_words.txt")["auxiliaries"]
 WORDS_BEFORE = 3
 WORDS_AFTER = 2
@@ -118,12 +120,13 @@ def direction_of(word: str) -> int:
 
 _LIMITS = tuple(
     (
-        re.compile(rf"\bnot (?:\w+ ){{0,3}}?(?:{denied}) than\b", re.IGNORECASE),
+        re.compile(rf"\bnot? (?:\w+ ){{0,3}}?(?:{denied})\b", re.IGNORECASE),
         re.compile(rf"\b(?:{said})\b", re.IGNORECASE),
     )
     for denied, said in (
-        ("more|longer|later|higher", "up to|at most|maximum|until|limit(?:ed)? (?:is|to)|max"),
-        ("less|fewer|earlier|lower", "at least|minimum|from|min"),
+        ("(?:more|longer|later|higher) than", "up to|at most|maximum|until|limit(?:ed)? (?:is|to)|max"),
+        ("(?:less|fewer|earlier|lower) than", "at least|minimum|from|min"),
+        (r"later than\b[^.;]*\b(?:in advance|before|ahead)", "at least|minimum"),
     )
 )
 """What denies that something is beyond a limit ("will not pay more than 7%"), and what states such a limit."""
@@ -169,9 +172,23 @@ def reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
 
 def _part_reversal(claim: str, sentences: Sequence[str], language: str) -> Reversal:
     said = frozenset(content_stems(claim, language)) - _negation_stems(language)
-    found = [result for each in sentences if (result := _reversal(claim, each, said, language)) is not None]
+    texts = [nearest_piece(each, said, language) for each in sentences]
+    found = [result for each in texts if (result := _reversal(claim, each, said, language)) is not None]
     # One sentence that agrees is enough: a source may say something in two ways.
     return max(found, key=("likely", "certain").index) if found and all(found) else ""
+
+
+def nearest_piece(sentence: str, said: frozenset[str], language: str) -> str:
+    """Return the part of a sentence between semicolons that alone holds a claim's words, but for those with opposites.
+
+    `said`: the stems of the claim. Without such a part it is the whole sentence.
+    """
+    if "; " not in sentence:
+        return sentence
+    held = said.intersection(content_stems(sentence, language))
+    held -= {stem for word in _words(sentence) if has_opposite(word) for stem in stems_of(word, language)}
+    pieces = [piece for piece in sentence.split("; ") if held and held <= frozenset(content_stems(piece, language))]
+    return pieces[0] if len(pieces) == 1 else sentence
 
 
 def _states_limit(claim: str, sentence: str) -> bool:
@@ -257,11 +274,8 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     for at, word in enumerate(words):
         negated = is_verb_negation(word) or (negated and word not in _NEXT_CLAUSE)
         if is_negation(word) or (negated and word in {"or", "nor"}):
-            after = (
-                stems
-                for other in words[at + 1 :]
-                if other not in _MODAL_ADJECTIVES and (stems := stems_of(other, language))
-            )
+            following = [other for other in words[at + 1 :] if other not in _MODAL_ADJECTIVES]
+            after = (stems for other in following if other not in _SHARES and (stems := stems_of(other, language)))
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
     return frozenset(found)

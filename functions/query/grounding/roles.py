@@ -41,6 +41,8 @@ MIN_WORDS = 3
 """Content words of a claim whose roles are compared."""
 BEFORE_VERB = 3
 """Words before a participle among which its auxiliary verb stands."""
+LONGEST_AGENT = 5
+"""Words after "by" that may name who acts."""
 AFTER_MONTH = 3
 """Words behind a number among which a month makes it a date."""
 
@@ -142,6 +144,55 @@ def _agents(tokens: Sequence[str], shared: Set[str]) -> Sequence[int]:
             _BE.intersection(tokens[max(0, at - BEFORE_VERB - 1) : at]) or tokens[at - 1].endswith(_PARTICIPLE_ENDINGS)
         )
     ]
+
+
+def names_other_agent(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether somebody else acts in a claim than the one by whom a sentence says that it is done.
+
+    "The tenant decides" of "is decided by the landlord"; "paid by the tenant" of "paid by the landlord".
+    """
+    if language.split("-")[0] != "en":
+        return False
+    said = tokens_of(claim)
+    stems = frozenset(stem_of(word, "en") for word in said if content_stems(word, "en"))
+    found = [result for each in sentences if (result := _has_other_agent(said, stems, tokens_of(each))) is not None]
+    return bool(found) and all(found)
+
+
+def _has_other_agent(said: tuple[str, ...], stems: Set[str], held: tuple[str, ...]) -> bool | None:
+    """Compare with one sentence; None if it names nobody by whom something is done that the claim tells."""
+    for at in _agents(held, stems):
+        agent = _words_after(held, at)
+        verb = stem_of(held[at - 1], "en") if at else ""
+        if verb not in stems:
+            continue
+        places = [place for place, word in enumerate(said) if stem_of(word, "en") == verb]
+        if not agent or not places:
+            continue
+        if agent & stems:
+            return False
+        mine = [_words_after(said, by) for by in _agents(said, {verb})] or [_subject_before(said, places[0])]
+        if mine[0] and not any(are_synonyms(one, other, "en") for one in mine[0] for other in agent):
+            return True
+    return None
+
+
+def _words_after(tokens: Sequence[str], at: int) -> frozenset[str]:
+    """Return the stems of the words of the group that begins after a "by"."""
+    found: list[str] = []
+    for word in tokens[at + 1 : at + 1 + LONGEST_AGENT]:
+        if content_stems(word, "en"):
+            found.append(stem_of(word, "en"))
+        elif word not in {"the", "a", "an", "its", "their", "his", "her", "our", "your"} or found:
+            break
+    return frozenset(found)
+
+
+def _subject_before(tokens: Sequence[str], at: int) -> frozenset[str]:
+    """Return the stems of the words before a verb in the active voice; none if it is passive."""
+    if _BE.intersection(tokens[max(0, at - BEFORE_VERB) : at]):
+        return frozenset()
+    return frozenset(stem_of(word, "en") for word in tokens[:at] if content_stems(word, "en"))
 
 
 def _any_between(places: Sequence[int], start: int, end: int) -> bool:
@@ -358,10 +409,18 @@ _COMPARED = re.compile(
 )
 
 
+_THAN_EXPECTED = re.compile(
+    r"\bthan\s+(?:(?:was|were|had been|originally|first)\s+)*"
+    r"(?:expected|planned|budgeted|estimated|forecast|intended|usual|before)\b",
+    re.IGNORECASE,
+)
+"""What a number is compared with that is no number."""
+
+
 def compares_otherwise(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim compares two things ("higher than") of which no sentence compares any."""
     found = _COMPARED.search(claim)
-    if found is None or has_digit(RECENT_YEAR.sub("", claim)):
+    if found is None or (has_digit(RECENT_YEAR.sub("", claim)) and not _THAN_EXPECTED.search(claim)):
         return False  # numbers are compared as facts
     word = (found[1] or found[2]).lower()
     held = {token for sentence in sentences for token in tokens_of(sentence)}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from typing import Literal
 
@@ -52,8 +52,19 @@ and end of a claim, where a false addition to a true sentence usually is."""
 UNINFORMATIVE_STEMS = stems_of("percent cent proc procentai procentų according document source states says")
 """Words that a claim may add: names of signs ("%", which facts compare), and mentions of the source."""
 
-FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(lines_of("function_words.txt")))
+_FUNCTION_LINES = lines_of("function_words.txt")
+FUNCTION_STEMS = UNINFORMATIVE_STEMS | stems_of(" ".join(line for line in _FUNCTION_LINES if ":" not in line))
 """The same and function words, of which a paraphrase has others than its source."""
+
+
+@cache
+def function_stems(language: str) -> frozenset[str]:
+    """Return the same with those of a language."""
+    start = f"{language.split('-')[0]}:"
+    return FUNCTION_STEMS | stems_of(
+        " ".join(line.removeprefix(start) for line in _FUNCTION_LINES if line.startswith(start)), language
+    )
+
 
 _ARTICLES = frozenset(("the", "a", "an"))
 _SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
@@ -76,7 +87,7 @@ def is_covered(
 
     Common words may be others than the evidence's, but not `of_row`: what a row's figures are is told by them alone.
     """
-    said -= FUNCTION_STEMS
+    said -= function_stems(language)
     if not said:
         return True
     own = frozenset().union(*(span.stems for span in spans))
@@ -101,13 +112,22 @@ def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> fr
 
 
 def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
-    """Return whether nothing like a claim, or a statement in it, is in the stems `held`."""
-    parts = [_stems_without_degrees(part, language) for part in _STATEMENT.split(claim)]
-    parts = [part for part in parts if len(part) >= MIN_CLAUSE_WORDS] or [_stems_without_degrees(claim, language)]
-    said = frozenset().union(*parts)
-    known = held | with_synonyms(said, held, language)
+    """Return whether nothing like a claim, or a statement in it, is in the stems `held`.
+
+    Its numbers are taken for known: other rules compare them.
+    """
+    texts = [
+        part for part in _STATEMENT.split(claim) if len(_stems_without_degrees(part, language)) >= MIN_CLAUSE_WORDS
+    ]
+    return any(_is_foreign(text, held, language) for text in texts or [claim])
+
+
+def _is_foreign(text: str, held: frozenset[str], language: str) -> bool:
+    said = _stems_without_degrees(text, language)
+    known = (said & held) | with_synonyms(said, held, language)
     known |= {stem for stem in said - known if not held.isdisjoint(other_words_of(stem, language))}
-    return any(len(part & known) < FOREIGN_COVERAGE * len(part) for part in parts)
+    numbers = sum(has_digit(word) or is_number_word(word) for word in tokens_of(text))
+    return len(known) + numbers < FOREIGN_COVERAGE * (len(said) + numbers)
 
 
 def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
@@ -118,7 +138,7 @@ def _stems_without_degrees(text: str, language: str) -> frozenset[str]:
 def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
     """Return whether a clause of a claim, or a run of its words, is missing in the stems `held`."""
     for clause in _PUNCTUATED_CLAUSE.split(claim):
-        stems = stems_of(clause, language) - FUNCTION_STEMS
+        stems = stems_of(clause, language) - function_stems(language)
         if len(stems) >= MIN_CLAUSE_WORDS and len(stems & held) < MIN_CLAUSE_COVERAGE * len(stems):
             return True
     is_short = len(tokens_of(claim)) <= MAX_PREDICATE_WORDS
@@ -131,7 +151,7 @@ def has_unknown_part(claim: str, held: frozenset[str], language: str) -> bool:
 
 def _unknown_runs(claim: str, held: frozenset[str], language: str) -> list[int]:
     """Return the lengths of the runs of content words that are missing in the stems `held`, 0 for runs that are not."""
-    words = (stems_of(word, language) - FUNCTION_STEMS for word in _WORD.findall(claim))
+    words = (stems_of(word, language) - function_stems(language) for word in _WORD.findall(claim))
     return [len(list(run)) if unknown else 0 for unknown, run in groupby(not stems <= held for stems in words if stems)]
 
 
@@ -141,7 +161,7 @@ def common_stems(claim: str, language: str) -> frozenset[str]:
 
     What a claim says in other words it says with them: "it costs 5 euros" for "the fee is 5 euros".
     """
-    if len(stems_of(claim, language) - FUNCTION_STEMS) < MIN_WORDS_WITH_COMMON:
+    if len(stems_of(claim, language) - function_stems(language)) < MIN_WORDS_WITH_COMMON:
         return frozenset()
     rarity = background(language)
     words = (word for word in tokens_of(claim) if not _is_fact(word))
@@ -151,7 +171,7 @@ def common_stems(claim: str, language: str) -> frozenset[str]:
         for stem, word in stems.items()
         if min(rarity.get(stem, MAX_RARITY), rarity.get(stem_in_index(word, language), MAX_RARITY)) <= COMMON_RARITY
     )
-    return frozenset(common) - FUNCTION_STEMS
+    return frozenset(common) - function_stems(language)
 
 
 # --- replacements: a word in the place of another ---
@@ -196,6 +216,7 @@ NOT_ALWAYS_NUMBERS = frozenset((
 """Number words that are not always facts: alone they are compared as words."""
 
 _REFERRING = frozenset(("i", "we", "us", "our", "he", "she", "his", "her", "it", "its", "they", "their", "them"))
+_PERSONS = frozenset(("he", "she", "they"))
 _AUTHORS = frozenset(("company", "company's", "group", "firm", "organisation", "organization", "author", "authors"))
 """Words for those who a document calls "we"."""
 
@@ -297,6 +318,10 @@ class _Comparison:
         if not (_REFERRING | _AUTHORS).isdisjoint(held) and all(map(self._is_name, mine)):
             # "We", "it" or "the Company" may be replaced by whoever the document or the question names.
             return "other" if is_copied and any(map(self._is_added, mine)) else ""
+        if not _PERSONS.isdisjoint(held) and len(mine) == 1 and not is_degree(mine[0]):
+            return (
+                "other" if is_copied and not self.is_nearby(stem_of(mine[0], self.language)) else ""
+            )  # "the buyer" for "she"
         if len(mine) > 1:
             return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
         at_end = start == 0 or end == len(self.claim) or (start == 1 and self.claim[0] in _ARTICLES)
@@ -401,3 +426,51 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return False  # "24 hours" for "a day": numbers with units are compared as facts
     periods, other_periods = (PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
+
+
+# --- a word between the same words as another ---
+
+WORDS_BEHIND_FIRST = 3
+"""Words behind the first one of a claim that a sentence has, too, in a row: they have it in the place of another."""
+
+
+def stands_for_another(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a word of a claim stands behind an article, before a word, where its sentences have another one.
+
+    "In a damp place" of "store it in a dry place", however little of the rest is the same.
+    """
+    said = tokens_of(claim)
+    stems = [stem_of(word, language) for word in said]
+    texts = [tokens_of(sentence) for sentence in sentences]
+    held = frozenset(word for words in texts for word in words)
+    for at, word in enumerate(said):
+        if not _has_meaning(word, language) or any(are_synonyms(word, other, language) for other in held):
+            continue
+        for words in texts:
+            theirs = [stem_of(each, language) for each in words]
+            for place, other in enumerate(words):
+                is_same_kind = word.endswith(_VERB_ENDINGS) and other.endswith(_VERB_ENDINGS)
+                if is_same_kind or not _has_meaning(other, language) or theirs[place] in stems:
+                    continue
+                if _is_between(stems, at, theirs, place):
+                    return True
+    return False
+
+
+def _has_meaning(word: str, language: str) -> bool:
+    """Return whether a word says something itself: no function word, no number that facts compare."""
+    if not _is_compared(word) or word in _REFERRING or (_is_fact(word) and word not in NOT_ALWAYS_NUMBERS):
+        return False
+    return is_degree(word) or not stems_of(word, language) <= function_stems(language)
+
+
+def _is_between(mine: Sequence[str], at: int, theirs: Sequence[str], place: int) -> bool:
+    """Return whether the words around two places are the same: an article and what it is of, or all behind an order."""
+    if at == 0:
+        behind = list(mine[1 : 1 + WORDS_BEHIND_FIRST])
+        is_same = len(behind) == WORDS_BEHIND_FIRST and behind == list(theirs[place + 1 : place + 1 + len(behind)])
+        return is_same and behind[0] in _ARTICLES and not all(map(is_stop_word, behind))
+    if at + 1 == len(mine) or place in {0, len(theirs) - 1}:
+        return False
+    is_same = (mine[at - 1], mine[at + 1]) == (theirs[place - 1], theirs[place + 1])
+    return is_same and mine[at - 1] in _ARTICLES and not is_stop_word(mine[at + 1])

@@ -71,7 +71,8 @@ def test_function_words_months_and_what_an_abbreviation_is_short_for_need_no_evi
 
 
 def test_each_function_word_is_there_once_whatever_its_form() -> None:
-    stems = [stems_of(word) for line in lines_of("function_words.txt") for word in line.split()]
+    lines = [line for line in lines_of("function_words.txt") if ":" not in line]
+    stems = [stems_of(word) for line in lines for word in line.split()]
     assert all(stems)
     assert len(frozenset().union(*stems)) == len(stems)
     assert covered("the lamp gave taken boat", "lamp boat")

@@ -1,0 +1,164 @@
+"""Checks whether a claim tells of one thing what a part of a sentence tells of another.
+
+A sentence often says like things of several subjects, each in a part of its own: "Barbecues on balconies are forbidden;
+in the garden they are allowed". A claim that takes the end of one part without the words that it begins with, and has
+another's words in their place, tells of the one what is so of the other.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from functions.query.grounding.polarity import are_opposite, has_opposite
+from functions.query.grounding.quantities import is_unit
+from functions.query.grounding.wording import function_stems
+from functions.query.grounding.words import (
+    is_degree,
+    is_stop_word,
+    stem_of,
+    tokens_of,
+    with_synonyms,
+)
+from functions.query.understanding.question import word_lists
+from shared.dates import is_month, is_year
+from shared.text import SEPARATOR
+
+_PART = re.compile(
+    r"[;:]\s|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|mientras|ir|bet)\s(?!\d)"
+    r"|,\s(?:(?:of|in|to|for)\s)?(?:which|who|whose|where|when)\s",
+    re.IGNORECASE,
+)
+"""Where a part of a sentence ends that may have a subject of its own."""
+_SUBORDINATE = re.compile(r"\A\s*(?:\w+\s){1,3}that\s(?=(?:it|they|he|she|this|these)\b)", re.IGNORECASE)
+"""What leads to a part whose subject is that of the one before: "… and found that it does not work"."""
+_DATE_WORDS = word_lists("claim_words.txt")["dating"]
+"""Words beside a year that belong to the date: "the end of 2028"."""
+MIN_TAKEN = 2
+"""Content words that a claim takes from a part of a sentence to be compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The content words of a part of a sentence as stems, in order."""
+
+    stems: Sequence[str]
+
+    def before(self, said: frozenset[str], language: str) -> frozenset[str]:
+        """Return the stems before the first one that is said, too, or a synonym of one."""
+        held = said | with_synonyms(frozenset(self.stems), said, language)
+        first = next((at for at, stem in enumerate(self.stems) if stem in held), 0)
+        return frozenset(self.stems[:first])
+
+
+def tells_of_another(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim tells of one thing what a sentence tells of another in a part of its own."""
+    texts = [_parts_of(sentence, language) for sentence in sentences if SEPARATOR not in sentence]
+    return any(_is_crossed(mine.stems, texts, language) for mine in _parts_of(claim, language))
+
+
+def _is_crossed(mine: Sequence[str], texts: Sequence[Sequence[_Part]], language: str) -> bool:
+    said = frozenset(mine)
+    held = [[_held(said, part, language) for part in parts] for parts in texts]
+    whole = [frozenset[str]().union(*each) for each in held]
+    most = max(map(len, whole), default=0)
+    near = [at for at, each in enumerate(whole) if len(each) == most]
+    return most > MIN_TAKEN and all(_crosses(mine, texts[at], held[at], language) for at in near)
+
+
+def _crosses(mine: Sequence[str], parts: Sequence[_Part], held: Sequence[frozenset[str]], language: str) -> bool:
+    """Return whether a claim has words of two parts, and lacks those that one begins with."""
+    said = frozenset(mine)
+    for at, part in enumerate(parts):
+        others = frozenset[str]().union(*(each for place, each in enumerate(held) if place != at)) - held[at]
+        own = held[at].difference(*(each for place, each in enumerate(held) if place != at))
+        first = next((stem for stem in mine if stem in others or stem in held[at]), "")
+        is_moved = first in others or (any(map(is_year, others)) and all(map(_is_of_date, others)))
+        if is_moved and len(own) >= MIN_TAKEN and part.before(said, language):
+            return True
+    return False
+
+
+def tells_opposite_of_part(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim says of one part of a sentence what only another one says, and that part the opposite.
+
+    "The cafe is open on Tuesdays" of "The cafe is open at noon but closed on Tuesdays".
+    """
+    said = [stem for part in _parts_of(claim, language) for stem in part.stems]
+    words = [word for word in tokens_of(claim) if has_opposite(word)]
+    return any(
+        _is_opposite(word, frozenset(said) - {stem_of(word, language)}, sentence, language)
+        for sentence in sentences
+        if words and SEPARATOR not in sentence
+        for word in words
+    )
+
+
+def _is_opposite(word: str, others: frozenset[str], sentence: str, language: str) -> bool:
+    texts = [tokens_of(each) for each in _PART.split(sentence)]
+    with_it = [words for words in texts if word in words]
+    if len(with_it) != 1 or any(are_opposite([word], words) for words in with_it):
+        return False
+    own = frozenset(stem_of(each, language) for each in with_it[0])
+    behind = others & frozenset(stem_of(each, language) for each in with_it[0][with_it[0].index(word) :])
+    return not behind and any(
+        words is not with_it[0]
+        and are_opposite([word], words)
+        and others & frozenset(stem_of(each, language) for each in words) - own
+        for words in texts
+    )
+
+
+def _is_of_date(stem: str) -> bool:
+    return is_year(stem) or is_month(stem) or stem in _DATE_WORDS
+
+
+def _held(said: frozenset[str], part: _Part, language: str) -> frozenset[str]:
+    stems = frozenset(part.stems)
+    return (said & stems) | with_synonyms(said, stems, language)
+
+
+def _parts_of(text: str, language: str) -> Sequence[_Part]:
+    parts = (_Part(tuple(_stems(_SUBORDINATE.sub("", each), language))) for each in _PART.split(text))
+    return [part for part in parts if part.stems]
+
+
+def _stems(text: str, language: str) -> Iterator[str]:
+    for word in tokens_of(text):
+        stem = stem_of(word, language)
+        if not (is_stop_word(word) or is_degree(word) or is_unit(word) or stem in function_stems(language)):
+            yield stem
+
+
+_AND = re.compile(r"\s(?:and|but)\s", re.IGNORECASE)
+_IN_GROUP = re.compile(
+    r".*\b(?:of|in|at|on|with|under|for|from|by|during|to|against|near|between|behind)\s(?P<group>[^,;]+)\Z",
+    re.IGNORECASE,
+)
+"""The group of words behind the last preposition of a text."""
+MAX_GROUP = 4
+"""Words of such a group, which may have an article."""
+
+
+def takes_group_for_subject(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim lets act what stands in a sentence only behind a preposition, right before "and".
+
+    "Heyr left in 1939" of "She studied under Heyr and left in 1939".
+    """
+    said = [stem for part in _parts_of(claim, language)[:1] for stem in part.stems]
+    return any(
+        _begins_with_group(said, sentence, found, language)
+        for sentence in sentences
+        if SEPARATOR not in sentence
+        for found in _AND.finditer(sentence)
+    )
+
+
+def _begins_with_group(said: Sequence[str], sentence: str, joint: "re.Match[str]", language: str) -> bool:
+    before = _IN_GROUP.match(sentence, 0, joint.start())
+    after = tuple(_stems(sentence[joint.end() :], language))
+    if before is None or not after or after[0] not in said or len(before["group"].split()) > MAX_GROUP:
+        return False
+    group = frozenset(_stems(before["group"], language))
+    lead = said[: said.index(after[0])]
+    others = frozenset(_stems(sentence[: before.start("group")], language))
+    return bool(lead) and group.issuperset(lead) and others.isdisjoint(said) and others != group

@@ -1,0 +1,267 @@
+"""Claims that tell of one thing what is told of another, or turn what stands before a number or a condition."""
+
+import pytest
+
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.verify import Verifier
+from functions.query.retrieval.passages import Passage
+from tests.support.query import passage
+
+CONFIRMED, MARKED, OUT = "confirmed", "unconfirmed", "out"
+
+
+def verdict_of(claim: str, quote: str, source: Passage | None = None, question: str = "What is it?") -> str:
+    checker = Verifier([source or passage(quote)], question=question, language="en")
+    verified = list(checker.check(Claim(claim, (Reference(1, quote),))))
+    return verified[0].claim.verdict if verified else OUT
+
+
+YARD = "Barbecues in the yard are forbidden; on the lawn they are allowed until 9 pm."
+BUSES = "Buses 4 and 7 run through Station Road; the stop at the Corn Exchange is not served."
+PRICES = "Admission is €9 for adults and €4 for students; children under seven enter free."
+DYES = "Together with Peter Astley she found a method of fixing dyes without heat, which Dunmore patented in 1954."
+WORKS = "From 1946 to 1971 she worked at Dunmore, first as an assistant and from 1958 as head of the dye laboratory."
+TEACHER = "She studied in Prague under Jan Heyr and left the country in 1939."
+CAFE = "The cafe on the second floor is open during museum hours but closed on Tuesdays."
+MINUTES = "Cllr Leigh asked for a count of the traffic; the clerk will write to the county."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("Barbecues in the yard are allowed until 9 pm.", YARD, MARKED),
+        ("Barbecues are allowed on the lawn until 9 pm.", YARD, CONFIRMED),
+        ("The stop in Station Road is not served.", BUSES, MARKED),
+        ("The Corn Exchange stop is not served.", BUSES, CONFIRMED),
+        ("Students enter free.", PRICES, MARKED),
+        ("Children under seven do not pay.", PRICES, CONFIRMED),
+        ("Peter Astley patented the method in 1954.", DYES, MARKED),
+        ("Dunmore patented the method in 1954.", DYES, CONFIRMED),
+        ("She was head of the dye laboratory from 1946.", WORKS, MARKED),
+        ("She was head of the dye laboratory from 1958.", WORKS, CONFIRMED),
+        ("Cllr Leigh will write to the county.", MINUTES, MARKED),
+        ("The clerk will write to the county.", MINUTES, CONFIRMED),
+    ],
+)
+def test_a_claim_does_not_take_the_subject_of_one_part_for_what_another_says(claim: str, quote: str, verdict: str):
+    assert verdict_of(claim, quote) == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("Jan Heyr left the country in 1939.", TEACHER, MARKED),
+        ("She left the country in 1939.", TEACHER, CONFIRMED),
+        ("The museum is closed on Tuesdays.", CAFE, MARKED),
+        ("The cafe is closed on Tuesdays.", CAFE, CONFIRMED),
+        ("The cafe is open on Tuesdays.", CAFE, OUT),
+        ("The cafe is open during museum hours.", CAFE, CONFIRMED),
+    ],
+)
+def test_what_stands_behind_a_preposition_is_no_subject(claim: str, quote: str, verdict: str):
+    assert verdict_of(claim, quote) == verdict
+
+
+FEE = "A motion to raise the annual fee from £60 to £68 was carried by 22 votes to 7."
+NOTICE = "During the first six months two weeks' notice is enough; after that the notice period is three months."
+ENDING = "Either party may end the tenancy after the first twelve months."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("The annual fee was raised by £68.", FEE, OUT),
+        ("The annual fee goes down from £68 to £60.", FEE, OUT),
+        ("The annual fee goes up from £60 to £68.", FEE, CONFIRMED),
+        ("Either party may end the tenancy within the first twelve months.", ENDING, OUT),
+        ("The tenancy may be ended after the first twelve months.", ENDING, CONFIRMED),
+        ("After six months the notice period is three months.", NOTICE, CONFIRMED),
+        ("The shop closes before 9 pm.", "The shop closes by 9 pm.", CONFIRMED),
+    ],
+)
+def test_a_word_before_a_number_is_kept(claim: str, quote: str, verdict: str):
+    assert verdict_of(claim, quote) == verdict
+
+
+MEETING = "The meeting takes place in the parish hall, unless the hall is needed for the election."
+PARCEL = "A parcel can be cancelled until its label has been scanned."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("The meeting takes place in the parish hall if the hall is needed for the election.", MEETING, OUT),
+        ("The meeting takes place in the parish hall even if the hall is needed for the election.", MEETING, OUT),
+        ("The meeting takes place in the parish hall unless the hall is needed.", MEETING, CONFIRMED),
+        ("A parcel can be cancelled once its label has been scanned.", PARCEL, OUT),
+        ("A parcel can be cancelled until the label has been scanned.", PARCEL, CONFIRMED),
+    ],
+)
+def test_unless_and_until_do_not_become_if_and_once(claim: str, quote: str, verdict: str):
+    assert verdict_of(claim, quote) == verdict
+
+
+HOUSING = "The guarantee ends if the housing is opened by anyone other than a workshop."
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("The guarantee ends if the housing is opened by a workshop.", OUT),
+        ("The guarantee ends if the housing is opened by anyone but a workshop.", CONFIRMED),
+        ("The guarantee ends if anyone except a workshop opens the housing.", CONFIRMED),
+    ],
+)
+def test_what_is_excepted_is_not_told_like_the_rest(claim: str, verdict: str):
+    assert verdict_of(claim, HOUSING) == verdict
+
+
+BONFIRES = "The proposal to ban bonfires was withdrawn by Mr Okoro before the vote."
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Rosa Lind withdrew the proposal to ban bonfires.", MARKED),
+        ("Mr Okoro withdrew the proposal to ban bonfires.", CONFIRMED),
+        ("The proposal to ban bonfires was withdrawn before the vote.", CONFIRMED),
+    ],
+)
+def test_who_does_it_is_who_is_named_behind_by(claim: str, verdict: str):
+    source = passage(f"Rosa Lind was in the chair. {BONFIRES}")
+    assert verdict_of(claim, BONFIRES, source) == verdict
+
+
+def test_sales_that_rise_by_a_share_are_no_agent():
+    quote = "Net sales increased 6.9% to $4,812.5 million, driven by higher volumes."
+    assert verdict_of("Net sales increased 6.9% to $4,812.5 million.", quote) == CONFIRMED
+
+
+STORE = "Before winter, drain the pump completely and store it in a dry place."
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Store the pump in a damp place.", MARKED),
+        ("Fill the pump completely before winter.", MARKED),
+        ("Store the pump in a dry place.", CONFIRMED),
+        ("Drain the pump completely before winter.", CONFIRMED),
+    ],
+)
+def test_a_word_behind_an_article_does_not_take_the_place_of_another(claim: str, verdict: str):
+    assert verdict_of(claim, STORE) == verdict
+
+
+FUNDED = "The work was funded by the Vale Foundation, which had no role in the design of the study."
+CONFLICTS = "Sync conflicts no longer delete the older version."
+
+
+def test_having_no_role_in_something_denies_it():
+    assert verdict_of("The Vale Foundation designed the study.", FUNDED) == OUT
+    assert verdict_of("The Vale Foundation funded the work.", FUNDED) == CONFIRMED
+
+
+def test_what_is_no_longer_done_is_not_done():
+    assert verdict_of("Sync conflicts delete the older version.", CONFLICTS) == OUT
+
+
+def test_parts_between_semicolons_are_denied_each_for_itself():
+    quote = "The guarantee covers faults of material; it does not cover wear of seals or damage by frost."
+    assert verdict_of("The guarantee does not cover wear of seals.", quote) == CONFIRMED
+    assert verdict_of("The guarantee does not cover faults of material.", quote) == OUT
+
+
+DELETED = "If the top browns, cover it with foil after half an hour."
+
+
+def test_a_condition_behind_a_semicolon_is_one():
+    quote = f"Bake the loaf for 50 minutes; {DELETED[0].lower()}{DELETED[1:]}"
+    assert verdict_of("Cover it with foil after half an hour.", quote) == MARKED
+    assert verdict_of(DELETED, quote) == CONFIRMED
+
+
+def test_a_claim_of_all_votes_needs_them():
+    quote = "The council resolved by four votes to one to accept the Garside quote."
+    assert verdict_of("The council unanimously resolved to accept the Garside quote.", quote) != CONFIRMED
+
+
+def test_a_number_that_is_compared_with_a_plan_needs_the_plan():
+    quote = "The council expects the works to cost £240,000."
+    assert verdict_of("The works cost £240,000 more than expected.", quote) != CONFIRMED
+
+
+GERMAN = passage(
+    "Laute Arbeiten sind in der Mittagszeit nicht erlaubt. Nur Bewohner dürfen im Hof parken.", language="de"
+)
+FRENCH = passage(
+    "Le bonnet de bain n'est pas obligatoire. Les serveurs se trouvent en France et en Irlande.", language="fr"
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "source", "verdict"),
+    [
+        ("Laute Arbeiten sind in der Mittagszeit erlaubt.", GERMAN.text.partition(". ")[0], GERMAN, OUT),
+        ("Im Hof dürfen nur Bewohner parken.", GERMAN.text.partition(". ")[2], GERMAN, CONFIRMED),
+        ("Im Hof dürfen Bewohner parken.", GERMAN.text.partition(". ")[2], GERMAN, MARKED),
+        ("Le bonnet de bain est obligatoire.", FRENCH.text.partition(". ")[0], FRENCH, OUT),
+        ("Les serveurs se trouvent exclusivement en France.", FRENCH.text.partition(". ")[2], FRENCH, MARKED),
+        ("Les serveurs se trouvent en France.", FRENCH.text.partition(". ")[2], FRENCH, CONFIRMED),
+    ],
+)
+def test_other_languages_deny_and_restrict(claim: str, quote: str, source: Passage, verdict: str):
+    assert verdict_of(claim, quote, source) == verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("She worked there for 25 years.", "She worked there from 1946 to 1971.", CONFIRMED),
+        ("She worked there for 24 years.", "She worked there from 1946 to 1971.", OUT),
+        ("Clara took her degree in 1887.", "Ada took her degree in 1889, two years after Clara.", MARKED),
+        ("Clara took her degree in 1886.", "Ada took her degree in 1889, two years after Clara.", OUT),
+        ("The dealer must repay €36,400.", "The dealer must repay €38,500, less €2,100 for use.", MARKED),
+        ("The dealer must repay €35,400.", "The dealer must repay €38,500, less €2,100 for use.", OUT),
+        ("The tour starts at 11:30.", "The tour starts daily at 11.30.", CONFIRMED),
+        ("The tour starts at 11:50.", "The tour starts daily at 11.30.", OUT),
+        ("The quote was accepted by 4 votes to 1.", "The quote was accepted by four votes to one.", CONFIRMED),
+    ],
+)
+def test_numbers_that_the_words_of_the_source_tell(claim: str, quote: str, verdict: str):
+    assert verdict_of(claim, quote) == verdict
+
+
+RENT = "Five weeks after delivery she noticed damp in the wall and asked the dealer for help."
+
+
+def test_a_person_may_stand_for_a_pronoun():
+    source = passage(f"The claimant is the buyer of a van. {RENT}")
+    assert verdict_of("Five weeks after delivery the buyer noticed damp in the wall.", RENT, source) == CONFIRMED
+
+
+LEAFLET = (
+    "The pump is guaranteed for three years from the purchase. The guarantee covers faults of material, not wear of "
+    "seals or use with salt water. To make a claim, send the pump with the receipt to the dealer, who repairs it. The "
+    "guarantee ends if the housing was opened. Before winter, drain the pump and store it in a dry place. If the motor "
+    "hums but stands still, switch it off and turn the shaft with a screwdriver."
+)
+
+
+@pytest.mark.parametrize(
+    "claim", ["The dealer repairs the pump.", "You have to send the pump with the receipt to the dealer."]
+)
+def test_a_leaflet_may_give_several_orders_within_sentences(claim: str):
+    quote = "To make a claim, send the pump with the receipt to the dealer, who repairs it."
+    assert verdict_of(claim, quote, passage(LEAFLET)) != OUT
+
+
+def test_a_noun_with_a_capital_begins_no_order():
+    quote = "Der Vertrag verlängert sich, wenn er nicht drei Monate vor Ablauf in Textform gekündigt wird."
+    text = (
+        "Versichert ist der Hausrat der Wohnung gegen Brand, Sturm und Hagel. Als Sturm gilt Wind ab Stärke acht. "
+        "Wertsachen sind bis zu einem Fünftel der Summe versichert. Fahrräder sind versichert, wenn sie abgeschlossen "
+        f"waren. Der Selbstbehalt entfällt bei Glas. {quote}"
+    )
+    claim = "Der Vertrag verlängert sich ohne Kündigung in Textform."
+    assert verdict_of(claim, quote, passage(text, language="de")) != OUT
