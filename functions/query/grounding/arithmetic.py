@@ -230,7 +230,7 @@ def _clause_around(part: Operand) -> str:
 
 def _begins_with(claim: str, clause: str) -> bool:
     """Return whether the first content word of a claim is in a clause."""
-    first = next(iter(content_stems(claim)), "")
+    first = next((stem for stem in content_stems(claim) if not stem.isdigit()), "")
     return first in stems_of(clause)
 
 

@@ -63,6 +63,7 @@ import functions.query.grounding.measures
 import functions.query.grounding.merging
 import functions.query.grounding.names
 import functions.query.grounding.overstated
+import functions.query.grounding.parts
 import functions.query.grounding.polarity
 import functions.query.grounding.quantities
 import functions.query.grounding.quotes
