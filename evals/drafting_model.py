@@ -20,7 +20,7 @@ from functions.query.ports import ChatModel
 from functions.query.understanding.model_rewriting import fenced, object_in
 from shared.errors import DependencyError
 from shared.lexical import idf
-from shared.models import ChatMessage, Page
+from shared.models import ChatMessage, ModelRequest, Page
 
 MIN_PAGE_WORDS = 60
 LONGEST_PAGE = 8_000
@@ -64,16 +64,12 @@ class ModelDrafter:
             ChatMessage("system", (_TEXTS / prompt).read_text("utf-8")),
             ChatMessage("user", fenced(name, shown)),
         ]
+        form = {"type": "json_schema", "json_schema": schema}
+        request = ModelRequest(messages, OUTPUT_TOKENS, response_format=form)
 
         def ask() -> str:
             try:
-                return self.chat.complete(
-                    messages,
-                    max_output_tokens=OUTPUT_TOKENS,
-                    temperature=0.0,
-                    timeout_s=TIMEOUT_S,
-                    response_format={"type": "json_schema", "json_schema": schema},
-                ).text
+                return self.chat.complete(request, timeout_s=TIMEOUT_S).text
             except DependencyError as error:
                 raise EvalError(
                     f"The model {self.chat.model} did not answer: {error.message} Check --model, --base-url and "

@@ -31,7 +31,7 @@ from shared.adapters.aws import SystemClock
 from shared.adapters.openai import OpenAIChatModel
 from shared.deadline import Deadline
 from shared.language import language_of
-from shared.models import NO_USAGE, ChatMessage, Completion
+from shared.models import NO_USAGE, Completion, ModelRequest
 from shared.settings import Settings
 
 Outcome = Literal["confirmed", "marked", "out", "no claim"]
@@ -240,15 +240,7 @@ class _ToldModel:
     text: str
     model: str = "told"
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],  # noqa: ARG002
-        *,
-        max_output_tokens: int,  # noqa: ARG002
-        temperature: float,  # noqa: ARG002
-        timeout_s: float,  # noqa: ARG002
-        response_format: Mapping[str, object] | None = None,  # noqa: ARG002
-    ) -> Completion:
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:  # noqa: ARG002
         return Completion(self.text, "stop", self.model, NO_USAGE)
 
 

@@ -24,7 +24,7 @@ from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import OPENAI_API_KEY, PINECONE_API_KEY, read_secret
 from shared.errors import ConfigurationError, DependencyError, KeyRefused, RectoError
-from shared.models import ChatMessage
+from shared.models import ChatMessage, ModelRequest
 from shared.settings import Settings
 from shared.telemetry import logger
 
@@ -110,12 +110,9 @@ class SmokeTest:
             closing(model),
             _errors_explained(what, "the parameters ChatBaseUrl and ChatModel, and CHAT_API_KEY in the secret"),
         ):
-            model.complete(
-                [ChatMessage("user", "Say yes.")],
-                max_output_tokens=self.settings.max_output_tokens,
-                temperature=self.settings.temperature,
-                timeout_s=PROVIDER_S,
-            )
+            words = [ChatMessage("user", "Say yes.")]
+            request = ModelRequest(words, self.settings.max_output_tokens, self.settings.temperature)
+            model.complete(request, timeout_s=PROVIDER_S)
 
     def check_ingest(self) -> None:
         """Check that the queues call the ingest function, and the OCR function where there is one."""

@@ -582,6 +582,19 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What a chat model is asked for.
+
+    `response_format` is OpenAI's (a JSON schema). Some servers do not support it, so the text may be in any form.
+    """
+
+    messages: Sequence[ChatMessage]
+    max_output_tokens: int
+    temperature: float = 0.0
+    response_format: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
     """A chat model's answer. `finish_reason` is the provider's value ("stop", "length")."""
 

@@ -12,7 +12,6 @@ from shared.erasures import Erasure
 from shared.models import (
     FIRST_INDEX_VERSION,
     NO_USAGE,
-    ChatMessage,
     Completion,
     Conversation,
     Document,
@@ -25,6 +24,7 @@ from shared.models import (
     Labels,
     Match,
     Message,
+    ModelRequest,
     ObjectHead,
     PassageEdit,
     PublishedDocument,
@@ -64,34 +64,15 @@ class ChatModel(Protocol):
     def model(self) -> str:
         """The model's name, as the provider knows it."""
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Completion:
-        """Return one completion. Raises `DependencyError`.
-
-        `response_format` is OpenAI's (a JSON schema). Some servers do not support it, so the text may be in any form.
-        """
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:
+        """Return one completion. Raises `DependencyError`."""
 
 
 @runtime_checkable
 class StreamingChatModel(Protocol):
     """A `ChatModel` that can also stream its text."""
 
-    def stream(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Iterator[str | Completion]:
+    def stream(self, request: ModelRequest, *, timeout_s: float) -> Iterator[str | Completion]:
         """Yield pieces of the text as they come, the whole `Completion` last. Closing the iterator ends the request.
 
         The pieces may contain the model's reasoning; the whole does not.

@@ -15,8 +15,8 @@ import math
 import sys
 import time
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import ApiKey
 from shared.errors import DependencyError, DependencyRefused, DependencyUnavailable
-from shared.models import NO_USAGE, ChatMessage, Completion, Embeddings, EmbeddingSpace, Usage
+from shared.models import NO_USAGE, ChatMessage, Completion, Embeddings, EmbeddingSpace, ModelRequest, Usage
 from shared.reasoning import without_reasoning
 
 if TYPE_CHECKING:
@@ -138,21 +138,10 @@ class ModelTraits:
         self.reasons = False
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
-    """One request, before it is written in the words of an API."""
-
-    messages: Sequence[ChatMessage]
-    max_output_tokens: int
-    temperature: float
-    response_format: Mapping[str, object] | None
-    is_streamed: bool = False
-
-    @property
-    def cache_key(self) -> str:
-        """Requests with the same instructions share a key, so that they reach a server that holds them in its cache."""
-        instructions = "".join(message.content for message in self.messages if message.role == "system")
-        return hashlib.sha256(instructions.encode("utf-8", "replace")).hexdigest()[:16]
+def cache_key(messages: Iterable[ChatMessage]) -> str:
+    """Return what requests with the same instructions share, so that they reach a server that has them in its cache."""
+    instructions = "".join(message.content for message in messages if message.role == "system")
+    return hashlib.sha256(instructions.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class OpenAIChatModel:
@@ -185,35 +174,18 @@ class OpenAIChatModel:
         """The model's name as sent to the provider."""
         return self._model
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Completion:
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:
         """Return one completion. `timeout_s` bounds all attempts and waits together. Raises `DependencyError`."""
-        request = ModelRequest(messages, max_output_tokens, temperature, response_format)
 
         def ask(body: dict[str, Any], client: "OpenAI", left_s: float) -> Iterator[str | Completion]:
             yield self._completion(self._server.json_of(self._create(client)(**body, timeout=left_s).content))
 
-        for completion in self._answered(ask, request, timeout_s):
+        for completion in self._answered(ask, request, timeout_s, is_streamed=False):
             if isinstance(completion, Completion):
                 return completion
         raise AssertionError("unreachable: an answer ends with its completion or an error")
 
-    def stream(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Iterator[str | Completion]:
+    def stream(self, request: ModelRequest, *, timeout_s: float) -> Iterator[str | Completion]:
         """Yield the text piece by piece as it is written, then the whole `Completion`. Raises `DependencyError`.
 
         The pieces may contain the model's reasoning, which cannot be told apart before it ends; the whole does not.
@@ -231,8 +203,7 @@ class OpenAIChatModel:
                 else:
                     raise self._server.malformed("no stream of events")
 
-        request = ModelRequest(messages, max_output_tokens, temperature, response_format, is_streamed=True)
-        yield from self._answered(ask, request, timeout_s)
+        yield from self._answered(ask, request, timeout_s, is_streamed=True)
 
     def shuts_down_on(self, *, timeout_s: float) -> date | None:
         """Return the day on which the provider retires the model, if it says so. Raises `DependencyError`."""
@@ -242,7 +213,9 @@ class OpenAIChatModel:
         """Close the connections."""
         self._server.close()
 
-    def _answered(self, ask: "Ask", request: ModelRequest, timeout_s: float) -> Iterator[str | Completion]:
+    def _answered(
+        self, ask: "Ask", request: ModelRequest, timeout_s: float, *, is_streamed: bool
+    ) -> Iterator[str | Completion]:
         """Yield the pieces and the completion; ask again, with more room, if reasoning left nothing to show."""
         end = time.monotonic() + timeout_s
         first: Completion | None = None
@@ -251,7 +224,7 @@ class OpenAIChatModel:
             wanted = replace(request, max_output_tokens=request.max_output_tokens + room)
             begun, whole = False, None
             try:
-                for piece in self._asked(ask, wanted, end - time.monotonic()):
+                for piece in self._asked(ask, wanted, end - time.monotonic(), is_streamed=is_streamed):
                     if isinstance(piece, Completion):
                         whole = piece
                     else:
@@ -280,7 +253,9 @@ class OpenAIChatModel:
         HEALTH.failed(error)
         raise error
 
-    def _asked(self, ask: "Ask", request: ModelRequest, timeout_s: float) -> Iterator[str | Completion]:
+    def _asked(
+        self, ask: "Ask", request: ModelRequest, timeout_s: float, *, is_streamed: bool
+    ) -> Iterator[str | Completion]:
         """Yield what `ask` yields, leaving out the optional parameters that the model refuses.
 
         If that helped they are left out from then on. (It may not help: an error may name the wrong parameter.)
@@ -289,7 +264,8 @@ class OpenAIChatModel:
         private = [message.content for message in request.messages]
         refused = self._traits.refused
         while True:
-            sent = {name: value for name, value in self._options(request, refused).items() if name not in refused}
+            options = self._options(request, refused, is_streamed=is_streamed)
+            sent = {name: value for name, value in options.items() if name not in refused}
             body = {"model": self._model, **self._input(request.messages), **sent}
             call = partial(self._server.stream, partial(ask, body), private=private, optional=sent)
             try:
@@ -308,7 +284,7 @@ class OpenAIChatModel:
     def _input(self, messages: Sequence[ChatMessage]) -> dict[str, Any]:
         return {"messages": [{"role": each.role, "content": _content(each)} for each in messages]}
 
-    def _options(self, request: ModelRequest, refused: Collection[str]) -> dict[str, Any]:
+    def _options(self, request: ModelRequest, refused: Collection[str], *, is_streamed: bool) -> dict[str, Any]:
         """Return the parameters that can be left out, by name."""
         # OpenAI's newer models accept one name only, most other servers only the other.
         names = _LIMIT_NAMES if self._is_openai else _LIMIT_NAMES[::-1]
@@ -316,12 +292,12 @@ class OpenAIChatModel:
         options: dict[str, Any] = {"temperature": request.temperature, limit_name: request.max_output_tokens}
         if request.response_format is not None:
             options["response_format"] = dict(request.response_format)
-        if request.is_streamed:
+        if is_streamed:
             options["stream_options"] = {"include_usage": True}
         if self._effort:
             options["reasoning_effort"] = self._effort
         if self._is_openai:
-            options["prompt_cache_key"] = request.cache_key
+            options["prompt_cache_key"] = cache_key(request.messages)
         return options
 
     def _pieces(self, events: Iterator[Any]) -> Iterator[str | Completion]:

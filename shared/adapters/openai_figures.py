@@ -3,7 +3,7 @@
 from shared.adapters.openai import OpenAIChatModel
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import ApiKey
-from shared.models import ChatMessage, Completion
+from shared.models import ChatMessage, Completion, ModelRequest
 
 MAX_OUTPUT_TOKENS = 400
 """Tokens of a description: enough for the 150 words asked for, in any language. Reasoning has room of its own."""
@@ -35,7 +35,7 @@ class OpenAIFigureReader:
         """Return the model's words about a PNG file; `NO_FIGURE` if it tells nothing. Raises `DependencyError`."""
         about = f'Its caption in the document: "{caption}"' if caption else "It has no caption."
         messages = [ChatMessage("system", INSTRUCTIONS), ChatMessage("user", about, images=(picture,))]
-        return self._chat.complete(messages, max_output_tokens=MAX_OUTPUT_TOKENS, temperature=0.0, timeout_s=timeout_s)
+        return self._chat.complete(ModelRequest(messages, MAX_OUTPUT_TOKENS), timeout_s=timeout_s)
 
     def close(self) -> None:
         """Close the connections."""

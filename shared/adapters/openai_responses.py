@@ -7,8 +7,8 @@ Field names: `openai.types.responses` (openai 3.57) and developers.openai.com, "
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from shared.adapters.openai import ModelRequest, OpenAIChatModel, encodable, usage_of
-from shared.models import ChatMessage, Completion
+from shared.adapters.openai import OpenAIChatModel, cache_key, encodable, usage_of
+from shared.models import ChatMessage, Completion, ModelRequest
 from shared.reasoning import without_reasoning
 
 if TYPE_CHECKING:
@@ -30,14 +30,20 @@ class OpenAIResponsesModel(OpenAIChatModel):
         turns = [{"role": each.role, "content": encodable(each.content)} for each in messages]
         return {"input": turns, "store": False}
 
-    def _options(self, request: ModelRequest, refused: Collection[str]) -> dict[str, Any]:  # noqa: ARG002
+    def _options(
+        self,
+        request: ModelRequest,
+        refused: Collection[str],  # noqa: ARG002
+        *,
+        is_streamed: bool,  # noqa: ARG002
+    ) -> dict[str, Any]:
         options: dict[str, Any] = {"temperature": request.temperature, "max_output_tokens": request.max_output_tokens}
         if request.response_format is not None:
             options["text"] = {"format": _flat(request.response_format)}
         if self._effort:
             options["reasoning"] = {"effort": self._effort}
         if self._is_openai:
-            options["prompt_cache_key"] = request.cache_key
+            options["prompt_cache_key"] = cache_key(request.messages)
         return options
 
     def _pieces(self, events: Iterator[Any]) -> Iterator[str | Completion]:

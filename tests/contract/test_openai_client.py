@@ -10,7 +10,7 @@ import pytest
 from shared.adapters.openai import OpenAIChatModel, OpenAIEmbedder
 from shared.adapters.retry import Retry
 from shared.errors import DependencyRefused, DependencyTimeout, DependencyUnavailable, QuotaExhausted, RateLimited
-from shared.models import ChatMessage, EmbeddingSpace
+from shared.models import ChatMessage, EmbeddingSpace, ModelRequest
 from tests.support.openai_server import running_openai
 
 MADE: list[OpenAIChatModel | OpenAIEmbedder] = []
@@ -118,9 +118,9 @@ def test_chat_answers_from_recto_s_prompt(base_url: str) -> None:
         ChatMessage("system", "Answer from the sources only."),
         ChatMessage("user", f"{sources}\n\nQuestion: How long is the warranty?"),
     ]
-    completion = model.complete(messages, max_output_tokens=200, temperature=0.3, timeout_s=30)
+    completion = model.complete(ModelRequest(messages, max_output_tokens=200, temperature=0.3), timeout_s=30)
     assert completion.text == "The warranty lasts for 24 months. [1]"
     assert (completion.finish_reason, completion.model) == ("stop", "extractive-minilm")
     assert completion.usage.output_tokens > 0
-    short = model.complete(messages, max_output_tokens=3, temperature=0.3, timeout_s=30)
+    short = model.complete(ModelRequest(messages, max_output_tokens=3, temperature=0.3), timeout_s=30)
     assert (short.text, short.finish_reason) == ("The warranty lasts", "length")

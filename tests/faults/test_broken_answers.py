@@ -15,7 +15,7 @@ from shared.adapters.retry import Retry
 from shared.adapters.s3 import S3Objects, S3SmallObjects
 from shared.adapters.sqs import SqsChangeQueue
 from shared.errors import DependencyUnavailable
-from shared.models import ChatMessage, EmbeddingSpace, ObjectHead, VectorRecord
+from shared.models import ChatMessage, EmbeddingSpace, ModelRequest, ObjectHead, VectorRecord
 from tests.support.raw_server import answering, response
 
 JSON = {"Content-Type": "application/json"}
@@ -166,11 +166,11 @@ def test_the_start_of_an_object_that_is_too_long_is_no_broken_answer(monkeypatch
 
 
 def complete(model: OpenAIChatModel) -> object:
-    return model.complete(QUESTION, max_output_tokens=9, temperature=0.0, timeout_s=5)
+    return model.complete(ModelRequest(QUESTION, max_output_tokens=9, temperature=0.0), timeout_s=5)
 
 
 def stream(model: OpenAIChatModel) -> object:
-    return list(model.stream(QUESTION, max_output_tokens=9, temperature=0.0, timeout_s=5))
+    return list(model.stream(ModelRequest(QUESTION, max_output_tokens=9, temperature=0.0), timeout_s=5))
 
 
 UNREADABLE = {

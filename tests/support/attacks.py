@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer
 from shared.deadline import Deadline
-from shared.models import ChatMessage, Completion, Usage
+from shared.models import ChatMessage, Completion, ModelRequest, Usage
 from shared.settings import Settings
 from tests.support import false_claims, hostile_output
 from tests.support.clock import FakeClock
@@ -28,16 +28,8 @@ class AttackingModel:
     model: str = "attacker"
     prompts: list[Sequence[ChatMessage]] = field(default_factory=list)
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Completion:
-        self.prompts.append(messages)
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:
+        self.prompts.append(request.messages)
         return Completion(self.attack.text, "stop", self.model, Usage(1, 1))
 
 

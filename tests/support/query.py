@@ -24,6 +24,7 @@ from shared.models import (
     Match,
     Message,
     MetadataValue,
+    ModelRequest,
     Principal,
     PublishedDocument,
     SourceType,
@@ -264,17 +265,9 @@ class FakeChat:
         self.asked: list[tuple[float, int, float]] = []
         """Seconds, tokens and temperature of each request."""
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Completion:
-        self.prompts.append(messages)
-        self.asked.append((timeout_s, max_output_tokens, temperature))
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:
+        self.prompts.append(request.messages)
+        self.asked.append((timeout_s, request.max_output_tokens, request.temperature))
         if self.error:
             raise self.error
         return Completion(self.text, self.finish_reason, self.model, Usage(10, 5))

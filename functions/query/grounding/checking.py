@@ -17,7 +17,7 @@ from functions.query.understanding.model_rewriting import fenced, json_format, o
 from functions.query.understanding.question import reviewed_text
 from shared.deadline import Deadline
 from shared.errors import DependencyError, DependencyUnavailable
-from shared.models import NO_USAGE, ChatMessage, Usage
+from shared.models import NO_USAGE, ChatMessage, ModelRequest, Usage
 
 MAX_WORDS = 60
 """Of a claim and of a quote. A longer claim is not checked; a longer quote is cut."""
@@ -103,13 +103,12 @@ class ModelChecker:
     def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
         """Return an opinion on each claim. Raises `DependencyError`, also if the reply is not one opinion a claim."""
         listed = [{"claim": n, "text": each.text, "quotes": each.quotes} for n, each in enumerate(claims, start=1)]
-        completion = self.chat.complete(
+        request = ModelRequest(
             [ChatMessage("system", reviewed_text("check_prompt.txt")), ChatMessage("user", fenced("claims", listed))],
             max_output_tokens=_OUTPUT_TOKENS * (len(claims) + 1),
-            temperature=0.0,
-            timeout_s=timeout_s,
             response_format=_response_format(),
         )
+        completion = self.chat.complete(request, timeout_s=timeout_s)
         verdicts = object_in(completion.text).get("verdicts")
         rows = verdicts if isinstance(verdicts, list) else []
         numbers = [row.get("claim") for row in rows if isinstance(row, dict)]

@@ -16,7 +16,7 @@ from functions.query.understanding.question import normalized, reviewed_text, sh
 from shared import lexical
 from shared.deadline import Deadline
 from shared.language import language_of
-from shared.models import ChatMessage, Message, Usage
+from shared.models import ChatMessage, Completion, Message, ModelRequest, Usage
 from shared.settings import Settings
 
 SCHEMA_NAME = "standalone_question"
@@ -63,13 +63,8 @@ def rewrite_with_model(
     question: str, history: Sequence[Message], *, chat: ChatModel, settings: Settings, deadline: Deadline
 ) -> Rewrite:
     """Request the standalone question from the model. Raises `DependencyError` when it fails or is late."""
-    completion = chat.complete(
-        rewrite_messages(question, history, variations=settings.query_variations),
-        max_output_tokens=settings.rewrite_output_tokens,
-        temperature=0.0,
-        timeout_s=deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2)),
-        response_format=response_format(),
-    )
+    messages = rewrite_messages(question, history, variations=settings.query_variations)
+    completion = _asked(chat, messages, response_format(), settings=settings, deadline=deadline)
     said = " ".join((question, *(message.content[:MESSAGE_CHARACTERS] for message in history)))
     spoken = language_of(question) or "en"
 
@@ -114,19 +109,27 @@ def translate_with_model(
     question: str, language: str, *, chat: ChatModel, settings: Settings, deadline: Deadline
 ) -> Translation:
     """Request the question in another language from the model. Raises `DependencyError` when it fails or is late."""
-    completion = chat.complete(
-        [
-            ChatMessage("system", _TRANSLATION_RULES.replace("{language}", language)),
-            ChatMessage("user", fenced("question", {"question": question})),
-        ],
-        max_output_tokens=settings.rewrite_output_tokens,
-        temperature=0.0,
-        timeout_s=deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2)),
-        response_format=_translation_format(),
-    )
+    messages = [
+        ChatMessage("system", _TRANSLATION_RULES.replace("{language}", language)),
+        ChatMessage("user", fenced("question", {"question": question})),
+    ]
+    completion = _asked(chat, messages, _translation_format(), settings=settings, deadline=deadline)
     text = _text(object_in(completion.text).get("question"))
     usable = bool(text) and _adds_nothing_unsafe(text, question, question) and language_of(text) in (language, "")
     return Translation(text if usable else "", completion.model, completion.usage)
+
+
+def _asked(
+    chat: ChatModel,
+    messages: Sequence[ChatMessage],
+    response_format: Mapping[str, object],
+    *,
+    settings: Settings,
+    deadline: Deadline,
+) -> Completion:
+    timeout_s = deadline.cut("chat", settings.rewrite_timeout_s, reserve_s=min(RESERVE_S, deadline.left() / 2))
+    request = ModelRequest(messages, settings.rewrite_output_tokens, response_format=response_format)
+    return chat.complete(request, timeout_s=timeout_s)
 
 
 def rewrite_messages(question: str, history: Sequence[Message], *, variations: int) -> Sequence[ChatMessage]:

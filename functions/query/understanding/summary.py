@@ -13,7 +13,7 @@ from functions.query.understanding.model_rewriting import fenced
 from functions.query.understanding.question import normalized, reviewed_text, shortened
 from shared.deadline import Deadline
 from shared.errors import DependencyError, NotFound
-from shared.models import NO_USAGE, ChatMessage, Conversation, Message, Usage
+from shared.models import NO_USAGE, ChatMessage, Conversation, Message, ModelRequest, Usage
 from shared.settings import Settings
 
 OUTPUT_TOKENS = 400
@@ -58,12 +58,8 @@ def next_summary(
     said = {"notes": former, "said": [_turn(message) for message in messages[-MAX_MESSAGES:]]}
     prompt = [ChatMessage("system", _RULES), ChatMessage("user", fenced("conversation", said))]
     try:
-        completion = chat.complete(
-            prompt,
-            max_output_tokens=min(OUTPUT_TOKENS, settings.max_output_tokens),
-            temperature=0.0,
-            timeout_s=deadline.cut("chat", TIMEOUT_S, reserve_s=RESERVE_S),
-        )
+        request = ModelRequest(prompt, max_output_tokens=min(OUTPUT_TOKENS, settings.max_output_tokens))
+        completion = chat.complete(request, timeout_s=deadline.cut("chat", TIMEOUT_S, reserve_s=RESERVE_S))
     except DependencyError as error:
         return Summarized(usage=error.usage, warnings=(error.warning_about("summary"),))
     text = shortened(normalized(_LINK.sub("", completion.text)), MAX_CHARACTERS)

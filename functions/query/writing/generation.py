@@ -37,7 +37,7 @@ from functions.query.writing.table_units import without_unit
 from functions.query.writing.worked_out import calculation, counted_list, part_claims
 from shared.deadline import Deadline
 from shared.errors import DependencyError
-from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, Usage
+from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, ModelRequest, Usage
 from shared.settings import Settings
 
 SAVE_RESERVE_S = 2.0
@@ -468,11 +468,8 @@ class _ModelAnswer:
         self.prompt_hash = prompt_hash(messages, self._format())
         call = self.chat.stream if isinstance(self.chat, StreamingChatModel) else self.chat.complete
         reply = call(
-            messages,
-            max_output_tokens=settings.max_output_tokens,
-            temperature=settings.temperature,
+            ModelRequest(messages, settings.max_output_tokens, settings.temperature, self._format()),
             timeout_s=self.deadline.cut("chat", self.deadline.left(), reserve_s=SAVE_RESERVE_S),
-            response_format=self._format(),
         )
         yield from [reply] if isinstance(reply, Completion) else reply
 

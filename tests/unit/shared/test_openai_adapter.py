@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from shared.adapters.openai import REASONING_ROOM, ModelRequest, ModelTraits, OpenAIChatModel, OpenAIEmbedder
+from shared.adapters.openai import REASONING_ROOM, ModelTraits, OpenAIChatModel, OpenAIEmbedder, cache_key
 from shared.adapters.openai_responses import OpenAIResponsesModel
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
@@ -28,7 +28,7 @@ from shared.errors import (
     QuotaExhausted,
     RateLimited,
 )
-from shared.models import ChatMessage, Completion, EmbeddingSpace, Usage
+from shared.models import ChatMessage, Completion, EmbeddingSpace, ModelRequest, Usage
 
 Act = Callable[["Handler"], None]
 
@@ -368,11 +368,12 @@ def test_a_base_url_without_scheme_fails_at_start() -> None:
 # --- chat --------------------------------------------------------------------------------------------------------
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How long?")]
+ASKED = ModelRequest(QUESTION, max_output_tokens=9, temperature=0.3)
 
 
 def test_a_completion_carries_text_reason_model_and_usage(server: Server) -> None:
     server.acts = [said("24 months. [1]")]
-    completion = chat(server).complete(QUESTION, max_output_tokens=50, temperature=0.3, timeout_s=5)
+    completion = chat(server).complete(ModelRequest(QUESTION, max_output_tokens=50, temperature=0.3), timeout_s=5)
     assert (completion.text, completion.finish_reason, completion.model) == ("24 months. [1]", "stop", "m-2026")
     assert (completion.usage.input_tokens, completion.usage.output_tokens) == (5, 2)
     assert server.bodies[0] == {
@@ -385,7 +386,7 @@ def test_a_completion_carries_text_reason_model_and_usage(server: Server) -> Non
 
 def test_a_refusal_is_the_text(server: Server) -> None:
     server.acts = [said(None, refusal="I cannot help.")]
-    assert chat(server).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5).text == "I cannot help."
+    assert chat(server).complete(ASKED, timeout_s=5).text == "I cannot help."
 
 
 @pytest.mark.parametrize(
@@ -401,7 +402,7 @@ def test_a_refusal_is_the_text(server: Server) -> None:
 def test_a_completion_without_message_is_malformed(server: Server, body: dict[str, Any]) -> None:
     server.acts = [answering(200, body)]
     with pytest.raises(DependencyUnavailable, match="malformed"):
-        chat(server, attempts=1).complete(QUESTION, max_output_tokens=5, temperature=0, timeout_s=5)
+        chat(server, attempts=1).complete(ASKED, timeout_s=5)
 
 
 def test_parameters_a_model_does_not_take_are_left_out_from_then_on(server: Server) -> None:
@@ -412,7 +413,7 @@ def test_parameters_a_model_does_not_take_are_left_out_from_then_on(server: Serv
     ]
     model = chat(server)
     for _ in range(2):
-        assert model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5).text == "yes"
+        assert model.complete(ASKED, timeout_s=5).text == "yes"
     sent = [{name: body[name] for name in body if name not in ("model", "messages")} for body in server.bodies]
     assert sent == [
         {"temperature": 0.3, "max_tokens": 9},
@@ -443,7 +444,7 @@ def test_a_refused_parameter_is_recognised_in_every_servers_words(server: Server
     server.acts = [act, said("yes")]
     model = chat(server)
     for _ in range(2):
-        assert model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5).text == "yes"
+        assert model.complete(ASKED, timeout_s=5).text == "yes"
     assert ["temperature" in body for body in server.bodies] == [True, False, False]
     assert "max_tokens" in server.bodies[-1]
 
@@ -455,29 +456,29 @@ def test_a_parameter_is_only_forgotten_if_that_helped(server: Server) -> None:
     server.acts = [too_long, failing(400, "Too long."), said("yes")]
     model = chat(server)
     with pytest.raises(DependencyRefused, match="Too long"):
-        model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
-    model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+        model.complete(ASKED, timeout_s=5)
+    model.complete(ASKED, timeout_s=5)
     assert server.bodies[-1]["max_tokens"] == 9
 
 
 def test_a_refused_parameter_is_no_failure_of_the_provider(server: Server) -> None:
     HEALTH.forget()
     server.acts = [REFUSALS_OF_TEMPERATURE["prose"], said("yes")]
-    chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+    chat(server).complete(ASKED, timeout_s=5)
     assert [(state.dependency, state.status) for state in HEALTH.states()] == [("chat", "ok")]
 
 
 def test_a_parameter_that_was_not_sent_is_no_reason_to_ask_again(server: Server) -> None:
     server.acts = [failing(400, "No.", "unsupported_value", "messages")]
     with pytest.raises(DependencyRefused):
-        chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+        chat(server).complete(ASKED, timeout_s=5)
     assert len(server.requests) == 1
 
 
 def test_errors_of_the_chat_name_the_chat(server: Server) -> None:
     server.acts = [failing(401)]
     with pytest.raises(DependencyRefused, match=r"chat: .*CHAT_API_KEY"):
-        chat(server).complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5)
+        chat(server).complete(ASKED, timeout_s=5)
 
 
 # --- streams -----------------------------------------------------------------------------------------------------
@@ -499,7 +500,7 @@ SPENT: dict[str, Any] = {"choices": [], "usage": {"prompt_tokens": 5, "completio
 
 
 def streamed(model: OpenAIChatModel, *, timeout_s: float = 5) -> list[Any]:
-    return list(model.stream(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=timeout_s))
+    return list(model.stream(ASKED, timeout_s=timeout_s))
 
 
 def test_a_stream_comes_piece_by_piece_and_the_whole_last(server: Server) -> None:
@@ -587,7 +588,7 @@ def test_a_server_that_does_not_stream_is_understood(server: Server) -> None:
 )
 def test_a_messages_text_is_what_it_answers(server: Server, message: dict[str, Any], text: str) -> None:
     server.acts = [answering(200, {"choices": [{"message": message, "finish_reason": "stop"}]})]
-    assert chat(server).complete(QUESTION, max_output_tokens=9, temperature=0, timeout_s=5).text == text
+    assert chat(server).complete(ASKED, timeout_s=5).text == text
 
 
 def test_a_stream_is_tried_again_until_its_first_piece_and_not_after(server: Server) -> None:
@@ -610,7 +611,7 @@ def test_a_reader_that_stops_at_the_completion_has_read_to_the_end(
     for _ in range(2):
         with pytest.raises(DependencyUnavailable):
             streamed(model)
-        for piece in model.stream(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5):
+        for piece in model.stream(ASKED, timeout_s=5):
             if isinstance(piece, Completion):
                 break  # a success, which starts the count of failures anew; and the client is kept
     assert closed == []
@@ -647,7 +648,7 @@ def reasoned(text: str, finish_reason: str = "stop", *, reasoning: int = 0, cach
 
 
 def asked(model: OpenAIChatModel, tokens: int = 300) -> Completion:
-    return model.complete(QUESTION, max_output_tokens=tokens, temperature=0.3, timeout_s=5)
+    return model.complete(ModelRequest(QUESTION, max_output_tokens=tokens, temperature=0.3), timeout_s=5)
 
 
 @pytest.mark.parametrize(
@@ -724,13 +725,10 @@ def test_tokens_of_the_providers_cache_and_of_reasoning_are_told_apart(server: S
 
 
 def test_requests_with_the_same_instructions_share_a_cache_key() -> None:
-    def key(*messages: ChatMessage) -> str:
-        return ModelRequest(messages, 1, 0.0, None).cache_key
-
     rules = ChatMessage("system", "Be brief.")
-    assert key(rules, ChatMessage("user", "a")) == key(rules, ChatMessage("user", "b"))
-    assert key(rules) != key(ChatMessage("system", "Be long."))
-    assert "brief" not in key(rules)
+    assert cache_key([rules, ChatMessage("user", "a")]) == cache_key([rules, ChatMessage("user", "b")])
+    assert cache_key([rules]) != cache_key([ChatMessage("system", "Be long.")])
+    assert "brief" not in cache_key([rules])
 
 
 @pytest.mark.parametrize(
@@ -843,9 +841,7 @@ def part(text: str) -> dict[str, Any]:
 def test_a_response_carries_text_reason_model_and_usage(server: Server) -> None:
     server.acts = [answering(200, response(part("24 "), part("months.")))]
     schema = {"type": "json_schema", "json_schema": {"name": "n", "strict": True, "schema": {"type": "object"}}}
-    answer = responses(server, "low").complete(
-        QUESTION, max_output_tokens=50, temperature=0.3, timeout_s=5, response_format=schema
-    )
+    answer = responses(server, "low").complete(ModelRequest(QUESTION, 50, 0.3, schema), timeout_s=5)
     assert (answer.text, answer.finish_reason, answer.model) == ("24 months.", "stop", "m-2026")
     assert answer.usage == Usage(50, 9, cached_tokens=40, cache_write_tokens=10, reasoning_tokens=7)
     assert server.requests[0][0] == "/v1/responses"
@@ -878,7 +874,7 @@ def test_a_response_cut_by_reasoning_is_requested_again(server: Server) -> None:
 def test_a_parameter_of_a_response_is_left_out_where_refused(server: Server, param: str) -> None:
     server.acts = [failing(400, "No.", "unsupported_parameter", param), answering(200, response(part("yes")))]
     model = responses(server, "low")
-    model.complete(QUESTION, max_output_tokens=9, temperature=0.3, timeout_s=5, response_format={"type": "json_object"})
+    model.complete(ModelRequest(QUESTION, 9, 0.3, {"type": "json_object"}), timeout_s=5)
     assert set(server.bodies[0]) - set(server.bodies[1]) == {param.split(".")[0]}
 
 

@@ -8,6 +8,7 @@ import json
 import re
 from array import array
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from shared.adapters.pinecone import PineconeIndex, PineconeReranker, resolve_ho
 from shared.adapters.provider_health import HEALTH
 from shared.adapters.retry import Retry
 from shared.adapters.secrets import ApiKey
-from shared.models import ChatMessage, EmbeddingSpace, SparseVector, VectorRecord
+from shared.models import ChatMessage, EmbeddingSpace, ModelRequest, SparseVector, VectorRecord
 from shared.settings import Settings
 from tests.support.course import Course
 from tests.support.scripted_server import ScriptedServer, scripted_server
@@ -29,8 +30,9 @@ from tests.support.snapshots import check, check_names
 HERE = Path(__file__).parent / "snapshots" / "wire"
 SPACE = EmbeddingSpace("text-embedding-3-small", 2)
 TURNS = [ChatMessage("system", "Be brief."), ChatMessage("user", "When is the lens cleaned?")]
-ASKED: dict[str, Any] = {"max_output_tokens": 50, "temperature": 0.0, "timeout_s": 30.0}
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "claims", "strict": True, "schema": {"type": "object"}}}
+ASKED = ModelRequest(TURNS, 50)
+IN_JSON = replace(ASKED, response_format=SCHEMA)
 USED = {"prompt_tokens": 7, "completion_tokens": 3}
 REASONED = {
     **USED,
@@ -178,29 +180,29 @@ def _once(kind: Callable[..., OpenAIChatModel], server: ScriptedServer) -> OpenA
 def chat(course: Course, server: ScriptedServer) -> None:
     for said in CHOICES:
         server.say(200, said)
-        course(_chat(OpenAIChatModel, server).complete, TURNS, **ASKED)
+        course(_chat(OpenAIChatModel, server).complete, ASKED, timeout_s=30)
     for broken in (_message(), _message({"finish_reason": "stop"}), _message(_choice(7)), _message(_choice({"a": 1}))):
         server.say(200, broken)
-        course.fails(_once(OpenAIChatModel, server).complete, TURNS, **ASKED)
+        course.fails(_once(OpenAIChatModel, server).complete, ASKED, timeout_s=30)
     for status, body, headers in FAILURES:
         server.say(status, body, **headers)
         server.say(status, body, **headers)
-        course.fails(_chat(OpenAIChatModel, server).complete, TURNS, **ASKED)
+        course.fails(_chat(OpenAIChatModel, server).complete, ASKED, timeout_s=30)
         server.script.clear()
     full = _chat(OpenAIChatModel, server, reasoning_effort="low")
     full._is_openai = True
     for refused in ("temperature", "json_schema", "reasoning_effort", "max_completion_tokens", "prompt_cache_key"):
         server.say(400, _error(f"Unsupported: {refused}.", param=refused))
     server.say(200, _message(_choice()))
-    course(full.complete, TURNS, response_format=SCHEMA, **ASKED)
+    course(full.complete, IN_JSON, timeout_s=30)
     server.say(200, _message(_choice()))
-    course(full.complete, TURNS, response_format=SCHEMA, **ASKED)
+    course(full.complete, IN_JSON, timeout_s=30)
     unnamed = _chat(OpenAIChatModel, server)
     server.say(422, {"detail": [{"msg": "no such thing"}]})
     server.say(200, _message(_choice()))
-    course(unnamed.complete, TURNS, response_format=SCHEMA, **ASKED)
+    course(unnamed.complete, IN_JSON, timeout_s=30)
     server.say(400, _error("Too long.", code="context_length_exceeded"))
-    course.fails(_chat(OpenAIChatModel, server).complete, TURNS, response_format=SCHEMA, **ASKED)
+    course.fails(_chat(OpenAIChatModel, server).complete, IN_JSON, timeout_s=30)
 
 
 def reasoning(course: Course, server: ScriptedServer) -> None:
@@ -208,20 +210,20 @@ def reasoning(course: Course, server: ScriptedServer) -> None:
     model = _chat(OpenAIChatModel, server)
     server.say(200, _message(_choice("", "length"), usage=REASONED))
     server.say(200, _message(_choice(), usage=REASONED))
-    course(model.complete, TURNS, **ASKED)
+    course(model.complete, ASKED, timeout_s=30)
     server.say(200, _message(_choice(), usage=REASONED))
-    course(model.complete, TURNS, **ASKED)
+    course(model.complete, ASKED, timeout_s=30)
     for first, second in (("On Mo", ""), ("On Mo", "On Mon"), ("", "")):
         server.say(200, _message(_choice(first, "length"), usage=REASONED))
         server.say(200, _message(_choice(second, "length"), usage=REASONED))
         model = _chat(OpenAIChatModel, server)
-        (course if second else course.fails)(model.complete, TURNS, **ASKED)
+        (course if second else course.fails)(model.complete, ASKED, timeout_s=30)
     server.say(200, _message(_choice("On Mo", "length"), usage=REASONED))
     server.say(400, _error())
-    course(_chat(OpenAIChatModel, server).complete, TURNS, **ASKED)
+    course(_chat(OpenAIChatModel, server).complete, ASKED, timeout_s=30)
     server.say(200, _message(_choice("", "stop"), usage=REASONED))
     server.say(400, _error())
-    course.fails(_chat(OpenAIChatModel, server).complete, TURNS, **ASKED)
+    course.fails(_chat(OpenAIChatModel, server).complete, ASKED, timeout_s=30)
 
 
 def _events(*events: object) -> bytes:
@@ -246,25 +248,25 @@ def streams(course: Course, server: ScriptedServer) -> None:
         (_delta("", "content_filter"),),
     ):
         server.say(200, _events(*events), **EVENTS)
-        course(_chat(OpenAIChatModel, server).stream, TURNS, **ASKED)
+        course(_chat(OpenAIChatModel, server).stream, ASKED, timeout_s=30)
     for broken in (
         (), (_delta("On"),), (_delta("On"), {"error": {"message": "Broken."}}), ("data: 7",), ("data: {",),
         (_delta(7),), (_delta("On"), {"choices": [{"delta": {"tool_calls": "x"}}]}),
     ):  # fmt: skip
         server.say(200, _events(*broken), **EVENTS)
-        course.fails(_once(OpenAIChatModel, server).stream, TURNS, **ASKED)
+        course.fails(_once(OpenAIChatModel, server).stream, ASKED, timeout_s=30)
     server.say(200, _message(_choice()))
-    course(_chat(OpenAIChatModel, server, reasoning_effort="low").stream, TURNS, response_format=SCHEMA, **ASKED)
+    course(_chat(OpenAIChatModel, server, reasoning_effort="low").stream, IN_JSON, timeout_s=30)
     server.say(200, b"<html>Sign in</html>", content_type="text/html")
-    course.fails(_once(OpenAIChatModel, server).stream, TURNS, **ASKED)
+    course.fails(_once(OpenAIChatModel, server).stream, ASKED, timeout_s=30)
     picky = _chat(OpenAIChatModel, server)
     server.say(400, _error("Unknown field: include_usage"))
     server.say(503, _error("Overloaded."))
     server.say(200, _events(_delta("On", "stop")), **EVENTS)
-    course(picky.stream, TURNS, **ASKED)
+    course(picky.stream, ASKED, timeout_s=30)
     server.say(200, _events(_delta("", "length", usage=REASONED)), **EVENTS)
     server.say(200, _events(_delta("On", "stop", usage=REASONED)), **EVENTS)
-    course(_chat(OpenAIChatModel, server).stream, TURNS, **ASKED)
+    course(_chat(OpenAIChatModel, server).stream, ASKED, timeout_s=30)
 
 
 def responses(course: Course, server: ScriptedServer) -> None:
@@ -286,24 +288,24 @@ def responses(course: Course, server: ScriptedServer) -> None:
     ):
         server.say(200, said)
         server.say(200, response("Again."))
-        course(model.complete, TURNS, response_format=SCHEMA, **ASKED)
+        course(model.complete, IN_JSON, timeout_s=30)
         server.script.clear()
     server.say(200, response("On Mo", "incomplete", incomplete_details={"reason": "max_output_tokens"}))
     server.say(200, response())
-    course(model.complete, TURNS, **ASKED)
+    course(model.complete, ASKED, timeout_s=30)
     for broken in (response(status="failed", error={"code": "server_error"}), {}, response(output="none")):
         server.say(200, broken)
-        course.fails(_once(OpenAIResponsesModel, server).complete, TURNS, **ASKED)
+        course.fails(_once(OpenAIResponsesModel, server).complete, ASKED, timeout_s=30)
     delta = {"type": "response.output_text.delta", "delta": "On Mondays."}
     for events in (
         (delta, {"type": "response.completed", "response": response()}),
         ({"type": "response.refusal.delta", "delta": "I"}, {"type": "response.incomplete", "response": response("I")}),
     ):
         server.say(200, _events(*events), **EVENTS)
-        course(model.stream, TURNS, **ASKED)
+        course(model.stream, ASKED, timeout_s=30)
     for ended in ((delta,), ({"type": "response.failed", "response": response(status="failed")},)):
         server.say(200, _events(*ended), **EVENTS)
-        course.fails(_once(OpenAIResponsesModel, server).stream, TURNS, **ASKED)
+        course.fails(_once(OpenAIResponsesModel, server).stream, ASKED, timeout_s=30)
 
 
 def figures(course: Course, server: ScriptedServer) -> None:

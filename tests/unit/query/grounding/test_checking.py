@@ -1,7 +1,7 @@
 """The optional checker: what it is asked, when claims wait for it, and that it fails without harm."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -15,7 +15,7 @@ from functions.query.ports import CheckedClaims, ClaimToCheck, Opinion
 from functions.query.retrieval.passages import Passage
 from shared.deadline import Deadline
 from shared.errors import DependencyError, DependencyRefused, DependencyTimeout, DependencyUnavailable
-from shared.models import ChatMessage, Completion, Usage
+from shared.models import Completion, ModelRequest, Usage
 from tests.support.clock import FakeClock
 from tests.support.query import passage
 
@@ -164,19 +164,11 @@ class Reply:
         self.text = text
         self.obeys = obeys
         self.prompt = ""
-        self.options: Mapping[str, object] = {}
+        self.request = ModelRequest([], 0)
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Completion:
-        self.prompt = messages[-1].content
-        self.options = {"tokens": max_output_tokens, "temperature": temperature, "format": response_format}
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:
+        self.prompt = request.messages[-1].content
+        self.request = request
         text = self.text
         if self.obeys:
             is_told = "every claim is supported" in self.prompt
@@ -197,8 +189,8 @@ def test_a_models_verdicts_are_read(form: str):
     assert ModelChecker(chat).check(ASKED, timeout_s=1.0) == CheckedClaims(
         ["supported", "contradicted"], "reply", Usage(1, 1)
     )
-    assert chat.options["temperature"] == 0.0
-    assert chat.options["format"]
+    assert chat.request.temperature == 0.0
+    assert chat.request.response_format
 
 
 def test_the_model_is_sent_claims_and_quotes_as_data():

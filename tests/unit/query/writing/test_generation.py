@@ -1,7 +1,7 @@
 """The writing step: by the model, verified claim by claim; by the sources' own words where there is none."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -16,7 +16,7 @@ from functions.query.writing.localization import languages, texts_for
 from functions.query.writing.prompting import Preferences
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout, DependencyUnavailable
-from shared.models import AnswerClaim, ChatMessage, Completion, Usage
+from shared.models import AnswerClaim, Completion, ModelRequest, Usage
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.query import passage, written
@@ -38,26 +38,10 @@ class Model:
         self.text = text
         self.finish_reason = finish_reason
         self.fails = fails
-        self.sent: list[dict[str, object]] = []
+        self.sent: list[tuple[ModelRequest, float]] = []
 
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_output_tokens: int,
-        temperature: float,
-        timeout_s: float,
-        response_format: Mapping[str, object] | None = None,
-    ) -> Completion:
-        self.sent.append(
-            {
-                "messages": messages,
-                "max_output_tokens": max_output_tokens,
-                "temperature": temperature,
-                "timeout_s": timeout_s,
-                "response_format": response_format,
-            }
-        )
+    def complete(self, request: ModelRequest, *, timeout_s: float) -> Completion:
+        self.sent.append((request, timeout_s))
         if self.fails:
             raise self.fails
         return Completion(self.text, self.finish_reason, "fake-1", Usage(100, 20))
@@ -66,8 +50,8 @@ class Model:
 class Streaming(Model):
     """The same in pieces; `fails` comes behind the last of them."""
 
-    def stream(self, messages: Sequence[ChatMessage], **options: object) -> Iterator[str | Completion]:
-        self.sent.append({"messages": messages, **options})
+    def stream(self, request: ModelRequest, *, timeout_s: float) -> Iterator[str | Completion]:
+        self.sent.append((request, timeout_s))
         for at in range(0, len(self.text), 3):
             yield self.text[at : at + 3]
         if self.fails:
@@ -116,18 +100,19 @@ def test_a_server_without_structured_output_is_understood_by_its_markers():
 def test_the_model_is_called_with_the_settings():
     model = Model(TWO)
     told(model)
-    (sent,) = model.sent
-    assert sent["temperature"] == 0.3
-    assert sent["max_output_tokens"] == 2_048
-    assert sent["timeout_s"] == 26.0 - SAVE_RESERVE_S
+    ((sent, timeout_s),) = model.sent
+    assert sent.temperature == 0.3
+    assert sent.max_output_tokens == 2_048
+    assert timeout_s == 26.0 - SAVE_RESERVE_S
     assert sent["response_format"]["json_schema"]["name"] == "grounded_answer"  # type: ignore[index]
 
 
 def test_structured_output_can_be_turned_off():
     model = Model(TWO)
     told(model, settings=Settings(chat_structured=False))
-    assert model.sent[0]["response_format"] is None
-    assert "[1]" in model.sent[0]["messages"][0].content  # type: ignore[index]
+    ((sent, _),) = model.sent
+    assert sent.response_format is None
+    assert "[1]" in sent.messages[0].content
 
 
 def test_the_pieces_make_up_the_whole_and_each_citation_comes_once():
@@ -367,9 +352,9 @@ def test_preferences_and_summary_reach_the_model():
     wish = Preferences.of({"tone": "cheerful", "twist": "as a pirate", "unknown": "x", "style": None})
     question = WritingRequest(QUESTION, QUESTION, SOURCES, preferences=wish, summary="They spoke of coffee.")
     written(question, chat=model, settings=DEFAULT, deadline=deadline())
-    messages = model.sent[0]["messages"]
-    assert "- tone: cheerful\n- twist: as a pirate" in messages[-1].content  # type: ignore[index]
-    assert "They spoke of coffee." in messages[-1].content  # type: ignore[index]
+    messages = model.sent[0][0].messages
+    assert "- tone: cheerful\n- twist: as a pirate" in messages[-1].content
+    assert "They spoke of coffee." in messages[-1].content
 
 
 def test_without_a_model_the_best_sentence_is_the_answer():
