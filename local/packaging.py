@@ -6,13 +6,16 @@ byte-compiled: on Lambda the package's directory is read-only, so a missing .pyc
 """
 
 import argparse
-import compileall
 import os
 import py_compile
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 from functions.ingest.chunking.tokens import write_vocabularies
@@ -38,6 +41,11 @@ SOURCE_OF = {"ocr": "ingest"}
 """Packages with the code and the libraries of another one, and libraries of their own."""
 """Needed to make the package (the tokenizer's vocabulary), not to run it; quicktok would bring numpy along, 60 MB."""
 
+BYTECODE = ROOT / ".tools" / "cache" / "bytecode"
+"""Bytecode of former builds: the packages have most libraries in common, and the next build has nearly all."""
+BYTECODE_KEPT_S = 7 * 86_400.0
+"""Seconds after which bytecode is removed that no build has used."""
+
 VOCABULARY_DIRECTORY = "tiktoken_cache"
 """Where functions/ingest/chunking/tokens.py looks for the tokenizer's vocabulary, from the package's root."""
 
@@ -53,7 +61,7 @@ def build(function: str, arch: str, into: Path, uv: str) -> None:
     copy_source(function, into)
     if function == "ingest":
         write_vocabularies(into / VOCABULARY_DIRECTORY)
-    compile_bytecode(into)
+    compile_bytecode(into, BYTECODE)
 
 
 def install_dependencies(function: str, arch: str, into: Path, uv: str) -> None:
@@ -107,18 +115,50 @@ def copy_source(function: str, into: Path) -> None:
     shutil.copytree(ROOT / "shared", into / "shared", ignore=not_code)
 
 
-def compile_bytecode(into: Path) -> None:
+def compile_bytecode(into: Path, kept: Path) -> None:
     """Compile every module beside its source, paths as on Lambda. Raises `ValueError` when one of ours does not.
 
-    Unchecked hashes: zip archives change the files' times, and a .pyc that is checked against them would be ignored.
+    What a former build has compiled from the same bytes is taken from `kept`, where builds may be at work side by side.
     """
-    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-    options = {"quiet": 2, "workers": 1, "invalidation_mode": mode, "stripdir": str(into), "prependdir": "/var/task"}
-    for ours in ("functions", "shared"):
-        if not compileall.compile_dir(into / ours, **options):  # type: ignore[arg-type]
-            raise ValueError(f"{ours}/ does not compile: run `make check`.")
-    # Some packages contain templates for other Pythons that do not compile; nothing imports those.
-    compileall.compile_dir(into, **options)  # type: ignore[arg-type]
+    kept.mkdir(parents=True, exist_ok=True)
+    for source in into.rglob("*.py"):
+        inside = source.relative_to(into)
+        try:
+            _compile(source, inside, kept)
+        except py_compile.PyCompileError:
+            if inside.parts[0] in ("functions", "shared"):
+                raise ValueError(f"{inside.parts[0]}/ does not compile: run `make check`.") from None
+            # Some packages contain templates for other Pythons that do not compile; nothing imports those.
+    for each in kept.iterdir():
+        with suppress(FileNotFoundError):  # another build was faster
+            if each.stat().st_mtime < time.time() - BYTECODE_KEPT_S:
+                each.unlink()
+
+
+def _compile(source: Path, inside: Path, kept: Path) -> None:
+    made = kept / sha256(MAGIC_NUMBER + f"{inside}\0".encode() + source.read_bytes()).hexdigest()
+    target = Path(cache_from_source(str(source)))
+    target.parent.mkdir(exist_ok=True)
+    target.unlink(missing_ok=True)
+    if not _linked(made, target):
+        new = kept / f"{made.name}.{os.getpid()}"
+        # Unchecked: zip archives change the files' times, and a .pyc that is checked against them would be ignored.
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+        py_compile.compile(str(source), str(new), f"/var/task/{inside}", doraise=True, invalidation_mode=mode)
+        new.replace(made)
+        _linked(made, target)
+
+
+def _linked(made: Path, target: Path) -> bool:
+    """Put kept bytecode in its place; return whether there is any."""
+    try:
+        os.utime(made)
+        target.hardlink_to(made)
+    except FileNotFoundError:
+        return False
+    except OSError:  # on another disk
+        shutil.copyfile(made, target)
+    return True
 
 
 def main() -> None:
