@@ -387,3 +387,8 @@ def _above(text: str, at: int) -> tuple[Sequence[str], int | None]:
     while first > 0 and SEPARATOR in lines[first - 1]:
         first -= 1
     return lines, first
+
+
+def quoted_in(text: str, least: int = 1) -> list[str]:
+    """Return what a text has in quotation marks, of `least` to 80 characters."""
+    return re.findall(rf"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{{{least},80}})['\"’”“`](?!\w)", text)

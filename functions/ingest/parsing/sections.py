@@ -74,22 +74,25 @@ class OpenSection:
 
     def _is_beside(self, other: "OpenSection") -> bool:
         """Whether both are numbered within the same section, whatever their print: "3.1.1" and "3.1.2"."""
-        numbers = [NUMBERED.match(each.title) for each in (self, other)]
-        parts = [found[1].split(".") for found in numbers if found is not None]
-        return len(parts) == 2 and len(parts[0]) > 1 and parts[0][:-1] == parts[1][:-1]
+        mine, theirs = self._number, other._number
+        return len(mine) > 1 and bool(theirs) and mine[:-1] == theirs[:-1]
 
     def _has_another_number(self, other: "OpenSection") -> bool:
         """Whether the number of `other` is none below this one's: "4.1" is not of "3", whose "4" was not found."""
-        number, below = NUMBERED.match(self.title), NUMBERED.match(other.title)
-        if number is None or below is None or "." not in below[1]:
-            return False
-        return not f"{below[1]}.".startswith(f"{number[1]}.")
+        mine, theirs = self._number, other._number
+        return bool(mine) and len(theirs) > 1 and theirs[: len(mine)] != mine
 
     def _is_louder(self, other: "OpenSection") -> bool:
         """Whether this note is in capitals and `other`, though in heavier print, is not: "NOTE 4 — INVESTMENTS"."""
         if self.depth < NAMED or self.weight >= other.weight or _BACK_MATTER.match(other.title):
             return False
         return self.title.isupper() and not other.title.isupper()
+
+    @property
+    def _number(self) -> list[str]:
+        """The parts of the number that the title begins with: "3" and "1" of "3.1 Scope"; none without one."""
+        found = NUMBERED.match(self.title)
+        return found[1].split(".") if found else []
 
     @property
     def _is_named(self) -> bool:

@@ -20,7 +20,7 @@ from functions.query.retrieval.passages import Passage, last_title
 from functions.query.retrieval.rescoring import TextScore, plain_words, text_scores
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
-from shared.text import CONTENTS_WORD, SEPARATOR
+from shared.text import CONTENTS_WORD, SEPARATOR, quoted_in
 
 TEXTS = Path(__file__).parents[1] / "texts"
 RESCORED = 100
@@ -304,7 +304,6 @@ _PAGES = re.compile(
     r"|\b(\d{1,4})(?:-\w{1,4})?\s*(?:psl\b|puslap|skaidr)",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{3,80})['\"’”“`](?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +319,7 @@ class NamedPlaces:
     def of(cls, question: str) -> "NamedPlaces":
         """Read a question."""
         pages = frozenset(number for found in _PAGES.findall(question) for number in found if number)
-        quoted = [words for text in _QUOTED.findall(question) if (words := _spaced(text)).strip()]
+        quoted = [words for text in quoted_in(question, least=3) if (words := _spaced(text)).strip()]
         return cls(pages, quoted, _ASKS_WHERE.search(question) is not None, NumberedPart.of(question))
 
     def boost(self, passage: Passage) -> float:

@@ -14,6 +14,7 @@ from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER,
 from functions.query.writing.needed import asks_measure, gives_order, needed_by, purposes_in, tells_time
 from shared import identity
 from shared.identity import periods_in, with_plain_periods
+from shared.text import quoted_in
 
 
 class Kind(StrEnum):
@@ -36,7 +37,6 @@ _PAGE, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
 )
 _NUMBER_WORDS = frozenset("|".join(_PATTERNS["few"].values()).split("|"))
 _WORD = re.compile(r"\w+")
-_QUOTED = re.compile(r"(?<!\w)['\"‘“„`]([^'\"’‘”“`]{1,80})['\"’”“`](?!\w)")
 _OPTION = re.compile(r"(?<!\S)(--?[^\W\d_][\w-]*)")
 """An option of a command, whose sign is a part of its name: "-r", "--help"."""
 _WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
@@ -159,7 +159,7 @@ class Asked:
         """Read a question."""
         text = question.strip()
         kind = next((kind for kind, pattern in _compiled() if pattern.search(text)), Kind.FACT)
-        named = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in _QUOTED.findall(question)]
+        named = [re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE) for words in quoted_in(question)]
         options = [re.compile(rf"(?<![\w-]){option}(?![\w-])") for option in _OPTION.findall(question)]
         needed = () if kind is Kind.STEPS else needed_by(text)
         return cls(text, kind, frozenset(_DIGITS.findall(question)), (*named, *options), needed, _years_in(question))

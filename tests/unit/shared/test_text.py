@@ -17,6 +17,7 @@ from shared.text import (
     is_field,
     is_header,
     is_heading,
+    quoted_in,
     row_cells,
     sentence_spans,
     table_head,
@@ -397,3 +398,9 @@ def test_joining_loses_and_mixes_nothing(text: str):
 def test_numbered_things_name_columns_of_words(names: str, rows: list[str], *, is_named: bool):
     text = "\n".join((names, *rows))
     assert (header_at(text, len(text) - 3) == (0, len(names))) is is_named
+
+
+def test_what_stands_in_quotation_marks_is_found_and_an_apostrophe_is_none():
+    question = "Where are \u201cBoiler room\u201d, 'lamp' and \"B\" of Ann's and Bo's plan?"
+    assert quoted_in(question) == ["Boiler room", "lamp", "B"]
+    assert quoted_in(question, least=3) == ["Boiler room", "lamp"]
