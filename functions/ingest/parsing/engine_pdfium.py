@@ -158,13 +158,15 @@ PRIVATE = 0xF0000
 CODES = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 CODED = 0.05
 """Share of control characters above which a page's text is bare font codes; other texts have none."""
-LIGATURE = re.compile("(?<=[a-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z]{2})")
+LIGATURE = re.compile(
+    "(?<=[a-z])[\x0b\x0c\x0e\x0f\x1b-\x1f]|[\x0b\x0c\x0e\x0f\x1b-\x1f](?=[a-z]{2})|(?<=\\d )\x1b(?=[.,])"
+)
 LIGATURES = {
     **{"\x1b": "ff", "\x1c": "fi", "\x1d": "fl", "\x1e": "ffi", "\x1f": "ffl"},
     **{"\x0b": "ff", "\x0c": "fi", "\x0e": "ffi", "\x0f": "ffl"},
 }
 """Codes of ligatures, and what they mean in fonts of TeX that do not say so, in its newer encoding and its older
-one, where "fl" is a line's end."""
+one, where "fl" is a line's end; "83 ff." has one alone."""
 DASHES = str.maketrans({"\x10": "“", "\x11": "”", "\x15": "–", "\x16": "—"})
 DASH = re.compile(
     "(?<=[\\w)])[\x15\x16](?=[\\w(])|(?<=\\w )[\x15\x16](?= \\w)|"
@@ -172,6 +174,9 @@ DASH = re.compile(
 )
 """The codes of dashes and quotation marks in TeX's newer encoding, between words or figures, or in pairs around them,
 where no ligature tells that encoding."""
+NEWER = DASHES | str.maketrans({"\x12": "„", "\x13": "«", "\x14": "»", "ÿ": "ß"})
+OPENED = re.compile("\x12 (?=\\w)")
+"""What else has another code in it than elsewhere, where a ligature does; room drawn behind „ is no space."""
 LARGE_SIGNS = re.compile(r"EX\d|Ext", re.IGNORECASE)
 """Fonts of TeX's that hold what formulas are built of: "CMEX10"."""
 
@@ -277,8 +282,10 @@ class PdfiumEngine:
             characters, both = self._decoded(number, text, characters)
         if codes and not both and any(code in characters for code in "\x10\x15\x16"):
             characters = DASH.sub(partial(_sign, text), characters)
-        if codes and not both and LIGATURE.search(characters):
-            characters, both = self._with_ligatures(number, text, characters.translate(DASHES))
+        if codes and not both and (ligatures := LIGATURE.findall(characters)):
+            is_newer = max(ligatures) >= "\x1b"
+            characters = OPENED.sub(f"\x12{JOINT}", characters) if is_newer else characters
+            characters, both = self._with_ligatures(number, text, characters.translate(NEWER if is_newer else DASHES))
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))
         words, hidden = words_of(text, characters, scene, bounds)

@@ -9,7 +9,7 @@ from functions.ingest.parsing.wire import Line
 
 SMALLER = 0.93
 SENTENCE_END = re.compile(r"[.!?:;][)\]\"'”’»]*$")
-_MARK = re.compile(r"^(?:\d{1,3}|[*†‡§¶]+|[a-z])[\s.)]*\S")
+_MARK = re.compile(r"^(?:\d{1,3}|[*∗†‡§¶]+|[a-z](?=[\s.)A-Z]))[\s.)]*\S")
 LOWER_PART = 0.5
 """Share of a page's height below which notes begin."""
 SAME_SIZE = 0.3
@@ -67,7 +67,7 @@ def _usual_size(lines: list[Line]) -> float:
 
 
 def _small(line: Line, body_size: float) -> bool:
-    return 0 < line.size <= SMALLER * body_size and not line.column and line.cells > 0
+    return 0 < line.size <= SMALLER * body_size and not (line.column or line.mono) and line.cells > 0
 
 
 def _columns(lines: list[Line]) -> list[list[Line]]:

@@ -317,6 +317,13 @@ def is_numbered_name(lines: list[Line], i: int) -> bool:
     return is_counted and min(room_above(lines, i), room_above(lines, i + 1)) > usual_room(lines)
 
 
+def is_name_set_off(lines: list[Line], i: int) -> bool:
+    """Whether a line is a name in capitals with room on both sides: "ACKNOWLEDGMENTS"."""
+    text = lines[i].text
+    is_long = is_in_capitals(text) and is_name(text)
+    return is_long and min(room_above(lines, i), room_above(lines, i + 1)) > usual_room(lines)
+
+
 def names_prose(lines: list[Line], start: int, end: int) -> bool:
     """Whether a line in bold, set off from what is above it, names the plain prose that begins below its edge.
 

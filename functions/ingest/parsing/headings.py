@@ -36,6 +36,7 @@ from functions.ingest.parsing.heading_lines import (
     is_in_item,
     is_name,
     is_name_over_prose,
+    is_name_set_off,
     is_no_name,
     is_numbered_name,
     is_over_row,
@@ -126,6 +127,7 @@ class _Opening:
     end: int
     text: str
     section: OpenSection
+    is_unlisted: bool = False
 
 
 class Headings:
@@ -145,14 +147,19 @@ class Headings:
         self._is_flat = len(set(tops)) == 1
         self._is_sparse = self._is_flat or len(header.outline) < SPARSE * header.page_count
         self._sought = self._found = 0
+        self._late: list[tuple[int, str]] = []
         self._sizes: Counter[float] = Counter()
         self._prose: Counter[float] = Counter()
         self._bold: Counter[float] = Counter()
         self._chart_titles = ChartTitles()
         self._repeats: Counter[str] = Counter()
         self._levels: dict[LineStyle, int] = {}
+        self._levels_of: dict[LineStyle, set[int]] = {}
         self._series: dict[LineStyle, int] = {}
         self._stack: list[OpenSection] = []
+        self._unlisted: OpenSection | None = None
+        self._before_unlisted: list[OpenSection] = []
+        """A section in the print of the outline's that it does not tell, and what was open before it."""
         self._numbered: tuple[str, int, tuple[int, ...]] = "", 0, ()
         """A section's number and level, and the last number below it."""
         self._seen_pages = 0
@@ -180,9 +187,24 @@ class Headings:
             self._chart_titles.learn(above, line, body)
         self._plain_numbers.learn(page.lines)
         if self._outlined and len(page.lines) <= MAX_LINES:
+            self._take_over(page)
             entries = self._by_page.get(page.number, ())
             self._sought += len(entries)
-            self._found += sum([place_of(title, page.lines, 0) is not None for _, title in entries])
+            missed = [entry for entry in entries if place_of(entry[1], page.lines, 0) is None]
+            self._found += len(entries) - len(missed)
+            self._late = [entry for entry in missed if self._place_of_number(entry[1], page.lines, 0) is None]
+
+    def _take_over(self, page: RawPage) -> None:
+        """Move to a page what the outline has on the one before, if it is not there but is what this one begins with.
+
+        The anchor of a title stays behind where the title itself had no room left on the page.
+        """
+        for entry in self._late:
+            place = place_of(entry[1], page.lines[:FIRST_LINES], 0)
+            if place is not None and entry in (before := self._by_page.get(page.number - 1, [])):
+                before.remove(entry)
+                self._by_page.setdefault(page.number, []).insert(0, entry)
+                self._sought -= 1
 
     def _commonest_size(self) -> float:
         """Return the size most characters of prose are set in; of all text, where there is hardly any prose."""
@@ -200,13 +222,15 @@ class Headings:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
             taken = {at for each in openings for at in range(each.start, each.end)}
-            has_bold = page.number > 1 and any(line.bold and i not in taken for i, line in enumerate(page.lines))
+            has_bold = page.number > 1 and any(
+                (line.bold or self._is_outlined(line)) and i not in taken for i, line in enumerate(page.lines)
+            )
             if page.has_positions and (not is_whole or has_bold):
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if is_whole:
                     starts = {each.start for each in openings if each.end > each.start}
                     parts = [each for each in others if self._is_part(page, each, starts)]
-                    others = [replace(each, section=replace(each.section, level=0)) for each in parts]
+                    others = [self._with_known_level(page, each) for each in parts]
                 openings += others
         if page.has_positions:
             openings += self._numbered_below(page, openings)
@@ -215,10 +239,21 @@ class Headings:
             self._stack = [entry for entry in self._stack if not entry.cover]
         found: list[Heading] = []
         for each in sorted(openings, key=attrgetter("start")):
+            self._note_unlisted(each)
             path = self._push(each.section)
             if each.end > each.start:
                 found.append(Heading(each.start, each.end, each.text, path))
         return found
+
+    def _note_unlisted(self, opening: _Opening) -> None:
+        """Remember what an unlisted section closes: a deeper one that the outline tells goes on in that."""
+        is_open = any(entry is self._unlisted for entry in self._stack)
+        is_within = is_open and self._unlisted is not None and opening.section.level > self._unlisted.level
+        if opening.is_unlisted and not is_within:
+            self._before_unlisted = self._before_unlisted if is_open else self._stack.copy()
+            self._unlisted = opening.section
+        elif is_within and not opening.is_unlisted:
+            self._stack = self._before_unlisted
 
     def _from_outline(self, page: RawPage) -> list[_Opening]:
         found: list[_Opening] = []
@@ -237,6 +272,7 @@ class Headings:
                     )
                 else:
                     self._levels[style_of(first)] = min(level, self._levels.get(style_of(first), level))
+                    self._levels_of.setdefault(style_of(first), set()).add(level)
                 begin = place[0] - label_above(page.lines, place[0], BIGGER * self.body_size)
                 section = replace(section, leaf=is_contents(text, page.lines[place[1] :]))
                 found.append(_Opening(begin, place[1], self._text_of(page.lines[begin : place[1]]), section))
@@ -245,13 +281,25 @@ class Headings:
                 found.append(_Opening(at, at, "", section))
         return found
 
+    def _is_outlined(self, line: Line) -> bool:
+        """Whether a line is in large print of which the outline has entries, all of one level."""
+        levels = self._levels_of.get(style_of(line), ()) if line.size >= BIGGER * self.body_size else ()
+        return len(levels) == 1
+
+    def _with_known_level(self, page: RawPage, found: _Opening) -> _Opening:
+        """Return a heading with a level only if its print is that of the outline's entries."""
+        if self._is_outlined(page.lines[found.start]):
+            return replace(found, is_unlisted=True)
+        return replace(found, section=replace(found.section, level=0))
+
     def _is_part(self, page: RawPage, found: _Opening, starts: set[int]) -> bool:
         """Whether a heading that no outline tells heads a part of a section: in bold, larger or naming the prose below.
 
-        It is not what stands right above a section's title, such as its number, nor a title that the outline has here.
+        Or in the print of the outline's entries. It is not what stands right above a section's title, such as its
+        number, nor a title that the outline has here.
         """
         line = max(page.lines[found.start : found.end], key=attrgetter("size"))
-        if not line.bold or found.end in starts:
+        if found.end in starts or not (line.bold or self._is_outlined(line)):
             return False
         if line.size <= SAME * self.body_size and not names_prose(page.lines, found.start, found.end):
             return False
@@ -448,8 +496,9 @@ class Headings:
         if COLUMNS.match(text):
             return False
         if is_large:
-            return not (text.endswith(".") and len(text) > LONGEST_SENTENCE)
-        least = min(sizes) - (SMALLER_BOLD if line.bold and is_numbered_name(lines, i) else 0.0)
+            return not (text.endswith(".") and len(text) > LONGEST_SENTENCE) and not (len(text) == 1 and text.islower())
+        may_be_smaller = line.bold and (is_numbered_name(lines, i) or is_name_set_off(lines, i))
+        least = min(sizes) - (SMALLER_BOLD if may_be_smaller else 0.0)
         if to_half_points(line.size) < least or is_remark(text):
             return False
         if i and is_cut(lines[i - 1]) and not continues_heading(lines[i - 1], line):

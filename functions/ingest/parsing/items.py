@@ -17,7 +17,7 @@ _BULLET = re.compile(rf"^(?:[o§]\s+[A-Z]|[·→*∙–—{_BULLETS}-]\s+|−\s+
 _ITEM = re.compile(
     r"^(?:\d{1,3}[.)]|\(\d{1,3}\)|[a-zA-Z][.)]|\(([a-zA-Z])\1?\)|[ivxIVX]{1,5}[.)]|\([ivxIVX]{1,5}\)|\[\d{1,3}\])\s+\S"
 )
-_NUMBERED = re.compile(r"\(?(\d{1,3})[.)] ")
+_NUMBERED = re.compile(r"[(\[]?(\d{1,3})[.)\]] ")
 _INITIAL = re.compile(r"[B-HJ-UWYZ]\. [A-Z][a-z]+\b(?! [a-z])")
 _IN_PARENTHESES = re.compile(r"(\(?)([a-z]|\d{1,3}|[ivx]{1,5})\) ")
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
@@ -142,7 +142,7 @@ def _is_next_note(last: Part | None, text: str) -> bool:
 
 
 def _is_next_item(last: Part | None, line: Line, text: str) -> bool:
-    """Whether a line begins the item behind the one above it, however that ends: "3. …" below "2. RFC, http://…"."""
+    """Whether a line begins the item behind the one above it, however that ends: "[3] …" below "[2] …, http://…"."""
     if last is None or abs(line.x0 - last.begin) >= 1 or goes_on(last.text):
         return False
     return _counts_on(_NUMBERED, last.text, text) or _counts_on(_GLUED, last.text, text)

@@ -7,6 +7,7 @@ from itertools import groupby, islice, pairwise
 from operator import attrgetter
 
 from functions.ingest.parsing.table_columns import is_typed_table
+from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import Row, Word
 
 _ENDS_CODE = re.compile(r"[;{}(\[<>=+|\\]$|[)\]][,;:]$|^[})\]]+$|\*/$")
@@ -15,6 +16,11 @@ CODE = 0.4
 """How lines of code end that are none of a text, and share of them on a page of code."""
 PROMPTS = frozenset((">", ">>>", "R>", "$", "#"))
 _TYPED = re.compile(r"[\w.]\(|^(?:<-|=)$")
+_COMMENT = re.compile(r"(?:^|\s)(?://|/\*|\*|#|%|--|;)\s?[^\W\d]")
+MAX_COMMENTS = 6
+SAME_SIZE, NEXT_LINE = 0.5, 1.6
+"""How a comment in a listing begins, lines of one, points by which its print may differ from the listing's, and how far
+below each other lines of a listing begin, in font sizes."""
 MIN_TYPED = 2
 """What a program writes before what is typed, what that holds, and lines of it that make a page a listing."""
 NUMBERED = 0.9
@@ -42,6 +48,28 @@ def is_listing(words: Sequence[Word]) -> bool:
     numbers = [int(word.text) for word in firsts if word.text.isdecimal() and len(word.text) < LONGEST_NUMBER]
     steps = sum([after == before + 1 for before, after in pairwise(numbers)])
     return steps > NUMBERED * len(firsts)
+
+
+def take_comments(lines: Sequence[Line]) -> None:
+    """Put lines with a comment in another print into the listing that goes on, in fixed pitch, above and below them."""
+    at = 0
+    while at < len(lines):
+        start = at = next((n for n in range(at, len(lines)) if lines[n].mono), len(lines)) + 1
+        while at < min(len(lines), start + MAX_COMMENTS) and _is_comment(lines[at - 1], lines[at]):
+            at += 1
+        if start < at < len(lines) and lines[at].mono and _is_below(lines[at - 1], lines[at]):
+            for line in lines[start:at]:
+                line.mono = True
+
+
+def _is_comment(above: Line, line: Line) -> bool:
+    is_plain = not (line.mono or line.column or line.figure) and line.cells > 0
+    return is_plain and _is_below(above, line) and _COMMENT.search(line.text) is not None
+
+
+def _is_below(above: Line, line: Line) -> bool:
+    """Whether a line in the print of another one stands right below it."""
+    return abs(line.size - above.size) < SAME_SIZE and 0 < line.y0 - above.y0 < NEXT_LINE * line.size
 
 
 def _texts_of_line(words: Sequence[Word], start: int) -> Iterator[str]:

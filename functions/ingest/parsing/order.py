@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import attrgetter
 
+from functions.ingest.parsing.by_column import rows_together
 from functions.ingest.parsing.lettering import (
     FIGURE,
     TOUCHING,
@@ -92,7 +93,8 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
     if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
-    return rows[:start] + lettering_by_line(with_figures_beside(_left_first(_top_down(rows[start:end])))) + rows[end:]
+    inner = rows_together(rows[start:end])
+    return rows[:start] + lettering_by_line(with_figures_beside(_left_first(_top_down(inner)))) + rows[end:]
 
 
 def is_in_margin(y0: float, y1: float, height: float) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from unicodedata import normalize
 
 from functions.ingest.parsing.heading_lines import LONGEST_PLAIN, MAX_LENGTH
 from functions.ingest.parsing.text import cleaned
@@ -9,6 +10,7 @@ from functions.ingest.parsing.wire import Line
 
 _PREFIX = re.compile(
     r"^(?:(?:(?:chapter|appendix|section|part)\s+)?(?:\d{1,3}(?:\.\d+)*|[A-Z](?:\.\d+)+|[A-Z](?=[.:]))|"
+    r"[^\W\d_]{4,}\s+(?:\d{1,3}|[A-Z])(?=[.:])|"
     r"(?:chapter|appendix|section|part)(?:\s+[A-Z]\b)?)?[.:]?\s+",
     re.IGNORECASE,
 )
@@ -21,21 +23,22 @@ SHORTEST_ENTRY = 3
 """Characters of an entry of the outline that may be the beginning of a longer line."""
 
 
+@lru_cache(maxsize=2_048)
+def _squeezed(text: str) -> str:
+    """Return a text's letters and digits in small letters, without accents, which capitals may lack."""
+    return _NOT_WORD.sub("", text if text.isascii() else normalize("NFD", text)).casefold()
+
+
 @lru_cache(maxsize=2_048)  # the lines of a page are compared with each of its outline entries
 def bare(text: str) -> str:
     """Return a title's letters and digits without its number, in small letters."""
-    return _NOT_WORD.sub("", _PREFIX.sub("", text.strip() + " ")).lower()
+    return _squeezed(_PREFIX.sub("", text.strip() + " "))
 
 
 @lru_cache(maxsize=2_048)
 def names_of(text: str) -> frozenset[str]:
     """Return a title's letters and digits without its number, and without the letter that it may begin with."""
     return frozenset({bare(text), bare(_LETTER.sub("", text.strip()))} - {""})
-
-
-@lru_cache(maxsize=2_048)
-def _squeezed(text: str) -> str:
-    return _NOT_WORD.sub("", text).lower()
 
 
 def place_of(title: str, lines: list[Line], start: int) -> tuple[int, int] | None:

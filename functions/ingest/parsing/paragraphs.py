@@ -22,6 +22,7 @@ _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 """A signature, below which the name is printed."""
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
+_ADDRESS = re.compile(r"https?://|www\.")
 _LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
 _ASSIGNED = re.compile(r"[^\W\d][\w.-]+ :?= \S")
 """A line that gives a name its value, as one of a list of settings: "key.base = base"."""
@@ -208,6 +209,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return False
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
+    if last.text[-1] == ":" and not (had_room or is_set_off) and _ADDRESS.match(line.text):
+        return True
     if (ended and more > FAR * em and not first.islower()) or _SIGNED.match(above.text):
         return False
     if last.kind == "list_item":

@@ -11,6 +11,7 @@ from functions.ingest.parsing.heading_lines import SAME_SIZE
 from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.joining import join
+from functions.ingest.parsing.listings import take_comments
 from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
@@ -61,6 +62,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
     """Make the parts of a page. Lines of one paragraph become one line, words cut by a line's end whole again."""
     parts: list[Part] = []
     starts = {heading.start: heading for heading in headings}
+    take_comments(page.lines)
     right = right_edges(page.lines)
     pitch = pitch_of(page.lines)
     is_indexed, ragged = is_index(page.lines), ragged_entries(page.lines)
@@ -360,8 +362,9 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
 
 
 def _names_columns(row: Sequence[str]) -> bool:
-    """Whether a row of words may name columns: behind its first cell it holds no sentence."""
-    return not (_holds_sentence(row) or any(len(cell) > MAX_HEADER_CHARACTERS for cell in row[1:]))
+    """Whether a row of words may name columns: behind its first cell it holds no sentence, nor what the first does."""
+    is_told = len(row) == 2 and row[1][:1].islower() and " " in row[1]  # "tab | switch sides"
+    return not (is_told or _holds_sentence(row) or any(len(cell) > MAX_HEADER_CHARACTERS for cell in row[1:]))
 
 
 def _holds_sentence(row: Sequence[str]) -> bool:

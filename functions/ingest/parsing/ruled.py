@@ -232,10 +232,6 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         first, left, last, right = spans[number]
         cell.x0, cell.x1 = grid.columns[left], grid.columns[right + 1]
         placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
-    if any(
-        _holds_rows([cells[number] for number in dict.fromkeys(grid.cells[row]) if number in cells]) for row in inner
-    ):
-        return [], set()
     columns = sorted({spans[number][1] for number in texts})
     head = _header(grid, inner, columns, cells, spans)
     below = inner[head[0] :] if head else inner
@@ -391,42 +387,52 @@ def _by_row(edges: Sequence[float], first: int, last: int, cell: Cell) -> Iterat
 
 
 def _without_rule(group: Group) -> list[Group]:
-    """Return a row, or the rows in it that have no rule between them: as many lines at one height in all cells.
+    """Return a row, or the rows in it that have no rule between them: lines at the heights of the fullest cell's.
 
     In the first cell there may be other lines. Those of wrapped text had no room for the next word.
     """
-    cells = [cell for cell in group.cells[1:] if cell.lines]
-    heights = [_middle(words) for words in cells[0].lines] if cells else []
-    if len(heights) < 2 or any(len(cell.lines) != len(heights) for cell in cells):
+    later = [cell for cell in group.cells[1:] if cell.lines]
+    if not later:
         return [group] if group.cells else []
-    are_level = all(
-        abs(_middle(words) - height) < NEAR for cell in cells for words, height in zip(cell.lines, heights, strict=True)
-    )
-    are_figures = any(all(is_number(_text(words)) for words in cell.lines) for cell in cells)
-    has_room = are_figures and (len(heights) > 2 or any(map(_has_room, group.cells)))  # else a figure cut in two
-    if not are_level or not (has_room or sum(map(_has_room, group.cells)) > 1):
+    fullest = max([*later, group.cells[0]], key=lambda cell: len(cell.lines))
+    heights = [_middle(words) for words in fullest.lines]
+    lines = [words for cell in later for words in cell.lines]
+    are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
+    if len(heights) < 2 or not are_level or not _are_rows(group.cells, fullest, heights):
         return [group]
     parts: list[Group] = []
     for at in range(len(heights)):
         made: list[Cell] = []
         for cell in group.cells:
-            lines = [words for words in cell.lines if _nearest(_middle(words), heights) == at]
-            made.append(Cell(lines, *group.box))
+            words_of = [words for words in cell.lines if _nearest(_middle(words), heights) == at]
+            made.append(Cell(words_of, *group.box))
         parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
     return parts
 
 
-def _holds_rows(cells: Sequence[Cell]) -> bool:
-    """Whether many rows stand between two rules: the lines of all cells at the heights of those of the first one.
+def _are_rows(cells: Sequence[Cell], fullest: Cell, heights: Sequence[float]) -> bool:
+    """Whether lines at the same heights are rows: most begin anew, or are figures, or marks with rows between them."""
+    later = [cell for cell in cells[1:] if cell.lines]
+    whole = [cell for cell in later if len(cell.lines) == len(heights)]
+    figures = [cell for cell in whole if all(is_number(_text(words)) for words in cell.lines)]
+    if len(whole) == len(later):
+        if figures:
+            return len(heights) > 2 or any(map(_has_room, cells))  # else a figure cut in two
+        return sum(map(_has_room, cells)) > 1
+    if len(heights) > 2 and len(figures) > 1:
+        return True
+    marks = [cell for cell in later if all(len(words) == 1 for words in cell.lines) and _skips(cell, heights)]
+    if len(marks) > 1:
+        return True
+    # Where only some cells have a line in a row, many that begin anew tell the rows.
+    is_list = fullest is cells[0] and len(heights) >= MANY_ROWS and _has_room(fullest)
+    return is_list and sum([len(cell.lines) for cell in later]) >= MANY_ROWS
 
-    Those begin anew each. Where only some cells have one in a row, nothing else tells the rows.
-    """
-    if len(cells) < 2 or len(cells[0].lines) < MANY_ROWS or not _has_room(cells[0]):
-        return False
-    heights = [_middle(words) for words in cells[0].lines]
-    lines = [words for cell in cells[1:] for words in cell.lines]
-    are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
-    return are_level and len(lines) >= MANY_ROWS
+
+def _skips(cell: Cell, heights: Sequence[float]) -> bool:
+    """Whether there is a row between two lines of a cell, in which it has none."""
+    rows = [_nearest(_middle(words), heights) for words in cell.lines]
+    return any(below > above + 1 for above, below in pairwise(rows))
 
 
 def _has_room(cell: Cell) -> bool:

@@ -57,7 +57,7 @@ _PRINTED_NUMBER = re.compile(r"[-–—]\s*\d{1,4}\s*[-–—]|[ivx]{1,5}|[A-Z]{
 """What is hardly anything but a page number, where it ends the page in its middle: "- 2 -", "ii", "A-1"."""
 _WORD = re.compile(r"[^\W\d_]{3}")
 LONGEST_RUNNING = 160
-"""Characters of a running line, at most."""
+"""Characters of a running line, at most; a longer one must be the very same, and stays where it is the first."""
 LETTER_EM = 0.55
 WIDEST_LETTER_EM = 0.6
 MORE_LETTERS_EM = 3
@@ -148,7 +148,7 @@ def _running(side: int, sides: Sides, others: list[Sides], titles: set[str], cou
         elif line.cells >= 2 or line.column:
             is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
         elif len(line.text) > LONGEST_RUNNING:
-            is_running = False
+            is_running = _is_said_again(line, side, others, enough, titles)
         elif counted and (
             _is_apart(line, max(sides.largest, usual))
             or _recurs(line, side, page, others, IN_STEP)
@@ -187,6 +187,17 @@ def _recurs(line: Line, side: int, page: RawPage, others: list[Sides], enough: f
     if counted:
         alike = [(other, found) for other, found in alike if numbers_of(found.text) != numbers]
     return len(alike) >= enough and _says_nothing_new(line, page, alike)
+
+
+def _is_said_again(line: Line, side: int, others: list[Sides], enough: float, titles: set[str]) -> bool:
+    """Whether enough neighbours have a long line, as who printed the file; the first in the document stays."""
+    key = key_of(line.text)
+    alike = [found for other in others if (found := other.matching(side, key, line.y0))]
+    if sum(found.text == line.text for found in alike) < enough or len(titles) >= MAX_TITLES:
+        return False
+    is_known = key in titles
+    titles.add(key)
+    return is_known
 
 
 def _has_its_place(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:

@@ -49,6 +49,7 @@ UNIT = re.compile(rf"(?i:\((?:[^()|]{{0,30}}\s)?(?:in )?{_SCALE})|(?:[A-Z][\w.,]
 """What a table says of its unit and scale: "(in millions, except per share data)"."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MEASURED = re.compile(r"[$€£¥(]*\d[\d.,]*\)?\s?(?:[$€£¥]/)?[^\W\d]{1,8}\)?")
+WITH_ANOTHER = re.compile(r"[-–−+]?\d[\d.,]*%? ?\(\d[\d.,]* ?%?\)")
 BULLETS = frozenset(f"{BULLET_SIGNS}‣▸❯◇⁃⦁◾◼◉❑❒\uf0b7\uf0a7") - frozenset(BOX_SIGNS)
 """The signs of items; boxes to tick are none, because in many forms they stand behind what they are of."""
 ITEM_NUMBER = re.compile(r"\d{1,2}[A-C]?\.?")
@@ -423,8 +424,9 @@ def has_figure(group: Group) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def is_figure(cell: str) -> bool:
-    """Whether a cell holds a figure that is no year, perhaps with its unit ("11.6 years")."""
-    return (is_number(cell) or MEASURED.fullmatch(cell) is not None) and not YEAR.match(cell)
+    """Whether a cell holds a figure that is no year, perhaps with its unit ("11.6 years") or another one ("1 (2%)")."""
+    is_one = is_number(cell) or MEASURED.fullmatch(cell) is not None or WITH_ANOTHER.fullmatch(cell) is not None
+    return is_one and not YEAR.match(cell)
 
 
 def header_of(run: Sequence[Group]) -> Sequence[Group]:

@@ -15,6 +15,8 @@ CUT = "\x1f"
 """Marks in a cell's text where a narrow column may have cut a word, behind a soft hyphen if it put one there.
 
 It is white space, so no word read contains it."""
+CUT = "˓→"
+"""What Sphinx writes, in a font of signs, before the second part of a line of a listing."""
 MONO_SHARE = 0.9
 """Share of a line's words in fixed pitch from which on the line is."""
 
@@ -83,13 +85,15 @@ class Row:
 
     @property
     def mono(self) -> bool:
-        """Whether it is set in a fixed-pitch font, but for the number of a line of a listing.
+        """Whether it is set in a fixed-pitch font, but for the number of a line of a listing, or the sign of a cut one.
 
         Computed once: read it only when the row is complete.
         """
         if self._mono is None:
-            words = self.words[1:] if len(self.words) > 1 and self._begins_with_number() else self.words
-            self._mono = words[0].style.mono and _share_of_mono(words) >= MONO_SHARE
+            is_cut = self.words[0].text.startswith(CUT)
+            words = self.words[1:] if len(self.words) > 1 and (is_cut or self._begins_with_number()) else self.words
+            is_mono = words[0].style.mono and _share_of_mono(words) >= MONO_SHARE
+            self._mono = is_mono or (is_cut and len(self.words) == 1)
         return self._mono
 
     def _begins_with_number(self) -> bool:

@@ -22,6 +22,7 @@ import functions.ingest.lease
 import functions.ingest.maintenance
 import functions.ingest.parsing.accents
 import functions.ingest.parsing.authors
+import functions.ingest.parsing.by_column
 import functions.ingest.parsing.chart_titles
 import functions.ingest.parsing.child
 import functions.ingest.parsing.columns

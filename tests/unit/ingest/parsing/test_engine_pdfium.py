@@ -216,6 +216,16 @@ def test_codes_of_ligatures_mean_what_their_fonts_name_or_what_they_mean_in_tex(
     assert page_of(tmp_path, data).lines[0].text.startswith(read)
 
 
+def test_the_newer_encoding_of_tex_has_its_own_quotation_marks_and_sharp_s(tmp_path: Path) -> None:
+    font = b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+SFRM1000/FirstChar 16/LastChar 255/Widths[%b]>>" % (
+        b"500 " * 240
+    )
+    more = "".join(f"BT /F2 10 Tf 72 {600 - 12 * i} Td (An ordinary line of the page.) Tj ET " for i in range(9))
+    shown = "BT /F1 10 Tf 72 700 Td (\x12groÿ\x10 o\x1een 83 \x1b., \x13so\x14) Tj ET " + more
+    data = document([shown.encode("latin-1")], extra={3: font})
+    assert page_of(tmp_path, data).lines[0].text.startswith("„groß“ offien 83 ff., «so»")
+
+
 @pytest.mark.parametrize(
     ("entries", "ligatures"),
     [

@@ -778,3 +778,63 @@ def test_a_section_stands_below_none_with_another_number() -> None:
     assert paths(*lines, pages_before=1) == ["3 Plums", "4.1 Figs"]
     lines[6] = title("3.1 Figs", 120, bold=True)
     assert paths(*lines, pages_before=1) == ["3 Plums", "3 Plums > 3.1 Figs"]
+
+
+def outlined(*pages: list[Line], outline: list[tuple[int, int, str]]) -> list[list[str]]:
+    found = Headings(Header(len(pages), outline=outline))
+    raw = [RawPage(number, "", 600, 800, lines) for number, lines in enumerate(pages, 1)]
+    for page in raw:
+        found.learn(page)
+    return [[heading.path for heading in found.of(page)] for page in raw]
+
+
+def test_a_title_of_the_outline_that_begins_the_page_after_its_own_is_found_there() -> None:
+    first, second = [title("Stone fruit", 20, 14), *prose(50)], [title("Plums", 20, 12), *prose(50)]
+    outline = [(1, 1, "Stone fruit"), (1, 2, "Plums"), (1, 2, "Pears")]
+    assert outlined(first, second, outline=outline) == [["Stone fruit"], ["Stone fruit > Plums"]]
+    later = [*prose(20), title("Plums", 100, 12), *prose(130)]
+    assert outlined(first, later, outline=outline)[1] == ["Stone fruit > Pears > Plums"]
+
+
+def test_a_heading_in_the_print_of_an_outlines_titles_is_one_beside_them() -> None:
+    chapters = [(2, 1, "Stone fruit"), (2, 2, "Plums"), (3, 1, "Nuts"), (3, 2, "Hazels")]
+    first = [title("Stone fruit", 20, 14), title("Plums", 50, 12), *prose(80)]
+    unlisted = [title("References", 200, 14), *prose(230)]
+    last = [title("Nuts", 20, 14), title("Hazels", 50, 12), *prose(80)]
+    assert outlined(prose(20), [*first, *unlisted], last, outline=chapters)[1:] == [
+        ["Stone fruit", "Stone fruit > Plums", "References"],
+        ["Nuts", "Nuts > Hazels"],
+    ]
+    below = [title("Pears", 400, 12), *prose(430)]
+    deeper = [*chapters[:2], (2, 2, "Pears"), *chapters[2:]]
+    found = outlined(prose(20), [*first, *unlisted, *below], last, outline=deeper)
+    assert found[1][2:] == ["References", "Stone fruit > Pears"]
+    within = [*unlisted, title("Books", 300, 12), *prose(330)]
+    found = outlined(prose(20), [*first, *within, *below], last, outline=deeper)
+    assert found[1][2:] == ["References", "References > Books", "Stone fruit > Pears"]
+
+
+@pytest.mark.parametrize("text", ["INTRODUCCION", "ANNEXE C. INTRODUCCIÓN", "Capítulo 2. Introducción"])
+def test_a_title_is_found_in_capitals_without_accents_and_behind_what_it_is_called(text: str) -> None:
+    pages = [title(text, 20, 14), *prose(50)]
+    assert outlined(pages, outline=[(1, 1, "Introducción"), (1, 1, "One"), (1, 1, "Two")]) == [["Introducción"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("ACKNOWLEDGMENTS", 9, True),
+        ("ACKNOWLEDGMENTS", 8, False),
+        ("Acknowledgments", 9, False),
+        ("V8 ENGINES 2", 9, False),
+    ],
+)
+def test_a_name_in_bold_capitals_that_is_set_off_may_be_smaller_than_the_text(
+    text: str, size: float, *, expected: bool
+) -> None:
+    assert is_heading(title(text, 110, size, bold=True)) is expected
+
+
+def test_a_single_small_letter_heads_nothing() -> None:
+    assert paths(*prose(20), title("k", 110, 14), *prose(140), pages_before=1) == []
+    assert paths(*prose(20), title("K", 110, 14), *prose(140), pages_before=1) == ["K"]

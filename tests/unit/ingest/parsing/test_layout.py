@@ -735,6 +735,33 @@ def test_small_print_with_text_below_it_is_no_footnote() -> None:
     assert footnotes_last(lines, 10, 800) == lines
 
 
+@pytest.mark.parametrize(
+    ("note", "follows"),
+    [
+        ("∗Both of them wrote it", True),
+        ("aBoth of them wrote it", True),
+        ("a Both of them wrote it", True),
+        ("both of them wrote it", False),  # a word in small letters has no mark
+    ],
+)
+def test_small_print_at_a_columns_end_moves_from_its_mark_on(note: str, *, follows: bool) -> None:
+    column = [
+        Line("The text, in the print of the page, ends here.", 50, 30 * at, 300, 30 * at + 10, 10) for at in range(20)
+    ]
+    column.append(Line("Small print", 50, 680, 300, 688, 8))
+    notes = [Line(note, 50, 690, 300, 698, 8), Line("and others read it.", 50, 700, 300, 708, 8)]
+    found = footnotes_last([*column, *notes, Line("Next column.", 320, 50, 500, 60, 10)], 10, 800)
+    assert [line.text for line in found[-2:]] == (
+        [note, "and others read it."] if follows else [notes[1].text, "Next column."]
+    )
+
+
+def test_a_listing_that_ends_a_column_is_no_footnote() -> None:
+    column = [Line("It looks so:", 50, 600, 300, 610, 10), Line("a hq = {", 50, 700, 300, 708, 8, mono=True)]
+    lines = [*column, Line("Next column.", 320, 50, 500, 60, 10)]
+    assert footnotes_last(lines, 10, 800) == lines
+
+
 def test_footnotes_move_behind_the_sentence_they_interrupt() -> None:
     column = [Line("The sentence goes", 50, 600, 300, 610, 10), Line("1 A note.", 50, 700, 300, 708, 8)]
     lines = [*column, Line("on in the second column.", 320, 50, 500, 60, 10)]

@@ -288,15 +288,14 @@ def test_a_line_is_a_heading_up_to_a_limit(
 # --- Running lines, on pages of 600 by 800 points ---------------------------------------------------------------------
 
 
-def is_removed(y: float, text: str = "A Book of Fruit") -> bool:
-    """Whether a line that stands there on each page is removed from the last."""
+def is_removed(y: float, text: str = "A Book of Fruit", at: int = -1) -> bool:
+    """Whether a line that stands there on each page is removed from the last, or another one."""
 
     def page(number: int) -> RawPage:
         body = [line(f"All about {FRUIT[number % 12]} and more of {at}.", 200 + 30 * at) for at in range(4)]
         return RawPage(number, "", 600, 800, [line(text, y), *body])
 
-    *_, (_, removed) = remove_running_lines(map(page, range(1, 13)))
-    return bool(removed)
+    return bool([removed for _, removed in remove_running_lines(map(page, range(1, 13)))][at])
 
 
 def note_moves(y: float, size: float = 7, text: str = "1 A note on it.") -> bool:
@@ -310,7 +309,7 @@ def note_moves(y: float, size: float = 7, text: str = "1 A note on it.") -> bool
     [
         (lambda y: is_removed(y), 30, 150, 118.0),  # within 0.16 of the page's height from its edge
         (lambda y: is_removed(y), 500, 700, 672.0),
-        (lambda n: is_removed(30, "x" * round(n)), 100, 200, 160.5),
+        (lambda n: is_removed(30, "x" * round(n), 0), 100, 200, 160.5),  # a longer one stays where it is the first
         (lambda y: note_moves(y), 300, 700, 400.0),  # in the lower half of the page
         (lambda s: note_moves(640, s), 7, 10, 9.3),  # in print that is 0.93 of the body's
     ],

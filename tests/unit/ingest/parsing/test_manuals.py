@@ -447,7 +447,7 @@ def test_a_sentence_about_a_table_does_not_take_the_place_of_its_caption() -> No
 def test_small_print_is_no_note_where_most_of_the_page_is_set_in_it() -> None:
     entries = [Line(f"layers, of kind {at} . . . {at}", 50, 100 + 10 * at, 290, 108 + 10 * at, 8) for at in range(58)]
     letter = Line("M", 50, 690, 62, 704, 14)
-    rest = [Line("move . . . 7", 50, 710, 290, 718, 8), Line("name . . . 9", 320, 100, 560, 108, 8)]
+    rest = [Line("7 moves . . .", 50, 710, 290, 718, 8), Line("name . . . 9", 320, 100, 560, 108, 8)]
     lines = [*entries, letter, *rest]
     assert footnotes_last(lines, 10, 800) == lines
     body = [Line(PROSE, 50, 100 + 12 * at, 290, 110 + 12 * at, 10) for at in range(48)]

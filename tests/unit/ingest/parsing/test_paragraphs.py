@@ -800,3 +800,40 @@ def test_a_line_is_as_long_as_its_words_allow_with_the_space_before_the_next_one
         line("line and end here.", 68, x1=150),
     ]
     assert len(texts(*ragged)) == expected
+
+
+def test_items_numbered_in_brackets_are_items_however_the_one_above_ends() -> None:
+    found = parts_of(line("[1] Lee, A.: On plums, in Fruit [a journal]", 20), line("[2] Moss, B.: On pears", 32))
+    assert found == [
+        ("list_item", "[1] Lee, A.: On plums, in Fruit [a journal]"),
+        ("list_item", "[2] Moss, B.: On pears"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("address", "are_one"), [("https://fruit.example/plums-and-pears", True), ("Plums and pears", False)]
+)
+def test_an_address_that_had_no_room_goes_on_behind_its_colon(address: str, *, are_one: bool) -> None:
+    above = line("34. Lee A. On plums. Fruit 2003;361:501. Available at:", 20, x1=330)
+    wide = line("words of a paragraph that fills the width of the page here", 60, x1=400)
+    assert (texts(above, line(address, 32, x1=300), wide)[0].endswith(address)) is are_one
+
+
+def test_a_comment_in_another_print_belongs_to_the_listing_around_it() -> None:
+    def of(text: str, y: float, *, mono: bool = True) -> Line:
+        return Line(text, 60, y, 300, y + 10, 10, mono=mono)
+
+    code = [of("int ripe(void) {", 20), of("return 1; // all are ripe", 32, mono=False), of("}", 44)]
+    assert [kind for kind, _ in parts_of(*code)] == ["code"]
+    code[1].text, code[1].mono = "returns whether all are ripe", False
+    assert [kind for kind, _ in parts_of(*code)] != ["code"]
+
+
+def test_a_two_column_list_of_words_has_no_header() -> None:
+    def header(*rows: str) -> str:
+        lines = [Line(row, 50, 20 + 12 * at, 400, 30 + 12 * at, 10, cells=2, column=1) for at, row in enumerate(rows)]
+        return reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary())[0].header
+
+    rows = "u | undo the last step", "q | leave the game"
+    assert header("tab | switch sides of the board", *rows) == ""
+    assert header("Key | What it does", *rows) == "Key | What it does"

@@ -308,3 +308,38 @@ def test_rows_without_rules_between_them_are_found_by_their_text() -> None:
     got = tables(ruled((100, 115, 220)), *pieces)
     assert got[1] == "angle | X |"
     assert got[4] == "colours | | X"
+
+
+def test_marks_with_rows_between_them_tell_rows_without_rules() -> None:
+    rows = [
+        ("Basic shapes and colours", "×", "×"),
+        ("Links", "", "×"),
+        ("Views of one column", "×", ""),
+        ("Extra", "×", "×"),
+    ]
+    pieces: list[Piece] = [
+        (x, 676 - 12 * at, text)
+        for n, x in enumerate((52, 152, 302))
+        for at, row in enumerate(rows)
+        if (text := row[n])
+    ]
+    found = tables(ruled((100, 120, 170)), *HEADER, *pieces)[1:]
+    assert found == ["Basic shapes and colours | × | ×", "Links | | ×", "Views of one column | × |", "Extra | × | ×"]
+
+
+def test_several_columns_of_figures_tell_rows_though_others_have_gaps() -> None:
+    pieces: list[Piece] = [(52, 676 - 12 * at, text) for at, text in ((1, "Delivery"), (3, "Abroad"))]
+    pieces += [(152, 676 - 12 * at, f"{at}.00") for at in range(4)]
+    pieces += [(302, 676 - 12 * at, f"{at}0%") for at in range(4)]
+    found = tables(ruled((100, 120, 170)), *HEADER, *pieces)[1:]
+    assert found == ["| 0.00 | 00%", "Delivery | 1.00 | 10%", "| 2.00 | 20%", "Abroad | 3.00 | 30%"]
+
+
+def test_one_wrapped_text_beside_single_figures_is_one_row() -> None:
+    pieces: list[Piece] = [(52, 676, "Delivery"), (302, 676, "12.00")]
+    pieces += [
+        (152, 676 - 12 * at, text) for at, text in enumerate(("to all towns of the north", "and to islands", "by boat"))
+    ]
+    assert tables(ruled((100, 120, 170)), *HEADER, *pieces)[1:] == [
+        "Delivery | to all towns of the north and to islands by boat | 12.00"
+    ]

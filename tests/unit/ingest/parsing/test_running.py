@@ -122,3 +122,11 @@ def test_a_header_in_two_lines_may_repeat_the_title_below_it() -> None:
     found = gone(*[with_title(number, "The fruit book") for number in range(1, 7)])
     assert found == [["The fruit book", f"On {FRUITS[number]} trees"] for number in range(1, 7)]
     assert gone(with_title(1, "A line of its own")) == [[]]
+
+
+def test_a_long_line_that_is_the_same_on_each_page_goes_but_for_the_first() -> None:
+    long = f"Printed for Ann Lee on 1 May. Not for distribution. {'All rights are reserved by the growers. ' * 4}"
+    below = [line("Growers' guide", 40), line("Fruit trees", 56)]
+    found = gone(*(page(at, line(long, 20), *below) for at in range(1, 8)))
+    assert [len(texts) for texts in found] == [2, 3, 3, 3, 3, 3, 3]
+    assert gone(*(page(at, line(f"{long}{FRUITS[at]}", 20)) for at in range(1, 8))) == [[]] * 7

@@ -152,14 +152,14 @@ def test_the_first_row_of_a_list_of_terms_names_no_columns(tmp_path: Path, rows:
 
 @pytest.mark.parametrize(("first", "is_header"), [("prune", False), ("Key", True)])
 def test_a_first_row_with_code_as_the_others_have_names_no_columns(first: str, *, is_header: bool) -> None:
-    rows = [(first, "cuts a tree"), ("water", "gives rain"), ("graft", "joins two"), ("pick", "takes fruit")]
+    rows = [(first, "Cuts a tree"), ("water", "gives rain"), ("graft", "joins two"), ("pick", "takes fruit")]
     words = [word for at, row in enumerate(rows) for word in in_one_line(700 - 14 * at, (72, row[0]), (252, row[1]))]
     for word in words:
         if word.text in {"prune", "water", "graft", "pick"}:
             word.style = MONO
     lines = lay_out(words, PAGE)
     part = next(part for part in reflow(RawPage(1, "", 600, 800, lines), [], Vocabulary()) if part.kind == "table")
-    assert part.header == ("Key | cuts a tree" if is_header else "")
+    assert part.header == ("Key | Cuts a tree" if is_header else "")
 
 
 def test_the_raised_letter_of_a_note_is_a_word_of_its_own(tmp_path: Path) -> None:
