@@ -183,7 +183,7 @@ def takes_group_for_subject(claim: str, sentences: Sequence[str], language: str)
 
     "Heyr left in 1939" of "She studied under Heyr and left in 1939".
     """
-    said = [stem for part in _parts_of(claim, language)[:1] for stem in part.stems]
+    said = tuple(_stems(_AND.split(claim, maxsplit=1)[0], language))  # with "and" before it, both may act
     return any(
         _begins_with_group(said, sentence, found, language)
         for sentence in sentences
