@@ -25,8 +25,11 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     for kind, asked in _PATTERNS.items()
     if (what := kind.removeprefix("asks_")) != kind
 )
-_ASKS_MEASURE = of_any_language(*(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "unit_price")))
+_ASKS_MEASURE = of_any_language(
+    *(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "sound", "content", "unit_price"))
+)
 """What asks for something whose unit tells it from other numbers."""
+_ONCE, _RECURS = (of_any_language(_PATTERNS[kind]) for kind in ("once", "recurs"))
 _INSTRUCTS, _PURPOSE = (
     {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS[kind].items()}
     for kind in ("instructs", "purpose")
@@ -46,7 +49,7 @@ def needed_by(question: str) -> Sequence[re.Pattern[str]]:
 
 
 def asks_measure(question: str) -> bool:
-    """Return whether a question asks for a distance, a weight, a consumption, or what one thing costs."""
+    """Return whether a question asks for a distance, a weight, a consumption and the like, or what one thing costs."""
     return _ASKS_MEASURE.search(question) is not None
 
 
@@ -58,6 +61,16 @@ def tells_time(text: str) -> bool:
 def tells_date(text: str) -> bool:
     """Return whether a text tells a time by a date, a day, a month, or a number of them."""
     return bool(_DATED.search(_RATE.sub(" ", text)) or days_in(text) or months_in(text))
+
+
+def asks_once(question: str) -> bool:
+    """Return whether a question asks when something happened, not when it happens: "When did the shop open?"."""
+    return _ONCE.search(question) is not None
+
+
+def recurs(text: str) -> bool:
+    """Return whether a text tells when something happens again and again: "open every Thursday"."""
+    return _RECURS.search(text) is not None
 
 
 def gives_order(text: str, language: str) -> bool:
