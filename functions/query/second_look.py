@@ -23,7 +23,7 @@ from functions.query.retrieval.search import Search
 from functions.query.understanding.question import DEGREES
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.asked import Asked
-from functions.query.writing.needed import is_priced
+from functions.query.writing.needed import tells_what
 from functions.query.writing.premises import what_is_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import identity, lexical
@@ -240,7 +240,7 @@ def _held_in(text: str, words: Sequence[str], language: str) -> _HeldWords:
         stem = lexical.stem(word, language)
         least = table.get(stem, lexical.MAX_RARITY) - MORE_COMMON
         others = other_words_of(stem, language) - _degree_stems(language)
-        return is_priced(word, text) or any(stems.get(other, 0.0) >= least for other in others)
+        return tells_what(word, text) or any(stems.get(other, 0.0) >= least for other in others)
 
     said = frozenset(filter(is_said, words))
     return _HeldWords(said, frozenset(filter(is_meant, words)) - said)

@@ -15,6 +15,7 @@ from functions.query.writing.needed import (
     asks_measure,
     asks_once,
     gives_order,
+    has_address,
     needed_by,
     purposes_in,
     tells_time,
@@ -75,9 +76,7 @@ _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
 _ANNOUNCES, _PART = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part"))
-_RELATIVE, _PLACE, _ADDRESS, _SHORT = (
-    of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "address", "short")
-)
+_RELATIVE, _PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "short"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
@@ -289,7 +288,7 @@ class Asked:
 
     def is_address(self, text: str) -> bool:
         """Return whether it asks where somebody or something is, and a text has an address."""
-        return self.for_place and _ADDRESS.search(text) is not None
+        return self.for_place and has_address(text)
 
     @cached_property
     def only_counts(self) -> bool:

@@ -15,7 +15,15 @@ _RATE = re.compile(
     r"(?:\bper|[$€£¥] ?[\d.,]+ (?:an?|each|every)) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE
 )
 """What says how often, not when: "£950 per calendar month"."""
-_COST = re.compile("|".join(_PATTERNS["cost"].values()))
+_TOLD: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
+    (re.compile("|".join(_PATTERNS["cost"].values())), _MONEY),
+    *(
+        (re.compile("|".join(_PATTERNS[how].values())), of_any_language(_PATTERNS[what]))
+        for how, what in (("called", "number"), ("mailed", "mail"), ("visited", "web"), ("located", "address"))
+    ),
+)
+"""How words begin that ask for something, and what a text tells if it has it."""
+_ADDRESS = of_any_language(_PATTERNS["address"])
 _MOMENT = of_any_language(_PATTERNS["moment"])
 _DATED = of_any_language(_PATTERNS["dated"])
 _BESIDES = {"extent": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
@@ -38,9 +46,12 @@ _ORDERED_FOR = re.compile(r"\bto (\w+)")
 """What an English order is done for, behind it: "Press … to print"."""
 
 
-def is_priced(word: str, text: str) -> bool:
-    """Return whether a word asks for a price, and a text tells a sum of money."""
-    return _COST.match(word) is not None and _MONEY.search(text) is not None
+def tells_what(word: str, text: str) -> bool:
+    """Return whether a word (folded, in lower case) asks for a price, a telephone number or an address that a text has.
+
+    Documents seldom name them: "Ring 01632 960 417".
+    """
+    return any(asked.match(word) and told.search(text) for asked, told in _TOLD)
 
 
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:
@@ -51,6 +62,11 @@ def needed_by(question: str) -> Sequence[re.Pattern[str]]:
 def asks_measure(question: str) -> bool:
     """Return whether a question asks for a distance, a weight, a consumption and the like, or what one thing costs."""
     return _ASKS_MEASURE.search(question) is not None
+
+
+def has_address(text: str) -> bool:
+    """Return whether a text has the address of a house: "12 Harbour Street"."""
+    return _ADDRESS.search(text) is not None
 
 
 def tells_time(text: str) -> bool:
