@@ -356,16 +356,15 @@ def is_content(word: AskedWord, language: str) -> bool:
         or is_unit(word.word)
         or is_number_word(word.word)
         or word.word in OPENS
-        or word.word in ASKING
-        or word.word in _small_words(language)
+        or word.word in small_words_of(language)
         or word.key in words_of_asking(language)
     )
 
 
 @cache
-def _small_words(language: str) -> frozenset[str]:
-    """Return the small words of a language, folded; those of English are stop words."""
-    return frozenset(lexical.fold(word) for word in FUNCTION_WORDS.get(language, ()))
+def small_words_of(language: str) -> frozenset[str]:
+    """Return the small words of a language, and what questions say besides what they ask about, folded."""
+    return ASKING.union(lexical.fold(word) for word in FUNCTION_WORDS.get(language, ()))
 
 
 def around(row: ToldSpan) -> str:

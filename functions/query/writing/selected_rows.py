@@ -15,6 +15,7 @@ from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import DEGREES, without_contractions
+from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.row_conditions import Meets, conditions_in, limits_in, may_mean
 from functions.query.writing.statement_scores import PassageSpan
 from functions.query.writing.table_words import (
@@ -324,8 +325,15 @@ def _is_all_said(tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int],
     others = {other for key in named for other in other_words_of(key, table.language)}
     known = named | others | table.around | {*keys_of(table.names[0], table.language)}
     aside = ASIDE | JOINS if len(met.columns) > 1 else ASIDE
+    # "Which classes does Ann Lee teach?" where a column is called "Teacher".
+    columns = [token for at in met.columns for token in words_in(table.names[at], table.language)]
     return all(
-        at in kind or at in met.stated or token.word in aside or token.key in known for at, token in enumerate(tokens)
+        at in kind
+        or at in met.stated
+        or token.word in aside
+        or token.key in known
+        or any(are_of_family(token.word, name.word, table.language) for name in columns)
+        for at, token in enumerate(tokens)
     )
 
 

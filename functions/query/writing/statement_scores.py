@@ -36,7 +36,7 @@ from functions.query.writing.outcomes import (
     is_of_another_matter,
     is_settled_below,
 )
-from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, words_asked
+from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, small_words_of, words_asked
 from functions.query.writing.row_scores import (
     ASKED_FIGURE,
     fitness_of_row,
@@ -354,7 +354,11 @@ def _fitted(
         if statement.is_question:
             # The text after a question (in an FAQ, an interview) answers it in other words.
             if number + 1 < len(found) and found[number + 1][0] == at:
-                answers = asked.kind is Kind.YES_NO and _SAYS_YES_OR_NO.match(found[number + 1][1].text)
+                answers = (
+                    asked.kind is Kind.YES_NO
+                    and _SAYS_YES_OR_NO.match(found[number + 1][1].text)
+                    and is_headed(asked, passages[at], sections[number + 1], statement.language)
+                )
                 share = YES_OR_NO_AFTER if answers else AFTER_QUESTION
                 fitted[number + 1] = max(fitted[number + 1], share * fitted[number])
             fitted[number] *= QUESTION
@@ -519,6 +523,9 @@ def _says_what_is_asked(title: str, question: str, names: str, language: str, *,
     `wholly`: it must be a question with all of its words, or other words for them, at least two, and no others.
     """
     told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
+    if language != "en":  # English small words are left out already
+        small = frozenset(lexical.stem(word, language) for word in small_words_of(language))
+        told, asked = told - small, asked - small
     asked -= of_document - told
     told = frozenset(stem for stem in told if not has_digit(stem))
     if not told or not asked:

@@ -196,3 +196,26 @@ def test_much_and_get_name_nothing():
 def test_what_is_counted_in_german_is_told_alone():
     boat = passage("Das Boot hat sechs Ruder und 2 Masten. Das Boot liegt in Halle 3.", language="de")
     assert told("Wie viele Ruder hat das Boot?", boat) == ["Das Boot hat sechs Ruder und 2 Masten."]
+
+
+def test_a_column_is_named_by_the_verb_that_its_name_comes_from():
+    rows = "Pottery | Dev Shah | £90\nItalian | Ann Lee | £80\nGreek | Ann Lee | £70"
+    table = passage(f"Term\n\nClass | Teacher | Price\n{rows}\n\nBye.")
+    assert told("Which classes does Ann Lee teach?", table) == [
+        "Class: Italian; Teacher: Ann Lee",
+        "Class: Greek; Teacher: Ann Lee",
+    ]
+
+
+def test_how_much_something_may_cost_is_told_by_a_sum():
+    source = passage("The pond is dug in May and is to be ready on 18 July. The pond has a budget of €24,000 at most.")
+    assert told("How much may the pond cost?", source)[0].startswith("The pond has a budget of €24,000")
+
+
+def test_where_a_french_museum_is_its_address_tells():
+    guide = passage(
+        "Au second étage se trouve la collection du musée. 12, quai des Meuniers, à dix minutes de la gare.",
+        title="Musée du Blé",
+        language="fr",
+    )
+    assert told("Où se trouve le musée ?", guide)[0].startswith("12, quai des Meuniers")
