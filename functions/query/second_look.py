@@ -4,8 +4,9 @@ People ask in other words than the page: "can I bring the dog?" where it says "A
 The two share no rare word, and the vector of the whole passage is of too much else to be near the question's. That of
 the one statement is near. Names and numbers have no synonyms: a passage without one of the question's is not looked at.
 
-Who chooses a document asks it short questions: "What is excluded?". There is too little in them to be near anything, so
-a statement of a chosen document may also answer if it has each of their words, in some form, or another word for it.
+People ask short questions, above all of a document that they have chosen: "What is excluded?". There is too little in
+them to be near anything, so a statement may also answer if it has each of their words, in some form, or another word
+for it: one of few documents chosen, or of the one document that has any such statement.
 """
 
 import math
@@ -22,7 +23,7 @@ from functions.query.retrieval.search import Search
 from functions.query.understanding.question import DEGREES
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.asked import Asked
-from functions.query.writing.needed import is_priced
+from functions.query.writing.needed import tells_what
 from functions.query.writing.premises import what_is_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import identity, lexical
@@ -122,12 +123,14 @@ def _statements(search: Search, passages: Sequence[Passage]) -> Iterator[tuple[P
 
 
 def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:
-    """Return statements that have each word of a question about few chosen documents, in some form; best first.
+    """Return statements that have each word of a question, in some form; best first.
 
-    One that has another word for it must be the kind of answer that is asked for. Of others those come first that are,
-    and that have more of the words themselves, not above them.
+    The question is about few chosen documents, or all such statements are of one document. One that has another word
+    for it must be the kind of answer that is asked for. Of others those come first that are, and that have more of the
+    words themselves, not above them.
     """
-    words = _words_of(search) if 1 <= documents_chosen(search.filter) <= FEW_DOCUMENTS else ()
+    chosen = documents_chosen(search.filter)
+    words = _words_of(search) if chosen <= FEW_DOCUMENTS else ()
     if not RareWords.of(" ".join(words), search.language).rarity:
         return ()
     asked = Asked.of(search.question)
@@ -144,6 +147,8 @@ def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequen
             if own.any and all_held.is_enough(words, fits=fits):
                 worth = (fits, len(own.said), len(own.meant))
                 found.append((worth, NearStatement(passage, number, passage.score)))
+    if not chosen and len({each.passage.document_id for _, each in found}) > 1:
+        return ()
     best = max((worth for worth, _ in found), default=None)
     return [each for worth, each in found if worth == best][:MAX_CHOSEN] if len(found) <= MAX_WITH_WORDS else ()
 
@@ -235,7 +240,7 @@ def _held_in(text: str, words: Sequence[str], language: str) -> _HeldWords:
         stem = lexical.stem(word, language)
         least = table.get(stem, lexical.MAX_RARITY) - MORE_COMMON
         others = other_words_of(stem, language) - _degree_stems(language)
-        return is_priced(word, text) or any(stems.get(other, 0.0) >= least for other in others)
+        return tells_what(word, text) or any(stems.get(other, 0.0) >= least for other in others)
 
     said = frozenset(filter(is_said, words))
     return _HeldWords(said, frozenset(filter(is_meant, words)) - said)

@@ -159,7 +159,7 @@ _WORD = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]|[^\\W
 
 
 def plain_words(text: str, *, latin: bool = True) -> list[str]:
-    """Return a text's words in order, in lower case and without diacritics.
+    """Return a text's words in order, in lower case and without diacritics; "ß" is "ss", as it is written elsewhere.
 
     `latin` skips words of other scripts: ten times faster, for questions without such words.
     """
@@ -231,14 +231,14 @@ def words_by_beginning(text: str, latin: bool) -> Mapping[str, Set[str]]:
 
 
 def _folded(text: str) -> str:
-    return lexical.fold(unicodedata.normalize("NFKC", text))
+    return lexical.fold(unicodedata.normalize("NFKC", text)).replace("ß", "ss")
 
 
 def _latin_words(text: str) -> list[str]:
     if text.isascii():
         plain = text.encode("ascii")
     else:
-        text = unicodedata.normalize("NFKD", text)
+        text = unicodedata.normalize("NFKD", text).replace("ß", "ss")
         # Where there are no marks to drop, the codec's own "?" separates words as well, and takes no Python.
         has_marks = any(map(unicodedata.combining, set(text)))
         plain = text.encode("ascii", "recto.folding" if has_marks else "replace")

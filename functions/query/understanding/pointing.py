@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from functions.query.understanding.phrases import read, small_words
-from functions.query.understanding.question import patterns_of
+from functions.query.understanding.question import of_any_language, patterns_of
 from functions.query.understanding.talk import by_language
 from shared import lexical
 from shared.models import Message
@@ -43,6 +43,7 @@ _POINTS_BACK = {
 }
 _STANDS_FOR_NOTHING = {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS["idle"].items()}
 """Pronouns that only hold a place."""
+_PART_OF = of_any_language(_PATTERNS["part"])
 _OWN_THING = re.compile(
     r"\b(?i:the|an?|my|your|our|any|every|each|which|many|much|all)\s+\w+|(?<=\w\s)[A-Z0-9]\w+|\w*\d\w*"
 )
@@ -151,7 +152,11 @@ def _refers_back(question: str, language: str) -> bool:
 
 
 def replaces_a_word(question: str, language: str) -> bool:
-    """Say whether a follow-up names something itself, in place of what was named before: "and on Sundays?"."""
+    """Say whether a follow-up names something itself, in place of what was named before: "and on Sundays?".
+
+    Or a part of that: "How much of that came from grants?".
+    """
+    question = _PART_OF.sub(" ", question)
     return bool(_terms(question, language, TELLING_RARITY)) and not _refers_back(question, language)
 
 

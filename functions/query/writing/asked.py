@@ -11,10 +11,18 @@ from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER, of_any_language, patterns_of
-from functions.query.writing.needed import asks_measure, gives_order, needed_by, purposes_in, tells_time
+from functions.query.writing.needed import (
+    asks_measure,
+    asks_once,
+    gives_order,
+    has_address,
+    needed_by,
+    purposes_in,
+    tells_time,
+)
 from shared import identity
 from shared.identity import periods_in, with_plain_periods
-from shared.text import quoted_in
+from shared.text import SEPARATOR, quoted_in, row_cells
 
 
 class Kind(StrEnum):
@@ -41,12 +49,17 @@ _OPTION = re.compile(r"(?<!\S)(--?[^\W\d_][\w-]*)")
 """An option of a command, whose sign is a part of its name: "-r", "--help"."""
 _WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
 """What is asked for, in up to three words."""
-_HOW_MANY = re.compile(r"\bhow many ((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
+_COUNTS = of_any_language(_PATTERNS["counts"])
+_HOW_MANY = re.compile(rf"(?:{_COUNTS.pattern}) (?:de |d['’])?((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
+_FEW = "|".join(sorted(word for word in _NUMBER_WORDS if len(word) > 2))  # "du" is two, and French for "of the"
 _AFTER_NUMBER = re.compile(
-    rf"(?:(?<![\w.,])\d(?:[\d.,]*\d)?(?: (?:thousand|million|billion))?|{SPELLED.pattern})((?:[ -][^\W\d_]+){{1,3}})",
+    rf"(?:(?<![\w.,])\d(?:[\d.,]*\d)?(?: (?:thousand|million|billion))?|{SPELLED.pattern}|\b(?:{_FEW})\b)"
+    r"((?:[ -][^\W\d_]+){1,3})",
     re.IGNORECASE,
 )
 """What is counted: the words after "how many", and those after a number."""
+_FIGURE = re.compile(r"[\d., \u202f]*\d|[-–—]+")
+"""A cell that counts, or is empty."""
 _ONE = re.compile(r"(?:1|one|a|an)\b(?![.,]\d)", re.IGNORECASE)
 _EXTREME = re.compile(rf"\b(?<!at )(?:({MOST})|(?:{LEAST}))\b", re.IGNORECASE)
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
@@ -62,6 +75,7 @@ _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
 _ANNOUNCES, _PART = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part"))
+_RELATIVE, _PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "short"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
@@ -96,6 +110,16 @@ _CHOICE = re.compile(
 """What denies, and what denies nothing in a question."""
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
+
+
+def without_relative_time(question: str) -> str:
+    """Return a question without "next year" and the like, which a document names by their date."""
+    return _RELATIVE.sub(" ", question)
+
+
+def is_short_for_more(sentence: str) -> bool:
+    """Return whether a sentence only says the same, or the opposite, of something else: "Gas barbecues are."."""
+    return _SHORT.match(sentence) is not None
 
 
 def has_series(text: str) -> bool:
@@ -187,6 +211,11 @@ class Asked:
         return asks_measure(self.text)
 
     @cached_property
+    def for_event(self) -> bool:
+        """Whether it asks when something happened: once, not again and again."""
+        return self.kind is Kind.TIME and asks_once(self.text)
+
+    @cached_property
     def for_page(self) -> bool:
         """Whether it asks for a page."""
         return _PAGE.search(self.text) is not None
@@ -251,15 +280,37 @@ class Asked:
         """Whether its answer is to be gathered from several places; a reason stands in one."""
         return self.kind is not Kind.REASON and _GATHERS.search(self.text) is not None
 
+    @cached_property
+    def for_place(self) -> bool:
+        """Whether it asks where somebody or something is."""
+        return _PLACE.search(self.text) is not None
+
+    def is_address(self, text: str) -> bool:
+        """Return whether it asks where somebody or something is, and a text has an address."""
+        return self.for_place and has_address(text)
+
+    @cached_property
+    def only_counts(self) -> bool:
+        """Whether its answer is to be gathered only because it asks how many there are of something."""
+        return self.gathers and _GATHERS.search(_COUNTS.sub(" ", self.text)) is None
+
     @property
     def for_amount(self) -> bool:
         """Whether it asks how many or how much, so that only a number answers it."""
         return self.kind is Kind.NUMBER and _AMOUNT.search(self.text) is not None
 
     def is_counted_in(self, text: str) -> bool:
-        """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered."""
+        """Return whether a text tells the number of what is asked "how many" of, and nothing else is to be gathered.
+
+        A table's row does whose label names that and whose cells are figures: "Active volunteers | 21 | 34".
+        """
         if not self._counted:
             return False
+        if SEPARATOR in text:
+            label, *cells = row_cells(text.partition("\n")[0])
+            return not self._counted.isdisjoint(content_stems(label)) and all(
+                map(_FIGURE.fullmatch, filter(None, cells))
+            )
         after = ((match.group(), re.split("[ -]", match[1])) for match in _AFTER_NUMBER.finditer(text))
         # "Two person screens" are no two persons: what is more than one has the question's ending, or one more.
         return any(

@@ -38,6 +38,8 @@ MIN_RARITY = 4.2
 """Rarity (`lexical.background`) from which on a word names what a question is about: about 1 word in 70."""
 MAX_WORDS = 4
 """Words that a question names something with, at most: each of a few says what it is about."""
+TITLE_CHARACTERS = 150
+"""Characters with which a document begins that say what it is about."""
 MIN_SHARE = 0.2
 """Share of such words of a question, by rarity, that the document has elsewhere, for an answer to be doubtful."""
 
@@ -49,7 +51,7 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
     """
     if not told:
         return False
-    if may_be_others(asked, told, is_compared=is_compared):
+    if may_be_others(asked, told, is_compared=is_compared, named=_name_of_document(told[0].passage, passages)):
         return True
     if all(is_of_other_days(asked, each, _heading_above(each)) for each in told):
         return True
@@ -57,9 +59,16 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
         return True
     if told[0].is_row:
         return False
-    return are_rows_asked_for(asked.text, passages, told[0].passage.document_id) or _is_told_elsewhere(
-        asked, told, passages
-    )
+    document = told[0].passage.document_id
+    is_of_rows = not asked.is_counted_in(told[0].text) and are_rows_asked_for(asked.text, passages, document)
+    return is_of_rows or _is_told_elsewhere(asked, told, passages)
+
+
+def _name_of_document(passage: Passage, passages: Sequence[Passage]) -> str:
+    """Return what says which document a passage is of: its title, its identity card, and how it begins."""
+    first = next((each for each in passages if each.document_id == passage.document_id and not each.char_start), None)
+    beginning = first.text[:TITLE_CHARACTERS] if first else ""
+    return "\n".join((passage.title, passage.kind, *passage.organisations, beginning))
 
 
 def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:

@@ -16,7 +16,7 @@ from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement
 from functions.query.understanding.question import of_any_language, patterns_of
 from functions.query.writing.abbreviated import Abbreviated
-from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.asked import Asked, Kind, is_short_for_more
 from functions.query.writing.cells import asked_row_text
 from functions.query.writing.compared_rows import extreme_rows_first, rows_alike, with_compared_first, without_totals
 from functions.query.writing.doubts import is_doubtful
@@ -270,13 +270,13 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
         # Rows and items are short, and list what is compared; of sentences more than a few are not read.
         is_short = statement.is_row or statement.list_span is not None
         most = (MAX_GATHERED_SHORT if is_short else MAX_GATHERED) if gathers else MAX_BLOCKS
-        least = GATHERED_SHARE if gathers and not said.enough else MIN_SHARE
+        least = GATHERED_SHARE if gathers and not (said.enough or asked.only_counts) else MIN_SHARE
         if len(blocks) >= at_most or (blocks and each.score < least * best.score):
             break
         if len(blocks) >= most:
             continue
         is_elsewhere = passages[each.passage].document_id != passages[best.passage].document_id
-        if is_elsewhere or said.repeats(statement):
+        if is_elsewhere or said.repeats(statement) or (blocks and statement.is_question):
             continue
         if has_figure and blocks and not (statement.is_row and asked.computes):
             continue
@@ -339,6 +339,10 @@ class _Said:
     def adds(self, statement: Statement) -> bool:
         """Return whether a statement has a word of the question that is not said yet."""
         return not self._wanted.isdisjoint(frozenset(statement.stems) - self._stems)
+
+    def asks_for(self, statement: Statement) -> bool:
+        """Return whether a statement has a word of the question."""
+        return not self._wanted.isdisjoint(statement.stems)
 
     def gain(self, statement: Statement) -> float:
         """Return the share, by weight, of the question's words that a statement would add to what is said."""
@@ -403,18 +407,27 @@ def _block(
         and asked.fits(statement.text)
         and not (is_first and asked.names_nobody(statement.text))
     )
-    is_strong = (at, best.number + 1) in (strong or ()) and asked.kind is not Kind.YES_NO
+    is_verdict = asked.kind is Kind.YES_NO
+    is_strong = (at, best.number + 1) in (strong or ()) and not is_verdict
+    # "Smoking is not allowed in the flat. It is allowed in the garden."
+    goes_on = after is not None and (
+        is_short_for_more(after.text)
+        or (is_verdict and asked.decides(after.text) and _STANDS_FOR.match(after.text) is not None)
+    )
     if (
         after
         # A list with an introduction of its own tells something else than the list before.
         and not (statement.has_items and after.has_items)
-        and ((is_strong and not after.has_items) or said.adds(after) or not says_enough)
+        and ((is_strong and not after.has_items) or said.adds(after) or not says_enough or goes_on)
         and may_add(statement, after, after)
     ):
         block.append(after)
         said.add(after)
     # A number or a time that is asked for is enough by itself: the window is the statement.
     is_little = said.share < LITTLE and (asked.is_met(statement.text) or said.share_with(passage.title) < LITTLE)
+    is_of_list = statement.list_span is not None and not said.asks_for(statement)
+    if strong is not None and is_first and is_little and not tells_it and is_of_list and statement.list_span:
+        return [PassageSpan(at, *statement.list_span)]
     if strong is not None and is_first and is_little and not tells_it:
         block = _window(asked, passage.text, of_passage, best.number, is_evidence)
         for each in block:

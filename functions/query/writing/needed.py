@@ -15,7 +15,15 @@ _RATE = re.compile(
     r"(?:\bper|[$€£¥] ?[\d.,]+ (?:an?|each|every)) (?:\w+ )?(?:day|week|month|year|hour|minute)\b", re.IGNORECASE
 )
 """What says how often, not when: "£950 per calendar month"."""
-_COST = re.compile("|".join(_PATTERNS["cost"].values()))
+_TOLD: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
+    (re.compile("|".join(_PATTERNS["cost"].values())), _MONEY),
+    *(
+        (re.compile("|".join(_PATTERNS[how].values())), of_any_language(_PATTERNS[what]))
+        for how, what in (("called", "number"), ("mailed", "mail"), ("visited", "web"), ("located", "address"))
+    ),
+)
+"""How words begin that ask for something, and what a text tells if it has it."""
+_ADDRESS = of_any_language(_PATTERNS["address"])
 _MOMENT = of_any_language(_PATTERNS["moment"])
 _DATED = of_any_language(_PATTERNS["dated"])
 _BESIDES = {"extent": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
@@ -25,8 +33,11 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     for kind, asked in _PATTERNS.items()
     if (what := kind.removeprefix("asks_")) != kind
 )
-_ASKS_MEASURE = of_any_language(*(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "unit_price")))
+_ASKS_MEASURE = of_any_language(
+    *(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "sound", "content", "unit_price"))
+)
 """What asks for something whose unit tells it from other numbers."""
+_ONCE, _RECURS = (of_any_language(_PATTERNS[kind]) for kind in ("once", "recurs"))
 _INSTRUCTS, _PURPOSE = (
     {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS[kind].items()}
     for kind in ("instructs", "purpose")
@@ -35,9 +46,12 @@ _ORDERED_FOR = re.compile(r"\bto (\w+)")
 """What an English order is done for, behind it: "Press … to print"."""
 
 
-def is_priced(word: str, text: str) -> bool:
-    """Return whether a word asks for a price, and a text tells a sum of money."""
-    return _COST.match(word) is not None and _MONEY.search(text) is not None
+def tells_what(word: str, text: str) -> bool:
+    """Return whether a word (folded, in lower case) asks for a price, a telephone number or an address that a text has.
+
+    Documents seldom name them: "Ring 01632 960 417".
+    """
+    return any(asked.match(word) and told.search(text) for asked, told in _TOLD)
 
 
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:
@@ -46,8 +60,13 @@ def needed_by(question: str) -> Sequence[re.Pattern[str]]:
 
 
 def asks_measure(question: str) -> bool:
-    """Return whether a question asks for a distance, a weight, a consumption, or what one thing costs."""
+    """Return whether a question asks for a distance, a weight, a consumption and the like, or what one thing costs."""
     return _ASKS_MEASURE.search(question) is not None
+
+
+def has_address(text: str) -> bool:
+    """Return whether a text has the address of a house: "12 Harbour Street"."""
+    return _ADDRESS.search(text) is not None
 
 
 def tells_time(text: str) -> bool:
@@ -58,6 +77,16 @@ def tells_time(text: str) -> bool:
 def tells_date(text: str) -> bool:
     """Return whether a text tells a time by a date, a day, a month, or a number of them."""
     return bool(_DATED.search(_RATE.sub(" ", text)) or days_in(text) or months_in(text))
+
+
+def asks_once(question: str) -> bool:
+    """Return whether a question asks when something happened, not when it happens: "When did the shop open?"."""
+    return _ONCE.search(question) is not None
+
+
+def recurs(text: str) -> bool:
+    """Return whether a text tells when something happens again and again: "open every Thursday"."""
+    return _RECURS.search(text) is not None
 
 
 def gives_order(text: str, language: str) -> bool:

@@ -7,7 +7,7 @@ question for what contains sesame, and "Impeller 120 mm" none for one of 160 mm.
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import NamedTuple
 
@@ -24,6 +24,7 @@ from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import MIN_LABEL_SHARE
 from functions.query.writing.premises import are_forms, words_of_asking
 from functions.query.writing.table_words import (
+    ASKING,
     DENIES,
     EITHER,
     JOINS,
@@ -39,6 +40,7 @@ from functions.query.writing.table_words import (
     words_in,
 )
 from shared import lexical
+from shared.language import FUNCTION_WORDS
 from shared.text import SEPARATOR, header_at, row_cells
 
 MAX_UNSAID = 0.3
@@ -196,10 +198,11 @@ def is_of_other_days(asked: Asked, told: ToldSpan, heading: str = "") -> bool:
     return tells_of_others(asked.text, heading if names_days(asked.text, heading) else section)
 
 
-def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) -> bool:
+def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool, named: str = "") -> bool:
     """Return whether an answer that begins with a table's rows may tell others than those that are asked for.
 
-    Of what has the most, all those that were not compared (`is_compared`) may be others.
+    Of what has the most, all those that were not compared (`is_compared`) may be others. `named` says what the
+    rows' document is about.
     """
     rows = [each for each in told if each.is_row]
     if not (rows and told[0].is_row):
@@ -208,7 +211,7 @@ def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool) 
     if asked.extreme and not (is_compared or is_of_row or are_named(asked.text, rows)):
         return True
     besides = "\n".join(each.text for each in told if not each.is_row)
-    return _leave_doubt(asked.text, rows, besides=besides, verdict=asked.kind is Kind.YES_NO)
+    return _leave_doubt(asked.text, rows, besides=besides, of_document=named, verdict=asked.kind is Kind.YES_NO)
 
 
 def is_another_table_named(question: str, told: ToldSpan) -> bool:
@@ -244,11 +247,11 @@ def are_named(question: str, rows: Sequence[ToldSpan]) -> bool:
     return all(map(is_named, rows))
 
 
-def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdict: bool) -> bool:
+def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, of_document: str, verdict: bool) -> bool:
     """Return whether rows that are told as an answer may be others than the question asks for.
 
     One contradicts it, or none has a number or a name of the question which other rows have, or much of what it names.
-    `besides`: what is told beside them.
+    `besides`: what is told beside them; `of_document`: what says what their document is about.
     """
     if any(contradicts(question, each, verdict=verdict) for each in rows):
         return True
@@ -267,7 +270,7 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, verdi
         or (compared is not None and not any(is_in_range(each.cells[0], question) is not None for each in read))
         or not _codes_in(question) <= _codes_in(named)
         or _are_others_named(asked, rows, named, language)
-        or _share_unsaid(asked, f"{named}\n{first.whole}", language) > MAX_UNSAID
+        or _share_unsaid(asked, f"{named}\n{first.whole}\n{of_document}", language) > MAX_UNSAID
     )
 
 
@@ -353,8 +356,15 @@ def is_content(word: AskedWord, language: str) -> bool:
         or is_unit(word.word)
         or is_number_word(word.word)
         or word.word in OPENS
+        or word.word in small_words_of(language)
         or word.key in words_of_asking(language)
     )
+
+
+@cache
+def small_words_of(language: str) -> frozenset[str]:
+    """Return the small words of a language, and what questions say besides what they ask about, folded."""
+    return ASKING.union(lexical.fold(word) for word in FUNCTION_WORDS.get(language, ()))
 
 
 def around(row: ToldSpan) -> str:

@@ -15,6 +15,7 @@ from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import DEGREES, without_contractions
+from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.row_conditions import Meets, conditions_in, limits_in, may_mean
 from functions.query.writing.statement_scores import PassageSpan
 from functions.query.writing.table_words import (
@@ -37,7 +38,7 @@ from functions.query.writing.table_words import (
 from functions.query.writing.whole_tables import WholeRow, WholeTable, tables_of
 from shared.text import NOTHING, SEPARATOR, TIME, is_dash
 
-_OF_PEOPLE, _MODAL = words_for("people"), words_for("modal")
+_OF_PEOPLE, _MODAL, _OFFERS = words_for("people"), words_for("modal"), words_for("offers")
 
 
 class SelectedRow(NamedTuple):
@@ -65,7 +66,8 @@ def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[Select
         found = _selected_in(question, passages, document, are_counted=bool(which))
         if found is not None:
             return found
-    return ()
+    best = passages[0].document_id if passages else ""
+    return () if which else _all_of_kind(question, _tables_in(passages, best))
 
 
 def asks_which_not(question: str) -> bool:
@@ -133,6 +135,33 @@ def _selected_in(
     if len(met) > 1 and selection.is_nearest:
         return ()
     return [_told(row, table, each.told, is_nearest=each.is_nearest) for table, each in met for row in each.rows]
+
+
+def _all_of_kind(question: str, tables: Sequence[WholeTable]) -> Sequence[SelectedRow]:
+    """Return all rows of the one table that lists what a question asks for without a condition: "Which courses …?".
+
+    A column must be named after it and tell the rows apart.
+    """
+    named = [each for each in tables if each.rows and _lists_what_is_asked(question, each)]
+    if len(named) != 1 or not (named[0].is_whole and named[0].is_named):
+        return ()
+    table = named[0]
+    return [_told(row, table, range(len(table.names)), is_nearest=False) for row in table.rows]
+
+
+def _lists_what_is_asked(question: str, table: WholeTable) -> bool:
+    """Return whether a question asks for what a column tells the rows apart by, right at its beginning, and no more."""
+    tokens = words_in(question, table.language)
+    named = [each for each in tokens if each.word not in OPENS | ASIDE | _OFFERS and not is_stop_word(each.word)]
+    first = next((each for each in tokens if each.word not in OPENS | {"of", "the", "all"}), None)
+    if _CODE.search(question) or first not in named[:1]:
+        return False
+    kind = {each.key for each in named}
+    columns = [at for at, name in enumerate(table.names) if kind and kind.issubset(keys_of(name, table.language))]
+    return any(
+        len(set(table.column(at))) == len(table.rows) and all(any(map(str.isalpha, cell)) for cell in table.column(at))
+        for at in columns
+    )
 
 
 def _tables_in(passages: Sequence[Passage], document: str) -> Sequence[WholeTable]:
@@ -296,8 +325,15 @@ def _is_all_said(tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int],
     others = {other for key in named for other in other_words_of(key, table.language)}
     known = named | others | table.around | {*keys_of(table.names[0], table.language)}
     aside = ASIDE | JOINS if len(met.columns) > 1 else ASIDE
+    # "Which classes does Ann Lee teach?" where a column is called "Teacher".
+    columns = [token for at in met.columns for token in words_in(table.names[at], table.language)]
     return all(
-        at in kind or at in met.stated or token.word in aside or token.key in known for at, token in enumerate(tokens)
+        at in kind
+        or at in met.stated
+        or token.word in aside
+        or token.key in known
+        or any(are_of_family(token.word, name.word, table.language) for name in columns)
+        for at, token in enumerate(tokens)
     )
 
 
@@ -339,6 +375,8 @@ _OPENS = re.compile(
     r"|quel(?:le)?s?\b|qui\b|qué\b|quiénes\b|cuáles\b|kurie\b|kurios\b|kas\b)",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"(?<=\s)(?!I\b)[A-Z]\b|\d")
+"""What names one thing of a kind: "container A"."""
 _MORE = re.compile(r"\b(?:or|if|except|only|unless|oder|wenn|nur|ou|si|o|arba|jei)\b", re.IGNORECASE)
 _LIMIT = re.compile(r"\bat (?:least|most)\b")
 _WORD = re.compile(r"\w+")

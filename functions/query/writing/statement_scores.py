@@ -21,14 +21,14 @@ from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
-from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_scope
+from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_relative_time, without_scope
 from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.needed import tells_date
+from functions.query.writing.needed import recurs, tells_date
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
     SETTLED,
@@ -36,7 +36,7 @@ from functions.query.writing.outcomes import (
     is_of_another_matter,
     is_settled_below,
 )
-from functions.query.writing.row_doubts import ToldSpan, is_of_other_days
+from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, small_words_of, words_asked
 from functions.query.writing.row_scores import (
     ASKED_FIGURE,
     fitness_of_row,
@@ -72,6 +72,8 @@ QUESTION = 0.2
 """Factor for a question: a question seldom answers one."""
 AFTER_QUESTION = 0.6
 """Minimum score of a sentence after a question, as a share of the question's."""
+YES_OR_NO_AFTER = 1.5
+"""The same of one that begins with yes or no where that is asked: the sentences behind it tell of other things, too."""
 CONTENTS_ENTRY = 0.3
 """Factor for an entry of a table of contents."""
 ASKED_CONTENTS_ENTRY = 4.0
@@ -80,6 +82,8 @@ NOT_THE_KIND = 0.4
 """Factor where what is asked for, as a number, is not in the statement."""
 UNDATED = 0.65
 """Factor for a statement that tells a time in words only ("after the meeting") where it is asked when."""
+RECURRING = 0.4
+"""Factor for one that tells when something happens again and again where it is asked when it happened."""
 ANNOUNCED = 0.3
 """Factor for one that only says what a part of the document tells: "This section tells you how to …"."""
 NOT_NEEDED = 0.15
@@ -88,12 +92,16 @@ COUNTED = 1.5
 """Factor for a statement with a number of what is counted: "eleven people" where it is asked how many people."""
 HEADED = 1.6
 """Factor for a statement in the section whose title says what is asked ("Cleaning the wand": "How do I clean …?")."""
+HEADED_LIST = 2.5
+"""The same for a list where one is asked for: "What are the plans?" below "Plans for 2025"."""
 TITLED = 3.0
 """The same where the title is that question, as in a FAQ."""
 QUOTED = 1.5
 """Factor where the statement, or its section's name, holds what the question puts in quotes."""
 REASON = 1.6
 """Factor for a statement with a reason where it is asked why."""
+ADDRESS, OF_DOCUMENT = 1.5, 6.0
+"""Factors for an address where it is asked where something is, and where that is what the whole document is about."""
 DONE_BY = 1.5
 """Factor for a statement that says by whom something is done where it is asked who does."""
 DENIED = 1.5
@@ -141,6 +149,7 @@ PAGE_NUMBER = 0.1
 """Factor for what stands at the top or bottom of each page: "Minutes, page 1 of 2"."""
 
 _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
+_SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -247,6 +256,8 @@ def _scores(
         context = wanted & statement.context_stems
         if items.items and items.lends_words(passage, statement):
             context |= wanted & items.words
+        if asked.is_address(statement.text) and _names_only_the_document(asked, passage, statement.language):
+            context |= wanted
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
         if not (held[number] or section or before or after or context or like):
             return 0.0
@@ -343,7 +354,13 @@ def _fitted(
         if statement.is_question:
             # The text after a question (in an FAQ, an interview) answers it in other words.
             if number + 1 < len(found) and found[number + 1][0] == at:
-                fitted[number + 1] = max(fitted[number + 1], AFTER_QUESTION * fitted[number])
+                answers = (
+                    asked.kind is Kind.YES_NO
+                    and _SAYS_YES_OR_NO.match(found[number + 1][1].text)
+                    and is_headed(asked, passages[at], sections[number + 1], statement.language)
+                )
+                share = YES_OR_NO_AFTER if answers else AFTER_QUESTION
+                fitted[number + 1] = max(fitted[number + 1], share * fitted[number])
             fitted[number] *= QUESTION
         elif fitted[number]:
             fitted[number] *= _fitness(asked, passages[at], statement, sections[number], wanted)
@@ -353,6 +370,13 @@ def _fitted(
     for number, share in shares.items():
         fitted[number] *= 1 + (ASKED_FIGURE - 1) * share / most
     return fitted
+
+
+def _names_only_the_document(asked: Asked, passage: Passage, language: str) -> bool:
+    """Return whether a question names nothing but its document: "Where is the museum?" of the museum's report."""
+    names = content_stems(" ".join((passage.title, *passage.organisations)), language)
+    words = [each for each in words_asked(asked.text, language) if is_content(each, language)]
+    return all(each.key in names or lexical.stem(each.word, language) in names for each in words)
 
 
 def _words_of_card(passage: Passage) -> frozenset[str]:
@@ -377,14 +401,20 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= NOT_NEEDED if asked.for_measure and not may_measure else NOT_THE_KIND
     if asked.kind is Kind.TIME and fits and not tells_date(statement.text):
         fitness *= UNDATED
+    if asked.for_event and recurs(statement.text):
+        fitness *= RECURRING
     if asked.is_announced_by(statement.text) and not (asked.kind is Kind.NUMBER and fits):
         fitness *= ANNOUNCED
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
     if not asked.for_page and is_headed(asked, passage, section, statement.language):
-        fitness *= TITLED if is_headed(asked, passage, section, statement.language, wholly=True) else HEADED
+        is_list = asked.kind is Kind.LIST and (statement.has_items or statement.list_span is not None)
+        is_asked = is_headed(asked, passage, section, statement.language, wholly=True)
+        fitness *= TITLED if is_asked else HEADED_LIST if is_list else HEADED
     if asked.is_counted_in(statement.text):
         fitness *= COUNTED
+    if asked.is_address(statement.text):
+        fitness *= OF_DOCUMENT if _names_only_the_document(asked, passage, statement.language) else ADDRESS
     if asked.gives_reason(statement.text):
         fitness *= REASON
     if asked.is_done_by(statement.text):
@@ -482,22 +512,28 @@ def is_headed(asked: Asked, passage: Passage, section: str, language: str, *, wh
     `wholly`: it is a question, too, and says all of that and no more.
     """
     names = " ".join((passage.title, *passage.organisations))
-    return _says_what_is_asked(last_title(section), asked.text, names, language, wholly=wholly)
+    question = without_relative_time(asked.text)
+    return _says_what_is_asked(last_title(section), question, names, language, wholly=wholly)
 
 
 @lru_cache(maxsize=2_000)
 def _says_what_is_asked(title: str, question: str, names: str, language: str, *, wholly: bool) -> bool:
     """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be.
 
-    `wholly`: it must be a question with all of its words, at least two, and no others.
+    `wholly`: it must be a question with all of its words, or other words for them, at least two, and no others.
     """
     told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
+    if language != "en":  # English small words are left out already
+        small = frozenset(lexical.stem(word, language) for word in small_words_of(language))
+        told, asked = told - small, asked - small
     asked -= of_document - told
     told = frozenset(stem for stem in told if not has_digit(stem))
     if not told or not asked:
         return False
-    if wholly:
-        return title.endswith("?") and len(told) > 1 and told == asked
+    meant = frozenset().union(*({stem, *other_words_of(stem, language)} for stem in told))
+    is_question = title.endswith("?") and len(told) > 1 and len(told) == len(asked) and asked <= meant
+    if wholly or is_question:
+        return is_question
     shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}
     is_whole = len(shared) > 1 or len(shared) == len(asked)
     return is_whole and len(shared) >= MIN_OF_TITLE * len(told) and len(shared) >= MIN_OF_QUESTION * len(asked)

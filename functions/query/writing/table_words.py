@@ -27,6 +27,8 @@ DENIES = NO | NOT | words_for("denies")
 """Words that deny what is named behind them."""
 YES, TICKS, CROSSES, NONE, FREE = (words_for(name) for name in ("yes", "ticks", "crosses", "none", "free"))
 ASIDE, ANY_KIND, OPENS, OPENS_ALONE = (words_for(name) for name in ("aside", "any", "opens", "alone"))
+ASKING = words_for("asking")
+"""What questions say besides what they ask about: "how much", "findet … statt"."""
 JOINS, TURNS, EITHER, HOLDS = (words_for(name) for name in ("joins", "turns", "either", "holds"))
 
 

@@ -8,6 +8,7 @@ import pytest
 from functions.query.decision import (
     CONFIDENCE,
     DOUBTFUL_WEIGHT,
+    MIN_LEAD,
     NEAR_SHARE,
     NO_OTHER_DOCUMENT,
     NO_RIVAL,
@@ -241,6 +242,13 @@ def test_confidence_grows_with_the_lead_over_other_passages_and_most_over_other_
     assert 0.0 < sure([cited, near]) < sure([cited, far]) < 1.0
     assert sure([cited, same_document, near]) < sure([cited, same_document, far])
     assert sure([passage(ABOUT_IT, score=0.5), passage(ABOUT_IT, n=2, score=0.9)]) < sure([cited, near])
+
+
+def test_how_far_a_passage_is_behind_another_of_its_document_says_no_more_below_a_limit() -> None:
+    cited, other = passage(ABOUT_IT, score=0.2), passage(ABOUT_IT, n=3, score=0.1)
+    first = passage(ABOUT_IT, n=2, score=0.9)._replace(document_id=cited.document_id)
+    lead, document_lead = features(decided(first, cited, other), cited.chunk_id) or (0.0, 0.0)
+    assert (lead, document_lead) == (MIN_LEAD, pytest.approx(0.1))
 
 
 def test_confidence_does_not_follow_relevance_where_documents_read_alike() -> None:

@@ -83,10 +83,15 @@ def test_other_scripts_are_read_too():
 
 @pytest.mark.parametrize(
     ("question", "latin"),
-    [("What’s the “E4” fault – at 40 °C?", True), ("Žąsis skrenda", True), ("Straße", False), ("北京 E4", False)],
+    [("What’s the “E4” fault – at 40 °C?", True), ("Žąsis skrenda", True), ("Straße", True), ("北京 E4", False)],
 )
 def test_only_letters_of_another_script_need_the_slow_tokenizer(question: str, latin: bool):
     assert is_latin(question) is latin
+
+
+def test_a_word_with_a_sharp_s_is_the_one_that_is_written_with_two():
+    assert plain_words("Die Schließfächer") == plain_words("Die Schliessfächer") == ["die", "schliessfacher"]
+    assert plain_words("Gruß 京", latin=False) == ["gruss", "京"]
 
 
 @given(st.lists(st.sampled_from(["pump", "pumps", "pumping", "shed", "the", "7"]), max_size=30))

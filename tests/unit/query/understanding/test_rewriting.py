@@ -453,6 +453,8 @@ def test_a_question_points_back_by_its_pronouns_or_says_too_little(question: str
         ("Try again", False),
         ("How much does it weigh?", False),
         ("Is that for children, too?", False),
+        ("How much of that came from donations?", True),
+        ("How much of it?", False),
     ],
 )
 def test_a_follow_up_replaces_a_word_if_it_names_something_and_has_no_pronoun(question: str, replaces: bool):

@@ -1,0 +1,221 @@
+"""Everyday questions without a model: what is told first, with what, and how surely."""
+
+import pytest
+
+from functions.query.retrieval.passages import Passage
+from functions.query.writing.extractive import extract
+from shared.models import SectionStart
+from tests.support.query import passage
+
+
+def told(question: str, *sources: Passage) -> list[str]:
+    return [claim.text for claim in extract(question, sources).claims]
+
+
+def of_sections(*sections: tuple[str, str], title: str = "") -> Passage:
+    """Return a passage of sections, each below its title."""
+    text, starts = "", []
+    for name, body in sections:
+        starts.append(SectionStart(char_start=len(text), path=name))
+        text += f"{name}\n\n{body}\n\n"
+    return passage(text.rstrip(), title=title, sections=tuple(starts))
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "other"),
+    [
+        (
+            "How loud is the kettle?",
+            "Noise of the kettle: 52 dB.",
+            "The kettle clicks when it is on a loud plate of tin.",
+        ),
+        ("How long may the cord be?", "The cord must not be longer than 3 m.", "The cord may stay in for two hours."),
+        ("How much water does the can hold?", "The can: 2.5 litres.", "Little water in the can does no harm at 40 °C."),
+    ],
+)
+def test_a_measure_is_told_by_its_unit(question: str, right: str, other: str):
+    extract_of_both = extract(question, [passage(f"{other} {right}", score=1.0)])
+    assert extract_of_both.claims[0].text == right
+    assert not extract_of_both.may_be_others
+
+
+def test_when_something_happened_is_not_told_by_when_it_happens():
+    source = passage("The bakery is open every Friday from 7 am to noon. The bakery opened on 4 May in Mill Street.")
+    assert told("When did the bakery open?", source)[0].startswith("The bakery opened on 4 May")
+
+
+def test_next_year_is_named_by_its_number_in_a_title():
+    report = of_sections(
+        ("What went wrong", "The planned boat trip was put off for lack of wind."),
+        ("Plans for 2031", "• a second landing stage\n• paint for the boathouse\n• forty members"),
+    )
+    assert told("What are the plans for next year?", report)[0].startswith("• a second landing stage")
+
+
+@pytest.mark.parametrize(
+    ("title", "address", "question"),
+    [
+        ("Corner Library", "In May we moved to 12 Harbour Street, with more shelves.", "Where is the corner library?"),
+        ("Stadtbad", "Seit Mai finden Sie uns in der Ufergasse 4, gleich neben der Post.", "Wo ist das Stadtbad?"),
+    ],
+)
+def test_where_what_a_document_is_about_is_its_address_tells(title: str, address: str, question: str):
+    language = "de" if "Wo" in question else "en"
+    text = (
+        f"{address} Our corner is warm. Das Stadtbad ist warm."
+        if language == "de"
+        else f"{address} Our corner is warm."
+    )
+    assert told(question, passage(text, title=title, language=language))[0].startswith(address)
+
+
+def test_a_sentence_that_only_says_the_opposite_of_something_else_is_told_with_it():
+    rules = passage("Fires of wood are not allowed on the beach. Gas stoves are. The beach is raked in May.")
+    assert told("Are fires of wood allowed on the beach?", rules) == [
+        "Fires of wood are not allowed on the beach. Gas stoves are."
+    ]
+
+
+def test_how_many_there_are_is_told_by_the_row_that_counts_them():
+    report = passage(
+        "Helpers gave 900 hours to the ferry. New helpers of the ferry get a coat within 3 days.\n\n"
+        "Figures | 2029 | 2030\nActive helpers | 12 | 17\nTrips | 88 | 91"
+    )
+    first, *further = told("How many helpers are there?", report)
+    assert first == "Figures: Active helpers; 2029: 12; 2030: 17" or first.startswith("Active helpers")
+    assert len(further) <= 1
+
+
+def test_of_what_is_counted_only_what_comes_near_the_best_is_told():
+    source = passage(
+        "The choir has 31 singers. The hall is heated with 2 stoves. A singer brings a cup of tea at 8 pm. "
+        "The choir sings 4 masses. In 1990 the choir was given a banner."
+    )
+    assert told("How many singers does the choir have?", source)[0].startswith("The choir has 31 singers.")
+    assert len(told("How many boats does the choir have?", source)) < 4
+
+
+def test_a_list_below_the_question_that_is_asked_is_told_whole():
+    faq = of_sections(
+        (
+            "Was ist untersagt?",
+            "• Schuhe auf den Matten\n• Kaugummi\n• lautes Rufen im Saal\n\nDie Matten sind aus Kork.",
+        )
+    )
+    faq = faq._replace(language="de", sections=())
+    assert told("Was ist untersagt?", faq) == ["• Schuhe auf den Matten\n• Kaugummi\n• lautes Rufen im Saal"]
+
+
+def test_a_title_that_asks_the_same_in_other_words_is_the_question():
+    faq = of_sections(
+        ("Kann ich Schlitten leihen?", "Ja, für 4 € am Tag. Schlittschuhe verleihen wir nicht."),
+        ("Wo kann ich parken?", "Am Bahnhof, für 2 € am Tag."),
+    )._replace(language="de")
+    assert told("Kann man Schlitten ausleihen?", faq)[0].startswith("Ja, für 4 € am Tag.")
+
+
+def test_a_word_for_the_document_s_own_thing_leaves_no_doubt_about_a_row():
+    manual = passage(
+        "Brisa 40\n\nPedestal fan · manual\n\nThank you for choosing the Brisa 40.", title="Brisa 40", char_start=0
+    )
+    data = passage("Data | Value\nWeight | 6.1 kg\nPower | 40 W", n=2, title="Brisa 40", char_start=900)
+    data = data._replace(document_id=manual.document_id, score=1.0)
+    told_of = extract("How heavy is the pedestal fan?", [data, manual])
+    assert told_of.claims[0].text.endswith("6.1 kg")
+    assert not told_of.may_be_others
+
+
+@pytest.mark.parametrize("question", ["Wann findet Rudern statt?", "Wann hat das Rudern geöffnet?"])
+def test_small_words_of_german_leave_no_doubt_about_a_row(question: str):
+    table = passage("Kurs | Zeit\nRudern | Montag 9:00\nSegeln | Freitag 8:00", language="de", score=1.0)
+    found = extract(question, [table])
+    assert "Montag 9:00" in found.claims[0].text
+    assert not found.may_be_others
+
+
+def test_a_sentence_with_the_number_that_is_asked_for_is_not_doubted_for_a_table():
+    source = passage("The mill received 8,412 visitors.\n\nVisitors | 2029\nChildren | 12\nAdults | 17", score=1.0)
+    found = extract("How many visitors did the mill receive?", [source])
+    assert found.claims[0].text == "The mill received 8,412 visitors."
+    assert not found.may_be_others
+
+
+def test_what_else_is_said_of_what_may_be_is_told_with_it():
+    rules = passage("Fishing is not allowed from the bridge. It is allowed from the pier. Dogs may swim.")
+    assert told("Is fishing allowed?", rules) == [
+        "Fishing is not allowed from the bridge. It is allowed from the pier."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "language"),
+    [
+        ("Which courses are there?", "en"),
+        ("List all courses", "en"),
+        ("What courses do you offer?", "en"),
+        ("Welche Kurse gibt es?", "de"),
+    ],
+)
+def test_all_things_of_a_kind_are_the_rows_of_the_table_that_lists_them(question: str, language: str):
+    name, about = ("Course", "Courses fill up soon.") if language == "en" else ("Kurs", "Kurse sind schnell voll.")
+    rows = "Rowing | Monday | £30\nSailing | Friday | £45\nDiving | Sunday | £90"
+    table = f"What we teach\n\n{name} | Day | Fee\n{rows}\n\n{about}"
+    found = extract(question, [passage(table, language=language)])
+    assert [claim.text.split("; ")[0] for claim in found.claims] == [
+        f"{name}: Rowing",
+        f"{name}: Sailing",
+        f"{name}: Diving",
+    ]
+    assert not found.may_be_others
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which courses are cheap?",
+        "Which days are there?",
+        "How many courses are there?",
+        "What is in course A?",
+        "What goes on in a course?",
+    ],
+)
+def test_rows_are_not_all_that_is_asked_for_under_a_condition_or_of_a_kind_that_repeats(question: str):
+    table = (
+        "Course | Day | Fee\nRowing | Monday | £30\nSailing | Monday | £45\nDiving | Sunday | £90\n\nCourses fill up."
+    )
+    assert not extract(question, [passage(table)]).selected
+
+
+def test_much_and_get_name_nothing():
+    table = passage("Room | Thing | Number\nHall | Sets of keys | 3\nBath | Basin | 1\n\nSigned in May.", score=1.0)
+    found = extract("How many sets of keys do I get?", [table])
+    assert "Number: 3" in found.claims[0].text
+    assert not found.may_be_others
+
+
+def test_what_is_counted_in_german_is_told_alone():
+    boat = passage("Das Boot hat sechs Ruder und 2 Masten. Das Boot liegt in Halle 3.", language="de")
+    assert told("Wie viele Ruder hat das Boot?", boat) == ["Das Boot hat sechs Ruder und 2 Masten."]
+
+
+def test_a_column_is_named_by_the_verb_that_its_name_comes_from():
+    rows = "Pottery | Dev Shah | £90\nItalian | Ann Lee | £80\nGreek | Ann Lee | £70"
+    table = passage(f"Term\n\nClass | Teacher | Price\n{rows}\n\nBye.")
+    assert told("Which classes does Ann Lee teach?", table) == [
+        "Class: Italian; Teacher: Ann Lee",
+        "Class: Greek; Teacher: Ann Lee",
+    ]
+
+
+def test_how_much_something_may_cost_is_told_by_a_sum():
+    source = passage("The pond is dug in May and is to be ready on 18 July. The pond has a budget of €24,000 at most.")
+    assert told("How much may the pond cost?", source)[0].startswith("The pond has a budget of €24,000")
+
+
+def test_where_a_french_museum_is_its_address_tells():
+    guide = passage(
+        "Au second étage se trouve la collection du musée. 12, quai des Meuniers, à dix minutes de la gare.",
+        title="Musée du Blé",
+        language="fr",
+    )
+    assert told("Où se trouve le musée ?", guide)[0].startswith("12, quai des Meuniers")
