@@ -104,7 +104,7 @@ def test_the_model_is_called_with_the_settings():
     assert sent.temperature == 0.3
     assert sent.max_output_tokens == 2_048
     assert timeout_s == 26.0 - SAVE_RESERVE_S
-    assert sent["response_format"]["json_schema"]["name"] == "grounded_answer"  # type: ignore[index]
+    assert sent.response_format["json_schema"]["name"] == "grounded_answer"  # type: ignore[index]
 
 
 def test_structured_output_can_be_turned_off():
