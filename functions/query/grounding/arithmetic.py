@@ -225,7 +225,8 @@ def _complements(claim: str, _fact: Fact, operands: Sequence[Operand]) -> Iterat
 
 def _clause_around(part: Operand) -> str:
     """Return the clause of a sentence in which a part stands."""
-    return next((clause for clause in _COMMA.split(part.group) if part.text in clause), part.group)
+    number = re.compile(rf"(?<!\w){re.escape(part.text)}(?!\w)")
+    return next(filter(number.search, _COMMA.split(part.group)), part.group)
 
 
 def _begins_with(claim: str, clause: str) -> bool:

@@ -185,8 +185,10 @@ def _stems_of_rates(text: str) -> frozenset[str]:
     return frozenset[str]().union(*(_names_of(words or period) for words, period in _PER.findall(text.lower())))
 
 
-_DEDUCTED = re.compile(r"\b(?:less|minus|deduct\w*|discount|twice|double|half|of which)\b", re.IGNORECASE)
-"""How evidence says that one of its numbers is taken from another, or is a part or a multiple of one."""
+_DEDUCTED = re.compile(r"\b(?:less (?=[$€£¥]|\d)|less (?:an?|the)\b|minus\b|deduct|discount)", re.IGNORECASE)
+_TWICE = re.compile(r"\b(?:twice|double|half)\b", re.IGNORECASE)
+"""How evidence says that one of its numbers is taken from another, or is twice or half of one."""
+_CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
 _YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
 """How evidence, or a claim, tells one year by another."""
 
@@ -214,46 +216,46 @@ def may_be_calculated(
 
 
 def _may_be_part(fact: Fact, texts: Sequence[str]) -> bool:
-    """Return whether a number is a part, or a multiple by two, of one of its unit in a text that tells such a part."""
-    for text in texts if fact.kind == "number" else ():
-        facts = facts_in(text)
+    """Return whether a number is a part, twice or half of one of its unit in a clause that tells such a part."""
+    for clause in (each for text in texts for each in _CLAUSE.split(text)) if fact.kind == "number" else ():
+        facts = facts_in(clause)
         parts = {min(each.values) / 100 for each in facts if each.kind == "fraction"}
-        parts |= {Decimal(2), Decimal("0.5")} if _DEDUCTED.search(text) else set()
+        parts |= {Decimal(2), Decimal("0.5")} if _TWICE.search(clause) else set()
         values = [
-            min(each.values) for each in facts if each.kind == "number" and each.values and each.unit == fact.unit
+            min(each.values) for each in facts if each.kind == "number" and each.unit == fact.unit and each.values
         ]
-        if any(
-            abs(value * part - mine) <= fact.quantum / 2 for value in values for part in parts for mine in fact.values
-        ):
+        made = [value * part for value in values for part in parts]
+        if any(abs(value - mine) <= fact.quantum / 2 for value in made for mine in fact.values):
             return True
     return False
 
 
 def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
     """Return whether a year, or a number of years, is told by two others: "in 1889, two years after her friend"."""
-    years = {
-        Decimal(each.date.year)
-        for text in texts
-        for each in facts_in(text)
-        if each.kind == "date" and each.date is not None and each.date.year
-    }
-    years |= {
-        value for text in texts for each in facts_in(text) if CENTURY_YEAR.fullmatch(each.text) for value in each.values
-    }
+    if fact.unit == "year" and any(
+        Decimal(end - start) in fact.values for text in texts for start, end in _spans_of_years(text)
+    ):
+        return True
     if fact.unit == "year":
-        return bool(_YEARS_APART.search(claim)) and any(
-            abs(one - other) in fact.values for one, other in combinations(years, 2)
-        )
-    spans = [
-        value
-        for text in texts
-        if _YEARS_APART.search(text)
-        for each in facts_in(text)
-        if each.unit == "year"
-        for value in each.values
-    ]
-    said = {Decimal(fact.date.year)} if fact.date is not None and fact.date.year else set(fact.values)
-    return any(year + sign * span in said for year in years for span in spans for sign in (1, -1))
+        years = [year for text in texts for year in _years_in(facts_in(text))]
+        is_told = _YEARS_APART.search(claim) is not None
+        return is_told and any(abs(one - other) in fact.values for one, other in combinations(years, 2))
+    said = frozenset(_years_in([fact]))
+    for text in texts if said else ():
+        facts = facts_in(text) if _YEARS_APART.search(text) else ()
+        spans = [value for each in facts if each.unit == "year" for value in each.values]
+        if any(year + sign * span in said for year in _years_in(facts) for span in spans for sign in (1, -1)):
+            return True
+    return False
+
+
+def _years_in(facts: Sequence[Fact]) -> Iterator[Decimal]:
+    """Yield the years among facts: those of dates, and numbers that may be one."""
+    for each in facts:
+        if each.date is not None and each.date.year:
+            yield Decimal(each.date.year)
+        elif CENTURY_YEAR.fullmatch(each.text):
+            yield from each.values
 
 
 def _written(fact: Fact) -> str:
@@ -307,10 +309,15 @@ _FROM_YEAR_TO_YEAR = re.compile(rf"\bfrom ({identity.YEAR}) (?:to|until|till) ({
 
 def _years_between(fact: Fact, text: str) -> Calculation | None:
     """Return how many years "from 1946 to 1971" are."""
-    for first, last in _FROM_YEAR_TO_YEAR.findall(fold(text)) if fact.unit == "year" else ():
-        if Decimal(int(last) - int(first)) in fact.values:
-            return Calculation(f"{last} − {first} = {fact.text}")
+    spans = _spans_of_years(text) if fact.unit == "year" else []
+    if len(spans) == 1 and Decimal(spans[0][1] - spans[0][0]) in fact.values:
+        return Calculation(f"{spans[0][1]} − {spans[0][0]} = {fact.text}")
     return None
+
+
+def _spans_of_years(text: str) -> Sequence[tuple[int, int]]:
+    """Return the first and last year of each "from 1946 to 1971" in a text, each once."""
+    return [(int(first), int(last)) for first, last in dict.fromkeys(_FROM_YEAR_TO_YEAR.findall(fold(text)))]
 
 
 def _time_on_the_clock(fact: Fact, times: Sequence[Fact]) -> Calculation | None:

@@ -73,7 +73,8 @@ _DENIAL = re.compile(
     r"\b(?:not (?:true|correct|so|the case)|false|untrue|wrong|incorrect|a myth|netiesa)\b", re.IGNORECASE
 )
 _ATTRIBUTED = re.compile(
-    r"\b(?:claim(?:s|ed)|sa(?:ys|id)|insist(?:s|ed)|maintain(?:s|ed)) (?:that|the|an?|he|she|it|they)\b"
+    r"\b(?:(?:claim(?:s|ed)?|insist(?:s|ed)?|maintain(?:s|ed)?) (?:that|he|she|they)"
+    r"|sa(?:ys?|id) (?:that|the|an?|he|she|it|they))\b"
     r"|\b(?:according to|in the (?:view|opinion) of)"
     r" (?!(?:the |this )?(?:document|source|text|report|article|page|table)\b)",
     re.IGNORECASE,
@@ -251,7 +252,9 @@ class _Aligned:
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if self._tells_occasion(theirs) else frozenset())
         supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
-        mine |= {"attribution"} if any(_ATTRIBUTED.search(clause.text) for clause in self.mine) else frozenset()
+        own = " ".join(clause.text for clause in theirs).lower()
+        told = (found[0].lower() for clause in self.mine for found in _ATTRIBUTED.finditer(clause.text))
+        mine |= {"attribution"} if any(each not in own for each in told) else frozenset()
         mine |= {"possible"} if self._allows_what_they_do(theirs) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 
@@ -342,7 +345,7 @@ class _Aligned:
         differs = count_negations(said) % 2 != count_negations(held) % 2
         opposite = are_opposite_anywhere(said, held)
         negated = differs and denies_what_other_says(said, held, self.mine[0].language)
-        if opposite != (differs if opposite else negated):
+        if (opposite and not differs) or (negated and not opposite):
             yield "negation"
 
 

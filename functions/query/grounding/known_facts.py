@@ -124,7 +124,7 @@ lose."""
 _NOUNS_AFTER = re.compile(r"\W+([^\W\d_]+)(?:\W+([^\W\d_]+))?(?:\W+([^\W\d_]+))?")
 
 
-_ONE = re.compile(r"\bone\b")
+_ONE = re.compile(r"(?<!no )\bone\b(?! (?:another|of|or)\b)")
 _TIME_WITH_DOT = re.compile(r"([01]?\d|2[0-4])\.([0-5]\d)")
 
 
@@ -168,7 +168,7 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             return fact.values <= years or (fact.date is not None and _is_known_date(fact.date, known))
         case "time":
             return any(each.values & fact.values for each in known.facts if each.kind == "time") or any(
-                _minutes_with_dot(each) in fact.values for each in known.facts if each.kind == "number"
+                _minutes_with_dot(each, known.text) in fact.values for each in known.facts if each.kind == "number"
             )
         case _:
             if fact.text == "1" and _ONE.search(known.text):
@@ -176,10 +176,22 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             return any(_is_same_number(fact, each, known) for each in known.facts if each.values)
 
 
-def _minutes_with_dot(fact: Fact) -> Decimal | None:
+_NO_TIME = re.compile(
+    r"\b(?:version|release|v|section|chapter|article|paragraph|no|number|figure|table|costs?|price|fee|toll|is|value|of)"
+    r"\.?\s*\Z",
+    re.IGNORECASE,
+)
+LONGEST_BEFORE_TIME = 12
+"""Words right before a number with a full stop that is no time, and characters in which one stands."""
+
+
+def _minutes_with_dot(fact: Fact, text: str) -> Decimal | None:
     """Return the minutes of a time of the day that is written with a full stop, like a number: "daily at 11.30"."""
-    found = _TIME_WITH_DOT.fullmatch(fact.text.rstrip(" .,;")) if not fact.unit else None
-    return Decimal(60 * int(found[1]) + int(found[2])) if found else None
+    written = fact.text.rstrip(" .,;")
+    found = _TIME_WITH_DOT.fullmatch(written) if not fact.unit else None
+    if found is None or (at := text.find(written)) < 0 or _NO_TIME.search(text, max(0, at - LONGEST_BEFORE_TIME), at):
+        return None
+    return Decimal(60 * int(found[1]) + int(found[2]))
 
 
 def _is_known_date(said: DateMention, known: KnownFacts) -> bool:

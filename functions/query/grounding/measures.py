@@ -161,8 +161,10 @@ def takes_number_otherwise(claim: str, sentences: Sequence[str]) -> bool:
     "Raised by £68" of "raised from £60 to £68"; "within the first year" of "after the first year".
     """
     mine = _roles_in(claim)
-    if not mine:
-        return False
+    if not mine or (
+        count_negations(tokens_of(claim)) and not any(count_negations(tokens_of(each)) for each in sentences)
+    ):
+        return False  # "after 14 days you may no longer cancel", of "cancel within 14 days"
     theirs = [_roles_in(sentence) for sentence in sentences]
     for number, roles in mine.items():
         held = frozenset[str]().union(*(each[number] for each in theirs if number in each))

@@ -9,7 +9,7 @@ from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.polarity import count_negations, is_verb_negation
-from functions.query.grounding.words import stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import LONGEST_COMPARED_TOKENS, stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import lines_of, of_any_language, patterns_of
 from shared.dates import is_year
 from shared.lexical import background, fold
@@ -185,20 +185,22 @@ def drops_condition(claim: str, sentences: Sequence[str], language: str) -> bool
 
 _EXCEPTED = re.compile(
     r"\b(?:other than|except(?: for)?|apart from|with the exception of|excluding|but not|not including)\s"
-    r"(?P<what>[^,.;:()]+)",
+    r"(?P<what>(?:(?!\b(?:is|are|was|were|has|have|had|may|must|can|will|shall|receives?|gets?|pays?)\b)[^,.;:()])+)",
     re.IGNORECASE,
 )
 _EXCEPTS = re.compile(
     r"\b(?:other than|any\w+ but|except|apart from|exception|exclud\w+|unless|only|alone|without|no|none|neither|never"
-    r"|save)\b",
+    r"|save|plus|added|additional(?:ly)?|extra|before (?:vat|tax)|on top|net|separate(?:ly)?|stays?|remains?|still)\b",
     re.IGNORECASE,
 )
 """What is excepted, and words with which a claim may tell that something is."""
 
 
 def tells_of_excepted(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim says of what a sentence excepts what it says of all others: "if an expert opens it" of
-    "if anyone other than an expert opens it"."""
+    """Return whether a claim says of what a sentence excepts what that says of all others.
+
+    "If an expert opens it" of "if anyone other than an expert opens it".
+    """
     if _EXCEPTS.search(claim) or count_negations(tokens_of(claim)):
         return False
     said = stems_of(claim, language)
@@ -225,7 +227,7 @@ def turns_condition(claim: str, sentences: Sequence[str], language: str) -> bool
     mine = list(_conditions_in(claim, language))
     theirs = [each for sentence in sentences for each in _conditions_in(sentence, language)] if mine else []
     for is_then, what, rest in mine:
-        held = [each for each in theirs if _is_same_condition(what, each[1]) and not rest.isdisjoint(each[2])]
+        held = [each for each in theirs if _is_same_condition(what, each[1]) and _is_same_condition(rest, each[2])]
         if held and all(each[0] != is_then for each in held):
             return True
     return False
@@ -234,7 +236,7 @@ def turns_condition(claim: str, sentences: Sequence[str], language: str) -> bool
 def _conditions_in(text: str, language: str) -> Iterator[tuple[bool, frozenset[str], frozenset[str]]]:
     """Yield the conditions of a text: whether it holds then, not until or unless then; its stems, and the others'."""
     words = tokens_of(text)
-    if count_negations(words) or "only" in words:
+    if count_negations(words) or "only" in words or len(words) > LONGEST_COMPARED_TOKENS:
         return
     for found in _WHEN.finditer(text):
         rest = f"{text[: found.start()]} {text[found.end() :]}"

@@ -9,10 +9,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from functions.query.grounding.polarity import are_opposite, has_opposite
+from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite
 from functions.query.grounding.quantities import is_unit
 from functions.query.grounding.wording import BESIDE_ANY, function_stems
 from functions.query.grounding.words import (
+    LONGEST_COMPARED_TOKENS,
     is_degree,
     is_stop_word,
     stem_of,
@@ -76,8 +77,15 @@ class _SentencePart:
 
 def tells_of_another(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a claim tells of one thing what a sentence tells of another in a part of its own."""
-    texts = [_parts_of(sentence, language) for sentence in sentences if SEPARATOR not in sentence]
+    texts = [_parts_of(sentence, language) for sentence in _compared(claim, sentences)]
     return any(_is_crossed(mine.stems, texts, language) for mine in _parts_of(claim, language))
+
+
+def _compared(claim: str, sentences: Sequence[str]) -> Sequence[str]:
+    """Return the sentences that are no rows of a table, and short enough to be compared with a claim that is."""
+    if len(tokens_of(claim)) > LONGEST_COMPARED_TOKENS:
+        return []
+    return [each for each in sentences if SEPARATOR not in each and len(tokens_of(each)) <= LONGEST_COMPARED_TOKENS]
 
 
 def _is_crossed(mine: Sequence[str], texts: Sequence[Sequence[_SentencePart]], language: str) -> bool:
@@ -110,29 +118,38 @@ def tells_opposite_of_part(claim: str, sentences: Sequence[str], language: str) 
 
     "The cafe is open on Tuesdays" of "The cafe is open at noon but closed on Tuesdays".
     """
-    said = [stem for part in _parts_of(claim, language) for stem in part.stems]
     words = [word for word in tokens_of(claim) if has_opposite(word)]
+    if not words or count_negations(tokens_of(claim)):
+        return False
+    said = frozenset(stem for part in _parts_of(claim, language) for stem in part.stems)
     return any(
-        _is_opposite(word, frozenset(said) - {stem_of(word, language)}, sentence, language)
-        for sentence in sentences
-        if words and SEPARATOR not in sentence
+        _is_opposite(word, said - {stem_of(word, language)}, sentence, language)
+        for sentence in _compared(claim, sentences)
         for word in words
     )
 
 
 def _is_opposite(word: str, others: frozenset[str], sentence: str, language: str) -> bool:
+    """Return whether the other words of a claim are of a part that has the opposite of a word, and not of the word's.
+
+    If one of the two parts has no subject of its own, what stands behind the opposite counts, else its whole subject.
+    """
     texts = [tokens_of(each) for each in _PART.split(sentence)]
     with_it = [words for words in texts if word in words]
-    if len(with_it) != 1 or any(are_opposite([word], words) for words in with_it):
+    if len(with_it) != 1 or are_opposite([word], with_it[0]):
         return False
-    own = frozenset(stem_of(each, language) for each in with_it[0])
-    behind = others & frozenset(stem_of(each, language) for each in with_it[0][with_it[0].index(word) :])
-    return not behind and any(
-        words is not with_it[0]
-        and are_opposite([word], words)
-        and others & frozenset(stem_of(each, language) for each in words) - own
-        for words in texts
-    )
+    held, place = with_it[0], with_it[0].index(word)
+    own, lead, trail = (frozenset(_stems(" ".join(each), language)) for each in (held, held[:place], held[place:]))
+    if others & trail:
+        return False
+    for words in texts:
+        turned = next((at for at, each in enumerate(words) if are_opposite([word], [each])), None)
+        if words is held or turned is None:
+            continue
+        begin, end = (frozenset(_stems(" ".join(each), language)) for each in (words[:turned], words[turned + 1 :]))
+        if (others & end - own) if not (lead and begin) else (begin <= others and begin - own):
+            return True
+    return False
 
 
 def _is_of_date(stem: str) -> bool:
@@ -186,8 +203,7 @@ def takes_group_for_subject(claim: str, sentences: Sequence[str], language: str)
     said = tuple(_stems(_AND.split(claim, maxsplit=1)[0], language))  # with "and" before it, both may act
     return any(
         _begins_with_group(said, sentence, found, language)
-        for sentence in sentences
-        if SEPARATOR not in sentence
+        for sentence in _compared(claim, sentences)
         for found in _AND.finditer(sentence)
     )
 

@@ -34,7 +34,7 @@ CERTAIN_SHARE = 0.75
 MIN_PART_WORDS = 3
 """Content words from which a part of a claim, joined by ", and" or the like, is compared on its own."""
 
-_EXCEPTIONS = frozenset(("except", "unless", "excluding", "without", "apart"))
+_EXCEPTIONS = word_lists("claim_words.txt")["excepting"]
 _DENYING = word_lists("claim_words.txt")["denying"]
 """Words of a sentence of which a claim may say with a negation what is not so: "rejected the move", "will not move"."""
 _JOINED = re.compile(r";\s|,\s(?:and|but|while|whereas|although|though|with)\s", re.IGNORECASE)
@@ -79,6 +79,11 @@ def _sides_of(word: str) -> set[tuple[int, int]]:
 _NEGATIONS, _ANTONYM_SIDES = _read_opposites()
 
 
+_ECHOED = frozenset(("no", "non", "ne"))
+_ECHOING = word_lists("claim_words.txt")["echoing"]
+"""Negations of French, Spanish and Italian, and those that only repeat them: "ne … pas", "no … nunca"."""
+
+
 def is_negation(word: str) -> bool:
     """Return whether a word (folded, in lower case) negates."""
     return word in _NEGATIONS or (word.endswith(("n't", "nt")) and word[:-2].rstrip("'n") in _AUXILIARIES)
@@ -90,8 +95,10 @@ def is_verb_negation(word: str) -> bool:
 
 
 def count_negations(words: Sequence[str]) -> int:
-    """Return how many of the words (folded, in lower case) negate; a "nor" after another one adds nothing."""
+    """Return how many of the words (folded, in lower case) negate; one that repeats another adds nothing."""
     count = sum(map(is_negation, words))
+    if not _ECHOED.isdisjoint(words):
+        count -= sum(word in _ECHOING for word in words)
     nors = words.count("nor")
     return count - nors if count > nors else count
 
@@ -126,6 +133,7 @@ _LIMITS = tuple(
     for denied, said in (
         ("(?:more|longer|later|higher) than", "up to|at most|maximum|until|limit(?:ed)? (?:is|to)|max"),
         ("(?:less|fewer|earlier|lower) than", "at least|minimum|from|min"),
+        (r"longer\b(?! than)", "within|until|up to|during|in the first|for the first"),
         (r"later than\b[^.;]*\b(?:in advance|before|ahead)", "at least|minimum"),
     )
 )
@@ -274,8 +282,11 @@ def _negated_stems(words: Sequence[str], language: str) -> frozenset[str]:
     for at, word in enumerate(words):
         negated = is_verb_negation(word) or (negated and word not in _NEXT_CLAUSE)
         if is_negation(word) or (negated and word in {"or", "nor"}):
-            following = [other for other in words[at + 1 :] if other not in _MODAL_ADJECTIVES]
-            after = (stems for other in following if other not in _SHARES and (stems := stems_of(other, language)))
+            after = (
+                stems
+                for other in words[at + 1 :]
+                if other not in _MODAL_ADJECTIVES and other not in _SHARES and (stems := stems_of(other, language))
+            )
             before = (stems for other in reversed(words[:at]) if (stems := stems_of(other, language)))
             found |= next(after, next(before, frozenset()))
     return frozenset(found)

@@ -41,7 +41,9 @@ MIN_WORDS = 3
 """Content words of a claim whose roles are compared."""
 BEFORE_VERB = 3
 """Words before a participle among which its auxiliary verb stands."""
-LONGEST_AGENT = 5
+_MANNER = frozenset(stem_of(word, "en") for word in word_lists("claim_words.txt")["manner"])
+"""Words behind "by" that tell how something is done, or that anybody does it."""
+LONGEST_AGENT = 8
 """Words after "by" that may name who acts."""
 AFTER_MONTH = 3
 """Words behind a number among which a month makes it a date."""
@@ -167,7 +169,7 @@ def _has_other_agent(said: tuple[str, ...], stems: Set[str], held: tuple[str, ..
         if verb not in stems:
             continue
         places = [place for place, word in enumerate(said) if stem_of(word, "en") == verb]
-        if not agent or not places:
+        if not agent or not places or agent & _MANNER:
             continue
         if agent & stems:
             return False
@@ -183,6 +185,8 @@ def _words_after(tokens: Sequence[str], at: int) -> frozenset[str]:
     for word in tokens[at + 1 : at + 1 + LONGEST_AGENT]:
         if content_stems(word, "en"):
             found.append(stem_of(word, "en"))
+        elif found and word in {"of", "and", "or"}:
+            continue
         elif word not in {"the", "a", "an", "its", "their", "his", "her", "our", "your"} or found:
             break
     return frozenset(found)

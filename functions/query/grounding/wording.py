@@ -119,10 +119,10 @@ def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
     texts = [
         part for part in _STATEMENT.split(claim) if len(_stems_without_degrees(part, language)) >= MIN_CLAUSE_WORDS
     ]
-    return any(_is_foreign(text, held, language) for text in texts or [claim])
+    return any(_lacks_words(text, held, language) for text in texts or [claim])
 
 
-def _is_foreign(text: str, held: frozenset[str], language: str) -> bool:
+def _lacks_words(text: str, held: frozenset[str], language: str) -> bool:
     said = _stems_without_degrees(text, language)
     known = (said & held) | with_synonyms(said, held, language)
     known |= {stem for stem in said - known if not held.isdisjoint(other_words_of(stem, language))}
@@ -435,9 +435,9 @@ WORDS_BEHIND_FIRST = 3
 
 
 def stands_for_another(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a word of a claim stands behind an article, before a word, where its sentences have another one.
+    """Return whether a word of a claim has the place of another in its sentences: behind an article, or as an order.
 
-    "In a damp place" of "store it in a dry place", however little of the rest is the same.
+    "In a damp place" of "store it in a dry place", "Fill the pump" of "drain the pump".
     """
     said = tokens_of(claim)
     stems = [stem_of(word, language) for word in said]

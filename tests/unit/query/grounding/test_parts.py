@@ -1,5 +1,7 @@
 """Claims that tell of one thing what is told of another, or turn what stands before a number or a condition."""
 
+import time
+
 import pytest
 
 from functions.query.grounding.claims import Claim, Reference
@@ -265,3 +267,79 @@ def test_a_noun_with_a_capital_begins_no_order():
     )
     claim = "Der Vertrag verlängert sich ohne Kündigung in Textform."
     assert verdict_of(claim, quote, passage(text, language="de")) != OUT
+
+
+FR = "Les chiens ne peuvent pas entrer dans le parc."
+ES = "No hay ningún coste para los socios."
+MAY = "Das Fest findet am 5. Mai 2024 im Park statt."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "language", "verdict"),
+    [
+        ("Les chiens peuvent entrer dans le parc.", FR, "fr", OUT),
+        ("Les chiens ne peuvent entrer dans le parc.", FR, "fr", CONFIRMED),
+        ("Hay coste para los socios.", ES, "es", OUT),
+        ("Das Fest findet im Park statt.", MAY, "de", CONFIRMED),
+    ],
+)
+def test_two_words_may_deny_once(claim: str, quote: str, language: str, verdict: str):
+    assert verdict_of(claim, quote, passage(quote, language=language)) == verdict
+
+
+VALVES = "During operation the upper valve is open and the lower valve is closed."
+LANES = "The left lane is closed and the right lane is open to buses."
+SMOKE = "Smoking is allowed on the terrace, while vaping is prohibited everywhere."
+BUTTON = "The alarm sounds until the button is pressed."
+LAPSE = "The contract renews unless either party gives notice."
+PRICE = "The repair costs 40 euros excluding VAT."
+CANCEL = "You can cancel the order within 14 days."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("During operation the upper valve is open.", VALVES),
+        ("The left lane is closed to buses.", LANES),
+        ("Vaping is prohibited on the terrace.", SMOKE),
+        ("Barbecues on the lawn are allowed.", YARD),
+        ("The alarm stops when the button is pressed.", BUTTON),
+        ("The contract ends if either party gives notice.", LAPSE),
+        ("The repair costs 40 euros plus VAT.", PRICE),
+        ("After 14 days you may no longer cancel the order.", CANCEL),
+    ],
+)
+def test_honest_claims_in_opposite_words_are_shown(claim: str, quote: str):
+    assert verdict_of(claim, quote) != OUT
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote"),
+    [
+        ("1 game was lost.", "One of the reasons was rain; 5 games were lost."),
+        ("Ships pass at 12:50.", "The toll is 12.50. Ships pass every day."),
+        ("Nuns ran the school for 55 years.", "Nuns ran the school from 1910 to 1935 and the state from 1935 to 1990."),
+        ("The firm claimed the refund.", "Critics allege that the firm claimed the refund."),
+    ],
+)
+def test_numbers_and_attributions_are_not_read_into_other_words(claim: str, quote: str):
+    assert verdict_of(claim, quote) != CONFIRMED
+
+
+RULES = "The rules are set by the board of directors. The treaty was ratified by Finland, Sweden and Norway."
+
+
+@pytest.mark.parametrize(
+    "claim", ["The directors set the rules.", "Norway ratified the treaty.", "The board of directors set the rules."]
+)
+def test_several_may_act_behind_by(claim: str):
+    at = 0 if "rules" in claim else 1
+    assert verdict_of(claim, f"{RULES.split('. ')[at].rstrip('.')}.", passage(RULES)) == CONFIRMED
+
+
+@pytest.mark.parametrize("words", ["Ann sings and Bo dances and ", "if the door is open and ", "not a cat but "])
+def test_long_sentences_are_not_compared_part_by_part(words: str):
+    quote = f"{words * 400}Eve rests."
+    started = time.perf_counter()
+    verdict_of("Eve dances and Bo rests if the door is open.", quote)
+    assert time.perf_counter() - started < 5  # parts of parts would take minutes
