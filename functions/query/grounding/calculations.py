@@ -185,7 +185,10 @@ def _stems_of_rates(text: str) -> frozenset[str]:
     return frozenset[str]().union(*(_names_of(words or period) for words, period in _PER.findall(text.lower())))
 
 
-_DEDUCTED = re.compile(r"\b(?:less (?=[$€£¥]|\d)|less (?:an?|the)\b|minus\b|deduct|discount)", re.IGNORECASE)
+_DEDUCTED = re.compile(
+    r"\b(?:less (?=[$€£¥]|\d)|less (?:an?|the)\b|minus\b|deduct|discount|all but\b|short of\b|of which\b)",
+    re.IGNORECASE,
+)
 _TWICE = re.compile(r"\b(?:twice|double|half)\b", re.IGNORECASE)
 """How evidence says that one of its numbers is taken from another, or is twice or half of one."""
 _CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
@@ -203,9 +206,10 @@ def may_be_calculated(
     """
     if _counts_its_list(fold(claim), fact) or _may_be_part(fact, texts) or _may_be_years_apart(fact, claim, texts):
         return True
+    if _may_be_left(fact, texts):
+        return True
     place = around(fold(claim), fact)
     signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
-    signs += [-1] if any(map(_DEDUCTED.search, texts)) else []
     if not signs or fact.unit == "percent":
         return False
     unit = "percent" if fact.unit == "pp" else fact.unit
@@ -221,13 +225,27 @@ def _may_be_part(fact: Fact, texts: Sequence[str]) -> bool:
         facts = facts_in(clause)
         parts = {min(each.values) / 100 for each in facts if each.kind == "fraction"}
         parts |= {Decimal(2), Decimal("0.5")} if _TWICE.search(clause) else set()
-        values = [
-            min(each.values) for each in facts if each.kind == "number" and each.unit == fact.unit and each.values
-        ]
-        made = [value * part for value in values for part in parts]
+        made = [value * part for value in _values_like(fact, [clause]) for part in parts]
         if any(abs(value - mine) <= fact.quantum / 2 for value in made for mine in fact.values):
             return True
     return False
+
+
+def _may_be_left(fact: Fact, texts: Sequence[str]) -> bool:
+    """Return whether a number is what is left of one of its unit by a sentence that takes another from it."""
+    for text in texts if fact.kind == "number" else ():
+        taken = _values_like(fact, [text]) if _DEDUCTED.search(text) else []
+        values = taken if len(taken) > 1 else _values_like(fact, texts)  # "the price, less €2,100"
+        pairs = product(taken, values) if len(values) <= MAX_OPERANDS else ()
+        if any(abs(one - other) in fact.values for one, other in pairs):
+            return True
+    return False
+
+
+def _values_like(fact: Fact, texts: Sequence[str]) -> list[Decimal]:
+    """Return the numbers of a fact's unit in some texts."""
+    facts = (each for text in texts for each in facts_in(text))
+    return [min(each.values) for each in facts if each.kind == "number" and each.unit == fact.unit and each.values]
 
 
 def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
@@ -241,10 +259,11 @@ def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
         is_told = _YEARS_APART.search(claim) is not None
         return is_told and any(abs(one - other) in fact.values for one, other in combinations(years, 2))
     said = frozenset(_years_in([fact]))
-    for text in texts if said else ():
+    for before, text in pairwise(("", *texts)) if said else ():
         facts = facts_in(text) if _YEARS_APART.search(text) else ()
         spans = [value for each in facts if each.unit == "year" for value in each.values]
-        if any(year + sign * span in said for year in _years_in(facts) for span in spans for sign in (1, -1)):
+        years = list(_years_in(facts)) or list(_years_in(facts_in(before)))  # "for ten years after that"
+        if any(year + sign * span in said for year in years for span in spans for sign in (1, -1)):
             return True
     return False
 

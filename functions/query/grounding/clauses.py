@@ -80,6 +80,13 @@ _ATTRIBUTED = re.compile(
     re.IGNORECASE,
 )
 """Other words with which a claim says who vouches for it; what it has from the document is no such thing."""
+_CONSENT_KIND = "consent"
+_CONSENT = re.compile(r"\b(?:consent|permi(?:ssion|ts?\b)|approv|authori[sz]|agree|licen[cs]e|allow)", re.IGNORECASE)
+_WITH_CONSENT = re.compile(
+    r"\b(?:with|subject to|upon|without)\b[^,.;]{0,40}?\b(?:consent|permission|approval|authori[sz]ation|licen[cs]e)\b",
+    re.IGNORECASE,
+)
+"""Somebody's consent, and what only happens with it: "with the written consent of the landlord"."""
 _BEFORE_TIMES = frozenset(("after", "before", "until", "from", "since"))
 """Words after which a number tells when, not how many: "only after five years"."""
 MIN_STEMS = 3
@@ -181,6 +188,7 @@ def turns(claim: str, sentences: Sequence[str], language: str) -> frozenset[str]
     """Return the kinds of turning words by which a claim differs from the clauses that it repeats, and "negation"."""
     mine = clauses_of(claim, language)
     kinds = frozenset().union(*(clause.kinds for clause in mine))
+    kinds |= {_CONSENT_KIND} if _CONSENT.search(claim) else frozenset()
     said = stems_of(claim, language)
     theirs = [clauses_of(nearest_piece(sentence, said, language), language) for sentence in sentences]
     return frozenset(turn for part in _statements(mine) for turn in _turns(part, kinds, theirs))
@@ -248,13 +256,15 @@ class _Aligned:
             if self.sentence[at].opener in {"that", "kad"}:
                 before = self.sentence[max(0, at - MAX_BEFORE_THAT) : at]  # "alleges, among other things, that …"
                 held |= frozenset().union(*(each.kinds for each in before)) & {"attribution", "possible"}
-        if any(self._is_conditional(at) for at in used):
+        own = " ".join(clause.text for clause in theirs)
+        if (_WITH_CONSENT.search(own) and _CONSENT_KIND not in self.all_kinds) or any(
+            self._is_conditional(at) for at in used
+        ):
             held |= {"condition"}
         mine = self.all_kinds | ({"condition"} if self._tells_occasion(theirs) else frozenset())
         supposed = any(_SUPPOSED.search(" ".join(clause.words)) for clause in theirs)
-        own = " ".join(clause.text for clause in theirs).lower()
         told = (found[0].lower() for clause in self.mine for found in _ATTRIBUTED.finditer(clause.text))
-        mine |= {"attribution"} if any(each not in own for each in told) else frozenset()
+        mine |= {"attribution"} if any(each not in own.lower() for each in told) else frozenset()
         mine |= {"possible"} if self._allows_what_they_do(theirs) and not supposed else frozenset()
         yield from (kind for kind in LEFT_OUT if kind in held and kind not in mine)
 

@@ -343,3 +343,23 @@ def test_long_sentences_are_not_compared_part_by_part(words: str):
     started = time.perf_counter()
     verdict_of("Eve dances and Bo rests if the door is open.", quote)
     assert time.perf_counter() - started < 5  # parts of parts would take minutes
+
+
+CAT = "Tenants may keep a cat with the written consent of the landlord."
+REPAIR = "The repair costs €3.1 million, of which insurance covers all but the excess of €0.5 million."
+STOP = "We stop making mowers at the end of 2027. Spare parts remain available for ten years after that."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("Tenants may keep a cat.", CAT, MARKED),
+        ("Tenants may keep a cat with the landlord's consent.", CAT, CONFIRMED),
+        ("Insurance covers €2.6 million of the repair.", REPAIR, MARKED),
+        ("Insurance covers €2.4 million of the repair.", REPAIR, OUT),
+        ("Spare parts for mowers remain available until 2037.", STOP, MARKED),
+        ("Spare parts for mowers remain available until 2040.", STOP, OUT),
+    ],
+)
+def test_consent_is_a_condition_and_what_is_left_is_possible(claim: str, quote: str, verdict: str):
+    assert verdict_of(claim, quote) == verdict
