@@ -204,9 +204,12 @@ def may_be_calculated(
     Which numbers it means, or whether its list is whole, is not certain: such a claim is not refuted. Its evidence
     (`texts`) may also say that one number is taken from another, or is a part of one, or tell a year by another.
     """
-    if _counts_its_list(fold(claim), fact) or _may_be_part(fact, texts) or _may_be_years_apart(fact, claim, texts):
-        return True
-    if _may_be_left(fact, texts):
+    if (
+        _counts_its_list(fold(claim), fact)
+        or _may_be_part(fact, texts)
+        or _may_be_left(fact, texts)
+        or _may_be_years_apart(fact, claim, texts)
+    ):
         return True
     place = around(fold(claim), fact)
     signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
@@ -250,20 +253,19 @@ def _values_like(fact: Fact, texts: Sequence[str]) -> list[Decimal]:
 
 def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
     """Return whether a year, or a number of years, is told by two others: "in 1889, two years after her friend"."""
-    if fact.unit == "year" and any(
-        Decimal(end - start) in fact.values for text in texts for start, end in _spans_of_years(text)
-    ):
-        return True
     if fact.unit == "year":
+        spans = [span for text in texts for span in _spans_of_years(text)]
+        if any(Decimal(end - start) in fact.values for start, end in spans):
+            return True
         years = [year for text in texts for year in _years_in(facts_in(text))]
         is_told = _YEARS_APART.search(claim) is not None
         return is_told and any(abs(one - other) in fact.values for one, other in combinations(years, 2))
     said = frozenset(_years_in([fact]))
     for before, text in pairwise(("", *texts)) if said else ():
         facts = facts_in(text) if _YEARS_APART.search(text) else ()
-        spans = [value for each in facts if each.unit == "year" for value in each.values]
+        apart = [value for each in facts if each.unit == "year" for value in each.values]
         years = list(_years_in(facts)) or list(_years_in(facts_in(before)))  # "for ten years after that"
-        if any(year + sign * span in said for year in years for span in spans for sign in (1, -1)):
+        if any(year + sign * span in said for year in years for span in apart for sign in (1, -1)):
             return True
     return False
 

@@ -208,7 +208,7 @@ def tells_of_excepted(claim: str, sentences: Sequence[str], language: str) -> bo
         for found in _EXCEPTED.finditer(sentence):
             before, what = (stems_of(each, language) for each in (sentence[: found.start()], found["what"]))
             rest = said - what
-            if what and what <= said and rest and len(rest & before) >= MIN_SAME_CONDITION * len(rest):
+            if what and what <= said and _is_same_condition(rest, before):
                 return True
     return False
 

@@ -8,6 +8,7 @@ another's words in their place, tells of the one what is so of the other.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite
 from functions.query.grounding.quantities import is_unit
@@ -161,6 +162,7 @@ def _held(said: frozenset[str], part: _SentencePart, language: str) -> frozenset
     return (said & stems) | with_synonyms(said, stems, language)
 
 
+@lru_cache(maxsize=512)
 def _parts_of(text: str, language: str) -> Sequence[_SentencePart]:
     plain = _IN_BRACKETS.sub(" ", text)
     found: list[_SentencePart] = []
@@ -174,7 +176,7 @@ def _parts_of(text: str, language: str) -> Sequence[_SentencePart]:
         if stems:
             found.append(_SentencePart(stems, part, is_clause))
         start, is_clause = behind, not joins_words
-    return found
+    return tuple(found)
 
 
 def _stems(text: str, language: str) -> Iterator[str]:

@@ -319,9 +319,8 @@ class _Comparison:
             # "We", "it" or "the Company" may be replaced by whoever the document or the question names.
             return "other" if is_copied and any(map(self._is_added, mine)) else ""
         if not _PERSONS.isdisjoint(held) and len(mine) == 1 and not is_degree(mine[0]):
-            return (
-                "other" if is_copied and not self.is_nearby(stem_of(mine[0], self.language)) else ""
-            )  # "the buyer" for "she"
+            is_known = self.is_nearby(stem_of(mine[0], self.language))  # "the buyer" for "she"
+            return "other" if is_copied and not is_known else ""
         if len(mine) > 1:
             return "other" if is_copied and any(is_degree(word) and not self._occurs(word) for word in mine) else ""
         at_end = start == 0 or end == len(self.claim) or (start == 1 and self.claim[0] in _ARTICLES)
@@ -441,21 +440,32 @@ def stands_for_another(claim: str, sentences: Sequence[str], language: str) -> b
     """
     said = tokens_of(claim)
     stems = [stem_of(word, language) for word in said]
-    texts = [tokens_of(sentence) for sentence in sentences]
-    held = frozenset(word for words in texts for word in words)
+    texts = [(words, [stem_of(word, language) for word in words]) for words in map(tokens_of, sentences)]
+    held = frozenset(word for words, _ in texts for word in words)
+    known = frozenset(stem for _, theirs in texts for stem in theirs)
     for at, word in enumerate(said):
-        is_order = at == 1 and said[0] == "the" and word in _ORDERS  # "The first film is …"
-        if is_order or not _has_meaning(word, language) or any(are_synonyms(word, other, language) for other in held):
+        if stems[at] in known:
             continue
-        for words in texts:
-            theirs = [stem_of(each, language) for each in words]
-            for place, other in enumerate(words):
-                is_same_kind = word.endswith(_VERB_ENDINGS) and other.endswith(_VERB_ENDINGS)
-                if is_same_kind or not _has_meaning(other, language) or theirs[place] in stems:
-                    continue
-                if _is_between(stems, at, theirs, place):
-                    return True
+        replaced = (
+            other
+            for words, theirs in texts
+            for place, other in enumerate(words)
+            if theirs[place] not in stems and _is_between(stems, at, theirs, place)
+        )
+        is_order = at == 1 and said[0] == "the" and word in _ORDERS  # "The first film is …"
+        if (
+            any(_is_of_another_kind(word, other) and _has_meaning(other, language) for other in replaced)
+            and not is_order
+            and _has_meaning(word, language)
+            and not any(are_synonyms(word, other, language) for other in held)
+        ):
+            return True
     return False
+
+
+def _is_of_another_kind(word: str, other: str) -> bool:
+    """Return whether two words are not both verbs, which may tell the same in other words."""
+    return not (word.endswith(_VERB_ENDINGS) and other.endswith(_VERB_ENDINGS))
 
 
 def _has_meaning(word: str, language: str) -> bool:
