@@ -7,6 +7,7 @@ A claim that names what it calculates with need not name rows or columns: its ow
 import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from itertools import combinations, pairwise, permutations, product
@@ -41,7 +42,7 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|others?|left|sav(?:e|es|ed|ing)|without|half an?)|n['’]t\b"
+    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|outstanding|others?|left|sav(?:e|es|ed|ing)|without|half an?)|n['’]t\b"
     r"|\d[\d.,]*\s+[−–-]\s+[$€£]?\d",
     re.IGNORECASE,
 )
@@ -190,7 +191,10 @@ _DEDUCTED = re.compile(
     re.IGNORECASE,
 )
 _TWICE = re.compile(r"\b(?:twice|double|half)\b", re.IGNORECASE)
+_OF_THAT = re.compile(r"\b(?:twice|double|half) (?:that|this|as (?:many|much))\b", re.IGNORECASE)
+_EACH = re.compile(r"\b(?:each|apiece|per|a head|jeweils|je|chacun\w*|cada|ciascun\w*)\b", re.IGNORECASE)
 """How evidence says that one of its numbers is taken from another, or is twice or half of one."""
+_CHANGED = re.compile(rf"\b{CHANGE}", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
 _YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
 """How evidence, or a claim, tells one year by another."""
@@ -208,6 +212,8 @@ def may_be_calculated(
         _counts_its_list(fold(claim), fact)
         or _may_be_part(fact, texts)
         or _may_be_left(fact, texts)
+        or _may_be_of_all(fact, texts)
+        or _may_be_before(fact, texts)
         or _may_be_years_apart(fact, claim, texts)
     ):
         return True
@@ -228,7 +234,8 @@ def _may_be_part(fact: Fact, texts: Sequence[str]) -> bool:
         facts = facts_in(clause)
         parts = {min(each.values) / 100 for each in facts if each.kind == "fraction"}
         parts |= {Decimal(2), Decimal("0.5")} if _TWICE.search(clause) else set()
-        made = [value * part for value in _values_like(fact, [clause]) for part in parts]
+        of_what = texts if _OF_THAT.search(clause) else [clause]
+        made = [value * part for value in _values_like(fact, of_what) for part in parts]
         if any(abs(value - mine) <= fact.quantum / 2 for value in made for mine in fact.values):
             return True
     return False
@@ -242,6 +249,30 @@ def _may_be_left(fact: Fact, texts: Sequence[str]) -> bool:
         pairs = product(taken, values) if len(values) <= MAX_OPERANDS else ()
         if any(abs(one - other) in fact.values for one, other in pairs):
             return True
+    return False
+
+
+def _may_be_of_all(fact: Fact, texts: Sequence[str]) -> bool:
+    """Return whether a number is what all have together by a sentence that tells what each has: "41 put in £2,000"."""
+    for text in texts if fact.kind == "number" else ():
+        if _EACH.search(text):
+            counts = [min(each.values) for each in facts_in(text) if each.kind == "number" and each.values]
+            pairs = product(_values_like(fact, [text]), counts) if len(counts) <= MAX_NUMBERS else ()
+            if any(rate * count in fact.values for rate, count in pairs if 1 not in {rate, count}):
+                return True
+    return False
+
+
+def _may_be_before(fact: Fact, texts: Sequence[str]) -> bool:
+    """Return whether a number is what one of its unit was before it changed by some per cent: "£31,500, up 5%"."""
+    for text in texts if fact.kind == "number" and fact.unit != "percent" else ():
+        if _CHANGED.search(fold(text)):
+            shares = [share / 100 for share in _values_like(replace(fact, unit="percent"), [text])]
+            numbers = _values_like(fact, [text])
+            pairs = ((now, share) for now, share in product(numbers, shares) if share < 1)
+            befores = (now / (1 + sign * share) for now, share in pairs for sign in (1, -1))
+            if any(abs(before - mine) <= fact.quantum / 2 for before in befores for mine in fact.values):
+                return True
     return False
 
 
@@ -305,6 +336,9 @@ def derive_from_dates(fact: Fact, texts: Sequence[str], claim: str) -> Calculati
         own = [each for each in dates if each.text in said]
         if found := _time_between(fact, own if len(own) > 1 or len(named) > 1 else dates, or_months=True):
             return found
+    for dates in told if _is_age(fact, claim) else ():
+        if found := _age_between(fact, dates):
+            return found
     for text in texts if fact.unit in _CLOCK_LENGTHS else ():
         if found := _time_on_the_clock(fact, [each for each in facts_in(text) if each.kind == "time"]):
             return found
@@ -325,7 +359,27 @@ def _time_between(fact: Fact, dates: Sequence[Fact], *, or_months: bool) -> Calc
     return None
 
 
-_FROM_YEAR_TO_YEAR = re.compile(rf"\bfrom ({identity.YEAR}) (?:to|until|till) ({identity.YEAR})\b", re.IGNORECASE)
+_AGED = re.compile(r"\b(?:aged|age of|age)\s+\Z", re.IGNORECASE)
+
+
+def _is_age(fact: Fact, claim: str) -> bool:
+    return fact.text.lower().endswith("old") or _AGED.search(claim, 0, fact.start) is not None
+
+
+def _age_between(fact: Fact, dates: Sequence[Fact]) -> Calculation | None:
+    """Return how old somebody is on the later of two days who was born on the first."""
+    days = {each.text: day for each in dates if (day := _day_of(each)) is not None}
+    for (one, born), (other, day) in permutations(days.items(), 2) if len(days) <= MAX_DATES else ():
+        if day.year - born.year - ((day.month, day.day) < (born.month, born.day)) in fact.values:
+            return Calculation(f"{other} − {one} = {fact.text}")
+    return None
+
+
+_FROM_YEAR_TO_YEAR = re.compile(
+    rf"\b(?:from|between|von|zwischen|de|entre|dal|tra|fra) ({identity.YEAR}) "
+    rf"(?:to|until|till|and|bis|und|a|et|y|al|e) ({identity.YEAR})\b",
+    re.IGNORECASE,
+)
 
 
 def _years_between(fact: Fact, text: str) -> Calculation | None:

@@ -42,9 +42,13 @@ _YEAR_RANGE = re.compile(rf"(?<![\w-])({identity.YEAR})\s?[-–—]{{1,2}}\s?(\d
 _AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
+_TIMES_A_DAY = re.compile(r"\stimes\s(?:an?|per|each|every|daily|weekly|monthly|yearly)\b", re.IGNORECASE)
+"""How often something is: "two times daily" is twice a day."""
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
+_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = re.compile(
-    r"(?<![\d:.,$€£])(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(?:([ap])\.?m\b\.?|in\sthe\s(morning|afternoon|evening)\b)",
+    r"(?<![\d:.,$€£])(?:(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(?:([ap])\.?m\b\.?|in\sthe\s(morning|afternoon|evening)\b)"
+    rf"|\b({_HOURS})\sin\sthe\s(morning|afternoon|evening)\b)",
     re.IGNORECASE,
 )
 """A time of the day by twelve hours: "8pm", "9 in the morning"."""
@@ -155,7 +159,8 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         if date.year:
             found.append(Fact("year", str(date.year), frozenset({Decimal(date.year)})))
     for match in unread(_HOUR):
-        if match[4] and not _BEFORE_HOUR.search(folded, max(0, match.start() - LONGEST_BEFORE_HOUR), match.start()):
+        before = max(0, match.start() - LONGEST_BEFORE_HOUR)
+        if (match[4] or match[6]) and not _BEFORE_HOUR.search(folded, before, match.start()):
             continue  # "there were 5 in the afternoon group"
         add(Fact("time", match.group(), _minutes_of_hour(match)), *match.span())
     for match in unread(_TIME):
@@ -225,8 +230,9 @@ def _minutes(match: "re.Match[str]") -> frozenset[Decimal]:
 
 
 def _minutes_of_hour(match: "re.Match[str]") -> frozenset[Decimal]:
-    is_morning = (match[3] or match[4]).lower() in {"a", "morning"}
-    return frozenset({Decimal(60 * (int(match[1]) % 12 + (0 if is_morning else 12)) + int(match[2] or 0))})
+    is_morning = (match[3] or match[4] or match[6]).lower() in {"a", "morning"}
+    hour = int(match[1] or _HOURS.split("|").index(match[5].lower()) + 1)
+    return frozenset({Decimal(60 * (hour % 12 + (0 if is_morning else 12)) + int(match[2] or 0))})
 
 
 def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
@@ -238,7 +244,7 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
             yield from (Fact("part", part, read_number(part).values) for part in match["digits"].split())
         yield _number(text, match)
     for match in quantities.SPELLED.finditer(text):
-        unit = _UNIT_AFTER.match(text, match.end())
+        unit = None if _TIMES_A_DAY.match(text, match.end()) else _UNIT_AFTER.match(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
             value = quantities.spelled_value(match.group()).normalize()
             written = text[match.start() : unit.end() if unit else match.end()]

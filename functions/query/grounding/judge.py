@@ -58,7 +58,7 @@ from functions.query.grounding.roles import (
     turns_span,
     turns_time,
 )
-from functions.query.grounding.statements import statement_of, yes_or_no
+from functions.query.grounding.statements import is_yes_or_no, statement_of, yes_or_no
 from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
 from functions.query.grounding.words import stems_of, tokens_of
 
@@ -193,7 +193,8 @@ def _says_the_opposite(it: ClaimComparison) -> Finding | None:
     found = "" if it.is_alike else reversal(it.wording, it.sentences, it.language)
     if not found or it.figures.is_rest:  # "two of the eight do not" where six do
         return None
-    return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
+    is_certain = found == "certain" and _has_unlike_words(it) is None  # told in other words, it may mean the same
+    return Finding(Verdict.REFUTED if is_certain else Verdict.UNCONFIRMED, "negation")
 
 
 def _names_others(it: ClaimComparison) -> Finding | None:
@@ -205,7 +206,7 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    exempt = it.is_alike or it.figures.derived
+    exempt = it.is_alike or it.figures.derived or is_yes_or_no(it.written)
     foreign = not exempt and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 

@@ -10,7 +10,11 @@ from functions.query.understanding.question import lines_of
 _LIST_NUMBER = re.compile(r"\A\s*(?:\*\*|__)?\(?\d{1,2}[.)](?:\*\*|__)?\s+(?=[*_\"“„'‘(]*\s?[^\W\d_a-z])")
 _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_YES_OR_NO = re.compile(r"\A\s*(?:(yes|taip)|(no|ne)(?!\.(?::| ?\d|\s*\|)))\b\s*(?:[,.;:!–—-]+\s*|\Z)", re.IGNORECASE)
+_YES_OR_NO = re.compile(
+    r"\A\s*(?:(yes|taip|ja|oui|s[íì])|(no|not (?:yet|quite|necessarily|entirely)|ne|nein|noch nicht|non|pas encore)"
+    r"(?!\.(?::| ?\d|\s*\|)))\b\s*(?:[,.;:!–—-]+\s*|\Z)",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(
     r"\A(?:please\s+)?note(?:\s+that\s+|:\s+)(?!the\s+(?:passage|document|text|summary)\b)|\A(?:the|this)\s+(?:(?:provided|given)\s+)?(?:passage|document|text|article|source|excerpt)\s+(?:also\s+)?"
     r"(?:describes|mentions|discusses|states|says|notes|explains|indicates|provides\s+information)\s+"
@@ -63,6 +67,12 @@ def yes_or_no(claim: str) -> Literal["", "yes", "no"]:
     """Return whether a claim begins by answering "Yes" or "No"."""
     found = _YES_OR_NO.match(claim)
     return "" if found is None else "yes" if found[1] else "no"
+
+
+def is_yes_or_no(text: str) -> bool:
+    """Return whether a text is nothing but "Yes." or "No."."""
+    found = _YES_OR_NO.match(text)
+    return found is not None and found.end() == len(text)
 
 
 def claims_nothing(claim: str) -> bool:

@@ -26,7 +26,7 @@ from functions.query.grounding.known_facts import known_facts, missing_facts
 from functions.query.grounding.names import unknown_names
 from functions.query.grounding.quotes import EvidenceSpan, NumberedCitations, titles_of, with_markers
 from functions.query.grounding.sanitizing import SourceTexts, cleaned
-from functions.query.grounding.statements import claims_nothing, statement_of, talk_stems
+from functions.query.grounding.statements import claims_nothing, is_yes_or_no, statement_of, talk_stems
 from functions.query.grounding.words import stems_of
 from functions.query.retrieval.passages import Passage
 from shared.language import language_of
@@ -169,6 +169,8 @@ class Verifier:
         whole = tuple(sentence_spans(clean.text))
         spans = with_fragments_joined(clean.text, whole) if self._quotes else whole
         sentences = [span for span in spans if any(map(str.isalnum, clean.text[slice(*span)]))]
+        if len(sentences) > 1 and is_yes_or_no(clean.text[slice(*sentences[0])]):
+            sentences[:2] = [(sentences[0][0], sentences[1][1])]  # alone it claims nothing
         if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, Verdict.REFUTED)
             self._fates.append(ClaimFate(clean.text, Verdict.REFUTED, shown=False, flags=findings))

@@ -205,7 +205,7 @@ _CONNECTIVES = frozenset((
 ))  # fmt: skip
 """Words that only join claims or mention the source."""
 _YOU_CAN = ("you", "can")
-_ROUGHLY = frozenset(("approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
+_ROUGHLY = frozenset(("approximately", "around", "roughly", "nearly", "almost", "over", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
 _ROMAN = re.compile(r"[ivx]+")
 _ORDERS = frozenset(("first", "second", "third", "former", "latter", "other"))
@@ -306,7 +306,7 @@ class _Comparison:
         said, held = self.claim[start:end], self.sentence[other:other_end]
         if _is_another_count(said, held):
             return "opposed"
-        mine = list(_compared(self.claim, start, end))
+        mine = [word for word in _compared(self.claim, start, end) if word not in _PERSONS or _PERSONS & set(held)]
         theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in _CONNECTIVES]
         if start == 0 and tuple(said[:2]) == _YOU_CAN and len(mine) == 1:
             return ""  # "You can save the file", for "Save the file"
@@ -336,7 +336,8 @@ class _Comparison:
             return ""  # "guided" for "directed": another word for what was done
         if single and (self._excludes(mine[0], theirs[0]) or (self._is_copy(steps) and not is_verb)):
             return "opposed"
-        return "other" if is_copied else ""
+        is_common = stems_of(mine[0], self.language) <= common_stems(" ".join(self.claim), self.language)
+        return "other" if is_copied and (is_degree(mine[0]) or not is_common) else ""
 
     def _is_put_in(self, words: Sequence[str], steps: Sequence[Step], at: int) -> bool:
         """Return whether words of which nothing around the sentence tells stand inside of what it says otherwise."""

@@ -19,6 +19,7 @@ from json import JSONDecoder
 from typing import Any
 
 from functions.query.grounding.claims import MAX_CLAIMS, MAX_REFERENCES, Claim, Reference, lead_of, statement_spans_of
+from functions.query.grounding.statements import is_yes_or_no
 from functions.query.writing.lenient_json import read_json
 from functions.query.writing.markers import read_sentences, source_numbers, without_markers_of
 from shared.dates import dates_in
@@ -43,7 +44,6 @@ _MAX_OPENINGS = 20
 _MAX_DEPTH = 5
 MAX_SUGGESTIONS = 5
 """More questions of a model are not looked at."""
-_YES_OR_NO = re.compile(r"(?:yes|no|taip|ne|ja|nein|oui|non|sí)[.!]", re.IGNORECASE)
 _ITEM_NUMBER = re.compile(r"(?:\*\*|__)?\(?(\d{1,3})[.)](?:\*\*|__)?\s+(?=\S)")
 
 
@@ -146,9 +146,9 @@ def _with_yes_or_no(claims: Sequence[Claim]) -> Sequence[Claim]:
     """Join a "Yes." with the sentence after it, which it is about: alone it claims nothing."""
     found: list[Claim] = []
     for claim in claims:
-        if found and _YES_OR_NO.fullmatch(found[-1].text):
+        if found and is_yes_or_no(found[-1].text):
             before = found.pop()
-            claim = replace(claim, text=f"{before.text[:-1]}: {claim.text}", lead=before.lead)
+            claim = replace(claim, text=f"{before.text.rstrip('.!')}: {claim.text}", lead=before.lead)
         found.append(claim)
     return found
 
