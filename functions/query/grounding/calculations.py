@@ -42,7 +42,8 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|outstanding|others?|left|sav(?:e|es|ed|ing)|without|half an?)|n['’]t\b"
+    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|outstanding|others?|left|adds?|sav(?:e|es|ed|ing)|without|half an?)"
+    r"|n['’]t\b"
     r"|\d[\d.,]*\s+[−–-]\s+[$€£]?\d",
     re.IGNORECASE,
 )
@@ -222,7 +223,10 @@ def may_be_calculated(
     if not signs or fact.unit == "percent":
         return False
     unit = "percent" if fact.unit == "pp" else fact.unit
-    values = {each.value for each in operands if each.unit in {"", unit} and not each.is_year}
+    same = [each for each in operands if each.unit in {"", unit} and not each.is_year]
+    values = {each.value for each in same}
+    if len(values) > MAX_NUMBERS:
+        values = {each.value for each in same if each.is_named}
     values |= {value for _, value in _like(fact, stated)}
     pairs = permutations(values, 2) if len(values) <= MAX_NUMBERS else ()
     return any(one + sign * other in fact.values for one, other in pairs for sign in signs)

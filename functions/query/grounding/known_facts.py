@@ -170,12 +170,19 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             return any(each.values & fact.values for each in known.facts if each.kind == "time") or any(
                 _minutes_with_dot(each, known.text) in fact.values for each in known.facts if each.kind == "number"
             )
+        case "quarter" if any(_MONTHS_OF_QUARTERS[int(each) - 1].search(known.text) for each in fact.values):
+            return True
         case _:
             if fact.text == "1" and _ONE.search(known.text):
                 return True
             return any(_is_same_number(fact, each, known) for each in known.facts if each.values)
 
 
+_MONTHS_OF_QUARTERS = tuple(
+    re.compile(rf"\b{first}\w*\W+(?:(?:to|until|and)\s+)?{last}", re.IGNORECASE)
+    for first, last in (("jan", "mar"), ("apr", "jun"), ("jul", "sep"), ("oct", "dec"))
+)
+"""How the quarters of a year are written by their months: "April to June"."""
 _NO_TIME = re.compile(
     r"\b(?:version|release|v|section|chapter|article|paragraph|no|number|figure|table|costs?|price|fee|toll|is|value|of)"
     r"\.?\s*\Z",

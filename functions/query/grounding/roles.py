@@ -171,7 +171,8 @@ def _has_other_agent(said: tuple[str, ...], stems: Set[str], held: tuple[str, ..
         places = [place for place, word in enumerate(said) if stem_of(word, "en") == verb]
         if not agent or not places or agent & _MANNER:
             continue
-        if agent & stems:
+        acts = any(agent & _words_after(said, place) for place, word in enumerate(said) if word == "by")
+        if acts or agent & {stem_of(word, "en") for word in said[: places[0]]}:
             return False
         mine = [_words_after(said, by) for by in _agents(said, {verb})] or [_subject_before(said, places[0])]
         if mine[0] and not any(are_synonyms(one, other, "en") for one in mine[0] for other in agent):

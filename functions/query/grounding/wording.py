@@ -201,7 +201,8 @@ _CONNECTIVES = frozenset((
     "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
     "according", "document", "documents", "source", "sources", "text", "section", "page", "table", "report", "says",
     "said", "states", "stated", "mentions", "notes", "following", "follows", "based", "example", "instance",
-    "called", "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
+    "called", "name", "named", "titled", "entitled", "described", "known", "notably",
+    "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
 ))  # fmt: skip
 """Words that only join claims or mention the source."""
 _YOU_CAN = ("you", "can")
