@@ -33,16 +33,16 @@ from functions.query.grounding.quantities import (
     unit_name,
 )
 from functions.query.grounding.words import content_stems
-from shared import identity
 from shared.dates import CENTURY_YEAR
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 _SUM = re.compile(
     r"\+|\b(?:plus|together|total|in all|altogether|combined|namely|comes? to|add(?:s|ed)?|sum)\b|# \S* ?[^.;]*\(",
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|outstanding|others?|left|adds?|sav(?:e|es|ed|ing)|without|half an?)"
+    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|outstanding|others?|left|adds|sav(?:e|es|ed|ing)|without|half an?)"
     r"|n['’]t\b"
     r"|\d[\d.,]*\s+[−–-]\s+[$€£]?\d",
     re.IGNORECASE,
@@ -195,6 +195,7 @@ _TWICE = re.compile(r"\b(?:twice|double|half)\b", re.IGNORECASE)
 _OF_THAT = re.compile(r"\b(?:twice|double|half) (?:that|this|as (?:many|much))\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:each|apiece|per|a head|jeweils|je|chacun\w*|cada|ciascun\w*)\b", re.IGNORECASE)
 """How evidence says that one of its numbers is taken from another, or is twice or half of one."""
+_CELLS = re.compile(rf"{re.escape(SEPARATOR)}|; [^;:]+: ")
 _CHANGED = re.compile(rf"\b{CHANGE}", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
 _YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
@@ -259,7 +260,7 @@ def _may_be_left(fact: Fact, texts: Sequence[str]) -> bool:
 def _may_be_of_all(fact: Fact, texts: Sequence[str]) -> bool:
     """Return whether a number is what all have together by a sentence that tells what each has: "41 put in £2,000"."""
     for text in texts if fact.kind == "number" else ():
-        if _EACH.search(text):
+        if _EACH.search(text) and not _CELLS.search(text):
             counts = [min(each.values) for each in facts_in(text) if each.kind == "number" and each.values]
             pairs = product(_values_like(fact, [text]), counts) if len(counts) <= MAX_NUMBERS else ()
             if any(rate * count in fact.values for rate, count in pairs if 1 not in {rate, count}):
@@ -380,8 +381,8 @@ def _age_between(fact: Fact, dates: Sequence[Fact]) -> Calculation | None:
 
 
 _FROM_YEAR_TO_YEAR = re.compile(
-    rf"\b(?:from|between|von|zwischen|de|entre|dal|tra|fra) ({identity.YEAR}) "
-    rf"(?:to|until|till|and|bis|und|a|et|y|al|e) ({identity.YEAR})\b",
+    r"\b(?:from|between|von|zwischen|de|entre|dal|tra|fra) (1\d{3}|20\d\d) "
+    r"(?:to|until|till|and|bis|und|a|et|y|al|e) (1\d{3}|20\d\d)\b",
     re.IGNORECASE,
 )
 

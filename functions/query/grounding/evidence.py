@@ -18,7 +18,7 @@ from functions.query.grounding.quotes import (
     quoted_spans,
     titles_of,
 )
-from functions.query.grounding.statements import statement_of
+from functions.query.grounding.statements import is_yes_or_no, statement_of
 from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
@@ -153,7 +153,8 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     enough = bool(said & span.stems) and len(held) >= MIN_OVERLAP * len(said)
     quoted = span.passage.text[span.start : span.end]
     label = stems_of(row_cells(quoted)[0], spoken) if SEPARATOR in quoted else frozenset()
-    return enough or has_fact or (bool(label) and label <= said) or _is_quoted_from(claim, quoted)
+    is_named = bool(label) and label <= said
+    return enough or has_fact or is_named or is_yes_or_no(claim) or _is_quoted_from(claim, quoted)
 
 
 def _is_quoted_from(claim: str, text: str) -> bool:

@@ -42,7 +42,11 @@ _YEAR_RANGE = re.compile(rf"(?<![\w-])({identity.YEAR})\s?[-–—]{{1,2}}\s?(\d
 _AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
-_TIMES_A_DAY = re.compile(r"\stimes\s(?:an?|per|each|every|daily|weekly|monthly|yearly)\b", re.IGNORECASE)
+_SEVERAL_MEN = re.compile(r"\bmen\.", re.IGNORECASE)
+"""Men at the end of a sentence, which without diacritics are months in Lithuanian: "mėn."."""
+_TIMES_A_DAY = re.compile(
+    r"\stimes\s(?:an?|per|each|every|daily|weekly|monthly|yearly|in a row|consecutively)\b", re.IGNORECASE
+)
 """How often something is: "two times daily" is twice a day."""
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -131,7 +135,7 @@ class Fact:
 @lru_cache(maxsize=2_048)
 def facts_in(text: str) -> tuple[Fact, ...]:
     """Return the facts of a text, in no particular order."""
-    folded = fold(text)
+    folded = fold(text) if "mėn" in text.lower() else _SEVERAL_MEN.sub("men,", fold(text))
     found: list[Fact] = []
     taken = [False] * (len(folded) + 1)
 

@@ -66,6 +66,10 @@ MIN_ASKED_SHARE = 0.75
 """Share of the question's words from which a statement after "Yes," or "No," is about the same."""
 
 
+MIN_OTHER_WORDS = 5
+"""Content words of a claim from which a denial in other words than the evidence's may mean the same."""
+
+
 class Verdict(StrEnum):
     """What the evidence says about a claim."""
 
@@ -193,7 +197,8 @@ def _says_the_opposite(it: ClaimComparison) -> Finding | None:
     found = "" if it.is_alike else reversal(it.wording, it.sentences, it.language)
     if not found or it.figures.is_rest:  # "two of the eight do not" where six do
         return None
-    is_certain = found == "certain" and _has_unlike_words(it) is None  # told in other words, it may mean the same
+    is_long = len(it.stems) >= MIN_OTHER_WORDS  # told in other words, it may mean the same
+    is_certain = found == "certain" and not (is_long and _has_unlike_words(it))
     return Finding(Verdict.REFUTED if is_certain else Verdict.UNCONFIRMED, "negation")
 
 

@@ -72,7 +72,7 @@ def is_merged(claim: str, sentences: Sequence[str], language: str) -> bool:
     """
     texts = [frozenset(_told_stems(sentence, language)) for sentence in sentences]
     titles = frozenset().union(*(stems for each, stems in zip(sentences, texts, strict=True) if _is_title(each)))
-    names = frozenset(_told_stems(" ".join(names_in(claim)), language)) & frozenset().union(*texts)
+    names = frozenset(_told_stems(" ".join(names_in(f"that {claim}")), language)) & frozenset().union(*texts)
     texts = [
         stems | titles | (names if _BEGINS_REFERRING.match(sentence) else frozenset())
         for sentence, stems in zip(sentences, texts, strict=True)

@@ -80,11 +80,14 @@ def _is_one_of_many(name: str, texts: Iterable[str]) -> bool:
 
 
 def _is_acronym_of(name: str, held: str) -> bool:
-    """Return whether a text contains the words of an acronym: "CEO" for "chief executive officer"."""
+    """Return whether a text contains the words of an acronym, all or all but the last one: "CEO", "chief executive"."""
     if not name.isupper() or not MIN_ACRONYM <= len(name) <= MAX_ACRONYM:
         return False
-    words = r"\w*\W+(?:of\W+|and\W+|the\W+)?".join(map(re.escape, fold(name).lower()))
-    return re.search(rf"\b{words}", held) is not None
+    letters = list(map(re.escape, fold(name).lower()))
+    whole, short = (r"\w*\W+(?:of\W+|and\W+|the\W+)?".join(each) for each in (letters, letters[:-1]))
+    return any(
+        re.search(rf"\b{words}", held) for words in (whole, short) if len(letters) > MIN_ACRONYM or words == whole
+    )
 
 
 def _has_form(part: str, tokens: frozenset[str], prefix: int) -> bool:

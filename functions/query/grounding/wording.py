@@ -24,7 +24,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
-from functions.query.understanding.question import lines_of
+from functions.query.understanding.question import lines_of, word_lists
 from shared.dates import ENGLISH_MONTHS, is_month
 from shared.lexical import MAX_RARITY, background
 from shared.lexical import stem as stem_in_index
@@ -194,6 +194,8 @@ MIN_COPIED_WORDS = 10
 """Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
 _VERB_ENDINGS = ("ed", "ing")
 """Endings of words that are often paraphrased by others: "originated" for "descend"."""
+_BEFORE_NOUNS = word_lists("claim_words.txt")["going_on"]
+"""Articles and prepositions."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _CONNECTIVES = frozenset((
@@ -206,8 +208,10 @@ _CONNECTIVES = frozenset((
 ))  # fmt: skip
 """Words that only join claims or mention the source."""
 _YOU_CAN = ("you", "can")
-_ROUGHLY = frozenset(("approximately", "around", "roughly", "nearly", "almost", "over", "between", "circa", "apie"))
+_ROUGHLY = frozenset(("approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
+_MORE_THAN = "over"
+"""Another word for "more than", which is compared with its number, and a preposition that may be another."""
 _ROMAN = re.compile(r"[ivx]+")
 _ORDERS = frozenset(("first", "second", "third", "former", "latter", "other"))
 _UNIVERSAL = frozenset(("any", "every", "each"))
@@ -337,8 +341,13 @@ class _Comparison:
             return ""  # "guided" for "directed": another word for what was done
         if single and (self._excludes(mine[0], theirs[0]) or (self._is_copy(steps) and not is_verb)):
             return "opposed"
-        is_common = stems_of(mine[0], self.language) <= common_stems(" ".join(self.claim), self.language)
-        return "other" if is_copied and (is_degree(mine[0]) or not is_common) else ""
+        return "other" if is_copied and not self._is_common_verb(mine[0], start) else ""
+
+    def _is_common_verb(self, word: str, at: int) -> bool:
+        """Return whether a common word stands behind no article or preposition, so that it is hardly a noun: "led"."""
+        if is_degree(word) or word.endswith("ly") or (at and self.claim[at - 1] in _BEFORE_NOUNS):
+            return False
+        return stems_of(word, self.language) <= common_stems(" ".join(self.claim), self.language)
 
     def _is_put_in(self, words: Sequence[str], steps: Sequence[Step], at: int) -> bool:
         """Return whether words of which nothing around the sentence tells stand inside of what it says otherwise."""
@@ -408,7 +417,12 @@ def _is_compared(word: str) -> bool:
     """Return whether a word must be compared here, because neither facts nor negations cover it."""
     if is_degree(word):
         return True
-    if is_negation(word) or word in _ROUGHLY or (_is_fact(word) and word not in NOT_ALWAYS_NUMBERS):
+    if (
+        is_negation(word)
+        or word in _ROUGHLY
+        or word == _MORE_THAN
+        or (_is_fact(word) and word not in NOT_ALWAYS_NUMBERS)
+    ):
         return False
     return not is_stop_word(word)
 

@@ -1,0 +1,173 @@
+"""Claims in the words that models use: "Yes." before a statement, pronouns, common verbs, numbers told otherwise."""
+
+import pytest
+
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.verify import Verifier
+from functions.query.writing.drafts import read_draft
+from tests.support.query import passage
+
+CONFIRMED, MARKED, OUT = "confirmed", "unconfirmed", "out"
+
+
+def verdicts_of(claim: str, *quotes: str, question: str = "What is it?", language: str = "en") -> list[str]:
+    checker = Verifier([passage(" ".join(quotes), language=language)], question=question, language=language)
+    verified = checker.check(Claim(claim, tuple(Reference(1, quote) for quote in quotes)))
+    return [each.claim.verdict for each in verified] or [OUT]
+
+
+LIBRARY = "The library lends sledges to members in winter."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "language"),
+    [
+        ("Yes. The library lends sledges to members.", LIBRARY, "en"),
+        ("Nein. Hunde sind im Garten nicht erlaubt.", "Hunde sind im Garten nicht erlaubt.", "de"),
+        ("Not yet. The lift was not repaired.", "The lift was not repaired.", "en"),
+        ("Oui. Les chiens sont admis au jardin.", "Les chiens sont admis au jardin.", "fr"),
+    ],
+)
+def test_yes_before_a_statement_is_read_with_it(claim: str, quote: str, language: str):
+    assert verdicts_of(claim, quote, language=language) == [CONFIRMED]
+
+
+def test_yes_alone_is_shown_as_unconfirmed():
+    assert verdicts_of("Yes.", LIBRARY, question="Does the library lend sledges?") == [MARKED]
+
+
+def test_yes_of_a_draft_is_joined_with_what_it_is_about():
+    assert [claim.text for claim in read_draft("Not yet. The lift was not repaired. [1]").claims] == [
+        "Not yet: The lift was not repaired."
+    ]
+
+
+GUIDE = "Ruth Amsel guided the choir to its first prize in its history by winning the regional contest in 2011."
+DRUMMER = "Wilk started his career as a drummer for a dance band in 1990."
+CASES = "As of 22 February 2020, 630 cases were counted in more than two dozen villages of the valley."
+DOSE = "The dose is 250 mg twice daily for adults."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        (
+            "Ruth Amsel led the choir to its first prize in its history by winning the contest in 2011.",
+            GUIDE,
+            CONFIRMED,
+        ),
+        ("She guided the choir to its first prize in its history by winning the contest in 2011.", GUIDE, CONFIRMED),
+        ("He started his career as a drummer for a dance band in 1990.", DRUMMER, CONFIRMED),
+        ("As of 22 February 2020, 630 cases were counted in over two dozen villages of the valley.", CASES, CONFIRMED),
+        ("The dose is 250 mg twice daily for children.", DOSE, MARKED),
+        ("Ruth Amsel guided the town to its first prize in its history by winning the contest in 2011.", GUIDE, MARKED),
+    ],
+)
+def test_a_common_verb_or_a_pronoun_may_stand_for_another_word_but_no_noun(claim: str, quote: str, verdict: str):
+    assert verdicts_of(claim, quote) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes", "verdict"),
+    [
+        (
+            "The Harbour Lights aired from 2013 to 2015.",
+            ("The series aired from 2013 to 2015.", "The Harbour Lights."),
+            CONFIRMED,
+        ),
+        (
+            "Mira Holm played the queen in the pageant in 2016.",
+            ("In 2016 she played the queen in the pageant.", "Mira Holm was born in Ebbsund."),
+            CONFIRMED,
+        ),
+        (
+            "The guard complained about the scooters.",
+            ("Mr Odell complained about the scooters.", "The guard was asked to mark the ramp."),
+            MARKED,
+        ),
+        ("Cockerels may be kept on a plot.", ("Hens may be kept on a plot.", "Cockerels are not allowed."), MARKED),
+    ],
+)
+def test_a_title_and_who_a_pronoun_means_belong_to_each_sentence(claim: str, quotes: tuple[str, ...], verdict: str):
+    assert verdicts_of(claim, *quotes) == [verdict]
+
+
+BORN = "Edith Marlin (4 May 1851 – 19 January 1932) was a botanist from the islands."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("Edith Marlin, a botanist from the islands, was 80 years old.", BORN, CONFIRMED),
+        ("Edith Marlin, a botanist from the islands, was 81 years old.", BORN, OUT),
+        ("The launch to the island goes two times daily.", "The launch to the island goes twice a day.", MARKED),
+        ("The launch goes three times daily.", "The launch goes twice a day.", OUT),
+        ("The bell rings at five in the morning.", "The bell rings at 05:00.", MARKED),
+        ("The bell rings at six in the morning.", "The bell rings at 05:00.", OUT),
+        ("She worked there for fifteen years.", "She worked there between 1874 and 1889.", MARKED),
+        (
+            "The duke had 3,000 men.",
+            "Writers of the time give the duke 6,000 men, but historians hold half that number for likely.",
+            MARKED,
+        ),
+        ("The workers raised £82,000 together.", "The firm was bought by 41 workers, who each put in £2,000.", MARKED),
+        ("The workers raised £84,000 together.", "The firm was bought by 41 workers, who each put in £2,000.", OUT),
+        ("The levy of the year before was £30,000.", "The levy was set at £31,500, an increase of 5 per cent.", MARKED),
+        ("The levy of the year before was £29,000.", "The levy was set at £31,500, an increase of 5 per cent.", OUT),
+        ("Three of the 17 repairs are still outstanding.", "We have completed 14 of the 17 repairs.", MARKED),
+        ("Five of the 17 repairs are still outstanding.", "We have completed 14 of the 17 repairs.", OUT),
+        ("The pond was opened by the CEO, Ian Reed.", "The pond was opened by chief executive Ian Reed.", MARKED),
+    ],
+)
+def test_numbers_and_offices_may_be_told_otherwise(claim: str, quote: str, verdict: str):
+    assert verdicts_of(claim, quote) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "language", "verdict"),
+    [
+        (
+            "El embalse ganó 17 puntos porcentuales.",
+            "El embalse terminó al 58 %, frente al 41 % de mayo.",
+            "es",
+            MARKED,
+        ),
+        ("El embalse ganó 19 puntos porcentuales.", "El embalse terminó al 58 %, frente al 41 % de mayo.", "es", OUT),
+        ("Es sind 16 Plätze weniger.", "Nötig wären 41 Plätze, beantragt sind 25 Plätze.", "de", MARKED),
+        ("Es sind 12 Plätze weniger.", "Nötig wären 41 Plätze, beantragt sind 25 Plätze.", "de", OUT),
+    ],
+)
+def test_differences_are_told_in_other_languages_too(claim: str, quote: str, language: str, verdict: str):
+    assert verdicts_of(claim, quote, language=language) == [verdict]
+
+
+BILL = "Quarter | Power kWh\nJanuary to March | 810\nApril to June | 690"
+
+
+def test_a_quarter_is_known_by_its_months():
+    claim = Claim("In the second quarter 690 kWh of power were used.", (Reference(1, "April to June | 690"),))
+    checker = Verifier([passage(BILL)], question="", language="en")
+    assert [each.claim.verdict for each in checker.check(claim)] != []
+
+
+LEASE = "The agreement with Unity may be ended by Unity on 90 days' notice."
+DESIGN = "With the engineer Paul Sorley she developed the short action."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "verdict"),
+    [
+        ("Calloway may end the agreement with Unity on 90 days' notice.", LEASE, MARKED),
+        ("Unity may end the agreement on 90 days' notice.", LEASE, CONFIRMED),
+        ("She alone developed the short action.", DESIGN, MARKED),
+        ("She developed the short action with Paul Sorley.", DESIGN, CONFIRMED),
+        # told in quite other words, a denial may mean the same
+        (
+            "For an award, a mean of 70 is not enough by itself; the essay must also have been given 68.",
+            "An award is made to students with a mean of at least 70 and a mark of at least 68 for the essay.",
+            MARKED,
+        ),
+    ],
+)
+def test_who_acts_and_who_else(claim: str, quote: str, verdict: str):
+    assert verdicts_of(claim, quote) == [verdict]
