@@ -19,7 +19,7 @@ from functions.ingest.parsing.lettering import (
     lettering_by_line,
     with_figures_beside,
 )
-from functions.ingest.parsing.words import Box, Row, Word, box_of
+from functions.ingest.parsing.words import Box, Row, Word, box_of, shared_height
 
 MIN_ORDERED = 4
 MAX_BACKWARDS = 2
@@ -167,8 +167,7 @@ AT_ONE_HEIGHT = 0.1
 
 def is_beside(a: Row, b: Row) -> bool:
     """Whether two rows stand side by side, at one height."""
-    common = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return common > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
+    return shared_height(a, b) > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
 
 
 def _top_down(rows: list[Row]) -> list[Row]:
@@ -333,8 +332,7 @@ def _has_room_for(mark: Word, row: Row) -> bool:
     if len(mark.text) > LONGEST_MARK or ((row.y1 <= mark.y0 or mark.y1 <= row.y0) and mark.y0 < mark.y1):
         return False
     size = mark.style.size
-    shared = min(row.y1, mark.y1) - max(row.y0, mark.y0)
-    if shared < MARK_WITHIN * (mark.y1 - mark.y0) or mark.x0 > row.x1 + MARK_NEAR * size:
+    if shared_height(row, mark) < MARK_WITHIN * (mark.y1 - mark.y0) or mark.x0 > row.x1 + MARK_NEAR * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
     if not at:
@@ -406,10 +404,7 @@ class _Region:
         """Add a row that continues the region; return whether it did."""
         last = self.rows[-1]
         height = max(1.0, min(row.y1 - row.y0, last.y1 - last.y0))
-        beside = (
-            row.x0 >= last.x1 - TOUCHING * height
-            and min(row.y1, last.y1) - max(row.y0, last.y0) > BESIDE_SHARE * height
-        )
+        beside = row.x0 >= last.x1 - TOUCHING * height and shared_height(row, last) > BESIDE_SHARE * height
         below = row.y0 >= last.y0 and row.y0 - self.y1 < NEAR * height and row.x0 < self.x1 and self.x0 < row.x1
         if not beside and not below:
             return False

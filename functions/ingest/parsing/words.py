@@ -117,6 +117,11 @@ def pitch_of(words: Sequence[Word]) -> float:
     return sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
 
 
+def shared_height(a: Word | Row, b: Word | Row) -> float:
+    """Return the height that two words or rows have in common; below 0 it is the room between them."""
+    return min(a.y1, b.y1) - max(a.y0, b.y0)
+
+
 def box_of(parts: Sequence[Word | Row]) -> tuple[float, float, float, float]:
     """Return left, top, right, bottom of words or rows (top and bottom as they count)."""
     if len(parts) == 1:
