@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from operator import attrgetter
+from math import inf
 
 from functions.ingest.parsing.by_column import rows_together
 from functions.ingest.parsing.lettering import (
@@ -46,9 +46,10 @@ BESIDE_SHARE = 0.5
 """Share of a row's height that it has in common with the row it stands beside."""
 BACK = 0.5
 """Share of a row's width that the next one begins to the left of its end, if it stands against reading order."""
-MAX_CUTS = 20
+MAX_CUTS, MAX_JUMPS = 20, 8
 WIDE_BAND = 1.5
-"""Cuts within each other, at most, and height of the white space that is cut first, in heights of a row."""
+"""Cuts within each other, places where a column may go on that are looked at, at most, and height of the white space
+that is cut first, in heights of a row."""
 EDGE = 0.01
 """Points by which an edge may lie behind the cut."""
 MAX_ROWS = 500
@@ -175,7 +176,7 @@ def _top_down(rows: list[Row]) -> list[Row]:
 
     Those are the shortest rows (chosen greedily) without which every column goes down: headings that were drawn after
     the text move up between its paragraphs, a footer that was drawn first moves down. Where these are most rows, as in
-    a form whose boxes were written in any order, all are sorted if none stands beside another.
+    a form whose boxes were written in any order, all are sorted.
     """
     if not rows or not _has_late_rows(rows):
         return rows
@@ -183,8 +184,7 @@ def _top_down(rows: list[Row]) -> list[Row]:
     parts, blocks = [_parts(row) for row in rows], _blocks(rows)
     moved = _misplaced(rows, parts, blocks)
     if len(moved) > MOST_MOVED * len(rows):
-        down = sorted(rows, key=attrgetter("y0"))
-        return rows if any(is_beside(a, b) for a, b in pairwise(down)) else down
+        return _cut_recursively(rows, 0)
     out = [i for i in range(len(rows)) if i not in moved]
     for i in sorted(moved):
         kept = [rows[other] for other in out]
@@ -436,7 +436,7 @@ def _left_first(rows: list[Row]) -> list[Row]:
     if any(RIGHT_TO_LEFT.search(word.text) for row in rows for word in row.words):
         return rows
     out: list[_Region] = []
-    for region in _regions(rows):
+    for region in _regions(_with_columns_whole(rows)):
         at = place = len(out)
         while at and out[at - 1].x0 >= region.x1:
             at -= 1
@@ -445,6 +445,36 @@ def _left_first(rows: list[Row]) -> list[Row]:
                 place = at
         out.insert(place, region)
     return [row for region in out for row in region.rows]
+
+
+def _with_columns_whole(rows: list[Row]) -> list[Row]:
+    """Return the rows with a column first that was written in two parts, before and after the one on its right.
+
+    A text goes on in no row below the two: else what stands on the right is a picture beside its first lines.
+    """
+    jumps = [at for at, (a, b) in enumerate(pairwise(rows), 1) if b.x1 <= a.x0 and b.y0 < a.y0]
+    for at in jumps[:MAX_JUMPS]:
+        before, first = rows[at - 1], rows[at]
+        for place in sorted({row.x1 for row in rows if first.x1 <= row.x1 <= before.x0})[:MAX_JUMPS]:
+            across = [row for row in rows if row.x0 < place < row.x1]
+            top = max([row.y1 for row in across if row.y0 < first.y0], default=-inf)
+            foot = min([row.y0 for row in across if row.y0 >= first.y0], default=inf)
+            band = [i for i, row in enumerate(rows) if row.y0 > top - EDGE and row.y1 < foot + EDGE]
+            start, end = (band[0], band[-1] + 1) if band else (0, 0)
+            is_left = [row.x1 <= place for row in rows[start:end]]
+            if not start < at < end or end - start != len(band) or not (is_left[0] and is_left[-1]):
+                continue
+            left = [row for row, is_first in zip(rows[start:end], is_left, strict=True) if is_first]
+            right = [row for row, is_first in zip(rows[start:end], is_left, strict=True) if not is_first]
+            is_between = sum([a != b for a, b in pairwise(is_left)]) == 2 and min(len(left), len(right)) >= MIN_ORDERED
+            if is_between and not (end < len(rows) and _goes_on(left[-1], rows[end])):
+                return [*rows[:start], *left, *right, *rows[end:]]
+    return rows
+
+
+def _goes_on(row: Row, below: Row) -> bool:
+    """Whether a row stands right below another one, as the next line of its text does."""
+    return -TIGHT_OVERLAP < (below.y0 - row.y1) / max(1.0, row.y1 - row.y0) < TIGHT_ROOM
 
 
 def _backwards(a: Row, b: Row) -> bool:
