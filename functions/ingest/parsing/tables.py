@@ -329,11 +329,17 @@ def _is_last_sum(group: Group, above: Group) -> bool:
 def _is_table(run: list[Group]) -> bool:
     """Two rows with cells that line up, or with figures in them; prose with stray gaps is neither."""
     several = [group for group in run if len(group.cells) >= 2]
-    if len(several) < 2 or _are_formulas(several):
+    if len(several) < 2 or _are_formulas(several) or _are_blanks(several):
         return False
     figures = sum(is_number(cell.text) for group in several for cell in group.cells[1:])
     others = sum(len(group.cells) - 1 for group in several)
     return figures >= FIGURES_SHARE * others or (_aligned(several) and not _is_spread_prose(several))
+
+
+def _are_blanks(several: list[Group]) -> bool:
+    """Whether rows all read the same, as those of a form do: "Petitioner ___ % Respondent ___ %"."""
+    texts = {tuple([cell.text for cell in group.cells]) for group in several}
+    return len(texts) == 1 and not any(is_number(cell) for text in texts for cell in text)
 
 
 def _are_formulas(several: list[Group]) -> bool:

@@ -544,3 +544,14 @@ def test_a_table_begins_anew_where_its_header_is_repeated_below_a_line() -> None
     other = [(x, y, "kind" if cell == "fruit" else cell) for x, y, cell, *_ in second]
     lines = laid_out(*first, (50, 642, "The second shelf has these fruits:"), *other)
     assert len({line.column for line in lines}) == 1
+
+
+def test_rows_that_all_read_the_same_are_blanks_of_a_form_and_no_table() -> None:
+    def rows(*names: str) -> list[int]:
+        pieces: list[Piece] = []
+        for at, name in enumerate(names):
+            pieces += [(50, 700 - 14 * at, name), (150, 700 - 14 * at, "%"), (250, 700 - 14 * at, "Other")]
+        return [line.cells for line in laid_out(*pieces) if line.column]
+
+    assert rows("Own", "Own", "Own") == []
+    assert rows("Own", "Mine", "Yours") == [3, 3, 3]
