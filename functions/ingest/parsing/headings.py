@@ -1,5 +1,6 @@
 """Section paths: from the outline where there is one, else from font size, weight and numbering."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -72,7 +73,7 @@ from functions.ingest.parsing.sections import (
     numbers_of,
 )
 from functions.ingest.parsing.slides import Slides
-from functions.ingest.parsing.table_cells import BULLETS
+from functions.ingest.parsing.table_cells import BULLETS, CURRENCIES
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import is_own_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
@@ -80,6 +81,8 @@ from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
 MAX_DEPTH = 6
+_AMOUNT = re.compile(rf":[\s.]*[{CURRENCIES}]$")
+"""How a line of a form ends that waits for an amount: "Total: $"."""
 MAX_LINES_OF_ONE = 3
 MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
@@ -485,7 +488,7 @@ class Headings:
         is_plain = PLAIN.match(text) is not None or self._plain_numbers.tell(lines, i, usual)
         if not (is_large or line.bold or line.apart or text.isupper() or is_plain):  # nearly always
             return False
-        if LEADER.search(text) or not may_begin(text):
+        if LEADER.search(text) or not may_begin(text) or _AMOUNT.search(text):
             return False
         if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
             return False
