@@ -375,7 +375,9 @@ class Headings:
         if not line.text.startswith(number) or len(line.text) > MAX_LENGTH or line.column or line.figure:
             return False
         numbered = NUMBERED.match(line.text)
-        is_other = line.bold or line.leads or line.apart or line.size > SAME * self.body_size
+        is_other = line.bold or line.apart or line.size > SAME * self.body_size
+        is_alone = room_above(lines, i + 1) > usual_room(lines)
+        is_other = is_other or (line.leads and is_alone)  # else its title runs into its text
         is_heading = numbered is not None and numbered[1] == number and is_other and not line.text.endswith((".", ","))
         return is_heading and not LEADER.search(line.text) and room_above(lines, i) > usual_room(lines)
 

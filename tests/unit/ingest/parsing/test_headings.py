@@ -868,3 +868,12 @@ def test_the_rest_of_a_word_and_what_announces_something_are_no_headings_in_larg
     lines = Line(above, 50, 100, 280, 112, 12), Line(text, 50, 113, 150 + 5 * len(text), 125, 12)
     found = paths(*prose(20), *lines, *prose(140), pages_before=1)
     assert any(text.removesuffix(":") in path for path in found) is expected
+
+
+@pytest.mark.parametrize(("room", "expected"), [(2, False), (8, True)])
+def test_a_title_that_runs_into_its_text_is_no_heading(room: int, expected: bool) -> None:
+    outline = [(2, 1, "Fruit"), (2, 2, "2.2.2 Stones"), (2, 2, "Seeds")]
+    lines = [title("Fruit", 20, bold=True), *prose(40), title("2.2.2 Stones", 110, bold=True), *prose(130, 2)]
+    led = replace(title("2.2.2.1 Plums", 166), x1=400 if room == 2 else 120, leads=True)
+    found = of_outline(outline, *lines, led, *prose(176 + room, 3), title("Seeds", 240, bold=True), *prose(260))
+    assert any("Plums" in text for text, _ in found) is expected
