@@ -225,14 +225,16 @@ class Headings:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
             taken = {at for each in openings for at in range(each.start, each.end)}
-            has_bold = page.number > 1 and any(
-                (line.bold or self._is_outlined(line)) and i not in taken for i, line in enumerate(page.lines)
+            first = min(taken, default=len(page.lines)) if page.number == 1 else 0  # the document's title stands above
+            has_bold = any(
+                i not in taken and ((line.bold and page.number > 1) or self._is_outlined(line))
+                for i, line in enumerate(page.lines[first:], first)
             )
             if page.has_positions and (not is_whole or has_bold):
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if is_whole:
                     starts = {each.start for each in openings if each.end > each.start}
-                    parts = [each for each in others if self._is_part(page, each, starts)]
+                    parts = [each for each in others if each.start >= first and self._is_part(page, each, starts)]
                     others = [self._with_known_level(page, each) for each in parts]
                 openings += others
         if page.has_positions:

@@ -877,3 +877,11 @@ def test_a_title_that_runs_into_its_text_is_no_heading(room: int, expected: bool
     led = replace(title("2.2.2.1 Plums", 166), x1=400 if room == 2 else 120, leads=True)
     found = of_outline(outline, *lines, led, *prose(176 + room, 3), title("Seeds", 240, bold=True), *prose(260))
     assert any("Plums" in text for text, _ in found) is expected
+
+
+def test_a_heading_of_the_first_page_in_the_print_of_an_outlines_titles_is_one_below_the_first_of_them() -> None:
+    head = [title("A Study of Fruit", 20, 18), title("Ann Lee", 44, 14), title("Abstract", 60, 14), *prose(80)]
+    lines = [*head, title("KEYWORDS", 150, 14), *prose(170), title("Introduction", 240, 14), *prose(260)]
+    outline = [(1, 1, "Abstract"), (1, 1, "Introduction"), (1, 2, "Stones")]
+    found = outlined([*lines, title("Stones", 340, 12), *prose(360)], outline=outline)
+    assert found == [["Abstract", "KEYWORDS", "Introduction", "Introduction > Stones"]]
