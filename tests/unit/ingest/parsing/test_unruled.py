@@ -272,6 +272,12 @@ def test_an_entry_of_the_contents_without_dots_is_one_beside_others_with_dots() 
     assert contents(("2 The orchard", "9"), ("3 The hives", "14")) == ["2 The orchard … 9", "3 The hives … 14"]
 
 
+def test_many_entries_of_the_contents_without_dots_are_some_if_they_are_counted() -> None:
+    several = (("4 The orchard", "9"), ("5 The hives", "14"), ("6 The well", "15"), ("7 The barn", "21"))
+    assert contents(*several) == [f"{label} … {page}" for label, page in several]
+    assert contents(*several[:2], ("8 Oxen in it", "15"))[0] == "4 The orchard | 9"
+
+
 def test_no_entries_are_a_table_elsewhere_and_rows_that_end_elsewhere() -> None:
     apart = ["2 The orchard | 9", "3 The hives | 14"]
     assert contents(("2 The orchard", "9"), ("3 The hives", "14"), led=2) == apart
