@@ -34,8 +34,8 @@ _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 LONGEST_NAME = 120
 _SIGNATURE = re.compile(r"(?:[a-z]+ )?[\w.:]+\(")
 """Characters within which the name of a function ends, and how that begins."""
-BEHIND_BLANK = 3
-"""Words in small letters behind a blank that are a sentence's, and no name of another field."""
+BLANK, BEHIND_BLANK = "___", 3
+"""What ends a blank, and words in small letters behind it that are a sentence's, and no name of another field."""
 ENTRIES = 4
 NEARBY = 3
 RAGGED = 0.6
@@ -118,8 +118,8 @@ def has_leader(text: str) -> bool:
 
 def leads_on(text: str) -> bool:
     """Whether a line has a leader, and it is no blank behind which a sentence goes on: "I, ____, say it is so"."""
-    is_sentence = sum(map(str.islower, text.rpartition("_")[2].split())) >= BEHIND_BLANK
-    return has_leader(text) and not ("_" in text and is_sentence)
+    is_sentence = sum(map(str.islower, text.rpartition(BLANK)[2].split())) >= BEHIND_BLANK
+    return has_leader(text) and not (BLANK in text and is_sentence)
 
 
 def _hangs(lines: Sequence[Line], i: int) -> bool:
