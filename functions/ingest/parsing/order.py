@@ -90,7 +90,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
         return rows
     wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
     if wrong > max(MAX_BACKWARDS, BACKWARDS_SHARE * len(rows)):
-        return _cut_recursively(rows, 0)
+        return rows_together(_cut_recursively(rows, 0))
     if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
@@ -184,7 +184,7 @@ def _top_down(rows: list[Row]) -> list[Row]:
     parts, blocks = [_parts(row) for row in rows], _blocks(rows)
     moved = _misplaced(rows, parts, blocks)
     if len(moved) > MOST_MOVED * len(rows):
-        return _cut_recursively(rows, 0)
+        return rows_together(_cut_recursively(rows, 0))
     out = [i for i in range(len(rows)) if i not in moved]
     for i in sorted(moved):
         kept = [rows[other] for other in out]
