@@ -845,6 +845,7 @@ def test_a_two_column_list_of_words_has_no_header() -> None:
         ("I, ________________, certify that all of this is true, as", "far as I know it.", 1),
         ("Name: ________________ Date of birth: ________________", "far as I know it.", 2),
         ("Sworn on the ______ day of ________, 20____", "before me.", 2),
+        ("You may tell us that you do not want this at any time of", "day or night. Initial here: ________", 1),
         ("C.2 set_of – a tool that makes sets . . . . . . . . . . . 4", "far as I know it.", 2),
     ],
 )
