@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from math import inf
 
 from functions.ingest.parsing.by_column import rows_together
 from functions.ingest.parsing.lettering import (
@@ -19,6 +18,7 @@ from functions.ingest.parsing.lettering import (
     lettering_by_line,
     with_figures_beside,
 )
+from functions.ingest.parsing.white_space import cut_along_white_space, with_columns_whole
 from functions.ingest.parsing.words import Box, Row, Word, box_of, shared_height
 
 MIN_ORDERED = 4
@@ -46,12 +46,6 @@ BESIDE_SHARE = 0.5
 """Share of a row's height that it has in common with the row it stands beside."""
 BACK = 0.5
 """Share of a row's width that the next one begins to the left of its end, if it stands against reading order."""
-MAX_CUTS, MAX_JUMPS = 20, 8
-WIDE_BAND = 1.5
-"""Cuts within each other, places where a column may go on that are looked at, at most, and height of the white space
-that is cut first, in heights of a row."""
-EDGE = 0.01
-"""Points by which an edge may lie behind the cut."""
 MAX_ROWS = 500
 """Rows of a page that is put in order; one with more keeps the order it is written in. Bounds a quadratic cost."""
 MARGIN = 0.09
@@ -90,7 +84,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
         return rows
     wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
     if wrong > max(MAX_BACKWARDS, BACKWARDS_SHARE * len(rows)):
-        return rows_together(_cut_recursively(rows, 0))
+        return rows_together(cut_along_white_space(rows))
     if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
@@ -184,7 +178,7 @@ def _top_down(rows: list[Row]) -> list[Row]:
     parts, blocks = [_parts(row) for row in rows], _blocks(rows)
     moved = _misplaced(rows, parts, blocks)
     if len(moved) > MOST_MOVED * len(rows):
-        return rows_together(_cut_recursively(rows, 0))
+        return rows_together(cut_along_white_space(rows))
     out = [i for i in range(len(rows)) if i not in moved]
     for i in sorted(moved):
         kept = [rows[other] for other in out]
@@ -436,7 +430,7 @@ def _left_first(rows: list[Row]) -> list[Row]:
     if any(RIGHT_TO_LEFT.search(word.text) for row in rows for word in row.words):
         return rows
     out: list[_Region] = []
-    for region in _regions(_with_columns_whole(rows)):
+    for region in _regions(with_columns_whole(rows)):
         at = place = len(out)
         while at and out[at - 1].x0 >= region.x1:
             at -= 1
@@ -447,68 +441,5 @@ def _left_first(rows: list[Row]) -> list[Row]:
     return [row for region in out for row in region.rows]
 
 
-def _with_columns_whole(rows: list[Row]) -> list[Row]:
-    """Return the rows with a column first that was written in two parts, before and after the one on its right.
-
-    A text goes on in no row below the two: else what stands on the right is a picture beside its first lines.
-    """
-    jumps = [at for at, (a, b) in enumerate(pairwise(rows), 1) if b.x1 <= a.x0 and b.y0 < a.y0]
-    for at in jumps[:MAX_JUMPS]:
-        before, first = rows[at - 1], rows[at]
-        for place in sorted({row.x1 for row in rows if first.x1 <= row.x1 <= before.x0})[:MAX_JUMPS]:
-            across = [row for row in rows if row.x0 < place < row.x1]
-            top = max([row.y1 for row in across if row.y0 < first.y0], default=-inf)
-            foot = min([row.y0 for row in across if row.y0 >= first.y0], default=inf)
-            band = [i for i, row in enumerate(rows) if row.y0 > top - EDGE and row.y1 < foot + EDGE]
-            start, end = (band[0], band[-1] + 1) if band else (0, 0)
-            is_left = [row.x1 <= place for row in rows[start:end]]
-            if not start < at < end or end - start != len(band) or not (is_left[0] and is_left[-1]):
-                continue
-            left = [row for row, is_first in zip(rows[start:end], is_left, strict=True) if is_first]
-            right = [row for row, is_first in zip(rows[start:end], is_left, strict=True) if not is_first]
-            is_between = sum([a != b for a, b in pairwise(is_left)]) == 2 and min(len(left), len(right)) >= MIN_ORDERED
-            if is_between and not (end < len(rows) and _goes_on(left[-1], rows[end])):
-                return [*rows[:start], *left, *right, *rows[end:]]
-    return rows
-
-
-def _goes_on(row: Row, below: Row) -> bool:
-    """Whether a row stands right below another one, as the next line of its text does."""
-    return -TIGHT_OVERLAP < (below.y0 - row.y1) / max(1.0, row.y1 - row.y0) < TIGHT_ROOM
-
-
 def _backwards(a: Row, b: Row) -> bool:
     return goes_up(a, b) and b.x0 < a.x1 - BACK * (a.x1 - a.x0)
-
-
-def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:
-    """XY-cut: split at the widest horizontal white band, else at a vertical one (Nagy and Seth, 1984)."""
-    if len(rows) < 2 or depth > MAX_CUTS:
-        return sorted(rows, key=lambda row: (row.y0, row.x0))
-    across = _bands(rows, vertical=False)
-    beside = _bands(rows, vertical=True)
-    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    wide = [band for band in across if band[1] - band[0] > WIDE_BAND * height]
-    if beside and not wide:
-        cut = max(beside, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.x1 <= cut[0] + EDGE]
-        rest = [row for row in rows if row.x1 > cut[0] + EDGE]
-    elif across:
-        cut = max(wide or across, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.y1 <= cut[0] + EDGE]
-        rest = [row for row in rows if row.y1 > cut[0] + EDGE]
-    else:
-        return sorted(rows, key=lambda row: (row.y0, row.x0))
-    return _cut_recursively(first, depth + 1) + _cut_recursively(rest, depth + 1)
-
-
-def _bands(rows: list[Row], *, vertical: bool) -> list[tuple[float, float]]:
-    """Return the gaps between the rows' projections on one axis."""
-    spans = sorted((row.x0, row.x1) if vertical else (row.y0, row.y1) for row in rows)
-    bands: list[tuple[float, float]] = []
-    end = spans[0][1]
-    for start, stop in spans[1:]:
-        if start > end:
-            bands.append((end, start))
-        end = max(end, stop)
-    return bands
