@@ -84,7 +84,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
         return rows
     wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
     if wrong > max(MAX_BACKWARDS, BACKWARDS_SHARE * len(rows)):
-        return rows_together(cut_along_white_space(rows))
+        return cut_along_white_space(rows)
     if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
