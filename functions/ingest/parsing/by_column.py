@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from functions.ingest.parsing.lettering import FIGURE, SAME_LINE, TOUCHING
-from functions.ingest.parsing.words import Row
+from functions.ingest.parsing.words import Row, shared_height
 
 ITEM_MARK = re.compile(r"\(?\d{1,2}[.)]")
 LEAST = 3
@@ -119,12 +119,7 @@ def _labels(before: Sequence[list[Row]], columns: Sequence[list[Row]]) -> int:
 
 def _is_beside(label: Row, row: Row) -> bool:
     """Whether a row stands right of another one on its line."""
-    return label.x1 <= row.x0 and _shared(label, row) > SAME_LINE * min(label.y1 - label.y0, row.y1 - row.y0)
-
-
-def _shared(a: Row, b: Row) -> float:
-    """Return the height that two rows have in common; below 0 it is the room between them."""
-    return min(a.y1, b.y1) - max(a.y0, b.y0)
+    return label.x1 <= row.x0 and shared_height(label, row) > SAME_LINE * min(label.y1 - label.y0, row.y1 - row.y0)
 
 
 def _block(labels: Sequence[list[Row]], columns: Sequence[list[Row]]) -> list[Row]:
@@ -134,8 +129,8 @@ def _block(labels: Sequence[list[Row]], columns: Sequence[list[Row]]) -> list[Ro
     texts = [row for run in labels for row in run]
     lines: list[list[Row]] = []
     for row in [*(row for row in texts if row.y1 > top and row.y0 < bottom), *rows]:
-        nearest = max(lines, key=lambda line: _shared(line[0], row), default=[])
-        if nearest and _shared(nearest[0], row) > SAME_LINE * min(row.y1 - row.y0, nearest[0].y1 - nearest[0].y0):
+        nearest = max(lines, key=lambda line: shared_height(line[0], row), default=[])
+        if nearest and shared_height(nearest[0], row) > SAME_LINE * min(row.y1 - row.y0, nearest[0].y1 - nearest[0].y0):
             nearest.append(row)
         else:
             lines.append([row])

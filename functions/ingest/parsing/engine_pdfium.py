@@ -21,7 +21,7 @@ from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, with_underscores, words_of
 from functions.ingest.parsing.placing import Placing
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, PASSWORD_NEEDED, CannotOpen, Header, Line, RawPage
-from functions.ingest.parsing.words import JOINT, Box, Word
+from functions.ingest.parsing.words import JOINT, Box, Word, without_shadows
 
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
@@ -291,6 +291,7 @@ class PdfiumEngine:
         words, hidden = words_of(text, characters, scene, bounds)
         if hidden and not words and raw.is_pictured:
             words, hidden = words_of(text, characters, scene, bounds, ocr=True)
+        words = without_shadows(words)
         for word in words if both else ():
             word.text = word.text.translate(both)
         if dashes := scene.dashes():

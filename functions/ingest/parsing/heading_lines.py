@@ -179,9 +179,11 @@ def is_in_entry(lines: list[Line], start: int, end: int) -> bool:
 
 
 def ends_paragraph(above: Line, line: Line) -> bool:
-    """Whether a line is printed as the long one above it, and goes no further, or goes on with a word cut there."""
+    """Whether a line is printed as the long one above it, which had no room for its first word or cuts that."""
     is_rest = line.x1 <= above.x1 + 1 or above.text.endswith(("-", SOFT_HYPHEN))
-    return _is_alike(above, line) and len(above.text) >= LONG and is_rest
+    is_rest = is_rest or (abs(line.x0 - above.x0) < 1 and above.x1 + first_word(line) > line.x1)
+    is_long = len(above.text) >= LONG or (above.text.endswith(("-", SOFT_HYPHEN)) and line.text[:1].islower())
+    return _is_alike(above, line) and is_long and is_rest
 
 
 def is_body_apart(lines: list[Line], body: float) -> bool:
@@ -293,6 +295,8 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
     """
     is_plain = not line.bold and line.size < TITLE * body
     if is_plain and line.size <= SAME * body and JOINS.search(text) and not text.isupper():
+        return True
+    if is_plain and ANNOUNCES.search(text):
         return True
     is_sentence = is_plain and len(text) > LONGEST_SENTENCE and text.endswith(".") and not depth_of(text)
     return is_sentence or text[0] == "[" or (text[0] == "(" and text.find(")") == len(text) - 1)

@@ -1,5 +1,6 @@
 """Section paths: from the outline where there is one, else from font size, weight and numbering."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -72,7 +73,7 @@ from functions.ingest.parsing.sections import (
     numbers_of,
 )
 from functions.ingest.parsing.slides import Slides
-from functions.ingest.parsing.table_cells import BULLETS
+from functions.ingest.parsing.table_cells import BULLETS, CURRENCIES
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import is_own_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
@@ -80,6 +81,8 @@ from functions.ingest.parsing.wire import Header, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 
 MAX_DEPTH = 6
+_AMOUNT = re.compile(rf":[\s.]*[{CURRENCIES}]$")
+"""How a line of a form ends that waits for an amount: "Total: $"."""
 MAX_LINES_OF_ONE = 3
 MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
@@ -222,14 +225,16 @@ class Headings:
             openings = self._from_outline(page)
             is_whole = not self._is_sparse and self._found >= SPARSE * self._sought
             taken = {at for each in openings for at in range(each.start, each.end)}
-            has_bold = page.number > 1 and any(
-                (line.bold or self._is_outlined(line)) and i not in taken for i, line in enumerate(page.lines)
+            first = min(taken, default=len(page.lines)) if page.number == 1 else 0  # the document's title stands above
+            has_bold = any(
+                i not in taken and ((line.bold and page.number > 1) or self._is_outlined(line))
+                for i, line in enumerate(page.lines[first:], first)
             )
             if page.has_positions and (not is_whole or has_bold):
                 others = [each for each in self._from_fonts(page) if taken.isdisjoint(range(each.start, each.end))]
                 if is_whole:
                     starts = {each.start for each in openings if each.end > each.start}
-                    parts = [each for each in others if self._is_part(page, each, starts)]
+                    parts = [each for each in others if each.start >= first and self._is_part(page, each, starts)]
                     others = [self._with_known_level(page, each) for each in parts]
                 openings += others
         if page.has_positions:
@@ -372,7 +377,9 @@ class Headings:
         if not line.text.startswith(number) or len(line.text) > MAX_LENGTH or line.column or line.figure:
             return False
         numbered = NUMBERED.match(line.text)
-        is_other = line.bold or line.leads or line.apart or line.size > SAME * self.body_size
+        is_other = line.bold or line.apart or line.size > SAME * self.body_size
+        is_alone = room_above(lines, i + 1) > usual_room(lines)
+        is_other = is_other or (line.leads and is_alone)  # else its title runs into its text
         is_heading = numbered is not None and numbered[1] == number and is_other and not line.text.endswith((".", ","))
         return is_heading and not LEADER.search(line.text) and room_above(lines, i) > usual_room(lines)
 
@@ -485,7 +492,7 @@ class Headings:
         is_plain = PLAIN.match(text) is not None or self._plain_numbers.tell(lines, i, usual)
         if not (is_large or line.bold or line.apart or text.isupper() or is_plain):  # nearly always
             return False
-        if LEADER.search(text) or not may_begin(text):
+        if LEADER.search(text) or not may_begin(text) or _AMOUNT.search(text):
             return False
         if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
             return False

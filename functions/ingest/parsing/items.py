@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 from string import ascii_lowercase
 
-from functions.ingest.parsing.paragraphs import EVEN, FIELD_CHARACTERS, HANGING, goes_on, has_leader
+from functions.ingest.parsing.paragraphs import BLANK, EVEN, FIELD_CHARACTERS, HANGING, goes_on, has_leader, leads_on
 from functions.ingest.parsing.parts import Part
 from functions.ingest.parsing.table_cells import BULLETS
 from functions.ingest.parsing.text import cleaned
@@ -109,7 +109,11 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
         _is_next_note(last, text)
         or _is_next_item(last, line, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(lines, i)))
-        or (has_leader(line.text) and not _ends_entry_of_contents(lines, i, last))
+        or (
+            leads_on(line.text)
+            and not _ends_sentence_in_blank(last, line)
+            and not _ends_entry_of_contents(lines, i, last)
+        )
         or (
             _ITEM.match(text)
             and not _mid_sentence(last)
@@ -122,6 +126,11 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
         or (line.leads and text.startswith("o ") and not _mid_sentence(last))
         or (line.leads and _is_step(lines, i, text))
     )
+
+
+def _ends_sentence_in_blank(last: Part | None, line: Line) -> bool:
+    """Whether a line with a blank ends the sentence of a full one above it: "day or night. Initial here: ____"."""
+    return BLANK in line.text and line.text[0].islower() and last is not None and last.full and last.is_open
 
 
 def _ends_entry_of_contents(lines: Sequence[Line], i: int, last: Part | None) -> bool:

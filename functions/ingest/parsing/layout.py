@@ -42,7 +42,7 @@ from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -407,8 +407,7 @@ def _marks(mark: Row, rows: list[Row]) -> bool:
 
 
 def _overlap(a: Row, b: Row) -> bool:
-    shared = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return shared > ON_ONE_LINE * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
+    return shared_height(a, b) > ON_ONE_LINE * max(0.1, min(a.y1 - a.y0, b.y1 - b.y0))
 
 
 def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:

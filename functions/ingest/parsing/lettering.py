@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from functions.ingest.parsing.words import Row
+from functions.ingest.parsing.words import Row, shared_height
 
 TOUCHING = 0.3
 """How far rows that stand below or beside each other may overlap, in heights of a row."""
@@ -133,12 +133,11 @@ def _beside(figure: Row, rows: list[Row], placed: set[int]) -> Row | None:
     best: Row | None = None
     nearest = LONGEST_GAP * (figure.y1 - figure.y0)
     for row in rows:
-        shared = min(row.y1, figure.y1) - max(row.y0, figure.y0)
         room = max(figure.x0 - row.x1, row.x0 - figure.x1)
         if (
             row is not figure
             and 0 <= room < nearest
-            and shared > SAME_LINE * min(row.y1 - row.y0, figure.y1 - figure.y0)
+            and shared_height(row, figure) > SAME_LINE * min(row.y1 - row.y0, figure.y1 - figure.y0)
         ):
             best, nearest = row, room
     if best is None or id(best) in placed:

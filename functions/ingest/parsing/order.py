@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from operator import attrgetter
 
 from functions.ingest.parsing.by_column import rows_together
 from functions.ingest.parsing.lettering import (
@@ -19,7 +18,8 @@ from functions.ingest.parsing.lettering import (
     lettering_by_line,
     with_figures_beside,
 )
-from functions.ingest.parsing.words import Box, Row, Word, box_of
+from functions.ingest.parsing.white_space import cut_along_white_space, with_columns_whole
+from functions.ingest.parsing.words import Box, Row, Word, box_of, shared_height
 
 MIN_ORDERED = 4
 MAX_BACKWARDS = 2
@@ -46,11 +46,6 @@ BESIDE_SHARE = 0.5
 """Share of a row's height that it has in common with the row it stands beside."""
 BACK = 0.5
 """Share of a row's width that the next one begins to the left of its end, if it stands against reading order."""
-MAX_CUTS = 20
-WIDE_BAND = 1.5
-"""Cuts within each other, at most, and height of the white space that is cut first, in heights of a row."""
-EDGE = 0.01
-"""Points by which an edge may lie behind the cut."""
 MAX_ROWS = 500
 """Rows of a page that is put in order; one with more keeps the order it is written in. Bounds a quadratic cost."""
 MARGIN = 0.09
@@ -89,7 +84,7 @@ def in_reading_order(rows: list[Row], height: float) -> list[Row]:
         return rows
     wrong = sum(_backwards(a, b) for a, b in pairwise(rows))
     if wrong > max(MAX_BACKWARDS, BACKWARDS_SHARE * len(rows)):
-        return _cut_recursively(rows, 0)
+        return cut_along_white_space(rows)
     if len(rows) > MAX_ROWS or not any(goes_up(a, b) for a, b in pairwise(rows)):
         return rows
     start, end = _within_margins(rows, height)
@@ -167,8 +162,7 @@ AT_ONE_HEIGHT = 0.1
 
 def is_beside(a: Row, b: Row) -> bool:
     """Whether two rows stand side by side, at one height."""
-    common = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return common > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
+    return shared_height(a, b) > AT_ONE_HEIGHT * min(a.y1 - a.y0, b.y1 - b.y0) and (a.x1 <= b.x0 or b.x1 <= a.x0)
 
 
 def _top_down(rows: list[Row]) -> list[Row]:
@@ -176,7 +170,7 @@ def _top_down(rows: list[Row]) -> list[Row]:
 
     Those are the shortest rows (chosen greedily) without which every column goes down: headings that were drawn after
     the text move up between its paragraphs, a footer that was drawn first moves down. Where these are most rows, as in
-    a form whose boxes were written in any order, all are sorted if none stands beside another.
+    a form whose boxes were written in any order, all are sorted.
     """
     if not rows or not _has_late_rows(rows):
         return rows
@@ -184,8 +178,7 @@ def _top_down(rows: list[Row]) -> list[Row]:
     parts, blocks = [_parts(row) for row in rows], _blocks(rows)
     moved = _misplaced(rows, parts, blocks)
     if len(moved) > MOST_MOVED * len(rows):
-        down = sorted(rows, key=attrgetter("y0"))
-        return rows if any(is_beside(a, b) for a, b in pairwise(down)) else down
+        return rows_together(cut_along_white_space(rows))
     out = [i for i in range(len(rows)) if i not in moved]
     for i in sorted(moved):
         kept = [rows[other] for other in out]
@@ -333,8 +326,7 @@ def _has_room_for(mark: Word, row: Row) -> bool:
     if len(mark.text) > LONGEST_MARK or ((row.y1 <= mark.y0 or mark.y1 <= row.y0) and mark.y0 < mark.y1):
         return False
     size = mark.style.size
-    shared = min(row.y1, mark.y1) - max(row.y0, mark.y0)
-    if shared < MARK_WITHIN * (mark.y1 - mark.y0) or mark.x0 > row.x1 + MARK_NEAR * size:
+    if shared_height(row, mark) < MARK_WITHIN * (mark.y1 - mark.y0) or mark.x0 > row.x1 + MARK_NEAR * size:
         return False
     at = sum([word.x0 < mark.x0 for word in row.words])
     if not at:
@@ -406,10 +398,7 @@ class _Region:
         """Add a row that continues the region; return whether it did."""
         last = self.rows[-1]
         height = max(1.0, min(row.y1 - row.y0, last.y1 - last.y0))
-        beside = (
-            row.x0 >= last.x1 - TOUCHING * height
-            and min(row.y1, last.y1) - max(row.y0, last.y0) > BESIDE_SHARE * height
-        )
+        beside = row.x0 >= last.x1 - TOUCHING * height and shared_height(row, last) > BESIDE_SHARE * height
         below = row.y0 >= last.y0 and row.y0 - self.y1 < NEAR * height and row.x0 < self.x1 and self.x0 < row.x1
         if not beside and not below:
             return False
@@ -441,7 +430,7 @@ def _left_first(rows: list[Row]) -> list[Row]:
     if any(RIGHT_TO_LEFT.search(word.text) for row in rows for word in row.words):
         return rows
     out: list[_Region] = []
-    for region in _regions(rows):
+    for region in _regions(with_columns_whole(rows)):
         at = place = len(out)
         while at and out[at - 1].x0 >= region.x1:
             at -= 1
@@ -454,36 +443,3 @@ def _left_first(rows: list[Row]) -> list[Row]:
 
 def _backwards(a: Row, b: Row) -> bool:
     return goes_up(a, b) and b.x0 < a.x1 - BACK * (a.x1 - a.x0)
-
-
-def _cut_recursively(rows: list[Row], depth: int) -> list[Row]:
-    """XY-cut: split at the widest horizontal white band, else at a vertical one (Nagy and Seth, 1984)."""
-    if len(rows) < 2 or depth > MAX_CUTS:
-        return sorted(rows, key=lambda row: (row.y0, row.x0))
-    across = _bands(rows, vertical=False)
-    beside = _bands(rows, vertical=True)
-    height = sorted(row.y1 - row.y0 for row in rows)[len(rows) // 2]
-    wide = [band for band in across if band[1] - band[0] > WIDE_BAND * height]
-    if beside and not wide:
-        cut = max(beside, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.x1 <= cut[0] + EDGE]
-        rest = [row for row in rows if row.x1 > cut[0] + EDGE]
-    elif across:
-        cut = max(wide or across, key=lambda band: band[1] - band[0])
-        first = [row for row in rows if row.y1 <= cut[0] + EDGE]
-        rest = [row for row in rows if row.y1 > cut[0] + EDGE]
-    else:
-        return sorted(rows, key=lambda row: (row.y0, row.x0))
-    return _cut_recursively(first, depth + 1) + _cut_recursively(rest, depth + 1)
-
-
-def _bands(rows: list[Row], *, vertical: bool) -> list[tuple[float, float]]:
-    """Return the gaps between the rows' projections on one axis."""
-    spans = sorted((row.x0, row.x1) if vertical else (row.y0, row.y1) for row in rows)
-    bands: list[tuple[float, float]] = []
-    end = spans[0][1]
-    for start, stop in spans[1:]:
-        if start > end:
-            bands.append((end, start))
-        end = max(end, stop)
-    return bands

@@ -34,6 +34,8 @@ _PARENTHESES = re.compile(r"\([^\W\d_][^()]*\)[,;]?\s([^\W\d_])")
 LONGEST_NAME = 120
 _SIGNATURE = re.compile(r"(?:[a-z]+ )?[\w.:]+\(")
 """Characters within which the name of a function ends, and how that begins."""
+BLANK, BEHIND_BLANK = "___", 3
+"""What ends a blank, and words in small letters behind it that are a sentence's, and no name of another field."""
 ENTRIES = 4
 NEARBY = 3
 RAGGED = 0.6
@@ -114,6 +116,12 @@ def has_leader(text: str) -> bool:
     return may_have and LEADER.search(text) is not None
 
 
+def leads_on(text: str) -> bool:
+    """Whether a line has a leader, and it is no blank behind which a sentence goes on: "I, ____, say it is so"."""
+    is_sentence = sum(map(str.islower, text.rpartition(BLANK)[2].split())) >= BEHIND_BLANK
+    return has_leader(text) and not (BLANK in text and is_sentence)
+
+
 def _hangs(lines: Sequence[Line], i: int) -> bool:
     """Whether a line indented under the first line of an entry goes on in it, as in lists of references.
 
@@ -170,7 +178,7 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     is_other_field = line.boxed != above.boxed or (line.boxed and line.bold != above.bold)
     if is_other_field and not first.islower():  # else a rule may be a line below words
         return False
-    if has_leader(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
+    if leads_on(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
         return False
     if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):
         return False

@@ -77,7 +77,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
             continue
         if line.figure:
             end = _run(page.lines, i, {}, attrgetter("figure"))
-            parts.append(_figure(page.lines[i:end]))
+            parts.append(_figure(page.lines[i:end], words))
             i = end
             continue
         if line.column:
@@ -194,13 +194,13 @@ def _is_set_in(above: Line, line: Line, below: Line | None) -> bool:
     return below is None or below.y0 < line.y0 or (below.x0 < least and not below.text[:1].islower())
 
 
-def _figure(lines: Sequence[Line]) -> Part:
+def _figure(lines: Sequence[Line], words: Vocabulary) -> Part:
     """Keep what is written in a figure, line by line."""
     rows: list[str] = []
     places: list[LinePlace] = []
     at = 0
     for line in lines:
-        if text := cleaned(line.text.replace(SOFT_HYPHEN, "-")):
+        if text := cleaned(words.rejoin_cut(line.text).replace(SOFT_HYPHEN, "-")):
             places += moved_by(at, places_in(line, text))
             rows.append(text)
             at += len(text) + 1

@@ -13,7 +13,7 @@ from math import inf
 
 from functions.ingest.parsing.table_cells import Cell, Group, cells_of, is_number
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import Box, Row, Word, box_of
+from functions.ingest.parsing.words import Box, Row, Word, box_of, shared_height
 
 THIN = 2.5
 """Points: a rule is no thicker."""
@@ -46,6 +46,8 @@ LEVEL = 0.3
 """How much higher one of two parts of a line may be, in font sizes."""
 ROOM = 1.0
 """Room beside a word in a cell, in font sizes: a space, and what is kept free at the rule."""
+SPACE, MOST_CUT = 0.6, 2
+"""Room between two words of a line, in font sizes, and lines that a table's outermost rules may go through, at most."""
 LONGEST, LONGEST_FIELD = 800, 300
 """Characters of a cell; where one is longer, the rules are the frames of texts; and of a field of a form."""
 
@@ -220,6 +222,8 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
         return [], set()
     if max(sum(len(words[index].text) for index in each) for each in texts.values()) > LONGEST:
         return [], set()
+    if _cuts_lines(words, {index for each in texts.values() for index in each}):
+        return [], set()
     if not all(_is_rectangle(grid, number, *spans[number]) for number in texts):
         return [], set()
     cells = {number: _cell(rows_of(_copies(words, each))) for number, each in texts.items()}
@@ -250,6 +254,16 @@ def _held(grid: Grid, words: Sequence[Word], top: float) -> dict[int, list[int]]
             number = grid.cells[bisect(grid.rows, y) - 1][bisect(grid.columns, x) - 1]
             held.setdefault(number, []).append(index)
     return held
+
+
+def _cuts_lines(words: Sequence[Word], inside: Collection[int]) -> bool:
+    """Whether the outermost rules go through several lines of text, as a drawing does that stands behind it."""
+    cuts = 0
+    for index, (word, following) in enumerate(pairwise(words)):
+        if (index in inside) != (index + 1 in inside) and not word.ends:
+            is_level = shared_height(word, following) > LEVEL * word.style.size
+            cuts += is_level and -SPACE < (following.x0 - word.x1) / max(1.0, word.style.size) < SPACE
+    return cuts > MOST_CUT
 
 
 def _spans(grid: Grid) -> dict[int, tuple[int, int, int, int]]:

@@ -67,6 +67,8 @@ SAME_PRINT = 0.04
 OVERLAPPING = 0.5
 """How much the print of two lines set tightly may differ, as a share, and how far they may overlap, in heights of a
 line."""
+_PART = re.compile(r"(\d+)(?= ?/ ?\d+\W*$)")
+"""Which part of several a title says it is of, at its end: "3/13"."""
 _OF_PART = re.compile(r"(?i:chapter|part|section|appendix|unit|lesson)\s+[\dA-Z]|\d+\s[A-Z]{4,}")
 """What a header begins with that names a part of the document."""
 
@@ -166,6 +168,8 @@ def _running(side: int, sides: Sides, others: list[Sides], titles: set[str], cou
             is_running = is_running or (side == 0 and i == len(found) and _names_heading_below(line, sides))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running or _is_in_block(line, side, sides, others)
+            is_running = is_running or (side == 1 and _goes_with(line, found, sides, others))
+            is_running = is_running and not (side == 0 and _is_part_of_title(line, sides))
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
             is_running = is_running and (len(found) == i or line.size < TITLE * sides.size)
@@ -217,6 +221,28 @@ def _has_its_place(line: Line, side: int, sides: Sides, others: list[Sides]) -> 
     if not sides.has_positions or line.size >= sides.largest or not any(recurs):
         return False
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * _with_place(side, others)
+
+
+def _goes_with(line: Line, found: list[Line], sides: Sides, others: list[Sides]) -> bool:
+    """Whether a line stands tightly at a running one at the bottom, in its print, and on a page before it."""
+    is_next = any(
+        abs(one.size - line.size) < SAME_PRINT * line.size
+        and one.bold == line.bold
+        and max(one.y0, line.y0) - min(one.y1, line.y1) < TIGHT * (line.y1 - line.y0)
+        for one in found
+    )
+    return is_next and any(
+        alike.text == line.text and abs(alike.y0 - line.y0) < SAME_PLACE
+        for other in others
+        if other.page.number < sides.page.number and (alike := other.matching(1, key_of(line.text), line.y0))
+    )
+
+
+def _is_part_of_title(line: Line, sides: Sides) -> bool:
+    """Whether a line in large print has a number that is not its page's, as the title of a slide: "Example – 3/13"."""
+    own = {str(sides.page.number), sides.page.label}
+    is_title = sides.has_positions and line.size >= TITLE * sides.largest and _WORD.search(line.text) is not None
+    return is_title and _PART.search(line.text) is not None and not own & set(_PART.findall(line.text))
 
 
 def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:

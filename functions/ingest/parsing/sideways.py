@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from functions.ingest.parsing.table_cells import cells_of
-from functions.ingest.parsing.words import Box, Row, Word, box_of
+from functions.ingest.parsing.words import Box, Row, Word, box_of, shared_height
 
 UPWARDS, DOWNWARDS = 1, 3
 """Quarter turns to the left of such text."""
@@ -94,9 +94,8 @@ def _bands(texts: Sequence[Upright]) -> Iterator[list[Upright]]:
     for text in sorted(texts, key=lambda text: text.word.x0):
         for band in bands:
             word, last = text.word, band[-1].word
-            common = min(word.y1, last.y1) - max(word.y0, last.y0)
             is_near = 0 <= word.x0 - last.x1 < APART * word.style.size
-            if is_near and common > BESIDE * min(word.y1 - word.y0, last.y1 - last.y0):
+            if is_near and shared_height(word, last) > BESIDE * min(word.y1 - word.y0, last.y1 - last.y0):
                 band.append(text)
                 break
         else:
@@ -113,7 +112,7 @@ def _first_below(rows: Sequence[Row], names: Sequence[Word]) -> int | None:
     if first is None or first.y0 - bottom > ROW_BELOW * size:
         return None
     least = BESIDE * (first.y1 - first.y0)
-    line = [at for at, row in enumerate(rows) if min(row.y1, first.y1) - max(row.y0, first.y0) > least]
+    line = [at for at, row in enumerate(rows) if shared_height(row, first) > least]
     cells = [cell for at in line for cell in cells_of(rows[at])]
     near = NEAR * size
     headed = {

@@ -37,8 +37,9 @@ MAX_HEADER_CHARACTERS = 60
 """Of one line of a header's cell."""
 LED_ROWS = 3
 """Entries of a table of contents with dots, at least, beside which others may be without."""
-ENTRIES_OUTSIDE = 2
-"""Entries without dots before the first or behind the last of these, at most: more are a table."""
+ENTRIES_OUTSIDE, LONGEST_NUMBER = 2, 4
+"""Entries without dots before the first or behind the last of these, at most, unless they are counted: more are a
+table; and digits that a chapter's number does not have."""
 LEADER = "...."
 NEAR_ITEMS = 3
 """Lines or rows around an item within which the one before or after it begins."""
@@ -67,7 +68,8 @@ def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
     """Return the rows of a page, with dots in the entries of a table of contents that have none beside others.
 
     Chapters have room there instead: the entry's page ends where those of the others do, and lies between those of the
-    entries before and after it. Before the first and behind the last entry with dots, there are few.
+    entries before and after it. Before the first and behind the last entry with dots, there are few,
+    or they are counted.
     """
     paged = [(at, row) for at, row in enumerate(rows) if row.words[-1].text.isdecimal()]
     led = {at: row for at, row in paged if is_led(row.words)}
@@ -77,7 +79,8 @@ def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
     aligned = [(at, int(row.words[-1].text)) for at, row in paged if any(abs(row.x1 - x) < ALIGNED for x in edges)]
     first, last = min(led), max(led)
     groups = ([each for each in aligned if each[0] < first], [each for each in aligned if each[0] > last])
-    few = {at for group in groups if len(group) <= ENTRIES_OUTSIDE for at, _ in group}
+    may_be = [group for group in groups if len(group) <= ENTRIES_OUTSIDE or _are_counted(rows, group)]
+    few = {at for group in may_be for at, _ in group}
     order = [page for at, page in aligned if first <= at <= last or at in few]
     entries = (
         few | {at for at, _ in aligned if first <= at <= last} if order == sorted(order) else _rising(aligned, led)
@@ -96,6 +99,14 @@ def with_leaders(rows: Sequence[Row]) -> Sequence[Row]:
         else:
             out.append(row)
     return out
+
+
+def _are_counted(rows: Sequence[Row], entries: Sequence[tuple[int, int]]) -> bool:
+    """Whether entries, which may be written apart from their pages, begin with numbers that count on, as chapters."""
+    labels = [rows[max(0, at - 1)] if len(rows[at].words) == 1 else rows[at] for at, _ in entries]
+    numbers = [label.words[0].text.removesuffix(".") for label in labels]
+    counted = [int(number) for number in numbers if number.isdecimal() and len(number) < LONGEST_NUMBER]
+    return len(counted) == len(labels) and all(b == a + 1 for a, b in pairwise(counted))
 
 
 def _rising(aligned: Sequence[tuple[int, int]], led: Collection[int]) -> Set[int]:
@@ -329,11 +340,17 @@ def _is_last_sum(group: Group, above: Group) -> bool:
 def _is_table(run: list[Group]) -> bool:
     """Two rows with cells that line up, or with figures in them; prose with stray gaps is neither."""
     several = [group for group in run if len(group.cells) >= 2]
-    if len(several) < 2 or _are_formulas(several):
+    if len(several) < 2 or _are_formulas(several) or _are_blanks(several):
         return False
     figures = sum(is_number(cell.text) for group in several for cell in group.cells[1:])
     others = sum(len(group.cells) - 1 for group in several)
     return figures >= FIGURES_SHARE * others or (_aligned(several) and not _is_spread_prose(several))
+
+
+def _are_blanks(several: list[Group]) -> bool:
+    """Whether rows all read the same, as those of a form do: "Petitioner ___ % Respondent ___ %"."""
+    texts = {tuple([cell.text for cell in group.cells]) for group in several}
+    return len(texts) == 1 and not any(is_number(cell) for text in texts for cell in text)
 
 
 def _are_formulas(several: list[Group]) -> bool:

@@ -1,7 +1,7 @@
 """Words with their boxes and styles, and the rows they stand in: what an engine finds and the layout works on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 Box = tuple[float, float, float, float]
@@ -15,8 +15,10 @@ CUT = "\x1f"
 """Marks in a cell's text where a narrow column may have cut a word, behind a soft hyphen if it put one there.
 
 It is white space, so no word read contains it."""
-CUT = "˓→"
+CUT_LINE = "˓→"
 """What Sphinx writes, in a font of signs, before the second part of a line of a listing."""
+SHADOW, MAX_ALIKE = 0.15, 8
+"""How far beside itself a word is drawn again that has a shadow, in font sizes, and words looked at that read alike."""
 MONO_SHARE = 0.9
 """Share of a line's words in fixed pitch from which on the line is."""
 
@@ -90,7 +92,7 @@ class Row:
         Computed once: read it only when the row is complete.
         """
         if self._mono is None:
-            is_cut = self.words[0].text.startswith(CUT)
+            is_cut = self.words[0].text.startswith(CUT_LINE)
             words = self.words[1:] if len(self.words) > 1 and (is_cut or self._begins_with_number()) else self.words
             is_mono = words[0].style.mono and _share_of_mono(words) >= MONO_SHARE
             self._mono = is_mono or (is_cut and len(self.words) == 1)
@@ -112,9 +114,39 @@ def _share_of_mono(words: Sequence[Word]) -> float:
     return letters / (letters + len("".join(others)))
 
 
+def without_shadows(words: Sequence[Word]) -> list[Word]:
+    """Return the words without those that are drawn again hardly beside themselves: they look bold, and count so."""
+    kept: list[Word] = []
+    bold: dict[Style, Style] = {}
+    drawn: dict[str, list[Word]] = {}
+    for word in words:
+        if (alike := drawn.get(word.text)) is None:
+            drawn[word.text] = [word]
+        elif shadowed := next((other for other in alike[-MAX_ALIKE:] if _is_shadow(other, word)), None):
+            style = shadowed.style
+            if not style.bold and (word.x0, word.y0) != (shadowed.x0, shadowed.y0):
+                shadowed.style = bold.setdefault(style, replace(style, bold=True))
+            kept[-1].ends = kept[-1].ends or word.ends
+            continue
+        else:
+            alike.append(word)
+        kept.append(word)
+    return kept
+
+
+def _is_shadow(word: Word, other: Word) -> bool:
+    most = SHADOW * word.style.size
+    return abs(word.x0 - other.x0) < most and abs(word.y0 - other.y0) < most and abs(word.x1 - other.x1) < most
+
+
 def pitch_of(words: Sequence[Word]) -> float:
     """Return how wide a letter of words in fixed pitch is, on average."""
     return sum(word.x1 - word.x0 for word in words) / max(1, sum(len(word.text) for word in words))
+
+
+def shared_height(a: Word | Row, b: Word | Row) -> float:
+    """Return the height that two words or rows have in common; below 0 it is the room between them."""
+    return min(a.y1, b.y1) - max(a.y0, b.y0)
 
 
 def box_of(parts: Sequence[Word | Row]) -> tuple[float, float, float, float]:

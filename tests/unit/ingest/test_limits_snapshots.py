@@ -81,6 +81,7 @@ import functions.ingest.parsing.tables
 import functions.ingest.parsing.text
 import functions.ingest.parsing.titles
 import functions.ingest.parsing.vocabulary
+import functions.ingest.parsing.white_space
 import functions.ingest.parsing.wire
 import functions.ingest.parsing.words
 import functions.ingest.pipeline

@@ -561,7 +561,7 @@ def test_a_paragraph_in_capitals_that_cuts_a_word_is_no_heading() -> None:
             f"{'THE FRUIT IS PROVIDED AS IT IS ' * 3} INCLUD{end}",
             "ING BUT NOT LIMITED TO THE TASTE OF IT",
         )
-        lines = [Line(text, 50, 90 + 12 * at, 396 + 4 * at, 100 + 12 * at, 10) for at, text in enumerate(words)]
+        lines = [Line(text, 50, 90 + 12 * at, 350 + 50 * at, 100 + 12 * at, 10) for at, text in enumerate(words)]
         return paths(*prose(20), *lines, *prose(114), pages_before=1)
 
     assert found("-") == []
@@ -838,3 +838,50 @@ def test_a_name_in_bold_capitals_that_is_set_off_may_be_smaller_than_the_text(
 def test_a_single_small_letter_heads_nothing() -> None:
     assert paths(*prose(20), title("k", 110, 14), *prose(140), pages_before=1) == []
     assert paths(*prose(20), title("K", 110, 14), *prose(140), pages_before=1) == ["K"]
+
+
+@pytest.mark.parametrize(("word", "expected"), [("Manual", False), ("To", True)])
+def test_a_bold_line_whose_first_word_had_no_room_above_it_is_no_heading(word: str, expected: bool) -> None:
+    above = replace(title("** On the page you may open the guide of the user", 100, bold=True), x1=380)
+    line = replace(title(f"{word} be read before the first use of all machines", 112, bold=True), x1=400)
+    assert is_heading(line, *prose(140)) is expected or not expected
+    found = paths(*prose(20), above, line, *prose(140), pages_before=1)
+    assert any(word in path for path in found) is expected
+
+
+@pytest.mark.parametrize(("text", "expected"), [("TOTAL EXPENSES", True), ("TOTAL EXPENSES: $", False)])
+def test_what_waits_for_an_amount_is_no_heading(text: str, expected: bool) -> None:
+    assert is_heading(title(text, 100, bold=True)) is expected
+
+
+@pytest.mark.parametrize(
+    ("above", "text", "expected"),
+    [
+        ("• Bring it to the local court-", "house of the town", False),
+        ("• Bring it to the local court", "House of the town", True),
+        ("• Bring it to the local court", "The closest one to you is:", False),
+    ],
+)
+def test_the_rest_of_a_word_and_what_announces_something_are_no_headings_in_larger_print(
+    above: str, text: str, expected: bool
+) -> None:
+    lines = Line(above, 50, 100, 280, 112, 12), Line(text, 50, 113, 150 + 5 * len(text), 125, 12)
+    found = paths(*prose(20), *lines, *prose(140), pages_before=1)
+    assert any(text.removesuffix(":") in path for path in found) is expected
+
+
+@pytest.mark.parametrize(("room", "expected"), [(2, False), (8, True)])
+def test_a_title_that_runs_into_its_text_is_no_heading(room: int, expected: bool) -> None:
+    outline = [(2, 1, "Fruit"), (2, 2, "2.2.2 Stones"), (2, 2, "Seeds")]
+    lines = [title("Fruit", 20, bold=True), *prose(40), title("2.2.2 Stones", 110, bold=True), *prose(130, 2)]
+    led = replace(title("2.2.2.1 Plums", 166), x1=400 if room == 2 else 120, leads=True)
+    found = of_outline(outline, *lines, led, *prose(176 + room, 3), title("Seeds", 240, bold=True), *prose(260))
+    assert any("Plums" in text for text, _ in found) is expected
+
+
+def test_a_heading_of_the_first_page_in_the_print_of_an_outlines_titles_is_one_below_the_first_of_them() -> None:
+    head = [title("A Study of Fruit", 20, 18), title("Ann Lee", 44, 14), title("Abstract", 60, 14), *prose(80)]
+    lines = [*head, title("KEYWORDS", 150, 14), *prose(170), title("Introduction", 240, 14), *prose(260)]
+    outline = [(1, 1, "Abstract"), (1, 1, "Introduction"), (1, 2, "Stones")]
+    found = outlined([*lines, title("Stones", 340, 12), *prose(360)], outline=outline)
+    assert found == [["Abstract", "KEYWORDS", "Introduction", "Introduction > Stones"]]

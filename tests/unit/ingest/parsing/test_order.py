@@ -9,7 +9,7 @@ from functions.ingest.parsing.footnotes import footnotes_last
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.running import remove_running_lines
 from functions.ingest.parsing.wire import Line, RawPage
-from functions.ingest.parsing.words import Style
+from functions.ingest.parsing.words import Style, without_shadows
 from tests.support.made_pages import BODY, PAGE, SMALL, Piece, in_one_line, laid_out, read, written
 
 
@@ -363,11 +363,12 @@ def test_blocks_of_a_form_written_in_any_order_are_read_from_the_top() -> None:
     assert read(*pieces) == [text for block in blocks for _, _, text in block]
 
 
-def test_blocks_written_in_any_order_stay_so_if_some_stand_beside_each_other() -> None:
+def test_blocks_written_in_any_order_are_read_with_what_stands_beside_them() -> None:
     blocks = [prose(50, 740 - 80 * n, name) for n, name in enumerate(("One", "Two", "Three", "Four", "Five", "Six"))]
     beside = prose(320, 740, "Beside")
     pieces = [*(piece for n in (2, 5, 1, 4, 0, 3) for piece in blocks[n]), *beside]
-    assert read(*pieces) == [text for _, _, text in pieces]
+    ordered = [blocks[0], beside, *blocks[1:]]
+    assert read(*pieces) == [text for block in ordered for _, _, text in block]
 
 
 def test_blocks_of_which_the_lower_half_was_written_first_are_read_from_the_top_beside_others() -> None:
@@ -569,3 +570,20 @@ def test_figures_in_bars_of_a_chart_stand_with_the_labels_of_their_lines(room: f
     labels: list[Piece] = [(60, 600 - room * at, label) for at, (label, _, _) in enumerate(BARS)]
     together = ["Farms | 38", "Towns | 61", "Villages | 27"]
     assert (read(*figures, *labels, (60, 650, "Share of answers")) == ["Share of answers", *together]) is is_chart
+
+
+def test_a_column_that_was_written_in_two_parts_around_the_one_on_its_right_is_read_first() -> None:
+    first, rest = prose(50, 700, "Left", 2), prose(50, 660, "More", 5)
+    right = prose(320, 700, "Right", 8)
+    assert read(*first, *right, *rest) == [text for _, _, text in (*first, *rest, *right)]
+    beside = [(50.0, 600.0, "The text goes on below the picture, over the width of both of the columns here")]
+    around = [*first, *right, *prose(50, 660, "More", 5), *beside]
+    assert read(*around) == [text for _, _, text in around]
+
+
+def test_a_word_that_is_drawn_again_hardly_beside_itself_is_read_once() -> None:
+    again = written(50.5, 700.6, "Opening hours")
+    words = without_shadows([*written(50, 700, "Opening hours"), *again])
+    assert [(word.text, word.style.bold) for word in words] == [("Opening", True), ("hours", True)]
+    below = written(50, 690, "Opening hours")
+    assert len(without_shadows([*written(50, 700, "Opening hours"), *below])) == 4

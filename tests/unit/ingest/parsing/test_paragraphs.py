@@ -837,3 +837,17 @@ def test_a_two_column_list_of_words_has_no_header() -> None:
     rows = "u | undo the last step", "q | leave the game"
     assert header("tab | switch sides of the board", *rows) == ""
     assert header("Key | What it does", *rows) == "Key | What it does"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "count"),
+    [
+        ("I, ________________, certify that all of this is true, as", "far as I know it.", 1),
+        ("Name: ________________ Date of birth: ________________", "far as I know it.", 2),
+        ("Sworn on the ______ day of ________, 20____", "before me.", 2),
+        ("You may tell us that you do not want this at any time of", "day or night. Initial here: ________", 1),
+        ("C.2 set_of – a tool that makes sets . . . . . . . . . . . 4", "far as I know it.", 2),
+    ],
+)
+def test_a_sentence_goes_on_behind_a_blank_and_below_it(above: str, below: str, count: int) -> None:
+    assert len(texts(*prose(20), line(above, 100), line(below, 112, x1=150))) == count + 1

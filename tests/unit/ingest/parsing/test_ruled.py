@@ -343,3 +343,14 @@ def test_one_wrapped_text_beside_single_figures_is_one_row() -> None:
     assert tables(ruled((100, 120, 170)), *HEADER, *pieces)[1:] == [
         "Delivery | to all towns of the north and to islands by boat | 12.00"
     ]
+
+
+def test_rules_that_go_through_lines_of_text_make_no_table() -> None:
+    def lines_of(x: float) -> list[str]:
+        pieces: list[Piece] = [(x, 690 - 12 * at, f"Line {at} of a text that is set here") for at in range(5)]
+        pieces += [(320, 690, "Upper"), (320, 660, "Lower")]
+        boxes = ruled((100, 130, 170), (80, 300, 450))
+        return [line.text for line in lay_out(words_of(pieces), PAGE, rules=Rules.of(boxes, ())) if line.column]
+
+    assert len(lines_of(82)) == 2
+    assert lines_of(40) == []  # "Line 1" stands outside

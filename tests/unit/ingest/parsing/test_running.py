@@ -130,3 +130,24 @@ def test_a_long_line_that_is_the_same_on_each_page_goes_but_for_the_first() -> N
     found = gone(*(page(at, line(long, 20), *below) for at in range(1, 8)))
     assert [len(texts) for texts in found] == [2, 3, 3, 3, 3, 3, 3]
     assert gone(*(page(at, line(f"{long}{FRUITS[at]}", 20)) for at in range(1, 8))) == [[]] * 7
+
+
+def test_a_line_tightly_above_a_footer_goes_where_a_page_before_has_it_there() -> None:
+    def form(number: int, above: str) -> RawPage:
+        rows = [line(above, 752, x1=350), line(f"Page {number} of 2", 752, x0=450), line("Revised in May", 764)]
+        return page(number, *rows, top=667 if number == 2 else 80)
+
+    assert gone(form(1, "Form 7: Request"), form(2, "Form 7: Request"))[1] == [
+        "Form 7: Request", "Page 2 of 2", "Revised in May",
+    ]  # fmt: skip
+    assert "Form 8: Reply" not in gone(form(1, "Form 7: Request"), form(2, "Form 8: Reply"))[1]
+
+
+def test_the_title_of_a_slide_in_several_parts_stays_and_a_page_number_goes() -> None:
+    def slides(size: float, first: int) -> list[list[str]]:
+        heads = [line(f"Planting – {at + first}/9", 20, size=size) for at in range(1, 9)]
+        return gone(*(page(at, head) for at, head in enumerate(heads, 1)))
+
+    assert slides(14, 2) == [[]] * 8
+    assert slides(14, 0)[1] == ["Planting – 2/9"]
+    assert slides(10, 2)[1] == ["Planting – 4/9"]

@@ -272,6 +272,12 @@ def test_an_entry_of_the_contents_without_dots_is_one_beside_others_with_dots() 
     assert contents(("2 The orchard", "9"), ("3 The hives", "14")) == ["2 The orchard … 9", "3 The hives … 14"]
 
 
+def test_many_entries_of_the_contents_without_dots_are_some_if_they_are_counted() -> None:
+    several = (("4 The orchard", "9"), ("5 The hives", "14"), ("6 The well", "15"), ("7 The barn", "21"))
+    assert contents(*several) == [f"{label} … {page}" for label, page in several]
+    assert contents(*several[:2], ("8 Oxen in it", "15"))[0] == "4 The orchard | 9"
+
+
 def test_no_entries_are_a_table_elsewhere_and_rows_that_end_elsewhere() -> None:
     apart = ["2 The orchard | 9", "3 The hives | 14"]
     assert contents(("2 The orchard", "9"), ("3 The hives", "14"), led=2) == apart
@@ -544,3 +550,14 @@ def test_a_table_begins_anew_where_its_header_is_repeated_below_a_line() -> None
     other = [(x, y, "kind" if cell == "fruit" else cell) for x, y, cell, *_ in second]
     lines = laid_out(*first, (50, 642, "The second shelf has these fruits:"), *other)
     assert len({line.column for line in lines}) == 1
+
+
+def test_rows_that_all_read_the_same_are_blanks_of_a_form_and_no_table() -> None:
+    def rows(*names: str) -> list[int]:
+        pieces: list[Piece] = []
+        for at, name in enumerate(names):
+            pieces += [(50, 700 - 14 * at, name), (150, 700 - 14 * at, "%"), (250, 700 - 14 * at, "Other")]
+        return [line.cells for line in laid_out(*pieces) if line.column]
+
+    assert rows("Own", "Own", "Own") == []
+    assert rows("Own", "Mine", "Yours") == [3, 3, 3]
