@@ -434,6 +434,8 @@ def convert(value: Decimal, unit: str, to: str) -> Decimal | None:
         return None
     if {unit, to} == {"c", "f"}:
         return value * 9 / 5 + 32 if unit == "c" else (value - 32) * 5 / 9
+    if {unit, to} == {"cents", "eur"}:
+        return value * 100 if to == "cents" else value / 100
     here, there = _SIZES.get(unit), _SIZES.get(to)
     if here is None or there is None or here[0] != there[0]:
         return None

@@ -23,7 +23,7 @@ from functions.query.grounding.arithmetic import (
     convert,
     is_negated,
 )
-from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
     CURRENCIES,
@@ -80,9 +80,9 @@ def own_calculation(
     amounts = [(_in_unit(each, fact.unit), _written(each)) for each in others]
     amounts += [(each.value, each.text) for each in operands if each.unit in {"", fact.unit} and each.value != 1]
     for times, (once, text) in product(multipliers_in(claim, texts), amounts):
-        if once is not None and once * times in fact.values:
+        if once is not None and times and once * times in fact.values:
             return Calculation(f"{times} × {text} = {_written(fact)}")
-    return _for_its_time(folded, fact, operands)
+    return _for_its_time(folded, fact, operands) or _by_another_period(folded, fact, texts)
 
 
 def _counts_its_list(claim: str, fact: Fact) -> bool:
@@ -103,6 +103,41 @@ def _for_its_time(claim: str, fact: Fact, operands: Sequence[Operand]) -> Calcul
         if is_rate and is_of_row and price.value * time.value in fact.values:
             return Calculation(f"{time.text} × {price.text} = {_written(fact)}")
     return None
+
+
+_BY_PERIOD = re.compile(
+    r"(?:\s*times)?\s*(?:an?|per|each|every|/)\s*(hour|day|week|month|quarter|year)\b"
+    r"|(?:\s*times)?\s*(daily|weekly|monthly|quarterly|yearly|annually)\b",
+    re.IGNORECASE,
+)
+_PERIODS_IN_A_YEAR = {"year": 1, "quarter": 4, "month": 12, "week": 52, "day": 365}
+_ADVERBS = {"daily": "day", "annually": "year"}
+_EVERY = re.compile(r"\bevery (\d{1,2}|half|quarter)[\s-](?:of an )?(?:minutes?|hour)\b", re.IGNORECASE)
+
+
+def _by_another_period(claim: str, fact: Fact, texts: Sequence[str]) -> Calculation | None:
+    """Return what something each month comes to in a year, or how often an hour "every 15 minutes" is."""
+    period = _period_behind(claim, fact)
+    for text in map(fold, texts) if period else ():
+        for each in facts_in(text):
+            other = _period_behind(text, each) if each.unit == fact.unit and each.kind == "number" else ""
+            if not other or other == period or not {period, other} <= _PERIODS_IN_A_YEAR.keys():
+                continue
+            times = Decimal(_PERIODS_IN_A_YEAR[other]) / _PERIODS_IN_A_YEAR[period]
+            if times > 1 and min(each.values) * times in fact.values:
+                return Calculation(f"{times} × {_written(each)} = {_written(fact)}")
+        for every in _EVERY.findall(text) if period == "hour" else ():
+            minutes = {"half": 30, "quarter": 15}.get(every.lower()) or int(every)
+            if minutes and Decimal(60) / minutes in fact.values:
+                return Calculation(f"60 min / {minutes} min = {_written(fact)}")
+    return None
+
+
+def _period_behind(text: str, fact: Fact) -> str:
+    """Return the period for which a number is told: "£5 a month"; empty if for none."""
+    found = _BY_PERIOD.match(text, fact.end)
+    name = next((each for each in found.groups() if each), "").lower() if found else ""
+    return _ADVERBS.get(name, name.removesuffix("ly"))
 
 
 _Result = tuple[Decimal, str, bool]
@@ -191,7 +226,7 @@ _DEDUCTED = re.compile(
     r"\b(?:less (?=[$€£¥]|\d)|less (?:an?|the)\b|minus\b|deduct|discount|all but\b|short of\b|of which\b)",
     re.IGNORECASE,
 )
-_TWICE = re.compile(r"\b(?:twice|double|half)\b", re.IGNORECASE)
+_TWICE = re.compile(r"\b(?:twice|doubl\w*|half|halv\w*)\b", re.IGNORECASE)
 _OF_THAT = re.compile(r"\b(?:twice|double|half) (?:that|this|as (?:many|much))\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:each|apiece|per|a head|jeweils|je|chacun\w*|cada|ciascun\w*)\b", re.IGNORECASE)
 """How evidence says that one of its numbers is taken from another, or is twice or half of one."""
@@ -199,6 +234,7 @@ _CELLS = re.compile(rf"{re.escape(SEPARATOR)}|; [^;:]+: ")
 _CHANGED = re.compile(rf"\b{CHANGE}", re.IGNORECASE)
 _CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
 _YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
+_A_YEAR_APART = re.compile(r"\b(?:(?:a|one) year (?:after|before|later|earlier)|the (?:next|following) year)\b", re.I)
 """How evidence, or a claim, tells one year by another."""
 
 
@@ -298,9 +334,10 @@ def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
         return is_told and any(abs(one - other) in fact.values for one, other in combinations(years, 2))
     said = frozenset(_years_in([fact]))
     for before, text in pairwise(("", *texts)) if said else ():
-        facts = facts_in(text) if _YEARS_APART.search(text) else ()
+        facts = facts_in(text) if _YEARS_APART.search(text) or _A_YEAR_APART.search(text) else ()
         apart = [value for each in facts if each.unit == "year" for value in each.values]
         years = list(_years_in(facts)) or list(_years_in(facts_in(before)))  # "for ten years after that"
+        apart += [Decimal(1)] if _A_YEAR_APART.search(text) else []
         if any(year + sign * span in said for year in years for span in apart for sign in (1, -1)):
             return True
     return False
@@ -390,7 +427,7 @@ _FROM_YEAR_TO_YEAR = re.compile(
 def _years_between(fact: Fact, text: str) -> Calculation | None:
     """Return how many years "from 1946 to 1971" are."""
     spans = _spans_of_years(text) if fact.unit == "year" else []
-    if len(spans) == 1 and Decimal(spans[0][1] - spans[0][0]) in fact.values:
+    if len(spans) == 1 and is_rounded(fact, Decimal(spans[0][1] - spans[0][0])):
         return Calculation(f"{spans[0][1]} − {spans[0][0]} = {fact.text}")
     return None
 

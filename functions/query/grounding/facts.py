@@ -13,6 +13,7 @@ from functions.query.grounding.quantities import (
     NUMBER,
     SCALE,
     UNIT,
+    UP_TO_TWELVE,
     VULGAR,
     read_number,
     unit_name,
@@ -44,6 +45,18 @@ _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
 _SEVERAL_MEN = re.compile(r"\bmen\.", re.IGNORECASE)
 """Men at the end of a sentence, which without diacritics are months in Lithuanian: "mėn."."""
+_CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century\b", re.IGNORECASE)
+_HALF_A_DOZEN = re.compile(r"\bhalf a dozen\b", re.IGNORECASE)
+_AND_A_HALF = re.compile(
+    rf"\b(?P<whole>{quantities.SPELLED.pattern}|\d{{1,3}}|an?) "
+    rf"(?P<unit>{UNIT})? ?and a half(?: (?P<behind>{UNIT}))?(?!\w)",
+    re.IGNORECASE,
+)
+"""A number and a half: "two and a half hours", "a year and a half"."""
+_PAST = re.compile(
+    rf"\b(?P<part>half past|(?:a )?quarter past|(?:a )?quarter to) (?P<hour>{UP_TO_TWELVE}|one|1[0-2]|[1-9])\b",
+    re.IGNORECASE,
+)
 _TIMES_A_DAY = re.compile(
     r"\stimes\s(?:an?|per|each|every|daily|weekly|monthly|yearly|in a row|consecutively)\b", re.IGNORECASE
 )
@@ -81,12 +94,14 @@ _HALF = re.compile(
 )
 _ROUGHLY = re.compile(
     r"\b(?:about|approximately|approx|around|roughly|nearly|almost|close to|over|more than|some|circa|apie|beveik"
-    r"|daugiau nei)"
+    r"|daugiau nei|rund|etwa|ungefahr|ca|knapp|fast|gut|uber|mehr als|environ|pres de|plus de|presque|unos|unas|casi"
+    r"|mas de|alrededor de|cerca de|quasi|oltre|piu di|un po' piu di)"
     r"\W*$",
     re.IGNORECASE,
 )
 _BOUND = re.compile(
-    r"\b(?:(?P<more>more than|over|above|exceed(?:s|ed|ing)?)|(?P<less>less than|fewer than|under|below))\W*$",
+    r"\b(?:(?P<more>more than|over|above|exceed(?:s|ed|ing)?|mehr als|uber|gut|plus de|mas de|oltre|piu di)"
+    r"|(?P<less>less than|fewer than|under|below|weniger als|unter|knapp|moins de|menos de|meno di))\W*$",
     re.IGNORECASE,
 )
 _COUNTED_NOUN = re.compile(r"\s[a-z]{4,}s\b")
@@ -169,6 +184,18 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         add(Fact("time", match.group(), _minutes_of_hour(match)), *match.span())
     for match in unread(_TIME):
         add(Fact("time", match.group(), _minutes(match)), *match.span())
+    for match in unread(_PAST):
+        add(Fact("time", match.group(), _minutes_past(match)), *match.span())
+    for match in unread(_CENTURY):
+        add(Fact("century", match.group(), frozenset({Decimal(match[1])})), *match.span())
+    for match in unread(_HALF_A_DOZEN):
+        add(Fact("number", match.group(), frozenset({Decimal(6)})), *match.span())
+    for match in unread(_AND_A_HALF):
+        if match["unit"] or match["behind"]:
+            unit = unit_name(match["unit"] or match["behind"])
+            add(
+                Fact("number", match.group(), frozenset({_whole(match["whole"]) + Decimal("0.5")}), unit), *match.span()
+            )
     for match in unread(_QUARTER):
         add(Fact("quarter", match.group(), frozenset({Decimal(QUARTERS[match[1].lower()])})), *match.span())
     for match in unread(_FRACTION):
@@ -231,6 +258,19 @@ def _minutes(match: "re.Match[str]") -> frozenset[Decimal]:
     hours, half = int(match[1]), (match[3] or "").lower()[:1]
     hours = hours % 12 + (12 if half == "p" else 0) if half else hours
     return frozenset({Decimal(60 * hours + int(match[2]))})
+
+
+def _whole(number: str) -> Decimal:
+    if number.isdigit():
+        return Decimal(number)
+    return Decimal(1) if number.lower() in {"a", "an"} else quantities.spelled_value(number)
+
+
+def _minutes_past(match: "re.Match[str]") -> frozenset[Decimal]:
+    """Return the minutes of the day of "half past three", before and after noon."""
+    part = match["part"].lower()
+    minutes = 60 * _whole(match["hour"]) + (30 if "half" in part else 15 if "past" in part else -15)
+    return frozenset({minutes % (12 * 60), minutes % (12 * 60) + 12 * 60})
 
 
 def _minutes_of_hour(match: "re.Match[str]") -> frozenset[Decimal]:
@@ -317,7 +357,8 @@ def is_rounded(said: Fact, value: Decimal) -> bool:
         if not (said.rough or said.bound):
             continue
         if said.bound:
-            if 0 <= said.bound * (value - mine) < min(_last_digit(mine), value / BOUND_SHARE):
+            apart = said.bound * (value - mine)
+            if 0 <= apart < min(_last_digit(mine), value / BOUND_SHARE) or (0 <= apart <= 1 and value <= ROUND_STEPS):
                 return True
             continue
         step = said.quantum if said.scaled and not said.about else _last_digit(mine)

@@ -46,6 +46,12 @@ class KnownFacts:
         return [*facts, *(replace(each, kind="title") if each.kind == "number" else each for each in of_titles)]
 
     @cached_property
+    def years(self) -> frozenset[int]:
+        """The numbers that may be years."""
+        values = (value for each in self.facts for value in each.values if each.unit in {"", "year"})
+        return frozenset(int(value) for value in values if 1000 <= value <= 2100 and value == int(value))
+
+    @cached_property
     def text(self) -> str:
         """The text for identifiers: folded, once as it is and once without the signs that join their parts."""
         whole = "\n".join((*self.texts, *self.titles))
@@ -124,6 +130,11 @@ lose."""
 _NOUNS_AFTER = re.compile(r"\W+([^\W\d_]+)(?:\W+([^\W\d_]+))?(?:\W+([^\W\d_]+))?")
 
 
+_LISTED = re.compile(
+    r"(?:[^,;:.()]{2,40}, ){0,8}[^,;:.()]{2,40},? (?:and|or|und|oder|et|ou|y|o|e) [^,;:.()]{2,40}", re.IGNORECASE
+)
+_LISTED_ITEM = re.compile(r",? (?:and|or|und|oder|et|ou|y|o|e) |, ", re.IGNORECASE)
+"""A row of things that are named, and what stands between them."""
 _ONE = re.compile(r"(?<!no )\bone\b(?! (?:another|of|or)\b)")
 _TIME_WITH_DOT = re.compile(r"([01]?\d|2[0-4])\.([0-5]\d)")
 
@@ -133,14 +144,16 @@ def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
 
     It may if there are as many sentences, or if one of the next three words occurs as often.
     """
-    if not quantities.is_number_word(fact.lower()) or (at := claim.find(fact)) < 0:
+    number, _, unit = fact.lower().partition(" ")
+    is_word = quantities.is_number_word(number) and (not unit or unit_name(unit) in _PERSONS)
+    if not is_word or (at := claim.find(fact)) < 0:
         return False
     value = next((value for each in facts_in(fact) for value in each.values), Decimal(0))
     words = _NOUNS_AFTER.match(claim, at + len(fact))
     if (
         not 2 <= value <= _MOST_COUNTED
         or words is None
-        or any(is_unit(each.lower()) for each in words.groups() if each)
+        or any(is_unit(each.lower()) and unit_name(each.lower()) not in _PERSONS for each in words.groups() if each)
     ):
         return False
     text = fold(" ".join(sentences)).lower()
@@ -149,7 +162,11 @@ def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
         for each in words.groups()
         if each and len(each) > SHORTEST_COUNTED
     )
-    return len(sentences) >= value or any(text.count(stem) >= value for stem in stems)
+    return (
+        len(sentences) >= value
+        or any(text.count(stem) >= value for stem in stems)
+        or any(value == len(_LISTED_ITEM.split(row.group())) for each in sentences for row in _LISTED.finditer(each))
+    )
 
 
 def is_fraction(fact: str, claim: str) -> bool:
@@ -170,12 +187,35 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             return any(each.values & fact.values for each in known.facts if each.kind == "time") or any(
                 _minutes_with_dot(each, known.text) in fact.values for each in known.facts if each.kind == "number"
             )
+        case "century":
+            return any(fact.values & each.values for each in known.facts if each.kind == "century") or any(
+                100 * (century - 1) <= year <= 100 * century for century in fact.values for year in known.years
+            )
         case "quarter" if any(_MONTHS_OF_QUARTERS[int(each) - 1].search(known.text) for each in fact.values):
             return True
         case _:
-            if fact.text == "1" and _ONE.search(known.text):
+            if (fact.text == "1" and _ONE.search(known.text)) or _is_told_in_words(fact, known):
                 return True
             return any(_is_same_number(fact, each, known) for each in known.facts if each.values)
+
+
+_DECADE = re.compile(r"(\d{3})0s")
+_IN_WORDS = (
+    (Decimal(0), frozenset(("", "people", "employees")), re.compile(r"\b(?:no|none|nobody|nothing|never|without)\b")),
+    (Decimal(7), frozenset(("day",)), re.compile(r"\b(?:daily|every day|each day)\b")),
+    (Decimal(24), frozenset(("h",)), re.compile(r"\b(?:around the clock|day and night)\b")),
+)
+"""Numbers with their units, and the words that tell them without any."""
+
+
+def _is_told_in_words(fact: Fact, known: KnownFacts) -> bool:
+    """Return whether a source tells a number by a word, or a decade by one of its years."""
+    decade = _DECADE.match(fact.text)
+    if decade:
+        return any(str(year).startswith(decade[1]) for year in known.years)
+    return any(
+        value in fact.values and fact.unit in units and words.search(known.text) for value, units, words in _IN_WORDS
+    )
 
 
 _MONTHS_OF_QUARTERS = tuple(
@@ -210,10 +250,15 @@ def _is_known_date(said: DateMention, known: KnownFacts) -> bool:
     )
 
 
+_FISCAL = re.compile(r"FY'?(?:20)?(\d\d)", re.IGNORECASE)
+
+
 def _is_known_identifier(said: Fact, known: KnownFacts) -> bool:
     with_unit = re.fullmatch(r"(\d+(?:[.,]\d+)?)[-]?([a-z]+)", said.text.lower())  # "24h", "3x"
+    fiscal = _FISCAL.fullmatch(said.text)
     return (
-        any(_occurs(form, known.text) for form in (_unjoined(said.text), _plain(said.text)))
+        (fiscal is not None and re.search(rf"\bfiscal (?:year )?(?:20)?{fiscal[1]}\b", known.text) is not None)
+        or any(_occurs(form, known.text) for form in (_unjoined(said.text), _plain(said.text)))
         or (with_unit is not None and f"{with_unit[1]}{with_unit[2]}" in known.text)
         or any(said.values & each.values for each in known.facts)
     )

@@ -171,3 +171,59 @@ DESIGN = "With the engineer Paul Sorley she developed the short action."
 )
 def test_who_acts_and_who_else(claim: str, quote: str, verdict: str):
     assert verdicts_of(claim, quote) == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("claim", "other", "quote"),
+    [
+        (
+            "The film lasts two and a half hours.",
+            "The film lasts three and a half hours.",
+            "The film lasts 150 minutes.",
+        ),
+        ("The mill was built in the 1890s.", "The mill was built in the 1880s.", "The mill was built in 1894."),
+        (
+            "The mill was built in the 19th century.",
+            "The mill was built in the 18th century.",
+            "The mill was built in 1894.",
+        ),
+        (
+            "She left the following year, in 1995.",
+            "She left the following year, in 1997.",
+            "She joined in 1994 and left a year later.",
+        ),
+        ("Fewer than 10 people came.", "Fewer than 8 people came.", "Nine people came."),
+        (
+            "She ran the school for almost 60 years.",
+            "She ran the school for almost 50 years.",
+            "She ran the school from 1946 to 2005.",
+        ),
+        (
+            "All three bridges were closed.",
+            "All four bridges were closed.",
+            "The North, South and Mill bridges were closed.",
+        ),
+        ("Two people were hurt.", "Three people were hurt.", "The driver and a cyclist were hurt."),
+        ("The shop is open seven days a week.", "The shop is open six days a week.", "The shop is open daily."),
+        ("The fee is 50 cents.", "The fee is 5 cents.", "The fee is €0.50."),
+        ("It opens at half past nine.", "It opens at half past ten.", "It opens at 9.30."),
+        ("It opens at a quarter to ten.", "It opens at a quarter to nine.", "It opens at 9:45."),
+        ("Membership costs £60 a year.", "Membership costs £50 a year.", "Membership costs £5 a month."),
+        ("The dose may be doubled to 20 mg.", "The dose may be doubled to 30 mg.", "The dose of 10 mg may be doubled."),
+        ("Zero accidents were reported.", "Seven accidents were reported.", "No accidents were reported."),
+        ("The bus runs four times an hour.", "The bus runs three times an hour.", "The bus runs every 15 minutes."),
+        (
+            "The firm earned €4bn in FY2023.",
+            "The firm earned €4bn in FY2022.",
+            "In fiscal 2023 the firm earned €4 billion.",
+        ),
+        ("The duke led 300 men.", "The duke led 400 men.", "The duke led 300 men."),
+    ],
+)
+def test_a_number_in_other_words_is_not_left_out_but_another_number_is(claim: str, other: str, quote: str):
+    assert verdicts_of(claim, quote) != [OUT]
+    assert verdicts_of(other, quote) == [OUT]
+
+
+def test_nothing_is_calculated_with_zero():
+    assert verdicts_of("Zero accidents were reported.", "Two accidents were reported.") == [OUT]
