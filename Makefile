@@ -194,10 +194,11 @@ format: .venv/.synced ## Fix imports and formatting
 	.venv/bin/ruff check --fix
 	.venv/bin/ruff format
 
-# One run, so that its last line is the result of all tests. The slow e2e suite, which mostly waits, goes to one worker as a
-# whole and first; the other files are shared out, each as a whole (tests/support/grouping.py).
+# One run, so that its last line is the result of all tests. The slow e2e suite goes to one worker as a whole and first; the
+# other files are shared out, each as a whole. Most tests wait for servers, so beside them one worker has the unit tests, which
+# do not (tests/support/grouping.py): four workers keep two processors busy.
 test: setup ## Every test except the benchmarks, including the e2e suite on a freshly deployed laptop stack
-	@$(PY) -m pytest -p tests.support.grouping -n 3 --dist loadscope --no-loadscope-reorder -q \
+	@$(PY) -m pytest -p tests.support.grouping -n 4 --dist loadscope --no-loadscope-reorder -q \
 	  $(wildcard tests/e2e tests/faults tests/functional tests/contract tests/unit) $(ARGS)
 
 # A changed snapshot is read before it is committed: it says what the code does now, not what is right.

@@ -82,6 +82,10 @@ class RetryBudget:
             return True
 
 
+class CircuitOpen(DependencyUnavailable):
+    """A breaker refused the call; `retry_after_s` says when it lets one through again."""
+
+
 class CircuitBreaker:
     """Refuses calls after `failures_to_open` failures in a row; after a while one call probes the provider.
 
@@ -110,7 +114,7 @@ class CircuitBreaker:
 
     @contextmanager
     def attempt(self, timeout_s: float) -> Iterator[None]:
-        """Watch one call that has `timeout_s`. While open, raises `DependencyUnavailable` before the call."""
+        """Watch one call that has `timeout_s`. While open, raises `CircuitOpen` before the call."""
         self._enter()
         try:
             yield
@@ -131,7 +135,7 @@ class CircuitBreaker:
             now = self._monotonic()
             left_s = max(self._open_until, self._probe_until) - now
             if left_s > 0:
-                raise DependencyUnavailable(
+                raise CircuitOpen(
                     self._dependency,
                     f"not called, because it failed {self._failures} times in a row; try again later.",
                     retry_after_s=max(1.0, left_s if self._open_until > now else 1.0),
@@ -165,9 +169,9 @@ class Guard:
 class Retry:
     """How calls to one provider are retried. Thread-safe.
 
-    At most `attempts` attempts; a `guard` also limits them by its budget, and refuses them while its breaker is open.
-    Between two attempts it waits as long as the provider asked plus full jitter: `jitter` (0 to 1) times
-    `first_wait_s`, doubled each time up to `longest_wait_s`. `sleep` takes seconds.
+    At most `attempts` attempts; a `guard` also limits them by its budget, and refuses them while its breaker is open,
+    which nobody waits for. Between two attempts it waits as long as the provider asked plus full jitter: `jitter` (0 to
+    1) times `first_wait_s`, doubled each time up to `longest_wait_s`. `sleep` takes seconds.
     """
 
     def __init__(
@@ -234,7 +238,8 @@ class Retry:
     def wait_s(self, error: DependencyError, tried: int) -> float | None:
         """Return the seconds to wait after the `tried`-th attempt failed with `error`; None if it is not retried."""
         asked_s = error.retry_after_s or 0.0
-        if not error.retriable or tried >= self._attempts or asked_s > LONGEST_RETRY_AFTER_S:
+        is_refused = not error.retriable or isinstance(error, CircuitOpen)
+        if is_refused or tried >= self._attempts or asked_s > LONGEST_RETRY_AFTER_S:
             return None
         # Full jitter: workers that were refused together do not come back together.
         longest_s: float = min(self._longest_wait_s, self._first_wait_s * 2 ** (tried - 1))

@@ -25,7 +25,6 @@ from shared.errors import AccessLost, DependencyError
 from shared.models import Principal, document_id_of
 from shared.telemetry import logger
 from tests.support.ingest import Stack, pdf_of
-from tests.support.moto_aws import true_transactions
 from tests.support.query_stack import query_stack, raw_call
 
 TENANT = "acme"
@@ -448,7 +447,6 @@ def changing_world(patch: pytest.MonkeyPatch, folder: Path, *, seed: int, **sett
     """Make the tenant; the first rule is there from the beginning, because a container may notice it late."""
     with query_stack(patch, folder, **SETTINGS, **settings) as stack:
         patch.setattr(withholding, "CHECK_EVERY_S", 0.0)
-        true_transactions(patch)
         patch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
         logger.setLevel("ERROR")
         pick = random.Random(seed)

@@ -17,7 +17,6 @@ from shared.erasures import ERASED_ANSWER, is_genuine, signing_key
 from shared.models import DocumentStatus, VectorRecord, document_id_of, vector_id_of
 from tests.soak.erasures import run
 from tests.support.ingest import Context, Stack, pdf_of, prose
-from tests.support.moto_aws import true_transactions
 from tests.support.query_stack import LENS, PAGES, call, query_stack
 
 OTHER = "When was the windmill of Dunmore built?"
@@ -361,8 +360,5 @@ def test_an_api_key_erases_nobody_and_a_strange_id_is_nobody(stack: Stack) -> No
 
 
 @pytest.mark.filterwarnings("ignore:No application metrics:UserWarning")  # two functions in one process
-def test_documents_and_users_erased_under_load_with_faults_and_kills_leave_no_trace(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    true_transactions(monkeypatch)
+def test_documents_and_users_erased_under_load_with_faults_and_kills_leave_no_trace(stack: Stack) -> None:
     assert "\n".join(run(stack, documents=3, users=1, seed=1, say=print)) == ""

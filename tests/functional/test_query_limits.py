@@ -22,7 +22,6 @@ from shared.models import ROLES, Principal
 from shared.settings import Settings
 from tests.support.clock import FakeClock
 from tests.support.ingest import Stack
-from tests.support.moto_aws import true_transactions
 from tests.support.query_stack import LENS, call, events_of, query_stack, raw_call
 
 _asked = count()
@@ -166,8 +165,7 @@ def test_a_wrong_range_is_a_400(fresh: Stack, params: dict[str, str]):
     assert call("GET", "/admin/usage", groups="admin", params=params)[0] == 400
 
 
-def test_parallel_questions_never_pass_a_limit_together(fresh: Stack, monkeypatch: pytest.MonkeyPatch):
-    true_transactions(monkeypatch)  # DynamoDB checks and writes at once; moto lets another thread in between
+def test_parallel_questions_never_pass_a_limit_together(fresh: Stack):
     usage = DynamoUsage(dynamodb_client(), "conversations")
     account = Account(Principal("acme", "flood"), Settings(), usage, FakeClock())
 

@@ -40,7 +40,6 @@ from shared.models import document_id_of
 from shared.settings import Settings
 from shared.telemetry import logger
 from tests.support.ingest import Stack, pdf_of
-from tests.support.moto_aws import true_transactions
 from tests.support.query_stack import authorized, query_stack
 
 TENANT = "acme"
@@ -290,7 +289,6 @@ def main() -> int:
         query_stack(patch, Path(folder)) as stack,
         redirect_stdout(StringIO()),  # the functions' logs
     ):
-        true_transactions(patch)
         patch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
         logger.setLevel("CRITICAL")
         found = run(stack, given.documents, given.users, given.seed, report.say)

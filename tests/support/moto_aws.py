@@ -64,6 +64,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     patch.delenv("AWS_ENDPOINT_URL", raising=False)
     patch.setattr("botocore.session.create_loader", lambda _path: DESCRIPTIONS)
+    _true_transactions(patch)
     with mock_aws():
         boto3.setup_default_session()
         aws = MockedAws(dynamodb_client(), s3_client(), sqs_client(), secrets_client())
@@ -83,7 +84,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
         yield aws
 
 
-# --- transactions of busy tables ---
+# --- transactions ---
 
 
 class _CopiesNoTables:
@@ -93,11 +94,11 @@ class _CopiesNoTables:
         return value if isinstance(value, Table) else copy.deepcopy(value)
 
 
-def true_transactions(patch: pytest.MonkeyPatch) -> None:
+def _true_transactions(patch: pytest.MonkeyPatch) -> None:
     """Make the tables take one request at a time, and make a failed transaction undo what it wrote, and only that.
 
-    moto copies whole tables before each transaction: that takes longer the more is in them, fails while another thread
-    writes, and a rollback undoes what that has written.
+    moto copies whole tables before each transaction: that takes longer the more is in them, soon most of a test's time,
+    fails while another thread writes, and a rollback undoes what that has written.
     """
     lock = threading.RLock()
     answer, transact = DynamoHandler.call_action, DynamoDBBackend.transact_write_items

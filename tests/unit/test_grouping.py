@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.support.grouping import next_group
+
 ROOT = Path(__file__).parents[2]
 WRITES_ITS_WORKER = """
 import os, time
@@ -33,3 +37,21 @@ def test_a_group_runs_on_one_worker(tmp_path: Path) -> None:
     assert e2e == more_e2e
     assert [len(each) for each in (e2e, unit, more_unit)] == [1, 1, 1]
     assert unit != e2e, "the other worker had the next file"
+
+
+@pytest.mark.parametrize(
+    ("elsewhere", "expected"),
+    [
+        ([], "tests/unit/test_a.py"),
+        (["tests/e2e"], "tests/unit/test_a.py"),
+        (["tests/e2e", "tests/unit/test_0.py"], "tests/faults/test_b.py"),
+    ],
+)
+def test_one_worker_has_unit_tests_while_the_others_wait_for_servers(elsewhere: list[str], expected: str) -> None:
+    left = ["tests/faults/test_b.py", "tests/functional/test_c.py", "tests/unit/test_a.py"]
+    assert next_group(left, elsewhere) == expected
+
+
+def test_what_is_left_at_the_end_is_for_every_worker() -> None:
+    assert next_group(["tests/unit/test_a.py"], ["tests/unit/test_0.py"]) == "tests/unit/test_a.py"
+    assert next_group(["tests/faults/test_b.py"], ["tests/faults/test_0.py"]) == "tests/faults/test_b.py"

@@ -114,9 +114,8 @@ def test_what_is_fitted_to_other_collections_is_measured_here_and_each_of_them_c
     assert true["ece"] < 0.06
     assert true["high"]["right"] > 0.75
     mixed = confidence_report(rows, 0.0, None, elsewhere=[many(400, seed=3), wrong])["elsewhere"]
-    flooded = reliability(
-        [(probability(fit([*many(400, seed=3), *wrong]), each.features or ()), bool(each.right)) for each in rows]
-    )
+    weights = fit([*many(400, seed=3), *wrong])
+    flooded = reliability([(probability(weights, each.features or ()), bool(each.right)) for each in rows])
     assert true["brier"] < mixed["brier"] < flooded["brier"]
     assert "elsewhere" not in confidence_report(rows, 0.0, None)
 

@@ -33,10 +33,11 @@ COPIED = "The boiler must be descaled every ninety days."
 CHANGED = "The valve costs 36 euros."
 
 
-def run(path: Path, text: str, *more: str) -> dict[str, Any]:
+def run(path: Path, text: str, *more: str, ablation: bool = False) -> dict[str, Any]:
     (path / "claims.txt").write_text(text)
     out = path / "out.json"
     arguments = ["grounding", "--claims", str(path / "claims.txt"), "--cache", str(path / "cache"), "--quiet"]
+    more = more if ablation else (*more, "--no-ablation")  # it verifies every claim once more for each rule
     assert main([*arguments, "--json", str(out), *more]) == 0
     found: dict[str, Any] = json.loads(out.read_text())
     return found
@@ -105,11 +106,11 @@ def test_the_details_hold_every_claim_with_its_findings(tmp_path: Path) -> None:
 
 def test_the_ablation_says_what_each_rule_is_worth(tmp_path: Path) -> None:
     text = "@ skarvnes-station-handbook\nq Each person may use 70 litres a day.\n- num | Each person may use 80 litres."
-    result = run(tmp_path, text, "--pdfs", str(SAMPLES))
+    result = run(tmp_path, text, "--pdfs", str(SAMPLES), ablation=True)
     assert result["false"]["out"] == 1
     assert set(result["ablation"]) == {rule.name for rule in RULES}
     assert result["ablation"]["instruction"]["false"] == {"confirmed": 0, "marked": 0, "out": 1}
-    with_all_others = run(tmp_path, text, "--pdfs", str(SAMPLES), "--no-ablation")
+    with_all_others = run(tmp_path, text, "--pdfs", str(SAMPLES))
     assert with_all_others["ablation"] == {}
 
 
@@ -173,7 +174,7 @@ def check_server(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
 def test_a_check_model_decides_about_unconfirmed_claims(tmp_path: Path, check_server: tuple[str, str]) -> None:
     address, opinion = check_server
     for _ in range(2):
-        result = run(tmp_path, UNSURE, "--check-model", "judge-1", "--base-url", address)
+        result = run(tmp_path, UNSURE, "--check-model", "judge-1", "--base-url", address, ablation=True)
         assert counts(result["honest"]) == ((1, 1, 0, 0) if opinion == "supported" else (1, 0, 0, 1))
         assert result["settings"]["check_model"] == "judge-1"
         assert result["ablation"] == {}

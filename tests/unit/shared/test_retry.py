@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
+from shared.adapters.retry import CircuitBreaker, CircuitOpen, Guard, Retry, RetryBudget
 from shared.deadline import ClientDisconnected
 from shared.errors import (
     DependencyError,
@@ -322,3 +322,17 @@ def test_the_budget_and_the_breaker_have_the_last_word():
         with pytest.raises(DependencyError):
             provider.retry(guard=guard).run(provider)
     assert len(provider.calls) == 2  # a first request is never repeated after a 429; then it is open
+
+
+def test_nobody_waits_until_an_open_breaker_closes():
+    provider = Provider(*[DependencyUnavailable("chat")] * 9)
+    guard = Guard(RetryBudget(), breaker(provider.clock, failures_to_open=2))
+    retry = provider.retry(guard=guard)
+    with pytest.raises(CircuitOpen):
+        retry.run(provider)
+    waited = list(provider.waits)
+    with pytest.raises(CircuitOpen) as refused:
+        retry.run(provider)
+    assert provider.waits == waited == [0.25, 0.5]
+    assert len(provider.calls) == 2
+    assert refused.value.retry_after_s == pytest.approx(9.5)
