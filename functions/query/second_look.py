@@ -86,9 +86,15 @@ def look_again(
 ) -> SecondLook:
     """Compare the question with each statement of the best passages. Never raises `DependencyError`.
 
-    Looked at are the passages that the decision looked at. Without a vector of the question, nothing is compared.
+    Looked at are the passages that the decision looked at, and of their statements those that hold what an answer must,
+    as a telephone number. Without a vector of the question, nothing is compared.
     """
-    statements = list(_statements(search, passages[:DECIDING_PASSAGES]))[:MAX_STATEMENTS]
+    needed = Asked.of(search.question).needed
+    statements = [
+        each
+        for each in _statements(search, passages[:DECIDING_PASSAGES])
+        if all(pattern.search(f"{each[2].context}\n{each[2].text}") for pattern in needed)
+    ][:MAX_STATEMENTS]
     if search.vector is None or not statements:
         return SecondLook(())
     texts = [" ".join(statement.text.split()) for _, _, statement in statements]
