@@ -40,8 +40,9 @@ class Kind(StrEnum):
 _PATTERNS = patterns_of("asked_patterns.txt")
 _KINDS = (Kind.REASON, Kind.STEPS, Kind.TIME, Kind.NUMBER, Kind.LIST, Kind.YES_NO)
 """The kinds that are told by question words; the first one that fits counts."""
-_PAGE, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
-    of_any_language(_PATTERNS[kind]) for kind in ("page", "gathers", "who", "way", "because", "decides", "denies")
+_PAGE, _SEVERAL, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
+    of_any_language(_PATTERNS[kind])
+    for kind in ("page", "several", "gathers", "who", "way", "because", "decides", "denies")
 )
 _NUMBER_WORDS = frozenset("|".join(_PATTERNS["few"].values()).split("|"))
 _WORD = re.compile(r"\w+")
@@ -49,6 +50,7 @@ _OPTION = re.compile(r"(?<!\S)(--?[^\W\d_][\w-]*)")
 """An option of a command, whose sign is a part of its name: "-r", "--help"."""
 _WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
 """What is asked for, in up to three words."""
+_POINTED = re.compile(r"(?:this|these|that|those) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
 _COUNTS = of_any_language(_PATTERNS["counts"])
 _HOW_MANY = re.compile(rf"(?:{_COUNTS.pattern}) (?:de |d['’])?((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
 _FEW = "|".join(sorted(word for word in _NUMBER_WORDS if len(word) > 2))  # "du" is two, and French for "of the"
@@ -58,6 +60,8 @@ _AFTER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """What is counted: the words after "how many", and those after a number."""
+_YEAR_ALONE = re.compile(rf"(?<![\w.,]){identity.YEAR}(?![\w%]|[.,]\d|\s[^\W\d_]{{4}})")
+"""A year that counts nothing: that of "from 1995 to 2003", not of "2010 visitors"."""
 _FIGURE = re.compile(r"[\d., \u202f]*\d|[-–—]+")
 """A cell that counts, or is empty."""
 _ONE = re.compile(r"(?:1|one|a|an)\b(?![.,]\d)", re.IGNORECASE)
@@ -205,6 +209,12 @@ class Asked:
         stems = (content_stems(" ".join(words[:end])) for words in found for end in range(1, len(words) + 1))
         return frozenset(filter(None, stems))
 
+    def points_to_thing(self, text: str) -> bool:
+        """Return whether a text begins with what is asked for, without its name: "This release" for "which release"."""
+        pointed = _POINTED.match(text)
+        words = pointed[1].split() if pointed else ()
+        return any(content_stems(" ".join(words[:end])) in self.things for end in (1, 2))
+
     @cached_property
     def for_measure(self) -> bool:
         """Whether it asks for a number with a unit that tells it from others: a distance, a weight, a unit price."""
@@ -214,6 +224,11 @@ class Asked:
     def for_event(self) -> bool:
         """Whether it asks when something happened: once, not again and again."""
         return self.kind is Kind.TIME and asks_once(self.text)
+
+    @cached_property
+    def for_several(self) -> bool:
+        """Whether it asks for more than one of something: a list, or "which rooms have …"."""
+        return self.kind is Kind.LIST or _SEVERAL.search(self.text) is not None
 
     @cached_property
     def for_page(self) -> bool:
@@ -350,8 +365,16 @@ class Asked:
         """Return whether it asks who, and a text has no other names than its own: "Who follows Ann Lee?"."""
         if _WHO.search(self.text) is None:
             return False
-        names = [each for each in _NAME.findall(text) if not (days_in(each) or months_in(each))]
+        names = self._names_in(text)
         return bool(names) and all(each in self.text for each in names)
+
+    @staticmethod
+    def _names_in(text: str) -> Sequence[str]:
+        return [each for each in _NAME.findall(text) if not (days_in(each) or months_in(each))]
+
+    def names_somebody(self, text: str) -> bool:
+        """Return whether it asks who, and a text has a name that is none of its own."""
+        return _WHO.search(self.text) is not None and any(each not in self.text for each in self._names_in(text))
 
     def decides(self, text: str) -> bool:
         """Return whether it asks for yes or no, and a text says by itself what may be, must be, or is not."""
@@ -422,7 +445,10 @@ class Asked:
         return _ANNOUNCES.search(text) is not None and _PART.search(self.text) is None
 
     def defines(self, text: str) -> bool:
-        """Return whether it asks what something is, and a text says so: "X is a …", "X: …", "X, a …", "… (the “X”)"."""
+        """Return whether it asks what something is, and a text says so.
+
+        "X is a …", "X, once Y, is a …", "X: …", "X, a …", "… (the “X”)".
+        """
         return any(pattern.search(text) for pattern in _definitions_of(self.text))
 
     def is_met(self, text: str) -> bool:
@@ -433,7 +459,10 @@ class Asked:
 
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""
-        return [number for number in _MEASURED.findall(_NO_FIGURE.sub(" ", text)) if number not in self.numbers]
+        text = _NO_FIGURE.sub(" ", text)
+        if self._counted_words and SEPARATOR not in text:
+            text = _YEAR_ALONE.sub(" ", text)
+        return [number for number in _MEASURED.findall(text) if number not in self.numbers]
 
 
 @lru_cache(maxsize=500)
@@ -456,7 +485,7 @@ def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
     term = r"[\W_]+".join(words)
     before = r"(?:^|\| )\W*(?:\(?[\da-z]{1,2}[.)]\s+|\w+\s?,\s+)?(?:(?:an?|the)\s+)?[“\"]?"
     after = (
-        r"[”\"]?(?:\s*\([^()]*\))?(?::\s+\S|,?\s+(?:(?:this|which)\s+)?"
+        r"[”\"]?(?:\s*\([^()]*\)|,\s[^,.;:()]{1,60}(?=,))?(?::\s+\S|,?\s+(?:(?:this|which)\s+)?"
         r"(?:(?:is|are|was|were)\s+(?:an?|the|one|not)\b|means?\b|refers?\s+to|stands?\s+for))"
     )
     return (

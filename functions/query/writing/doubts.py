@@ -11,6 +11,7 @@ from functions.query.grounding.words import is_stop_word
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
 from functions.query.writing.asked import Asked
+from functions.query.writing.named_items import is_untold
 from functions.query.writing.row_doubts import (
     ToldSpan,
     columns_of,
@@ -56,6 +57,8 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
     if all(is_of_other_days(asked, each, _heading_above(each)) for each in told):
         return True
     if _lacks_its_kind(asked, told) or _is_of_other_years(asked, told) or _is_of_another_kind(asked, told, passages):
+        return True
+    if is_untold(asked.text, passages):
         return True
     if told[0].is_row:
         return False

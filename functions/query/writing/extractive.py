@@ -282,7 +282,10 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
             continue
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
-            further = bool(blocks) and (said.enough if gathers else not has_many)
+            # A list of rows goes on with rows.
+            is_of_rows = statement.is_row and best.statement.is_row
+            is_more = is_of_rows if best.statement.is_row and asked.for_several else has_many
+            further = bool(blocks) and (said.enough if gathers else not is_more)
             # From a second place a sentence is told alone: the next one is seldom about the question, too.
             is_alone = bool(blocks) and gathers and not statement.is_question
             spans = _block(asked, each, passages, said, None if is_alone else strong)
@@ -379,7 +382,7 @@ def _block(
             said.add(each)
         said.add_title(last_title(passage.section_at(passage.char_start + statement.start)))
         return [PassageSpan(at, each.start, each.end) for each in steps]
-    if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
+    if statement.list_span and (asked.kind in {Kind.STEPS, Kind.LIST} or _is_headed_list(asked, statement, passage)):
         return [PassageSpan(at, *statement.list_span)]
     if is_field_asked(frozenset(content_stems(asked.text, statement.language)), statement):
         return [best.span]
@@ -395,7 +398,7 @@ def _block(
         return not said.repeats(added) and _continues(passage.text, one, other) and is_evidence(added)
 
     before = of_passage[best.number - 1] if best.number else None
-    names_it = asked.for_name and is_first and _STANDS_FOR.match(statement.text) is not None
+    names_it = is_first and (_STANDS_FOR.match(statement.text) is not None or asked.points_to_thing(statement.text))
     points_back = _POINTS_BACK.match(statement.text) is not None
     if before and points_back and may_add(before, statement, before) and (names_it or said.adds(before)):
         block.insert(0, before)
@@ -444,6 +447,12 @@ def _block(
     if heading and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
+
+
+def _is_headed_list(asked: Asked, statement: Statement, passage: Passage) -> bool:
+    """Return whether several things are asked for, and the title of a statement's section says so: "Image types"."""
+    section = passage.section_at(passage.char_start + statement.start)
+    return asked.for_several and is_headed(asked, passage, section, statement.language)
 
 
 def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]) -> Sequence[Statement]:

@@ -211,7 +211,10 @@ def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool, 
     if asked.extreme and not (is_compared or is_of_row or are_named(asked.text, rows)):
         return True
     besides = "\n".join(each.text for each in told if not each.is_row)
-    return _leave_doubt(asked.text, rows, besides=besides, of_document=named, verdict=asked.kind is Kind.YES_NO)
+    # Of a list each row must be what is asked for; of what is compared, they are together.
+    groups = [[each] for each in rows] if asked.for_several and not asked.gathers else [rows]
+    verdict = asked.kind is Kind.YES_NO
+    return any(_leave_doubt(asked.text, each, besides=besides, of_document=named, verdict=verdict) for each in groups)
 
 
 def is_another_table_named(question: str, told: ToldSpan) -> bool:

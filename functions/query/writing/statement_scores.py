@@ -104,6 +104,8 @@ ADDRESS, OF_DOCUMENT = 1.5, 6.0
 """Factors for an address where it is asked where something is, and where that is what the whole document is about."""
 DONE_BY = 1.5
 """Factor for a statement that says by whom something is done where it is asked who does."""
+NAMED = 1.2
+"""Factor for a statement that names somebody where it is asked who; of German nouns none is known to be a name."""
 DENIED = 1.5
 """Factor for a statement that denies something where it is asked what is not so."""
 ALSO_DENIED, NOT_DENIED = 2.0, 0.4
@@ -149,6 +151,8 @@ PAGE_NUMBER = 0.1
 """Factor for what stands at the top or bottom of each page: "Minutes, page 1 of 2"."""
 
 _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
+_NEEDS_TO = re.compile(r"\bneeds? to\b", re.IGNORECASE)
+"""An auxiliary: "What do I need to pass?" is not about a need."""
 _SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
@@ -181,7 +185,7 @@ def asked_of(question: str, passages: Sequence[Passage], *, before: str = "", in
 
     `inherited` are the words at its end that it takes over from the question `before`, if it replaces a word of that.
     """
-    asked = Asked.of(without_scope(question))
+    asked = Asked.of(_NEEDS_TO.sub("must", without_scope(question)))
     if inherited:
         asked = asked.following(before, inherited)
     if not asked.years:
@@ -290,7 +294,9 @@ def _scores(
         if names_days:
             span = ToldSpan(passages[at], statement.start, statement.end)
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
-        return items.factor(passages[at], statement) * settled * other
+        # "Refer to annex 1 for the fees" only names it.
+        of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
+        return of_item * settled * other
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -408,7 +414,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
     if not asked.for_page and is_headed(asked, passage, section, statement.language):
-        is_list = asked.kind is Kind.LIST and (statement.has_items or statement.list_span is not None)
+        is_list = asked.for_several and (statement.has_items or statement.list_span is not None)
         is_asked = is_headed(asked, passage, section, statement.language, wholly=True)
         fitness *= TITLED if is_asked else HEADED_LIST if is_list else HEADED
     if asked.is_counted_in(statement.text):
@@ -419,6 +425,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= REASON
     if asked.is_done_by(statement.text):
         fitness *= DONE_BY
+    if statement.language != "de" and asked.names_somebody(statement.text):
+        fitness *= NAMED
     if instructs := asked.instructs(statement.text, statement.language):
         fitness *= INSTRUCTION
     if asked.has_purpose(statement.text, statement.language, instructs=instructs):
