@@ -80,6 +80,7 @@ _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
 _ANNOUNCES, _PART = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part"))
 _RELATIVE, _PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "short"))
+_MY_DUTY, _THEIR_DUTY = (of_any_language(_PATTERNS[kind]) for kind in ("my_duty", "their_duty"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
@@ -340,6 +341,11 @@ class Asked:
         """The stems of what it asks "how many" of, unless something else is to be gathered."""
         return frozenset(content_stems(" ".join(self._counted_words)))
 
+    @property
+    def words_counted(self) -> frozenset[str]:
+        """The words of what it asks "how many" of, in lower case, unless something else is to be gathered."""
+        return self._counted_words
+
     @cached_property
     def _counted_words(self) -> frozenset[str]:
         counted = _HOW_MANY.search(self.text)
@@ -421,6 +427,10 @@ class Asked:
             return False
         of_text = (frozenset(content_stems(each, language)) for each in _CONDITIONS[language].findall(text))
         return any(2 * len(supposed & each) >= len(supposed) for each in of_text)
+
+    def is_duty_of_others(self, text: str) -> bool:
+        """Return whether it asks what the asker must do, and a text says what a contract's other party must."""
+        return _THEIR_DUTY.search(text) is not None and _MY_DUTY.search(self.text) is not None
 
     def denies(self, text: str) -> bool:
         """Return whether it asks what is not, may not or has not, and a text denies something."""

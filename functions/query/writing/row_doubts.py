@@ -16,7 +16,13 @@ from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
-from functions.query.understanding.days import days_asked, names_days, tells_of_others
+from functions.query.understanding.days import (
+    days_asked,
+    is_in_period,
+    names_days,
+    tells_of_others,
+    times_of_year_in,
+)
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
 from functions.query.understanding.vocabulary import MIN_WORD, are_of_family
@@ -258,6 +264,9 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, of_do
     """
     if any(contradicts(question, each, verdict=verdict) for each in rows):
         return True
+    if any(any(is_in_period(question, cell) for cell in row_cells(each.text)) for each in rows):
+        for time in times_of_year_in(question):
+            question = question.replace(time, " ")
     if all(is_another_table_named(question, each) for each in rows):
         return True
     first = rows[0].passage

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from functions.query.grounding.ranges import is_in_range_told
 from functions.query.grounding.words import content_stems, has_digit, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
-from functions.query.understanding.days import days_asked
+from functions.query.understanding.days import days_asked, times_of_year_in
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_relative_time, without_scope
@@ -41,6 +41,7 @@ from functions.query.writing.row_scores import (
     ASKED_FIGURE,
     fitness_of_row,
     inherited_stems,
+    is_in_period_of_row,
     is_of_thing,
     share_asked,
 )
@@ -104,6 +105,8 @@ ADDRESS, OF_DOCUMENT = 1.5, 6.0
 """Factors for an address where it is asked where something is, and where that is what the whole document is about."""
 DONE_BY = 1.5
 """Factor for a statement that says by whom something is done where it is asked who does."""
+OF_OTHERS = 0.4
+"""Factor for what the landlord must do where the asker asks what they must."""
 NAMED = 1.2
 """Factor for a statement that names somebody where it is asked who; of German nouns none is known to be a name."""
 DENIED = 1.5
@@ -231,6 +234,11 @@ def _scores(
     if sign := sign_asked(asked.text):
         wanted |= {sign}
         held = [one | {sign} if explains(each.text, sign) else one for one, each in zip(held, statements, strict=True)]
+    if times := times_of_year_in(asked.text):
+        # "16 May to 30 September" has July.
+        for number, (at, each) in enumerate(found):
+            if each.is_row and is_in_period_of_row(asked.text, each.text):
+                held[number] |= wanted.intersection(content_stems(" ".join(times), passages[at].language or "en"))
     weights = _weights(wanted, languages, held)
     for stem in wanted & _NO_STEMS.union(*(inherited_stems(asked, language) for language in languages)):
         weights[stem] *= INHERITED
@@ -438,6 +446,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.kind is not Kind.YES_NO and denied_words(asked.text, statement.language):
         above = f"{last_title(section)}\n{statement.heading_above}"
         fitness *= _agreement(asked, statement, wanted, above)
+    if asked.is_duty_of_others(statement.text):
+        fitness *= OF_OTHERS
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text) or ((sign := sign_asked(asked.text)) and explains(statement.text, sign)):

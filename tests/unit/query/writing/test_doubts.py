@@ -110,3 +110,17 @@ def test_a_question_for_yes_or_no_is_known_by_its_form(question: str, kind: Kind
 )
 def test_how_much_is_not_told_surely_without_a_number(text: str, *, doubtful: bool):
     assert extract("How much fuel does the ship need?", [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "doubtful"),
+    [
+        ("Why was the rent lowered?", "The rent may be raised once a year, in June. Keys hang inside.", True),
+        ("Why was the rent raised?", "The rent may be raised once a year, in June. Keys hang inside.", False),
+        ("How many kayaks belong to the cabin?", "Two moorings belong to the cabin. Paddles hang inside.", True),
+        ("How many moorings belong to the cabin?", "Two moorings belong to the cabin. Paddles hang inside.", False),
+        ("How much does a hammock cost?", "The ticket for ten swims costs £34. The towel is free.", True),
+    ],
+)
+def test_what_says_the_opposite_or_nothing_of_what_is_named_is_doubtful(question: str, text: str, *, doubtful: bool):
+    assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful

@@ -318,3 +318,50 @@ def test_a_numbered_thing_that_only_others_like_it_are_told_of_is_doubted():
     )
     assert extract("When did the Atlas 5 come out?", [source]).may_be_others
     assert not extract("When did the Atlas 3 come out?", [source]).may_be_others
+
+
+SEASONS = """Prices
+
+Period | Price per night | Stay
+1 March to 15 May | £95 | 3 nights
+16 May to 30 September | £148 | 7 nights
+20 December to 6 January | £175 | 5 nights
+
+A dog costs £8 a night. The last cleaning costs £90."""
+
+
+@pytest.mark.parametrize(
+    ("question", "price"),
+    [
+        ("What does a night in July cost?", "£148"),
+        ("How much is it on 24 December?", "£175"),
+        ("What is the price on May 10?", "£95"),
+    ],
+)
+def test_a_row_for_a_period_has_the_months_and_days_in_it(question: str, price: str):
+    found = extract(question, [passage(SEASONS, score=1.0)])
+    assert price in found.claims[0].text
+    assert not found.may_be_others
+
+
+def test_a_german_row_for_a_period_has_its_months():
+    rows = "1. März bis 15. Mai | 95 €\n16. Mai bis 30. September | 148 €"
+    table = passage(f"Preise\n\nZeitraum | Preis je Nacht\n{rows}\n\nEin Hund kostet 8 € je Nacht.", language="de")
+    assert "148 €" in told("Was kostet eine Nacht im Juli?", table)[0]
+
+
+def test_what_the_asker_must_do_is_not_what_the_other_party_must():
+    lease = passage(
+        "9.1 After a year the tenants may end the lease with one month's written notice. The landlord must give two "
+        "months' notice."
+    )
+    assert told("How much notice do I have to give to move out?", lease)[0].startswith("9.1 After a year the tenants")
+
+
+def test_how_deep_something_is_is_asked_in_spanish_for_a_number():
+    pool = passage(
+        "• Es obligatorio ducharse.\n• El gorro es obligatorio en la parte profunda de la piscina.\n\n"
+        "El vaso mide 25 metros y tiene 2,10 metros de profundidad.",
+        language="es",
+    )
+    assert "2,10 metros" in told("¿Cómo de profunda es la piscina?", pool)[0]
