@@ -331,23 +331,19 @@ class Asked:
         # "Two person screens" are no two persons: what is more than one has the question's ending, or one more.
         return any(
             not self._counted.isdisjoint(content_stems(word))
-            and (_ONE.match(number) is not None or any(map(word.lower().startswith, self._counted_words)))
+            and (_ONE.match(number) is not None or any(map(word.lower().startswith, self.words_counted)))
             for number, words in after
             for word in words
         )
 
     @cached_property
     def _counted(self) -> frozenset[str]:
-        """The stems of what it asks "how many" of, unless something else is to be gathered."""
-        return frozenset(content_stems(" ".join(self._counted_words)))
-
-    @property
-    def words_counted(self) -> frozenset[str]:
-        """The words of what it asks "how many" of, in lower case, unless something else is to be gathered."""
-        return self._counted_words
+        """The stems of these."""
+        return frozenset(content_stems(" ".join(self.words_counted)))
 
     @cached_property
-    def _counted_words(self) -> frozenset[str]:
+    def words_counted(self) -> frozenset[str]:
+        """The words of what it asks "how many" of, in lower case, unless something else is to be gathered."""
         counted = _HOW_MANY.search(self.text)
         if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
             return frozenset()
@@ -470,7 +466,7 @@ class Asked:
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""
         text = _NO_FIGURE.sub(" ", text)
-        if self._counted_words and SEPARATOR not in text:
+        if self.words_counted and SEPARATOR not in text:
             text = _YEAR_ALONE.sub(" ", text)
         return [number for number in _MEASURED.findall(text) if number not in self.numbers]
 

@@ -119,6 +119,7 @@ def test_how_much_is_not_told_surely_without_a_number(text: str, *, doubtful: bo
         ("Why was the rent raised?", "The rent may be raised once a year, in June. Keys hang inside.", False),
         ("How many kayaks belong to the cabin?", "Two moorings belong to the cabin. Paddles hang inside.", True),
         ("How many moorings belong to the cabin?", "Two moorings belong to the cabin. Paddles hang inside.", False),
+        ("¿Cuánto gana un socorrista?", "Hay tres socorristas y un botiquín junto al agua.", True),
         ("How much does a hammock cost?", "The ticket for ten swims costs £34. The towel is free.", True),
     ],
 )

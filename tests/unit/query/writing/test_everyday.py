@@ -365,3 +365,10 @@ def test_how_deep_something_is_is_asked_in_spanish_for_a_number():
         language="es",
     )
     assert "2,10 metros" in told("¿Cómo de profunda es la piscina?", pool)[0]
+
+
+def test_how_long_something_takes_is_no_time_at_which_it_is():
+    source = passage(
+        "The course takes two years for those who pay by the term. The fee is to be paid in parts, on 1 May and 1 July."
+    )
+    assert told("When do I have to pay?", source)[0].startswith("The fee is to be paid")
