@@ -23,7 +23,7 @@ from functions.query.retrieval.search import Search
 from functions.query.understanding.question import DEGREES
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.asked import Asked
-from functions.query.writing.needed import tells_what
+from functions.query.writing.needed import reached_by, tells_what
 from functions.query.writing.premises import what_is_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import identity, lexical
@@ -86,15 +86,9 @@ def look_again(
 ) -> SecondLook:
     """Compare the question with each statement of the best passages. Never raises `DependencyError`.
 
-    Looked at are the passages that the decision looked at, and of their statements those that hold what an answer must,
-    as a telephone number. Without a vector of the question, nothing is compared.
+    Looked at are the passages that the decision looked at. Without a vector of the question, nothing is compared.
     """
-    needed = Asked.of(search.question).needed
-    statements = [
-        each
-        for each in _statements(search, passages[:DECIDING_PASSAGES])
-        if all(pattern.search(f"{each[2].context}\n{each[2].text}") for pattern in needed)
-    ][:MAX_STATEMENTS]
+    statements = list(_statements(search, passages[:DECIDING_PASSAGES]))[:MAX_STATEMENTS]
     if search.vector is None or not statements:
         return SecondLook(())
     texts = [" ".join(statement.text.split()) for _, _, statement in statements]
@@ -115,12 +109,17 @@ def look_again(
 
 
 def _statements(search: Search, passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, Statement]]:
-    """Yield the statements that may answer, of passages that hold all names and numbers of the question."""
-    names = _names_of(search)
+    """Yield the statements that may answer, of passages that hold all names and numbers of the question.
+
+    They hold a telephone number, too, or an address, if that is asked for.
+    """
+    names, reached = _names_of(search), reached_by(search.question)
     for passage in passages if search.language in LANGUAGES else ():
         if passage.language and passage.language not in LANGUAGES:
             continue
         if names.rarity and (coverage(names, passage) or 0.0) < 1.0:
+            continue
+        if not all(pattern.search(passage.text) for pattern in reached):
             continue
         for number, statement in enumerate(statements_in(passage)):
             is_readable = not (statement.is_garbled or statement.is_contents_entry or statement.is_question)

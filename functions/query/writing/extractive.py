@@ -24,7 +24,7 @@ from functions.query.writing.list_items import follows_in_list, is_item, on_line
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.needed import gives_order
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
-from functions.query.writing.row_doubts import ToldSpan
+from functions.query.writing.row_doubts import ToldSpan, are_named
 from functions.query.writing.row_scores import share_asked
 from functions.query.writing.selected_rows import SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
@@ -261,6 +261,9 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     is_list = best.statement.has_items or best.statement.list_span is not None
     # What one statement cannot say whole: items from several places, figures to work with.
     has_many = (asked.kind is Kind.LIST and not is_list) or (has_figure and asked.computes)
+    # "What is the difference between Elm and Oak?" is about two rows.
+    rows = [each.span for each in ranked if each.statement.is_row] if asked.gathers and best.statement.is_row else []
+    named = [each for each in rows if are_named(asked.text, [ToldSpan(passages[each.passage], each.start, each.end)])]
     blocks: list[_Group] = []
     gathers = asked.gathers and not asked.is_counted_in(best.statement.text)
     for each in ranked:
@@ -286,6 +289,8 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
             is_of_rows = statement.is_row and best.statement.is_row
             is_more = is_of_rows if best.statement.is_row and asked.for_several else has_many
             further = bool(blocks) and (said.enough if gathers else not is_more)
+            if len(named) > 1 and statement.is_row:
+                further = bool(blocks) and each.span not in named
             # From a second place a sentence is told alone: the next one is seldom about the question, too.
             is_alone = bool(blocks) and gathers and not statement.is_question
             spans = _block(asked, each, passages, said, None if is_alone else strong)

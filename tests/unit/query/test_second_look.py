@@ -399,7 +399,7 @@ def test_a_model_without_a_default_has_no_second_look():
         assert Settings(embedding_model=model, embedding_dimensions=2).second_look_threshold == threshold
 
 
-def test_what_lacks_what_an_answer_must_hold_is_not_compared():
+def test_what_lacks_the_telephone_number_that_is_asked_for_is_not_compared():
     bare, number = "Support has been added to the Stylo 7600/9600.", "Ring us for support on 01632 960 123."
     search = Search("What is the phone number of support?", [1.0, 0.0], 2, "acme")
     embedder = ByMeaning({bare: 0.9, number: 0.8})

@@ -372,3 +372,16 @@ def test_how_long_something_takes_is_no_time_at_which_it_is():
         "The course takes two years for those who pay by the term. The fee is to be paid in parts, on 1 May and 1 July."
     )
     assert told("When do I have to pay?", source)[0].startswith("The fee is to be paid")
+
+
+def test_two_rows_that_a_question_compares_are_both_the_answer():
+    table = passage(
+        "Room | Seats | Half day | Whole day\nElm | 120 | £310 | £540\nOak | 40 | £95 | £170\nAsh | 16 | £45 | £80\n\nBye."
+    )
+    claims = extract("What is the difference in price between Elm and Oak for a whole day?", [table]).claims
+    assert [each.text.partition(";")[0] for each in claims if not each.further] == ["Elm", "Oak"]
+
+
+def test_a_label_that_ends_in_a_range_needs_no_unit_if_the_question_has_its_words():
+    table = passage("Extra | Price\nPlates for up to 50 | £35\nPlates for up to 120 | £70\nScreen | £25\n\nBye.")
+    assert told("How much are plates for 100 people?", table)[0] == "Extra: Plates for up to 120; Price: £70"
