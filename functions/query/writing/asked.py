@@ -78,7 +78,7 @@ _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
-_ANNOUNCES, _PART = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part"))
+_ANNOUNCES, _PART, _RAISES = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part", "raises"))
 _RELATIVE, _PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "short"))
 _MY_DUTY, _THEIR_DUTY = (of_any_language(_PATTERNS[kind]) for kind in ("my_duty", "their_duty"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
@@ -125,6 +125,11 @@ def without_relative_time(question: str) -> str:
 def is_short_for_more(sentence: str) -> bool:
     """Return whether a sentence only says the same, or the opposite, of something else: "Gas barbecues are."."""
     return _SHORT.match(sentence) is not None
+
+
+def raises(text: str) -> bool:
+    """Return whether a text says that something is raised."""
+    return _RAISES.search(text) is not None
 
 
 def has_series(text: str) -> bool:

@@ -11,7 +11,7 @@ from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.words import is_stop_word, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
-from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.asked import Asked, Kind, raises
 from functions.query.writing.named_items import is_untold
 from functions.query.writing.row_doubts import (
     ToldSpan,
@@ -26,6 +26,7 @@ from functions.query.writing.selected_rows import are_rows_asked_for
 from functions.query.writing.statements import statements_in
 from functions.query.writing.table_words import keys_of
 from shared import identity, lexical
+from shared.language import language_of
 from shared.text import row_cells
 
 _YEAR = re.compile(rf"(?<![\w.,]){identity.YEAR}(?![\w.,]*\d)")
@@ -101,9 +102,14 @@ def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
 
 
 def _says_nothing_named(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage]) -> bool:
-    """Return whether nothing that a question names is said by what is told, or around it; or not what it counts."""
+    """Return whether nothing that a question names is said by what is told, or around it; or not what it counts.
+
+    Of another language's words none can be there.
+    """
     first = told[0].passage
     language = first.language or "en"
+    if language_of(asked.text) not in {"", first.language or language_of(first.text) or language}:
+        return False
     words = [each for each in words_asked(asked.text, language) if is_content(each, language)]
     names = {key for thing in (_THING.findall(asked.text) if asked.needed else ()) for key in keys_of(thing, language)}
     table = lexical.background(language)
@@ -128,7 +134,7 @@ def _supposes_the_opposite(asked: Asked, told: Sequence[ToldSpan]) -> bool:
 def _directions_in(text: str) -> frozenset[int]:
     """Return the directions of the words of rising and falling in a text: 1, -1."""
     words = (word for word in tokens_of(text) if not is_stop_word(word))
-    return frozenset(filter(None, map(direction_of, words)))
+    return frozenset(filter(None, (*map(direction_of, words), int(raises(text)))))
 
 
 def _is_of_another_kind(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage]) -> bool:

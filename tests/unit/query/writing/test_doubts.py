@@ -125,3 +125,10 @@ def test_how_much_is_not_told_surely_without_a_number(text: str, *, doubtful: bo
 )
 def test_what_says_the_opposite_or_nothing_of_what_is_named_is_doubtful(question: str, text: str, *, doubtful: bool):
     assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+def test_an_answer_in_another_language_has_other_words():
+    rules = passage(
+        "Zwischen 22 Uhr und 6 Uhr ist Nachtruhe. Im Garten darf gegrillt werden.", language="de", score=1.0
+    )
+    assert not extract("When is the quiet time in the courtyard?", [rules]).may_be_others

@@ -376,7 +376,7 @@ def test_how_long_something_takes_is_no_time_at_which_it_is():
 
 def test_two_rows_that_a_question_compares_are_both_the_answer():
     table = passage(
-        "Room | Seats | Half day | Whole day\nElm | 120 | £310 | £540\nOak | 40 | £95 | £170\nAsh | 16 | £45 | £80\n\nBye."
+        "Room | Seats | Half day | Whole day\nElm | 120 | £310 | £540\nOak | 40 | £95 | £170\nAsh | 16 | £45 | £80"
     )
     claims = extract("What is the difference in price between Elm and Oak for a whole day?", [table]).claims
     assert [each.text.partition(";")[0] for each in claims if not each.further] == ["Elm", "Oak"]
