@@ -23,7 +23,7 @@ from functions.query.retrieval.search import Search
 from functions.query.understanding.question import DEGREES
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.asked import Asked
-from functions.query.writing.needed import tells_what
+from functions.query.writing.needed import reached_by, tells_what
 from functions.query.writing.premises import what_is_asked
 from functions.query.writing.statements import Statement, statements_in
 from shared import identity, lexical
@@ -109,12 +109,17 @@ def look_again(
 
 
 def _statements(search: Search, passages: Sequence[Passage]) -> Iterator[tuple[Passage, int, Statement]]:
-    """Yield the statements that may answer, of passages that hold all names and numbers of the question."""
-    names = _names_of(search)
+    """Yield the statements that may answer, of passages that hold all names and numbers of the question.
+
+    They hold a telephone number, too, or an address, if that is asked for.
+    """
+    names, reached = _names_of(search), reached_by(search.question)
     for passage in passages if search.language in LANGUAGES else ():
         if passage.language and passage.language not in LANGUAGES:
             continue
         if names.rarity and (coverage(names, passage) or 0.0) < 1.0:
+            continue
+        if not all(pattern.search(passage.text) for pattern in reached):
             continue
         for number, statement in enumerate(statements_in(passage)):
             is_readable = not (statement.is_garbled or statement.is_contents_entry or statement.is_question)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from functions.query.grounding.arithmetic import convert
 from functions.query.grounding.facts import Fact
 from functions.query.grounding.quantities import NUMBER, UNIT, is_unit, read_number, spelled_value, unit_name
-from functions.query.grounding.words import WORD, has_digit
+from functions.query.grounding.words import WORD, content_stems, has_digit
 from functions.query.understanding.question import lines_of
 from shared import lexical
 from shared.dates import dates_in
@@ -132,7 +132,7 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
 
     None if it is none, or if no number of the question can be compared with it: they must be of one unit, or of units
     of time. A range that ends a label, or stands in brackets there ("Large dog (over 25 kg)"), must have a unit, or be
-    an age.
+    an age, unless the question has the words before it: "Plates for up to 50".
     """
     if not _numbers_in(question, language):
         return None
@@ -142,7 +142,9 @@ def is_in_range(label: str, question: str, language: str = "en") -> bool | None:
     if not at_end or dates_in(fold(label)):
         return None
     text, found = (whole or at_end)[0]
-    return _has_number(found, text, question, language, needs_unit=not whole)
+    before = frozenset(content_stems(text[: found.start], language))
+    is_named = bool(before) and before.issubset(content_stems(question, language))
+    return _has_number(found, text, question, language, needs_unit=not (whole or is_named))
 
 
 def is_in_range_told(sentence: str, question: str, language: str = "en") -> bool | None:

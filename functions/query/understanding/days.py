@@ -4,7 +4,7 @@ A question about Thursday is not answered by what is told of Sunday.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -28,6 +28,13 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 """What makes a limit of the name behind it: "before Friday"."""
+
+
+_DAY_BEFORE = re.compile(r"(?<![\d.,:/-])(\d{1,2})(?:\.|st|nd|rd|th|er)?\s?(?:of |de )?\Z")
+_DAY_BEHIND = re.compile(r"\s(\d{1,2})(?:st|nd|rd|th)?(?![\d:/]|\.\d)")
+"""The day of a month's name, before and behind it: "16 May", "May 16"; not the 20 of "May 2031"."""
+_MONTH: Final = 32
+"""What a month counts in a place in the year: 5 * 32 + 16 is 16 May."""
 
 
 class _Named(NamedTuple):
@@ -57,6 +64,54 @@ def names_days(question: str, text: str) -> bool:
     """Return whether a text names days where a question asks about some, or months."""
     days, months = days_asked(question)
     return bool((days and days_in(text)) or (months and months_in(text)))
+
+
+def is_in_period(question: str, label: str) -> bool | None:
+    """Return whether a label has a period ("16 May to 30 September") that a question's date, or month, is in.
+
+    None if it has none, or if the question names no time of the year.
+    """
+    asked, period = _times_asked(question), _period_in(label) if question else None
+    if not asked or period is None:
+        return None
+    first, last = period
+    return any(
+        (low <= last and high >= first) if first <= last else (low <= last or high >= first) for low, high in asked
+    )
+
+
+def times_of_year_in(question: str) -> Sequence[str]:
+    """Return the dates and months that a question names, as typed: "24 December", "July"."""
+    folded = fold(question)
+    return [question[each.start : each.end] for each in _dates_in(folded)] if len(folded) == len(question) else ()
+
+
+@lru_cache(maxsize=256)
+def _times_asked(question: str) -> Sequence[tuple[int, int]]:
+    return [(each.first, each.last) for each in _dates_in(fold(question))]
+
+
+@lru_cache(maxsize=4_096)
+def _period_in(label: str) -> tuple[int, int] | None:
+    folded = fold(label)
+    for one, other in pairwise(_named(folded, "month")):
+        if one.first == one.last and other.first == other.last and _TO.fullmatch(folded, one.end, other.start):
+            return _date_of(folded, one).first, _date_of(folded, other).last
+    return None
+
+
+def _dates_in(text: str) -> Sequence[_Named]:
+    return [_date_of(text, each) for each in _named(text, "month") if each.first == each.last]
+
+
+def _date_of(text: str, month: _Named) -> _Named:
+    """Return where a date of a month stands, and its place in the year; without a day that of the whole month."""
+    before = _DAY_BEFORE.search(text[: month.start])
+    behind = None if before else _DAY_BEHIND.match(text, month.end)
+    start, end = before.start() if before else month.start, behind.end() if behind else month.end
+    day = int((before or behind)[1]) if before or behind else 0  # type: ignore[index]
+    place = month.first * _MONTH
+    return _Named(start, end, place + (day or 1), place + (day or _MONTH - 1))
 
 
 def tells_of_others(question: str, text: str, *, may_exclude: bool = False) -> bool:

@@ -40,8 +40,9 @@ class Kind(StrEnum):
 _PATTERNS = patterns_of("asked_patterns.txt")
 _KINDS = (Kind.REASON, Kind.STEPS, Kind.TIME, Kind.NUMBER, Kind.LIST, Kind.YES_NO)
 """The kinds that are told by question words; the first one that fits counts."""
-_PAGE, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
-    of_any_language(_PATTERNS[kind]) for kind in ("page", "gathers", "who", "way", "because", "decides", "denies")
+_PAGE, _SEVERAL, _GATHERS, _WHO, _HOW_TO, _REASON, _DECIDES, _DENIES = (
+    of_any_language(_PATTERNS[kind])
+    for kind in ("page", "several", "gathers", "who", "way", "because", "decides", "denies")
 )
 _NUMBER_WORDS = frozenset("|".join(_PATTERNS["few"].values()).split("|"))
 _WORD = re.compile(r"\w+")
@@ -49,6 +50,7 @@ _OPTION = re.compile(r"(?<!\S)(--?[^\W\d_][\w-]*)")
 """An option of a command, whose sign is a part of its name: "-r", "--help"."""
 _WHICH = re.compile(r"\b(?:which|what) ((?:[^\W\d_]+[ -]?){1,3})", re.IGNORECASE)
 """What is asked for, in up to three words."""
+_POINTED = re.compile(r"(?:this|these|that|those) ([^\W\d_]+(?: [^\W\d_]+)?)", re.IGNORECASE)
 _COUNTS = of_any_language(_PATTERNS["counts"])
 _HOW_MANY = re.compile(rf"(?:{_COUNTS.pattern}) (?:de |d['’])?((?:[^\W\d_]+[ -])?[^\W\d_]+)", re.IGNORECASE)
 _FEW = "|".join(sorted(word for word in _NUMBER_WORDS if len(word) > 2))  # "du" is two, and French for "of the"
@@ -58,6 +60,8 @@ _AFTER_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """What is counted: the words after "how many", and those after a number."""
+_YEAR_ALONE = re.compile(rf"(?<![\w.,]){identity.YEAR}(?![\w%]|[.,]\d|\s[^\W\d_]{{4}})")
+"""A year that counts nothing: that of "from 1995 to 2003", not of "2010 visitors"."""
 _FIGURE = re.compile(r"[\d., \u202f]*\d|[-–—]+")
 """A cell that counts, or is empty."""
 _ONE = re.compile(r"(?:1|one|a|an)\b(?![.,]\d)", re.IGNORECASE)
@@ -74,8 +78,9 @@ _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
-_ANNOUNCES, _PART = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part"))
+_ANNOUNCES, _PART, _RAISES = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part", "raises"))
 _RELATIVE, _PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "short"))
+_MY_DUTY, _THEIR_DUTY = (of_any_language(_PATTERNS[kind]) for kind in ("my_duty", "their_duty"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
@@ -120,6 +125,11 @@ def without_relative_time(question: str) -> str:
 def is_short_for_more(sentence: str) -> bool:
     """Return whether a sentence only says the same, or the opposite, of something else: "Gas barbecues are."."""
     return _SHORT.match(sentence) is not None
+
+
+def raises(text: str) -> bool:
+    """Return whether a text says that something is raised."""
+    return _RAISES.search(text) is not None
 
 
 def has_series(text: str) -> bool:
@@ -205,6 +215,12 @@ class Asked:
         stems = (content_stems(" ".join(words[:end])) for words in found for end in range(1, len(words) + 1))
         return frozenset(filter(None, stems))
 
+    def points_to_thing(self, text: str) -> bool:
+        """Return whether a text begins with what is asked for, without its name: "This release" for "which release"."""
+        pointed = _POINTED.match(text)
+        words = pointed[1].split() if pointed else ()
+        return any(content_stems(" ".join(words[:end])) in self.things for end in (1, 2))
+
     @cached_property
     def for_measure(self) -> bool:
         """Whether it asks for a number with a unit that tells it from others: a distance, a weight, a unit price."""
@@ -214,6 +230,11 @@ class Asked:
     def for_event(self) -> bool:
         """Whether it asks when something happened: once, not again and again."""
         return self.kind is Kind.TIME and asks_once(self.text)
+
+    @cached_property
+    def for_several(self) -> bool:
+        """Whether it asks for more than one of something: a list, or "which rooms have …"."""
+        return self.kind is Kind.LIST or _SEVERAL.search(self.text) is not None
 
     @cached_property
     def for_page(self) -> bool:
@@ -315,18 +336,19 @@ class Asked:
         # "Two person screens" are no two persons: what is more than one has the question's ending, or one more.
         return any(
             not self._counted.isdisjoint(content_stems(word))
-            and (_ONE.match(number) is not None or any(map(word.lower().startswith, self._counted_words)))
+            and (_ONE.match(number) is not None or any(map(word.lower().startswith, self.words_counted)))
             for number, words in after
             for word in words
         )
 
     @cached_property
     def _counted(self) -> frozenset[str]:
-        """The stems of what it asks "how many" of, unless something else is to be gathered."""
-        return frozenset(content_stems(" ".join(self._counted_words)))
+        """The stems of these."""
+        return frozenset(content_stems(" ".join(self.words_counted)))
 
     @cached_property
-    def _counted_words(self) -> frozenset[str]:
+    def words_counted(self) -> frozenset[str]:
+        """The words of what it asks "how many" of, in lower case, unless something else is to be gathered."""
         counted = _HOW_MANY.search(self.text)
         if counted is None or _GATHERS.search(_HOW_MANY.sub(" ", self.text)):
             return frozenset()
@@ -350,8 +372,16 @@ class Asked:
         """Return whether it asks who, and a text has no other names than its own: "Who follows Ann Lee?"."""
         if _WHO.search(self.text) is None:
             return False
-        names = [each for each in _NAME.findall(text) if not (days_in(each) or months_in(each))]
+        names = self._names_in(text)
         return bool(names) and all(each in self.text for each in names)
+
+    @staticmethod
+    def _names_in(text: str) -> Sequence[str]:
+        return [each for each in _NAME.findall(text) if not (days_in(each) or months_in(each))]
+
+    def names_somebody(self, text: str) -> bool:
+        """Return whether it asks who, and a text has a name that is none of its own."""
+        return _WHO.search(self.text) is not None and any(each not in self.text for each in self._names_in(text))
 
     def decides(self, text: str) -> bool:
         """Return whether it asks for yes or no, and a text says by itself what may be, must be, or is not."""
@@ -399,6 +429,10 @@ class Asked:
         of_text = (frozenset(content_stems(each, language)) for each in _CONDITIONS[language].findall(text))
         return any(2 * len(supposed & each) >= len(supposed) for each in of_text)
 
+    def is_duty_of_others(self, text: str) -> bool:
+        """Return whether it asks what the asker must do, and a text says what a contract's other party must."""
+        return _THEIR_DUTY.search(text) is not None and _MY_DUTY.search(self.text) is not None
+
     def denies(self, text: str) -> bool:
         """Return whether it asks what is not, may not or has not, and a text denies something."""
         return self.for_denied and _DENIES.search(text) is not None
@@ -422,7 +456,10 @@ class Asked:
         return _ANNOUNCES.search(text) is not None and _PART.search(self.text) is None
 
     def defines(self, text: str) -> bool:
-        """Return whether it asks what something is, and a text says so: "X is a …", "X: …", "X, a …", "… (the “X”)"."""
+        """Return whether it asks what something is, and a text says so.
+
+        "X is a …", "X, once Y, is a …", "X: …", "X, a …", "… (the “X”)".
+        """
         return any(pattern.search(text) for pattern in _definitions_of(self.text))
 
     def is_met(self, text: str) -> bool:
@@ -433,7 +470,10 @@ class Asked:
 
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""
-        return [number for number in _MEASURED.findall(_NO_FIGURE.sub(" ", text)) if number not in self.numbers]
+        text = _NO_FIGURE.sub(" ", text)
+        if self.words_counted and SEPARATOR not in text:
+            text = _YEAR_ALONE.sub(" ", text)
+        return [number for number in _MEASURED.findall(text) if number not in self.numbers]
 
 
 @lru_cache(maxsize=500)
@@ -456,7 +496,7 @@ def _definitions_of(question: str) -> Sequence[re.Pattern[str]]:
     term = r"[\W_]+".join(words)
     before = r"(?:^|\| )\W*(?:\(?[\da-z]{1,2}[.)]\s+|\w+\s?,\s+)?(?:(?:an?|the)\s+)?[“\"]?"
     after = (
-        r"[”\"]?(?:\s*\([^()]*\))?(?::\s+\S|,?\s+(?:(?:this|which)\s+)?"
+        r"[”\"]?(?:\s*\([^()]*\)|,\s[^,.;:()]{1,60}(?=,))?(?::\s+\S|,?\s+(?:(?:this|which)\s+)?"
         r"(?:(?:is|are|was|were)\s+(?:an?|the|one|not)\b|means?\b|refers?\s+to|stands?\s+for))"
     )
     return (

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
 
@@ -320,9 +320,14 @@ def _is_summed(name: str) -> bool:
 
 
 def is_whole_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:
-    """Return whether a question has all content words of a row's label."""
-    label = content_stems(row.label, language)
-    return bool(label) and wanted >= frozenset(label)
+    """Return whether a question has all content words of a row's label, or of a name behind its code: "C2 | Glaze"."""
+    return any(bool(stems) and wanted >= frozenset(stems) for stems in _names_of(row, language))
+
+
+def _names_of(row: TableRow, language: str) -> Iterator[Sequence[str]]:
+    yield content_stems(row.label, language)
+    if row.cells and has_digit(row.label) and " " not in row.label and not has_digit(row.cells[0].text):
+        yield content_stems(row.cells[0].text, language)
 
 
 def is_label_asked(row: TableRow, wanted: Set[str], language: str) -> bool:

@@ -7,10 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from functions.query.grounding.words import is_stop_word
+from functions.query.grounding.polarity import direction_of
+from functions.query.grounding.words import is_stop_word, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
-from functions.query.writing.asked import Asked
+from functions.query.writing.asked import Asked, Kind, raises
+from functions.query.writing.named_items import is_untold
 from functions.query.writing.row_doubts import (
     ToldSpan,
     columns_of,
@@ -24,6 +26,7 @@ from functions.query.writing.selected_rows import are_rows_asked_for
 from functions.query.writing.statements import statements_in
 from functions.query.writing.table_words import keys_of
 from shared import identity, lexical
+from shared.language import language_of
 from shared.text import row_cells
 
 _YEAR = re.compile(rf"(?<![\w.,]){identity.YEAR}(?![\w.,]*\d)")
@@ -57,8 +60,12 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
         return True
     if _lacks_its_kind(asked, told) or _is_of_other_years(asked, told) or _is_of_another_kind(asked, told, passages):
         return True
+    if is_untold(asked.text, passages) or _supposes_the_opposite(asked, told):
+        return True
     if told[0].is_row:
         return False
+    if _says_nothing_named(asked, told, passages):
+        return True
     document = told[0].passage.document_id
     is_of_rows = not asked.is_counted_in(told[0].text) and are_rows_asked_for(asked.text, passages, document)
     return is_of_rows or _is_told_elsewhere(asked, told, passages)
@@ -92,6 +99,42 @@ def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
     passage = told[0].passage
     beside = (passage.title, passage.section_at(passage.char_start + told[0].start), *passage.periods)
     return bool(years) and not any(year in text for year in asked.years for text in (*years, *beside))
+
+
+def _says_nothing_named(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage]) -> bool:
+    """Return whether nothing that a question names is said by what is told, or around it; or not what it counts.
+
+    Of another language's words none can be there.
+    """
+    first = told[0].passage
+    language = first.language or "en"
+    if language_of(asked.text) not in {"", first.language or language_of(first.text) or language}:
+        return False
+    words = [each for each in words_asked(asked.text, language) if is_content(each, language)]
+    names = {key for thing in (_THING.findall(asked.text) if asked.needed else ()) for key in keys_of(thing, language)}
+    table = lexical.background(language)
+    words = [each for each in words if each.key not in names and not is_time(each.word, language)]
+    words = [each for each in words if table.get(each.key, lexical.MAX_RARITY) >= MIN_RARITY]
+    sections = (each.passage.section_at(each.passage.char_start + each.start) for each in told)
+    texts = (*(each.text for each in told), *map(_heading_above, told), *sections, *map(_before, told))
+    said = "\n".join((*texts, _name_of_document(first, passages)))
+    missing = unsaid(words, said, language)
+    counted = [each for each in words if each.word in map(lexical.fold, asked.words_counted)]
+    return any(one and all(each in missing for each in one) for one in (words, counted))
+
+
+def _supposes_the_opposite(asked: Asked, told: Sequence[ToldSpan]) -> bool:
+    """Return whether it is asked why or when something fell, and what is told only rose, or the other way round."""
+    if asked.kind not in {Kind.REASON, Kind.TIME}:
+        return False
+    supposed, said = (_directions_in(text) for text in (asked.text, "\n".join(each.text for each in told)))
+    return len(supposed) == 1 and bool(said) and supposed.isdisjoint(said)
+
+
+def _directions_in(text: str) -> frozenset[int]:
+    """Return the directions of the words of rising and falling in a text: 1, -1."""
+    words = (word for word in tokens_of(text) if not is_stop_word(word))
+    return frozenset(filter(None, (*map(direction_of, words), int(raises(text)))))
 
 
 def _is_of_another_kind(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passage]) -> bool:

@@ -24,7 +24,7 @@ from functions.query.writing.list_items import follows_in_list, is_item, on_line
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.needed import gives_order
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
-from functions.query.writing.row_doubts import ToldSpan
+from functions.query.writing.row_doubts import ToldSpan, are_named
 from functions.query.writing.row_scores import share_asked
 from functions.query.writing.selected_rows import SelectedRow, selected_rows
 from functions.query.writing.statement_scores import (
@@ -261,6 +261,9 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
     is_list = best.statement.has_items or best.statement.list_span is not None
     # What one statement cannot say whole: items from several places, figures to work with.
     has_many = (asked.kind is Kind.LIST and not is_list) or (has_figure and asked.computes)
+    # "What is the difference between Elm and Oak?" is about two rows.
+    rows = [each.span for each in ranked if each.statement.is_row] if asked.gathers and best.statement.is_row else []
+    named = [each for each in rows if are_named(asked.text, [ToldSpan(passages[each.passage], each.start, each.end)])]
     blocks: list[_Group] = []
     gathers = asked.gathers and not asked.is_counted_in(best.statement.text)
     for each in ranked:
@@ -282,7 +285,12 @@ def _blocks(asked: Asked, passages: Sequence[Passage]) -> _Blocks:
             continue
         is_tie = each.score >= TIE * best.score
         if not blocks or gathers or is_tie or (not said.enough and said.gain(statement) >= GAIN):
-            further = bool(blocks) and (said.enough if gathers else not has_many)
+            # A list of rows goes on with rows.
+            is_of_rows = statement.is_row and best.statement.is_row
+            is_more = is_of_rows if best.statement.is_row and asked.for_several else has_many
+            further = bool(blocks) and (said.enough if gathers else not is_more)
+            if len(named) > 1 and statement.is_row:
+                further = bool(blocks) and each.span not in named
             # From a second place a sentence is told alone: the next one is seldom about the question, too.
             is_alone = bool(blocks) and gathers and not statement.is_question
             spans = _block(asked, each, passages, said, None if is_alone else strong)
@@ -379,7 +387,7 @@ def _block(
             said.add(each)
         said.add_title(last_title(passage.section_at(passage.char_start + statement.start)))
         return [PassageSpan(at, each.start, each.end) for each in steps]
-    if statement.list_span and asked.kind in {Kind.STEPS, Kind.LIST}:
+    if statement.list_span and (asked.kind in {Kind.STEPS, Kind.LIST} or _is_headed_list(asked, statement, passage)):
         return [PassageSpan(at, *statement.list_span)]
     if is_field_asked(frozenset(content_stems(asked.text, statement.language)), statement):
         return [best.span]
@@ -395,7 +403,7 @@ def _block(
         return not said.repeats(added) and _continues(passage.text, one, other) and is_evidence(added)
 
     before = of_passage[best.number - 1] if best.number else None
-    names_it = asked.for_name and is_first and _STANDS_FOR.match(statement.text) is not None
+    names_it = is_first and (_STANDS_FOR.match(statement.text) is not None or asked.points_to_thing(statement.text))
     points_back = _POINTS_BACK.match(statement.text) is not None
     if before and points_back and may_add(before, statement, before) and (names_it or said.adds(before)):
         block.insert(0, before)
@@ -444,6 +452,12 @@ def _block(
     if heading and said.is_first_told(passage.text[slice(*heading)]):
         return [PassageSpan(at, *heading), *spans]
     return spans
+
+
+def _is_headed_list(asked: Asked, statement: Statement, passage: Passage) -> bool:
+    """Return whether several things are asked for, and the title of a statement's section says so: "Image types"."""
+    section = passage.section_at(passage.char_start + statement.start)
+    return asked.for_several and is_headed(asked, passage, section, statement.language)
 
 
 def _steps_of_section(asked: Asked, best: Candidate, passages: Sequence[Passage]) -> Sequence[Statement]:

@@ -371,9 +371,9 @@ def choose(request: WritingRequest) -> Chosen:
     if missing:  # the best passage's document may hold the words, and say the rest in others
         document = request.sources[0].document_id
         numbers = [number for number, source in enumerate(request.sources, 1) if source.document_id == document]
-        of_best = _extract_of(question, numbers, request).claims
-        if of_best and not _missing(question, of_best, request):
-            whole, missing, rows, is_open = of_best, (), 0, False
+        of_best = _extract_of(question, numbers, request)
+        if of_best.claims and not _missing(question, of_best.claims, request):
+            found, whole, missing, rows, is_open = of_best, of_best.claims, (), 0, False
     doubtful = bool(whole) and (
         is_open
         or asks_which_not(question)

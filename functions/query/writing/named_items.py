@@ -61,7 +61,7 @@ _AFTER = re.compile(r"\s?([^\W\d_]+|[€$£°%])")
 _OF_CLOCK = ("Uhr", "am", "pm", "val")
 _COUNTED = re.compile(r"[ \u00a0]([^\W\d_]{2,})")
 _OPENS = re.compile(r"(?:\A|[.!?:;|\n)])\s*\Z")
-_TITLE_END = re.compile(r"\s*(?:[.:–—)]|\n|\Z)")
+_TITLE_END = re.compile(r"\s*(?:[.:–—)]|\n|\Z)|[^.:!?|\n]{1,50}:\s")
 _TOKEN = re.compile(rf"(?<![\w.,/€$£-]){_NUMBER}{_END}")
 _CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
 """A code that needs no name before it: "E05"."""
@@ -196,6 +196,18 @@ def absent_items(question: str, passages: Sequence[Passage], *, is_verdict: bool
         elif len(codes) >= MIN_CODES:
             absent.append(each.typed.split()[-1])
     return absent
+
+
+def is_untold(question: str, passages: Sequence[Passage]) -> bool:
+    """Return whether a question names an item that nothing tells of behind its name, where others of that name are."""
+    language = next((each.language for each in passages if each.language), "")
+    return any(
+        not any(told.may_name(item) for one in passages for told in _mentions(one.whole, item.label, one.language))
+        and len(_siblings(item, passages, counts=False)[0]) >= MIN_SIBLINGS
+        and not _is_no_name(item, question, passages)
+        for item in items_named(question, language)
+        if item.is_name
+    )
 
 
 def _noun_after(question: str, item: NamedItem) -> str:

@@ -33,6 +33,9 @@ _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     for kind, asked in _PATTERNS.items()
     if (what := kind.removeprefix("asks_")) != kind
 )
+_REACHED = [
+    (of_any_language(_PATTERNS[f"asks_{what}"]), of_any_language(_PATTERNS[what])) for what in ("number", "mail", "web")
+]
 _ASKS_MEASURE = of_any_language(
     *(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "sound", "content", "unit_price"))
 )
@@ -57,6 +60,11 @@ def tells_what(word: str, text: str) -> bool:
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:
     """Return what an answer to a question must hold."""
     return [pattern for asked, pattern in _NEEDED if asked.search(question)]
+
+
+def reached_by(question: str) -> Sequence[re.Pattern[str]]:
+    """Return the telephone number, e-mail address or web page that a question asks for: no other words tell them."""
+    return [told for asked, told in _REACHED if asked.search(question)]
 
 
 def asks_measure(question: str) -> bool:

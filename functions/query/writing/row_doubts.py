@@ -16,7 +16,13 @@ from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.tables import row_at, tables_in
 from functions.query.grounding.words import is_stop_word, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
-from functions.query.understanding.days import days_asked, names_days, tells_of_others
+from functions.query.understanding.days import (
+    days_asked,
+    is_in_period,
+    names_days,
+    tells_of_others,
+    times_of_year_in,
+)
 from functions.query.understanding.phrases import YEAR, is_time
 from functions.query.understanding.question import without_contractions
 from functions.query.understanding.vocabulary import MIN_WORD, are_of_family
@@ -211,7 +217,10 @@ def may_be_others(asked: Asked, told: Sequence[ToldSpan], *, is_compared: bool, 
     if asked.extreme and not (is_compared or is_of_row or are_named(asked.text, rows)):
         return True
     besides = "\n".join(each.text for each in told if not each.is_row)
-    return _leave_doubt(asked.text, rows, besides=besides, of_document=named, verdict=asked.kind is Kind.YES_NO)
+    # Of a list each row must be what is asked for; of what is compared, they are together.
+    groups = [[each] for each in rows] if asked.for_several and not asked.gathers else [rows]
+    verdict = asked.kind is Kind.YES_NO
+    return any(_leave_doubt(asked.text, each, besides=besides, of_document=named, verdict=verdict) for each in groups)
 
 
 def is_another_table_named(question: str, told: ToldSpan) -> bool:
@@ -255,6 +264,9 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, of_do
     """
     if any(contradicts(question, each, verdict=verdict) for each in rows):
         return True
+    if any(any(is_in_period(question, cell) for cell in row_cells(each.text)) for each in rows):
+        for time in times_of_year_in(question):
+            question = question.replace(time, " ")
     if all(is_another_table_named(question, each) for each in rows):
         return True
     first = rows[0].passage

@@ -7,7 +7,7 @@ from functions.query.grounding.table_cells import TableRow
 from functions.query.grounding.tables import Table, row_at
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage
-from functions.query.understanding.days import days_asked, days_in
+from functions.query.understanding.days import days_asked, days_in, is_in_period
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import (
     asked_share,
@@ -29,7 +29,8 @@ those of whose label less is: "iPhone" comes before "Total net sales" where the 
 CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
 THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
-"""Factors for the row with the range ("6 to 9") or the code ("B") that is asked for, and for rows with another one."""
+"""Factors for the row with the range ("6 to 9", "May to July") or the code ("B") that is asked for, and for rows with
+another one."""
 CONTRADICTS = 0.25
 """Factor for a row that says no, or yes, where the question asks for what is not so: "Nuts: –" for "with nuts"."""
 WHOLE_LABEL = 1.5
@@ -71,10 +72,22 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
     in_range = is_in_range(label, asked.without_years, language) if asked.may_have_number else None
     if in_range is not None:
         fitness *= THAT_ROW if in_range else ANOTHER_ROW
+    in_period = is_in_period_of_row(asked.text, statement.text)
+    if in_period is not None:
+        fitness *= THAT_ROW if in_period else ANOTHER_ROW
     is_named = is_row_named(passage.whole, start, asked.text)
     if is_named is not None:
         fitness *= NAMED_ROW if is_named else ANOTHER_ROW
     return fitness
+
+
+def is_in_period_of_row(question: str, row: str) -> bool | None:
+    """Return whether a row is for a period ("16 May to 30 September") that a question's date or month is in.
+
+    None if it is for none, or the question names no time of the year.
+    """
+    compared = (is_in_period(question, cell) for cell in row_cells(row))
+    return next((each for each in compared if each is not None), None)
 
 
 def _is_column_asked(table: Table, row: TableRow, question: str, wanted: frozenset[str], language: str) -> bool:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from functions.query.grounding.ranges import is_in_range_told
 from functions.query.grounding.words import content_stems, has_digit, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
-from functions.query.understanding.days import days_asked
+from functions.query.understanding.days import days_asked, times_of_year_in
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
 from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_relative_time, without_scope
@@ -41,6 +41,7 @@ from functions.query.writing.row_scores import (
     ASKED_FIGURE,
     fitness_of_row,
     inherited_stems,
+    is_in_period_of_row,
     is_of_thing,
     share_asked,
 )
@@ -104,6 +105,10 @@ ADDRESS, OF_DOCUMENT = 1.5, 6.0
 """Factors for an address where it is asked where something is, and where that is what the whole document is about."""
 DONE_BY = 1.5
 """Factor for a statement that says by whom something is done where it is asked who does."""
+OF_OTHERS = 0.4
+"""Factor for what the landlord must do where the asker asks what they must."""
+NAMED = 1.2
+"""Factor for a statement that names somebody where it is asked who; of German nouns none is known to be a name."""
 DENIED = 1.5
 """Factor for a statement that denies something where it is asked what is not so."""
 ALSO_DENIED, NOT_DENIED = 2.0, 0.4
@@ -149,6 +154,8 @@ PAGE_NUMBER = 0.1
 """Factor for what stands at the top or bottom of each page: "Minutes, page 1 of 2"."""
 
 _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
+_NEEDS_TO = re.compile(r"\bneeds? to\b", re.IGNORECASE)
+"""An auxiliary: "What do I need to pass?" is not about a need."""
 _SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
@@ -181,7 +188,7 @@ def asked_of(question: str, passages: Sequence[Passage], *, before: str = "", in
 
     `inherited` are the words at its end that it takes over from the question `before`, if it replaces a word of that.
     """
-    asked = Asked.of(without_scope(question))
+    asked = Asked.of(_NEEDS_TO.sub("must", without_scope(question)))
     if inherited:
         asked = asked.following(before, inherited)
     if not asked.years:
@@ -227,6 +234,11 @@ def _scores(
     if sign := sign_asked(asked.text):
         wanted |= {sign}
         held = [one | {sign} if explains(each.text, sign) else one for one, each in zip(held, statements, strict=True)]
+    if times := times_of_year_in(asked.text):
+        # "16 May to 30 September" has July.
+        for number, (at, each) in enumerate(found):
+            if each.is_row and is_in_period_of_row(asked.text, each.text):
+                held[number] |= wanted.intersection(content_stems(" ".join(times), passages[at].language or "en"))
     weights = _weights(wanted, languages, held)
     for stem in wanted & _NO_STEMS.union(*(inherited_stems(asked, language) for language in languages)):
         weights[stem] *= INHERITED
@@ -290,7 +302,9 @@ def _scores(
         if names_days:
             span = ToldSpan(passages[at], statement.start, statement.end)
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
-        return items.factor(passages[at], statement) * settled * other
+        # "Refer to annex 1 for the fees" only names it.
+        of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
+        return of_item * settled * other
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -408,7 +422,7 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
     if not asked.for_page and is_headed(asked, passage, section, statement.language):
-        is_list = asked.kind is Kind.LIST and (statement.has_items or statement.list_span is not None)
+        is_list = asked.for_several and (statement.has_items or statement.list_span is not None)
         is_asked = is_headed(asked, passage, section, statement.language, wholly=True)
         fitness *= TITLED if is_asked else HEADED_LIST if is_list else HEADED
     if asked.is_counted_in(statement.text):
@@ -419,6 +433,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= REASON
     if asked.is_done_by(statement.text):
         fitness *= DONE_BY
+    if statement.language != "de" and asked.names_somebody(statement.text):
+        fitness *= NAMED
     if instructs := asked.instructs(statement.text, statement.language):
         fitness *= INSTRUCTION
     if asked.has_purpose(statement.text, statement.language, instructs=instructs):
@@ -430,6 +446,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.kind is not Kind.YES_NO and denied_words(asked.text, statement.language):
         above = f"{last_title(section)}\n{statement.heading_above}"
         fitness *= _agreement(asked, statement, wanted, above)
+    if asked.is_duty_of_others(statement.text):
+        fitness *= OF_OTHERS
     if asked.is_too_late(statement.text):
         fitness *= TOO_LATE
     if asked.defines(statement.text) or ((sign := sign_asked(asked.text)) and explains(statement.text, sign)):

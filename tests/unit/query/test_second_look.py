@@ -397,3 +397,12 @@ def test_a_model_without_a_default_has_no_second_look():
     assert Settings(embedding_model="other", embedding_dimensions=2, score_threshold=0.3).second_look_threshold == NEVER
     for model, threshold in STATEMENT_THRESHOLDS.items():
         assert Settings(embedding_model=model, embedding_dimensions=2).second_look_threshold == threshold
+
+
+def test_what_lacks_the_telephone_number_that_is_asked_for_is_not_compared():
+    bare, number = "Support has been added to the Stylo 7600/9600.", "Ring us for support on 01632 960 123."
+    search = Search("What is the phone number of support?", [1.0, 0.0], 2, "acme")
+    embedder = ByMeaning({bare: 0.9, number: 0.8})
+    passages = [passage(bare, n=1), passage(number, n=2)]
+    look = look_again(search, passages, threshold=0.4, embedder=embedder, deadline=Deadline(FakeClock(), 30.0))
+    assert [each.passage.text for each in look.chosen] == [number]

@@ -2,7 +2,14 @@
 
 import pytest
 
-from functions.query.understanding.days import days_asked, days_in, months_in, tells_of_others
+from functions.query.understanding.days import (
+    days_asked,
+    days_in,
+    is_in_period,
+    months_in,
+    tells_of_others,
+    times_of_year_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -72,3 +79,24 @@ def test_a_range_that_leaves_a_month_out_may_be_the_answer():
     question, text = "Is the camp open in October?", "The camp is open from April to July."
     assert tells_of_others(question, text)
     assert not tells_of_others(question, text, may_exclude=True)
+
+
+@pytest.mark.parametrize(
+    ("label", "inside", "outside"),
+    [
+        ("16 May to 30 September", "in July", "on 15 May"),
+        ("20. Dezember bis 6. Januar", "am 2. Januar", "im März"),
+        ("May 16 – September 30", "on June 3", "in December"),
+        ("del 13 de junio al 6 de septiembre", "en agosto", "el 10 de junio"),
+        ("1er juin au 15 septembre", "en juillet", "le 20 septembre"),
+    ],
+)
+def test_a_period_of_the_year_has_dates_and_months(label: str, inside: str, outside: str):
+    assert is_in_period(inside, label) is True
+    assert is_in_period(outside, label) is False
+
+
+def test_what_is_no_period_has_none():
+    assert is_in_period("in July", "July 2031") is None
+    assert is_in_period("on Monday", "16 May to 30 September") is None
+    assert list(times_of_year_in("Is it open on 24 December or in July?")) == ["24 December", "July"]

@@ -110,3 +110,25 @@ def test_a_question_for_yes_or_no_is_known_by_its_form(question: str, kind: Kind
 )
 def test_how_much_is_not_told_surely_without_a_number(text: str, *, doubtful: bool):
     assert extract("How much fuel does the ship need?", [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "doubtful"),
+    [
+        ("Why was the rent lowered?", "The rent may be raised once a year, in June. Keys hang inside.", True),
+        ("Why was the rent raised?", "The rent may be raised once a year, in June. Keys hang inside.", False),
+        ("How many kayaks belong to the cabin?", "Two moorings belong to the cabin. Paddles hang inside.", True),
+        ("How many moorings belong to the cabin?", "Two moorings belong to the cabin. Paddles hang inside.", False),
+        ("¿Cuánto gana un socorrista?", "Hay tres socorristas y un botiquín junto al agua.", True),
+        ("How much does a hammock cost?", "The ticket for ten swims costs £34. The towel is free.", True),
+    ],
+)
+def test_what_says_the_opposite_or_nothing_of_what_is_named_is_doubtful(question: str, text: str, *, doubtful: bool):
+    assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+def test_an_answer_in_another_language_has_other_words():
+    rules = passage(
+        "Zwischen 22 Uhr und 6 Uhr ist Nachtruhe. Im Garten darf gegrillt werden.", language="de", score=1.0
+    )
+    assert not extract("When is the quiet time in the courtyard?", [rules]).may_be_others

@@ -219,3 +219,169 @@ def test_where_a_french_museum_is_its_address_tells():
         language="fr",
     )
     assert told("Où se trouve le musée ?", guide)[0].startswith("12, quai des Meuniers")
+
+
+def test_what_something_is_may_be_told_behind_what_it_was_called():
+    source = passage(
+        "Marlo 3 is faster than Marlo 2. Marlo runs everywhere. Marlo, formerly called Pell, is a set of chart tools."
+    )
+    assert told("What is Marlo?", source)[0].startswith("Marlo, formerly called Pell, is a set of chart tools.")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        (
+            "Which edition was the first with maps?",
+            "Sea Almanac 4 (2009): bound in blue cloth.\n\nThis edition had maps for the first time. It sold well.",
+            "Sea Almanac 4 (2009): bound in blue cloth. This edition had maps",
+        ),
+        (
+            "What does the outing cost?",
+            "In May there is an outing to the salt mine. It costs about £40 with the bus. Bring a coat.",
+            "In May there is an outing to the salt mine. It costs about £40 with the bus.",
+        ),
+    ],
+)
+def test_what_does_not_say_what_it_is_about_is_told_with_the_sentence_before(question: str, text: str, first: str):
+    assert told(question, passage(text))[0].startswith(first)
+
+
+def test_that_something_is_said_is_about_nothing_before():
+    source = passage("The barn has three doors. It is also shown that the repair of the mill would cost £900.")
+    assert told("What would the repair of the mill cost?", source)[0].startswith("It is also shown")
+
+
+def test_a_year_counts_nothing():
+    source = passage("A guide for members who join in March 2031 or later. Members pay in May.", score=1.0)
+    found = extract("How many members are there?", [source])
+    assert found.may_be_others
+    counted = extract("How many visitors came?", [passage("The mill had 2010 visitors in the year.", score=1.0)])
+    assert not counted.may_be_others
+
+
+def test_rows_that_are_asked_for_by_a_plural_are_all_the_answer():
+    rows = "A1 | Weaving | 1 | Ann Lee\nA2 | Dyeing | 2 | Bo Rask\nA3 | Felt | 3 | Ann Lee"
+    source = passage(f"Code | Course | Term | Led by\n{rows}\n\nThe sheds are open daily.")
+    claims = extract("Which courses does Ann Lee give?", [source]).claims
+    assert [("Weaving" in each.text, "Felt" in each.text, each.further) for each in claims[:2]] == [
+        (True, False, False),
+        (False, True, False),
+    ]
+
+
+def test_a_row_is_named_by_the_name_behind_its_code():
+    source = passage(
+        "The course is worth 90 points in all.\n\nCode | Course | Term | Points\nA1 | Weaving | 1 | 20\n"
+        "A2 | Final piece | 2 | 30\nA3 | Felt | 3 | 40"
+    )
+    assert "Points: 30" in told("How many points is the final piece worth?", source)[0]
+
+
+def test_of_a_list_of_several_things_below_its_title_all_items_are_told():
+    items = "• Plain Prints words alone. This is quick.\n• Mixed Prints both.\n• Fine Prints photographs. This is slow."
+    source = of_sections(("Print styles", f"Say what is printed.\n\n{items}"), ("Ink", "Shake it first."))
+    assert told("what print styles can i choose", source)[0].count("•") == 3
+
+
+def test_who_does_something_is_told_by_a_name():
+    source = passage(
+        "Learners come to all lessons in weaving.\n\nCourse | Day | Led by\nWeaving | Monday | Ann Lee\n"
+        "Dyeing | Friday | Bo Rask"
+    )
+    assert "Ann Lee" in told("Who leads weaving?", source)[0]
+
+
+def test_an_auxiliary_is_no_need():
+    source = passage("For absences a note is needed in advance. The pass mark is 40.")
+    assert told("What do I need to pass?", source)[0].startswith("The pass mark is 40.")
+
+
+def test_a_title_of_a_number_may_have_more_words_before_its_colon():
+    source = passage(
+        "Atlas 2 Heron (May 2001): bound in red. With Ann Lee as editor it had 40 maps.\n\n"
+        "Atlas 3 Swift (June 2004): bound in blue. With Bo Rask as editor it had 60 maps."
+    )
+    assert "60 maps" in told("How many maps has Atlas 3?", source)[0]
+
+
+def test_what_only_names_a_numbered_part_does_not_tell_of_it():
+    source = passage(
+        "3. Please refer to Annex 2 for the courses.\n\nAnnex 2\n\nCourse | Points\nWeaving | 20\nFelt | 40"
+    )
+    assert "Annex 2 for" not in told("Which courses are in Annex 2?", source)[0]
+
+
+def test_a_numbered_thing_that_only_others_like_it_are_told_of_is_doubted():
+    source = passage(
+        "The Atlas 2 came out in May 2001. The Atlas 3 came out in June 2004. Our Ledger 5 has lines.", score=1.0
+    )
+    assert extract("When did the Atlas 5 come out?", [source]).may_be_others
+    assert not extract("When did the Atlas 3 come out?", [source]).may_be_others
+
+
+SEASONS = """Prices
+
+Period | Price per night | Stay
+1 March to 15 May | £95 | 3 nights
+16 May to 30 September | £148 | 7 nights
+20 December to 6 January | £175 | 5 nights
+
+A dog costs £8 a night. The last cleaning costs £90."""
+
+
+@pytest.mark.parametrize(
+    ("question", "price"),
+    [
+        ("What does a night in July cost?", "£148"),
+        ("How much is it on 24 December?", "£175"),
+        ("What is the price on May 10?", "£95"),
+    ],
+)
+def test_a_row_for_a_period_has_the_months_and_days_in_it(question: str, price: str):
+    found = extract(question, [passage(SEASONS, score=1.0)])
+    assert price in found.claims[0].text
+    assert not found.may_be_others
+
+
+def test_a_german_row_for_a_period_has_its_months():
+    rows = "1. März bis 15. Mai | 95 €\n16. Mai bis 30. September | 148 €"
+    table = passage(f"Preise\n\nZeitraum | Preis je Nacht\n{rows}\n\nEin Hund kostet 8 € je Nacht.", language="de")
+    assert "148 €" in told("Was kostet eine Nacht im Juli?", table)[0]
+
+
+def test_what_the_asker_must_do_is_not_what_the_other_party_must():
+    lease = passage(
+        "9.1 After a year the tenants may end the lease with one month's written notice. The landlord must give two "
+        "months' notice."
+    )
+    assert told("How much notice do I have to give to move out?", lease)[0].startswith("9.1 After a year the tenants")
+
+
+def test_how_deep_something_is_is_asked_in_spanish_for_a_number():
+    pool = passage(
+        "• Es obligatorio ducharse.\n• El gorro es obligatorio en la parte profunda de la piscina.\n\n"
+        "El vaso mide 25 metros y tiene 2,10 metros de profundidad.",
+        language="es",
+    )
+    assert "2,10 metros" in told("¿Cómo de profunda es la piscina?", pool)[0]
+
+
+def test_how_long_something_takes_is_no_time_at_which_it_is():
+    source = passage(
+        "The course takes two years for those who pay by the term. The fee is to be paid in parts, on 1 May and 1 July."
+    )
+    assert told("When do I have to pay?", source)[0].startswith("The fee is to be paid")
+
+
+def test_two_rows_that_a_question_compares_are_both_the_answer():
+    table = passage(
+        "Room | Seats | Half day | Whole day\nElm | 120 | £310 | £540\nOak | 40 | £95 | £170\nAsh | 16 | £45 | £80"
+    )
+    claims = extract("What is the difference in price between Elm and Oak for a whole day?", [table]).claims
+    assert [each.text.partition(";")[0] for each in claims if not each.further] == ["Elm", "Oak"]
+
+
+def test_a_label_that_ends_in_a_range_needs_no_unit_if_the_question_has_its_words():
+    table = passage("Extra | Price\nPlates for up to 50 | £35\nPlates for up to 120 | £70\nScreen | £25\n\nBye.")
+    assert told("How much are plates for 100 people?", table)[0] == "Extra: Plates for up to 120; Price: £70"

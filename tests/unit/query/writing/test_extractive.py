@@ -1532,7 +1532,7 @@ def test_what_is_written_like_a_title_gives_way():
 
 def test_the_name_of_the_company_counts_little_in_its_own_documents():
     text = (
-        "Please refer to the report of Skarvnes Holdings, which Skarvnes filed with the bureau. "
+        "Here follows the report of Skarvnes Holdings, which Skarvnes filed with the bureau. "
         "The growth was good, said the chairman and treasurer Ada Hall."
     )
     asked = "Who is the treasurer of Skarvnes?"
