@@ -91,7 +91,7 @@ _TO_US = re.compile(r"(?:tell|inform|show|write)\s+(?:us|to)\b", re.IGNORECASE)
 """What a document asks its reader to tell, show or write to others: "tell the nurse", "show your ticket"."""
 _OF_ANSWERS = OBLIGED.union(*map(words_in_class, ("CREATED", "ASKED", "ORDERS")))
 """Words of what is asked of a model instead: "write the story", "tell the user"."""
-_NOUNS = frozenset({"display", "state", "return", "print", "training"})
+_NOUNS = frozenset({"display", "state", "return", "print"})
 """Words of `ADDRESS` that prose has as nouns."""
 _SPEAKS = ADDRESS - _NOUNS
 _PATTERNS = patterns_of("address_patterns.txt")

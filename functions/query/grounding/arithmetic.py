@@ -156,7 +156,7 @@ _THE_REST = re.compile(r"\bthe (?:rest|remainder|balance)\b", re.IGNORECASE)
 """What a sentence says of the part that it gives no number."""
 _Result = tuple[Sequence[Operand], Decimal, str]
 _PATTERNS = patterns_of("claim_patterns.txt")
-CHANGE = f"(?:{of_any_language(_PATTERNS['change']).pattern})"
+CHANGE = f"(?:{_PATTERNS['change']['en']})"
 """Beginnings of words that compare two numbers, or tell a change."""
 
 

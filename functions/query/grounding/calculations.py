@@ -33,7 +33,9 @@ from functions.query.grounding.quantities import (
     unit_name,
 )
 from functions.query.grounding.words import content_stems
-from shared.dates import CENTURY_YEAR
+from functions.query.understanding.question import of_any_language, patterns_of
+from shared import identity
+from shared.dates import CENTURY_YEAR, is_year
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
@@ -42,7 +44,7 @@ _SUM = re.compile(
     re.IGNORECASE,
 )
 _DIFFERENCE = re.compile(
-    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|outstanding|others?|left|adds|sav(?:e|es|ed|ing)|without|half an?)"
+    rf"\b(?:{CHANGE}|not|never|rest|remain\w*|others?|left|sav(?:e|es|ed|ing)|without|half an?)"
     r"|n['’]t\b"
     r"|\d[\d.,]*\s+[−–-]\s+[$€£]?\d",
     re.IGNORECASE,
@@ -223,15 +225,29 @@ def _stems_of_rates(text: str) -> frozenset[str]:
 
 
 _DEDUCTED = re.compile(
-    r"\b(?:less (?=[$€£¥]|\d)|less (?:an?|the)\b|minus\b|deduct|discount|all but\b|short of\b|of which\b)",
+    r"\b(?:less (?=[$€£¥]|\d)|less (?:an?|the)\b|minus\b|deduct|discount|all but\b|short of\b|of which\b"
+    r"|(?:more|fewer|mehr|weniger|mas|menos|plus|moins|piu|meno) (?:than|als|que|quam|de|che|di)\b)",
     re.IGNORECASE,
 )
 _TWICE = re.compile(r"\b(?:twice|doubl\w*|half|halv\w*)\b", re.IGNORECASE)
-_OF_THAT = re.compile(r"\b(?:twice|double|half) (?:that|this|as (?:many|much))\b", re.IGNORECASE)
-_EACH = re.compile(r"\b(?:each|apiece|per|a head|jeweils|je|chacun\w*|cada|ciascun\w*)\b", re.IGNORECASE)
 """How evidence says that one of its numbers is taken from another, or is twice or half of one."""
+_OF_THAT = re.compile(r"\b(?:twice|double|half) (?:that|this|as (?:many|much))\b", re.IGNORECASE)
+"""How it says so of a number of the clause before."""
+_EACH = re.compile(r"\b(?:each|apiece|jeweils|chacune?s?|cada un[oa]|ciascun[oa]?)\b", re.IGNORECASE)
+"""How evidence says that a number is that of each of several."""
 _CELLS = re.compile(rf"{re.escape(SEPARATOR)}|; [^;:]+: ")
-_CHANGED = re.compile(rf"\b{CHANGE}", re.IGNORECASE)
+"""Signs of a row of a table."""
+_UP = re.compile(r"\b(?:increase[ds]?|r[io]se[ns]?|up|grew|higher|more)\b", re.IGNORECASE)
+_DOWN = re.compile(r"\b(?:decrease[ds]?|f[ae]ll(?:s|en)?|down|dropped|lower|less|cut)\b", re.IGNORECASE)
+"""How evidence says that a number rose or fell."""
+_BEFORE = re.compile(
+    r"\b(?:before|previous|previously|prior|earlier|last (?:year|month)|had been|was|were|from)\b", re.IGNORECASE
+)
+"""How a claim says that its number is that of a time before."""
+_PERHAPS_LESS = of_any_language(
+    {"en": r"\b(?:outstanding|adds)\b|n['’]t\b", **patterns_of("claim_patterns.txt")["changed"]}
+)
+"""How a claim may say that its number is the difference of two."""
 _CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
 _YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
 _A_YEAR_APART = re.compile(r"\b(?:(?:a|one) year (?:after|before|later|earlier)|the (?:next|following) year)\b", re.I)
@@ -251,12 +267,14 @@ def may_be_calculated(
         or _may_be_part(fact, texts)
         or _may_be_left(fact, texts)
         or _may_be_of_all(fact, texts)
-        or _may_be_before(fact, texts)
+        or _may_be_before(fold(claim), fact, texts)
+        or _may_be_years(fact, claim, texts)
         or _may_be_years_apart(fact, claim, texts)
     ):
         return True
     place = around(fold(claim), fact)
-    signs = [sign for sign, cue in ((1, _SUM), (-1, _DIFFERENCE)) if cue.search(place)]
+    cues = ((1, _SUM), (-1, _DIFFERENCE), (-1, _PERHAPS_LESS))
+    signs = dict.fromkeys(sign for sign, cue in cues if cue.search(place))
     if not signs or fact.unit == "percent":
         return False
     unit = "percent" if fact.unit == "pp" else fact.unit
@@ -271,12 +289,13 @@ def may_be_calculated(
 
 def _may_be_part(fact: Fact, texts: Sequence[str]) -> bool:
     """Return whether a number is a part, twice or half of one of its unit in a clause that tells such a part."""
-    for clause in (each for text in texts for each in _CLAUSE.split(text)) if fact.kind == "number" else ():
+    clauses = ((clause, text) for text in texts for clause in _CLAUSE.split(text)) if fact.kind == "number" else ()
+    for clause, text in clauses:
         facts = facts_in(clause)
         parts = {min(each.values) / 100 for each in facts if each.kind == "fraction"}
         parts |= {Decimal(2), Decimal("0.5")} if _TWICE.search(clause) else set()
-        of_what = texts if _OF_THAT.search(clause) else [clause]
-        made = [value * part for value in _values_like(fact, of_what) for part in parts]
+        of_what = text if _OF_THAT.search(clause) else clause
+        made = [value * part for value in _values_like(fact, [of_what]) for part in parts]
         if any(abs(value - mine) <= fact.quantum / 2 for value in made for mine in fact.values):
             return True
     return False
@@ -295,25 +314,28 @@ def _may_be_left(fact: Fact, texts: Sequence[str]) -> bool:
 
 def _may_be_of_all(fact: Fact, texts: Sequence[str]) -> bool:
     """Return whether a number is what all have together by a sentence that tells what each has: "41 put in £2,000"."""
-    for text in texts if fact.kind == "number" else ():
+    for text in texts if fact.kind == "number" and fact.unit else ():
         if _EACH.search(text) and not _CELLS.search(text):
-            counts = [min(each.values) for each in facts_in(text) if each.kind == "number" and each.values]
+            facts = [each for each in facts_in(text) if each.kind == "number" and each.values]
+            counts = [min(each.values) for each in facts if each.unit != fact.unit and not is_year(each.text)]
             pairs = product(_values_like(fact, [text]), counts) if len(counts) <= MAX_NUMBERS else ()
             if any(rate * count in fact.values for rate, count in pairs if 1 not in {rate, count}):
                 return True
     return False
 
 
-def _may_be_before(fact: Fact, texts: Sequence[str]) -> bool:
+def _may_be_before(claim: str, fact: Fact, texts: Sequence[str]) -> bool:
     """Return whether a number is what one of its unit was before it changed by some per cent: "£31,500, up 5%"."""
-    for text in texts if fact.kind == "number" and fact.unit != "percent" else ():
-        if _CHANGED.search(fold(text)):
-            shares = [share / 100 for share in _values_like(replace(fact, unit="percent"), [text])]
-            numbers = _values_like(fact, [text])
-            pairs = ((now, share) for now, share in product(numbers, shares) if share < 1)
-            befores = (now / (1 + sign * share) for now, share in pairs for sign in (1, -1))
-            if any(abs(before - mine) <= fact.quantum / 2 for before in befores for mine in fact.values):
-                return True
+    if fact.kind != "number" or fact.unit == "percent" or not _BEFORE.search(claim):
+        return False
+    for text in texts:
+        for sign, cue in ((1, _UP), (-1, _DOWN)):
+            if cue.search(text):
+                shares = [share / 100 for share in _values_like(replace(fact, unit="percent"), [text])]
+                pairs = product(_values_like(fact, [text]), (share for share in shares if share < 1))
+                befores = [now / (1 + sign * share) for now, share in pairs]
+                if any(abs(before - mine) <= fact.quantum / 2 for before in befores for mine in fact.values):
+                    return True
     return False
 
 
@@ -378,9 +400,6 @@ def derive_from_dates(fact: Fact, texts: Sequence[str], claim: str) -> Calculati
         own = [each for each in dates if each.text in said]
         if found := _time_between(fact, own if len(own) > 1 or len(named) > 1 else dates, or_months=True):
             return found
-    for dates in told if _is_age(fact, claim) else ():
-        if found := _age_between(fact, dates):
-            return found
     for text in texts if fact.unit in _CLOCK_LENGTHS else ():
         if found := _time_on_the_clock(fact, [each for each in facts_in(text) if each.kind == "time"]):
             return found
@@ -401,27 +420,30 @@ def _time_between(fact: Fact, dates: Sequence[Fact], *, or_months: bool) -> Calc
     return None
 
 
-_AGED = re.compile(r"\b(?:aged|age of|age)\s+\Z", re.IGNORECASE)
-
-
-def _is_age(fact: Fact, claim: str) -> bool:
-    return fact.text.lower().endswith("old") or _AGED.search(claim, 0, fact.start) is not None
-
-
-def _age_between(fact: Fact, dates: Sequence[Fact]) -> Calculation | None:
-    """Return how old somebody is on the later of two days who was born on the first."""
-    days = {each.text: day for each in dates if (day := _day_of(each)) is not None}
-    for (one, born), (other, day) in permutations(days.items(), 2) if len(days) <= MAX_DATES else ():
-        if day.year - born.year - ((day.month, day.day) < (born.month, born.day)) in fact.values:
-            return Calculation(f"{other} − {one} = {fact.text}")
-    return None
-
-
-_FROM_YEAR_TO_YEAR = re.compile(
+_FROM_YEAR_TO_YEAR = re.compile(rf"\bfrom ({identity.YEAR}) (?:to|until|till) ({identity.YEAR})\b", re.IGNORECASE)
+_YEARS_APART_TOLD = re.compile(
     r"\b(?:from|between|von|zwischen|de|entre|dal|tra|fra) (1\d{3}|20\d\d) "
     r"(?:to|until|till|and|bis|und|a|et|y|al|e) (1\d{3}|20\d\d)\b",
     re.IGNORECASE,
 )
+"""Two years between which something lasted, or happened."""
+_AGED = re.compile(r"\b(?:aged|age of|age)\s+\Z", re.IGNORECASE)
+_LIVED = re.compile(r"\bborn\b|\([^()]*\d{4} ?[–-] ?[^()]*\d{4}\)", re.IGNORECASE)
+"""Before the number of an age, and what tells when somebody was born."""
+
+
+def _may_be_years(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
+    """Return whether a number may be the time between two years, or the age on a day of who was born on another."""
+    if fact.unit == "year":
+        spans = [pair for text in texts for pair in _YEARS_APART_TOLD.findall(fold(text))]
+        return any(is_rounded(fact, Decimal(int(last) - int(first))) for first, last in spans)
+    is_age = fact.text.lower().rstrip(" .,;").endswith("old") or _AGED.search(claim, 0, fact.start) is not None
+    for text in texts if is_age else ():
+        days = [day for each in facts_in(text) if (day := _day_of(each)) is not None] if _LIVED.search(text) else []
+        for born, day in permutations(days, 2) if len(days) <= MAX_DATES else ():
+            if born < day and day.year - born.year - ((day.month, day.day) < (born.month, born.day)) in fact.values:
+                return True
+    return False
 
 
 def _years_between(fact: Fact, text: str) -> Calculation | None:

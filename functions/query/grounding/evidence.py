@@ -18,7 +18,7 @@ from functions.query.grounding.quotes import (
     quoted_spans,
     titles_of,
 )
-from functions.query.grounding.statements import is_yes_or_no, statement_of
+from functions.query.grounding.statements import statement_of
 from functions.query.grounding.wording import MIN_CLAUSE_WORDS, UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
@@ -154,7 +154,7 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     quoted = span.passage.text[span.start : span.end]
     label = stems_of(row_cells(quoted)[0], spoken) if SEPARATOR in quoted else frozenset()
     is_named = bool(label) and label <= said
-    return enough or has_fact or is_named or is_yes_or_no(claim) or _is_quoted_from(claim, quoted)
+    return enough or has_fact or is_named or _is_quoted_from(claim, quoted)
 
 
 def _is_quoted_from(claim: str, text: str) -> bool:

@@ -43,8 +43,14 @@ _YEAR_RANGE = re.compile(rf"(?<![\w-])({identity.YEAR})\s?[-–—]{{1,2}}\s?(\d
 _AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
 _UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
-_SEVERAL_MEN = re.compile(r"\bmen\.", re.IGNORECASE)
-"""Men at the end of a sentence, which without diacritics are months in Lithuanian: "mėn."."""
+_CLOCK = re.compile(
+    r"(?<![\d:.,])([01]?\d|2[0-4])(?:[.:]([0-5]\d))?\suhr\b"
+    r"|(?<=\ba )([01]?\d|2[0-4])\s?h(?:eures?)?(?:\s?([0-5]\d))?(?![\w.,]\d|\w)",
+    re.IGNORECASE,
+)
+"""A time of the day in German ("9.30 Uhr") and French ("à 9 h 30")."""
+_SEVERAL_MEN = re.compile(r"\bmen\.(?=\s*\Z|\s+[A-Z])")
+"""Men at the end of a sentence, which within one, without diacritics, are months in Lithuanian: "24 men. nuo"."""
 _CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century\b", re.IGNORECASE)
 _HALF_A_DOZEN = re.compile(r"\bhalf a dozen\b", re.IGNORECASE)
 _AND_A_HALF = re.compile(
@@ -54,13 +60,11 @@ _AND_A_HALF = re.compile(
 )
 """A number and a half: "two and a half hours", "a year and a half"."""
 _PAST = re.compile(
-    rf"\b(?P<part>half past|(?:a )?quarter past|(?:a )?quarter to) (?P<hour>{UP_TO_TWELVE}|one|1[0-2]|[1-9])\b",
+    r"\b(?P<part>half past|(?:a )?quarter past|(?:a )?quarter to) "
+    rf"(?P<hour>{UP_TO_TWELVE}|one|1[0-2]|[1-9])\b",
     re.IGNORECASE,
 )
-_TIMES_A_DAY = re.compile(
-    r"\stimes\s(?:an?|per|each|every|daily|weekly|monthly|yearly|in a row|consecutively)\b", re.IGNORECASE
-)
-"""How often something is: "two times daily" is twice a day."""
+"""A time of the day in words: "half past nine"."""
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = re.compile(
@@ -68,7 +72,7 @@ _HOUR = re.compile(
     rf"|\b({_HOURS})\sin\sthe\s(morning|afternoon|evening)\b)",
     re.IGNORECASE,
 )
-"""A time of the day by twelve hours: "8pm", "9 in the morning"."""
+"""A time of the day by twelve hours: "8pm", "9 in the morning", "five in the morning"."""
 _BEFORE_HOUR = re.compile(r"\b(?:at|by|from|to|till|until|before|after|about|around|between|and)\s+\Z", re.IGNORECASE)
 LONGEST_BEFORE_HOUR = 12
 """Characters before an hour among which a word shows that it is one."""
@@ -186,6 +190,11 @@ def facts_in(text: str) -> tuple[Fact, ...]:
         add(Fact("time", match.group(), _minutes(match)), *match.span())
     for match in unread(_PAST):
         add(Fact("time", match.group(), _minutes_past(match)), *match.span())
+    for match in unread(_CLOCK):
+        if match[3] and "à" not in text:
+            continue  # "a 5 h drive"
+        hour, minute = match[1] or match[3], match[2] or match[4] or "0"
+        add(Fact("time", match.group(), frozenset({Decimal(60 * int(hour) + int(minute))})), *match.span())
     for match in unread(_CENTURY):
         add(Fact("century", match.group(), frozenset({Decimal(match[1])})), *match.span())
     for match in unread(_HALF_A_DOZEN):
@@ -288,7 +297,7 @@ def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
             yield from (Fact("part", part, read_number(part).values) for part in match["digits"].split())
         yield _number(text, match)
     for match in quantities.SPELLED.finditer(text):
-        unit = None if _TIMES_A_DAY.match(text, match.end()) else _UNIT_AFTER.match(text, match.end())
+        unit = _UNIT_AFTER.match(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
             value = quantities.spelled_value(match.group()).normalize()
             written = text[match.start() : unit.end() if unit else match.end()]

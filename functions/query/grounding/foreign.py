@@ -398,7 +398,7 @@ def _is_stray(text: str, start: int, end: int, near: Sequence[str]) -> bool:
     if not signs:
         # What answers a question, as in a FAQ, is about what the question is about; "After that" about what is before.
         sentence = text[_start_of_subject(text, start) : end]
-    if signs <= 1 and (len(_subject_of(sentence)[0]) < MIN_EVIDENCE_WORDS or _is_of_many_things(text)):
+    if signs <= 1 and len(_subject_of(sentence)[0]) < MIN_EVIDENCE_WORDS:
         return False
     around = (counts, *(counts_in(each.replace(sentence, "")) for each in near))
     if not _has_words(around, MIN_AROUND[min(signs, len(MIN_AROUND) - 1)]):

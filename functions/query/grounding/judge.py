@@ -18,6 +18,7 @@ from functions.query.grounding.known_facts import (
     is_count,
     is_fraction,
     is_of_another_quarter,
+    is_quarter_by_months,
     known_facts,
     missing_facts,
 )
@@ -58,16 +59,12 @@ from functions.query.grounding.roles import (
     turns_span,
     turns_time,
 )
-from functions.query.grounding.statements import is_yes_or_no, statement_of, yes_or_no
+from functions.query.grounding.statements import statement_of, yes_or_no
 from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
 from functions.query.grounding.words import stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
 """Share of the question's words from which a statement after "Yes," or "No," is about the same."""
-
-
-MIN_OTHER_WORDS = 5
-"""Content words of a claim from which a denial in other words than the evidence's may mean the same."""
 
 
 class Verdict(StrEnum):
@@ -170,6 +167,7 @@ def _has_other_facts(it: ClaimComparison) -> Finding | None:
         is_count(fact, it.claim, it.sentences)
         or is_fraction(fact, it.claim)
         or is_example(fact, it.claim, it.sentences)
+        or is_quarter_by_months(fact, it.sentences)
         for fact in it.figures.missing
     )
     return Finding(Verdict.UNCONFIRMED if counted or it.figures.is_possible else Verdict.REFUTED, "number")
@@ -197,9 +195,7 @@ def _says_the_opposite(it: ClaimComparison) -> Finding | None:
     found = "" if it.is_alike else reversal(it.wording, it.sentences, it.language)
     if not found or it.figures.is_rest:  # "two of the eight do not" where six do
         return None
-    is_long = len(it.stems) >= MIN_OTHER_WORDS  # told in other words, it may mean the same
-    is_certain = found == "certain" and not (is_long and _has_unlike_words(it))
-    return Finding(Verdict.REFUTED if is_certain else Verdict.UNCONFIRMED, "negation")
+    return Finding(Verdict.REFUTED if found == "certain" else Verdict.UNCONFIRMED, "negation")
 
 
 def _names_others(it: ClaimComparison) -> Finding | None:
@@ -211,7 +207,7 @@ def _names_others(it: ClaimComparison) -> Finding | None:
 
 
 def _is_foreign(it: ClaimComparison) -> Finding | None:
-    exempt = it.is_alike or it.figures.derived or is_yes_or_no(it.written)
+    exempt = it.is_alike or it.figures.derived
     foreign = not exempt and is_foreign(it.wording, it.passage_stems, it.language)
     return Finding(Verdict.REFUTED, "words") if foreign else None
 

@@ -169,6 +169,24 @@ def is_count(fact: str, claim: str, sentences: Sequence[str]) -> bool:
     )
 
 
+_MONTHS_OF_QUARTERS = tuple(
+    re.compile(rf"\b{first}\b\W*(?:to|until|through|-|–)\W*\b{last}\b", re.IGNORECASE)
+    for first, last in (
+        ("jan(?:uary)?", "mar(?:ch)?"),
+        ("apr(?:il)?", "june?"),
+        ("july?", "sep(?:t|tember)?"),
+        ("oct(?:ober)?", "dec(?:ember)?"),
+    )
+)
+"""How the quarters of a year are written by their months: "April to June"."""
+
+
+def is_quarter_by_months(fact: str, sentences: Sequence[str]) -> bool:
+    """Return whether a quarter of a claim may be the one that sentences tell by its months."""
+    quarters = {int(value) for each in facts_in(fact) if each.kind == "quarter" for value in each.values} & {1, 2, 3, 4}
+    return any(_MONTHS_OF_QUARTERS[each - 1].search(text) for each in quarters for text in sentences)
+
+
 def is_fraction(fact: str, claim: str) -> bool:
     """Return whether a fact of a claim is a part of a whole in words, which may round any figures."""
     return any(each.kind == "fraction" and each.text.startswith(fact) for each in facts_in(claim))
@@ -191,8 +209,6 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
             return any(fact.values & each.values for each in known.facts if each.kind == "century") or any(
                 100 * (century - 1) <= year <= 100 * century for century in fact.values for year in known.years
             )
-        case "quarter" if any(_MONTHS_OF_QUARTERS[int(each) - 1].search(known.text) for each in fact.values):
-            return True
         case _:
             if (fact.text == "1" and _ONE.search(known.text)) or _is_told_in_words(fact, known):
                 return True
@@ -218,11 +234,6 @@ def _is_told_in_words(fact: Fact, known: KnownFacts) -> bool:
     )
 
 
-_MONTHS_OF_QUARTERS = tuple(
-    re.compile(rf"\b{first}\w*\W+(?:(?:to|until|and)\s+)?{last}", re.IGNORECASE)
-    for first, last in (("jan", "mar"), ("apr", "jun"), ("jul", "sep"), ("oct", "dec"))
-)
-"""How the quarters of a year are written by their months: "April to June"."""
 _NO_TIME = re.compile(
     r"\b(?:version|release|v|section|chapter|article|paragraph|no|number|figure|table|costs?|price|fee|toll|is|value|of)"
     r"\.?\s*\Z",
@@ -270,6 +281,8 @@ def _is_same_number(said: Fact, held: Fact, known: KnownFacts) -> bool:
         return is_hour and re.match(rf"{re.escape(said.text)}(?!\d)", held.text) is not None
     if held.kind == "title" and said.unit != held.unit:
         return False
+    if said.unit == "x" and held.text.lower() == "twice":
+        return said.values == held.values  # "two times a day"
     if not _may_be_unit(said.unit, held.unit, known):
         return False
     if said.negative and not held.negative and not held.text.startswith("("):

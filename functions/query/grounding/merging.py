@@ -49,32 +49,21 @@ NEAR_NUMBER = 2
 """How many words a number may stand from a word in a sentence that is next to it in the claim."""
 
 
-_BEGINS_REFERRING = re.compile(r"(?:[^,.;]{1,40},?\s)?(?:he|she|it|they|his|her|its|their|we|our)\b", re.IGNORECASE)
-"""A sentence that begins with who another names."""
-_IN_TITLE = frozenset(("of", "the", "a", "an", "and", "for", "in", "on", "to"))
-_PARENTHESIS = re.compile(r"\([^()]*\)")
-_ROW_SIGN = re.compile(r"[|:;]")
-MAX_TITLE_WORDS = 6
-
-
-def _is_title(sentence: str) -> bool:
-    """Return whether a sentence is but a name: "Home for the Holidays (1995 film)"."""
-    words = re.findall(r"[^\W_]+", _PARENTHESIS.sub("", sentence))
-    named = [word for word in words if word not in _IN_TITLE]
-    is_short = bool(named) and len(words) <= MAX_TITLE_WORDS and not _ROW_SIGN.search(sentence)
-    return is_short and all(word[0].isupper() or word.isdigit() for word in named)
+_BEGINS_REFERRING = re.compile(r"(?:(?:in|on|from|since|by) [^,.;]{1,20},?\s)?(?:he|she|they)\b", re.IGNORECASE)
+"""The beginning of a sentence about a person whom another one names."""
 
 
 def is_merged(claim: str, sentences: Sequence[str], language: str) -> bool:
     """Return whether a part of a claim is made of words that its sentences have, but none of them all.
 
-    A common word that only another sentence has was not taken from there: "costs" for "pays".
+    A common word that only another sentence has was not taken from there: "costs" for "pays". Whom a sentence
+    calls "she" another one may name.
     """
     texts = [frozenset(_told_stems(sentence, language)) for sentence in sentences]
-    titles = frozenset().union(*(stems for each, stems in zip(sentences, texts, strict=True) if _is_title(each)))
-    names = frozenset(_told_stems(" ".join(names_in(f"that {claim}")), language)) & frozenset().union(*texts)
+    inside = f"that {claim}"  # a claim's first word may be a name, too
+    names = frozenset(_told_stems(" ".join(names_in(inside)), language)) & frozenset().union(*texts)
     texts = [
-        stems | titles | (names if _BEGINS_REFERRING.match(sentence) else frozenset())
+        stems | names if _BEGINS_REFERRING.match(sentence) else stems
         for sentence, stems in zip(sentences, texts, strict=True)
     ]
     common = common_stems(claim, language)

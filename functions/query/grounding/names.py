@@ -79,15 +79,19 @@ def _is_one_of_many(name: str, texts: Iterable[str]) -> bool:
     return any(re.search(rf"\b{re.escape(name)}s\b", text) for text in texts)
 
 
+_SHORTENED = {
+    "ceo": "chief executive", "cfo": "chief financial", "coo": "chief operating", "usa": "united states"
+}  # fmt: skip
+"""Acronyms whose last word is often left out."""
+
+
 def _is_acronym_of(name: str, held: str) -> bool:
-    """Return whether a text contains the words of an acronym, all or all but the last one: "CEO", "chief executive"."""
+    """Return whether a text contains the words of an acronym: "CEO" for "chief executive officer"."""
     if not name.isupper() or not MIN_ACRONYM <= len(name) <= MAX_ACRONYM:
         return False
-    letters = list(map(re.escape, fold(name).lower()))
-    whole, short = (r"\w*\W+(?:of\W+|and\W+|the\W+)?".join(each) for each in (letters, letters[:-1]))
-    return any(
-        re.search(rf"\b{words}", held) for words in (whole, short) if len(letters) > MIN_ACRONYM or words == whole
-    )
+    short = _SHORTENED.get(fold(name).lower(), "")
+    words = r"\w*\W+(?:of\W+|and\W+|the\W+)?".join(map(re.escape, fold(name).lower()))
+    return (bool(short) and short in held) or re.search(rf"\b{words}", held) is not None
 
 
 def _has_form(part: str, tokens: frozenset[str], prefix: int) -> bool:

@@ -27,7 +27,8 @@ from shared.lexical import is_irregular_form
 from shared.text import SEPARATOR
 
 _PART = re.compile(
-    r"[;:]\s|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|mientras|ir|bet)\s(?!\d)"
+    r"[;:]\s|,\s(?=(?:\w+\s){1,4}(?:aber|jedoch|hingegen|dagegen)\b)|,\saber\s"
+    r"|,?\s(?:and|but|while|whereas|und|während|et|mais|y|pero|mientras|ir|bet)\s(?!\d)"
     r"|,\s(?:(?:of|in|to|for)\s)?(?:which|who|whose|where|when)\s",
     re.IGNORECASE,
 )

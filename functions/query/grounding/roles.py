@@ -280,11 +280,20 @@ _DATE = rf"(?:[^\W\d_]{{3,9}}\.? (?:\d{{1,2}}, )?)?{identity.YEAR}"
 _SPAN = re.compile(rf"\bfrom ({_DATE}) (?:to|until|through) ({_DATE})", re.IGNORECASE)
 
 
+_MOVED = re.compile(
+    r"\b(?:from|von|de|del|du|da|dal) (\d[\d.,]*\d|\d)(?: ?[%€$£]| [^\W\d_]+)? (?:to|auf|a|à|au|al) (\d[\d.,]*\d|\d)",
+    re.IGNORECASE,
+)
+"""From one number to another."""
+
+
 def turns_span(claim: str, sentences: Sequence[str]) -> bool:
-    """Return whether a claim exchanges the beginning and the end of a time that its sentences name."""
-    held = {found.groups() for sentence in sentences for found in _SPAN.finditer(sentence)}
-    said = [found.groups() for found in _SPAN.finditer(claim)]
-    return any((end, start) in held and (start, end) not in held for start, end in said)
+    """Return whether a claim exchanges the beginning and the end of a time or a move that its sentences name."""
+    for pattern in (_SPAN, _MOVED):
+        held = {found.groups() for sentence in sentences for found in pattern.finditer(sentence)}
+        if any(found.groups()[::-1] in held and found.groups() not in held for found in pattern.finditer(claim)):
+            return True
+    return False
 
 
 def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:

@@ -12,7 +12,7 @@ _BULLET = re.compile(r"\A\s*[-*•–—]\s+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
 _YES_OR_NO = re.compile(
     r"\A\s*(?:(yes|taip|ja|oui|s[íì])|(no|not (?:yet|quite|necessarily|entirely)|ne|nein|noch nicht|non|pas encore)"
-    r"(?!\.(?::| ?\d|\s*\|)))\b\s*(?:[,.;:!–—-]+\s*|\Z)",
+    r"(?!\.(?::| ?\d|\s*\|)))\b(?:\s*[,.;:!]+\s*|\s+[–—-]+\s+|\Z)",
     re.IGNORECASE,
 )
 _FRAME = re.compile(

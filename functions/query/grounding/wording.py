@@ -24,7 +24,7 @@ from functions.query.grounding.words import (
     tokens_of,
     with_synonyms,
 )
-from functions.query.understanding.question import lines_of, word_lists
+from functions.query.understanding.question import lines_of
 from shared.dates import ENGLISH_MONTHS, is_month
 from shared.lexical import MAX_RARITY, background
 from shared.lexical import stem as stem_in_index
@@ -194,8 +194,6 @@ MIN_COPIED_WORDS = 10
 """Words from which a claim that differs in one word only is a copy with that word changed, not a paraphrase."""
 _VERB_ENDINGS = ("ed", "ing")
 """Endings of words that are often paraphrased by others: "originated" for "descend"."""
-_BEFORE_NOUNS = word_lists("claim_words.txt")["going_on"]
-"""Articles and prepositions."""
 MIN_CLAUSE_TOKENS = 6
 _JOINED_CLAUSE = re.compile(r"[;:—]\s|,?\s(?:and|while|whereas|but|bei|tačiau)\s")
 _CONNECTIVES = frozenset((
@@ -203,15 +201,12 @@ _CONNECTIVES = frozenset((
     "further", "specifically", "namely", "respectively", "instead", "likewise", "accordingly", "finally", "like",
     "according", "document", "documents", "source", "sources", "text", "section", "page", "table", "report", "says",
     "said", "states", "stated", "mentions", "notes", "following", "follows", "based", "example", "instance",
-    "called", "name", "named", "titled", "entitled", "described", "known", "notably",
-    "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
+    "called", "notably", "take", "takes", "taken", "st", "nd", "rd", "th", "pagal", "taip", "pat", "todel", "taigi",
 ))  # fmt: skip
 """Words that only join claims or mention the source."""
 _YOU_CAN = ("you", "can")
 _ROUGHLY = frozenset(("approximately", "around", "roughly", "nearly", "almost", "between", "circa", "apie"))
 """Words before a number that may be added or dropped; the number itself is compared as a fact."""
-_MORE_THAN = "over"
-"""Another word for "more than", which is compared with its number, and a preposition that may be another."""
 _ROMAN = re.compile(r"[ivx]+")
 _ORDERS = frozenset(("first", "second", "third", "former", "latter", "other"))
 _UNIVERSAL = frozenset(("any", "every", "each"))
@@ -222,6 +217,8 @@ NOT_ALWAYS_NUMBERS = frozenset((
 
 _REFERRING = frozenset(("i", "we", "us", "our", "he", "she", "his", "her", "it", "its", "they", "their", "them"))
 _PERSONS = frozenset(("he", "she", "they"))
+_MORE_THAN = {("over",), ("more", "than")}
+"""Two ways to say the same of a number."""
 _AUTHORS = frozenset(("company", "company's", "group", "firm", "organisation", "organization", "author", "authors"))
 """Words for those who a document calls "we"."""
 
@@ -311,7 +308,9 @@ class _Comparison:
         said, held = self.claim[start:end], self.sentence[other:other_end]
         if _is_another_count(said, held):
             return "opposed"
-        mine = [word for word in _compared(self.claim, start, end) if word not in _PERSONS or _PERSONS & set(held)]
+        if {said, tuple(held)} == _MORE_THAN or self._is_pronoun_for_name(steps[at]):
+            return ""
+        mine = list(_compared(self.claim, start, end))
         theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in _CONNECTIVES]
         if start == 0 and tuple(said[:2]) == _YOU_CAN and len(mine) == 1:
             return ""  # "You can save the file", for "Save the file"
@@ -341,13 +340,15 @@ class _Comparison:
             return ""  # "guided" for "directed": another word for what was done
         if single and (self._excludes(mine[0], theirs[0]) or (self._is_copy(steps) and not is_verb)):
             return "opposed"
-        return "other" if is_copied and not self._is_common_verb(mine[0], start) else ""
+        return "other" if is_copied else ""
 
-    def _is_common_verb(self, word: str, at: int) -> bool:
-        """Return whether a common word stands behind no article or preposition, so that it is hardly a noun: "led"."""
-        if is_degree(word) or word.endswith("ly") or (at and self.claim[at - 1] in _BEFORE_NOUNS):
+    def _is_pronoun_for_name(self, step: Step) -> bool:
+        """Return whether a claim begins with "he" or "she" where the sentence begins with a name, and no one else's."""
+        _, start, end, other, other_end = step
+        named = self.sentence[other:other_end]
+        if not (start == other == 0 and end == 1 and self.claim[0] in _PERSONS and _REFERRING.isdisjoint(named)):
             return False
-        return stems_of(word, self.language) <= common_stems(" ".join(self.claim), self.language)
+        return any(map(self.is_proper, named)) and not any(word.endswith("'s") for word in named)
 
     def _is_put_in(self, words: Sequence[str], steps: Sequence[Step], at: int) -> bool:
         """Return whether words of which nothing around the sentence tells stand inside of what it says otherwise."""
@@ -417,12 +418,7 @@ def _is_compared(word: str) -> bool:
     """Return whether a word must be compared here, because neither facts nor negations cover it."""
     if is_degree(word):
         return True
-    if (
-        is_negation(word)
-        or word in _ROUGHLY
-        or word == _MORE_THAN
-        or (_is_fact(word) and word not in NOT_ALWAYS_NUMBERS)
-    ):
+    if is_negation(word) or word in _ROUGHLY or (_is_fact(word) and word not in NOT_ALWAYS_NUMBERS):
         return False
     return not is_stop_word(word)
 

@@ -148,7 +148,7 @@ def _with_yes_or_no(claims: Sequence[Claim]) -> Sequence[Claim]:
     for claim in claims:
         if found and is_yes_or_no(found[-1].text):
             before = found.pop()
-            claim = replace(claim, text=f"{before.text.rstrip('.!')}: {claim.text}", lead=before.lead)
+            claim = replace(claim, text=f"{before.text.rstrip(' .!,:;–—-')}: {claim.text}", lead=before.lead)
         found.append(claim)
     return found
 

