@@ -153,8 +153,7 @@ def _is_related(claim: str, span: EvidenceSpan, language: str) -> bool:
     enough = bool(said & span.stems) and len(held) >= MIN_OVERLAP * len(said)
     quoted = span.passage.text[span.start : span.end]
     label = stems_of(row_cells(quoted)[0], spoken) if SEPARATOR in quoted else frozenset()
-    is_named = bool(label) and label <= said
-    return enough or has_fact or is_named or _is_quoted_from(claim, quoted)
+    return enough or has_fact or (bool(label) and label <= said) or _is_quoted_from(claim, quoted)
 
 
 def _is_quoted_from(claim: str, text: str) -> bool:

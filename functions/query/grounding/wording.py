@@ -308,7 +308,7 @@ class _Comparison:
         said, held = self.claim[start:end], self.sentence[other:other_end]
         if _is_another_count(said, held):
             return "opposed"
-        if {said, tuple(held)} == _MORE_THAN or self._is_pronoun_for_name(steps[at]):
+        if {tuple(said), tuple(held)} == _MORE_THAN or self._is_pronoun_for_name(steps[at]):
             return ""
         mine = list(_compared(self.claim, start, end))
         theirs = [word for word in held if (_is_compared(word) or _is_fact(word)) and word not in _CONNECTIVES]
