@@ -217,9 +217,9 @@ def _is_known(fact: Fact, known: KnownFacts) -> bool:
 
 _DECADE = re.compile(r"(\d{3})0s")
 _IN_WORDS = (
-    (Decimal(0), frozenset(("", "people", "employees")), re.compile(r"\b(?:no|none|nobody|nothing|never|without)\b")),
-    (Decimal(7), frozenset(("day",)), re.compile(r"\b(?:daily|every day|each day)\b")),
-    (Decimal(24), frozenset(("h",)), re.compile(r"\b(?:around the clock|day and night)\b")),
+    (Decimal(0), ("", "people", "employees"), re.compile(r"\b(?:no|none|nobody|nothing|never|without)\b")),
+    (Decimal(7), ("day",), re.compile(r"\b(?:daily|every day|each day)\b")),
+    (Decimal(24), ("h",), re.compile(r"\b(?:around the clock|day and night)\b")),
 )
 """Numbers with their units, and the words that tell them without any."""
 
