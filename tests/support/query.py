@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from itertools import count
 
+from functions.query.grounding.claims import Claim, Reference
+from functions.query.grounding.verify import Verifier
 from functions.query.ports import ChatModel, QueryPorts
 from functions.query.retrieval.passages import Passage
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
@@ -61,6 +63,19 @@ def passage(text: str, *, n: int = 1, score: float = 0.8, title: str = "Handbook
         "content_hash": f"hash-{n}",
     }
     return Passage(**{**values, **more})  # type: ignore[arg-type]
+
+
+CONFIRMED, MARKED, OUT = "confirmed", "unconfirmed", "out"
+
+
+def verdicts_of(
+    claim: str, *quotes: str, source: Passage | None = None, question: str = "What is it?", language: str = "en"
+) -> list[str]:
+    """Return the verdict on each sentence of a claim that is shown, "out" if none is; `source`: else the quotes."""
+    text = source or passage(" ".join(quotes), language=language)
+    verifier = Verifier([text], question=question, language=language)
+    verified = verifier.check(Claim(claim, tuple(Reference(1, quote) for quote in quotes)))
+    return [each.claim.verdict for each in verified] or [OUT]
 
 
 def match(text: str, *, n: int = 1, score: float = 0.8, generation: str = "g1", **more: MetadataValue) -> Match:

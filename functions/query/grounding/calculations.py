@@ -244,9 +244,7 @@ _BEFORE = re.compile(
     r"\b(?:before|previous|previously|prior|earlier|last (?:year|month)|had been|was|were|from)\b", re.IGNORECASE
 )
 """How a claim says that its number is that of a time before."""
-_PERHAPS_LESS = of_any_language(
-    {"en": r"\b(?:outstanding|adds)\b|n['’]t\b", **patterns_of("claim_patterns.txt")["changed"]}
-)
+_PERHAPS_LESS = of_any_language({"en": r"\b(?:outstanding|adds)\b", **patterns_of("claim_patterns.txt")["changed"]})
 """How a claim may say that its number is the difference of two."""
 _CLAUSE = re.compile(r"[;.]\s|,\s(?:and|but|while)\s", re.IGNORECASE)
 _YEARS_APART = re.compile(r"\byears?\s+(?:after|before|later|earlier|older|younger)\b", re.IGNORECASE)
@@ -268,7 +266,7 @@ def may_be_calculated(
         or _may_be_left(fact, texts)
         or _may_be_of_all(fact, texts)
         or _may_be_before(fold(claim), fact, texts)
-        or _may_be_years(fact, claim, texts)
+        or _may_be_age(fact, claim, texts)
         or _may_be_years_apart(fact, claim, texts)
     ):
         return True
@@ -348,8 +346,8 @@ def _values_like(fact: Fact, texts: Sequence[str]) -> list[Decimal]:
 def _may_be_years_apart(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
     """Return whether a year, or a number of years, is told by two others: "in 1889, two years after her friend"."""
     if fact.unit == "year":
-        spans = [span for text in texts for span in _spans_of_years(text)]
-        if any(Decimal(end - start) in fact.values for start, end in spans):
+        spans = [span for text in texts for span in _spans_of_years(text, _BETWEEN_YEARS)]
+        if any(is_rounded(fact, Decimal(end - start)) for start, end in spans):
             return True
         years = [year for text in texts for year in _years_in(facts_in(text))]
         is_told = _YEARS_APART.search(claim) is not None
@@ -421,7 +419,7 @@ def _time_between(fact: Fact, dates: Sequence[Fact], *, or_months: bool) -> Calc
 
 
 _FROM_YEAR_TO_YEAR = re.compile(rf"\bfrom ({identity.YEAR}) (?:to|until|till) ({identity.YEAR})\b", re.IGNORECASE)
-_YEARS_APART_TOLD = re.compile(
+_BETWEEN_YEARS = re.compile(
     r"\b(?:from|between|von|zwischen|de|entre|dal|tra|fra) (1\d{3}|20\d\d) "
     r"(?:to|until|till|and|bis|und|a|et|y|al|e) (1\d{3}|20\d\d)\b",
     re.IGNORECASE,
@@ -432,11 +430,8 @@ _LIVED = re.compile(r"\bborn\b|\([^()]*\d{4} ?[–-] ?[^()]*\d{4}\)", re.IGNOREC
 """Before the number of an age, and what tells when somebody was born."""
 
 
-def _may_be_years(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
-    """Return whether a number may be the time between two years, or the age on a day of who was born on another."""
-    if fact.unit == "year":
-        spans = [pair for text in texts for pair in _YEARS_APART_TOLD.findall(fold(text))]
-        return any(is_rounded(fact, Decimal(int(last) - int(first))) for first, last in spans)
+def _may_be_age(fact: Fact, claim: str, texts: Sequence[str]) -> bool:
+    """Return whether a number may be the age on a day of who was born on another."""
     is_age = fact.text.lower().rstrip(" .,;").endswith("old") or _AGED.search(claim, 0, fact.start) is not None
     for text in texts if is_age else ():
         days = [day for each in facts_in(text) if (day := _day_of(each)) is not None] if _LIVED.search(text) else []
@@ -454,9 +449,9 @@ def _years_between(fact: Fact, text: str) -> Calculation | None:
     return None
 
 
-def _spans_of_years(text: str) -> Sequence[tuple[int, int]]:
-    """Return the first and last year of each "from 1946 to 1971" in a text, each once."""
-    return [(int(first), int(last)) for first, last in dict.fromkeys(_FROM_YEAR_TO_YEAR.findall(fold(text)))]
+def _spans_of_years(text: str, told: re.Pattern[str] = _FROM_YEAR_TO_YEAR) -> Sequence[tuple[int, int]]:
+    """Return the first and last year of each "from 1946 to 1971" in a text, each once; `told`: how it is written."""
+    return [(int(first), int(last)) for first, last in dict.fromkeys(told.findall(fold(text)))]
 
 
 def _time_on_the_clock(fact: Fact, times: Sequence[Fact]) -> Calculation | None:

@@ -59,14 +59,14 @@ _AND_A_HALF = re.compile(
     re.IGNORECASE,
 )
 """A number and a half: "two and a half hours", "a year and a half"."""
+_HOURS = f"one|{UP_TO_TWELVE}"
 _PAST = re.compile(
     r"\b(?P<part>half past|(?:a )?quarter past|(?:a )?quarter to) "
-    rf"(?P<hour>{UP_TO_TWELVE}|one|1[0-2]|[1-9])\b",
+    rf"(?P<hour>{_HOURS}|1[0-2]|[1-9])\b",
     re.IGNORECASE,
 )
 """A time of the day in words: "half past nine"."""
 _TIME = re.compile(r"(?<![\d:.])([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?\s*([ap]\.?m\b\.?)?", re.IGNORECASE)
-_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _HOUR = re.compile(
     r"(?<![\d:.,$€£])(?:(1[0-2]|0?[1-9])(?:[:.]([0-5]\d))?\s?(?:([ap])\.?m\b\.?|in\sthe\s(morning|afternoon|evening)\b)"
     rf"|\b({_HOURS})\sin\sthe\s(morning|afternoon|evening)\b)",
@@ -284,8 +284,8 @@ def _minutes_past(match: "re.Match[str]") -> frozenset[Decimal]:
 
 def _minutes_of_hour(match: "re.Match[str]") -> frozenset[Decimal]:
     is_morning = (match[3] or match[4] or match[6]).lower() in {"a", "morning"}
-    hour = int(match[1] or _HOURS.split("|").index(match[5].lower()) + 1)
-    return frozenset({Decimal(60 * (hour % 12 + (0 if is_morning else 12)) + int(match[2] or 0))})
+    hour = _whole(match[1] or match[5])
+    return frozenset({60 * (hour % 12 + (0 if is_morning else 12)) + int(match[2] or 0)})
 
 
 def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:

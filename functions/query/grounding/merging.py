@@ -60,12 +60,11 @@ def is_merged(claim: str, sentences: Sequence[str], language: str) -> bool:
     calls "she" another one may name.
     """
     texts = [frozenset(_told_stems(sentence, language)) for sentence in sentences]
-    inside = f"that {claim}"  # a claim's first word may be a name, too
-    names = frozenset(_told_stems(" ".join(names_in(inside)), language)) & frozenset().union(*texts)
-    texts = [
-        stems | names if _BEGINS_REFERRING.match(sentence) else stems
-        for sentence, stems in zip(sentences, texts, strict=True)
-    ]
+    refers = [_BEGINS_REFERRING.match(sentence) is not None for sentence in sentences]
+    if any(refers):
+        inside = f"that {claim}"  # a claim's first word may be a name, too
+        names = frozenset(_told_stems(" ".join(names_in(inside)), language)) & frozenset().union(*texts)
+        texts = [stems | names if by_pronoun else stems for stems, by_pronoun in zip(texts, refers, strict=True)]
     common = common_stems(claim, language)
     parts = _PART.split(_OPENING.sub(_OPENED, claim))
     return any(_is_merged(frozenset(_told_stems(part, language)), texts, common, language) for part in parts)

@@ -5,16 +5,7 @@ import pytest
 from functions.query.grounding.claims import Claim, Reference
 from functions.query.grounding.verify import Verifier
 from functions.query.writing.drafts import read_draft
-from tests.support.query import passage
-
-CONFIRMED, MARKED, OUT = "confirmed", "unconfirmed", "out"
-
-
-def verdicts_of(claim: str, *quotes: str, question: str = "What is it?", language: str = "en") -> list[str]:
-    checker = Verifier([passage(" ".join(quotes), language=language)], question=question, language=language)
-    verified = checker.check(Claim(claim, tuple(Reference(1, quote) for quote in quotes)))
-    return [each.claim.verdict for each in verified] or [OUT]
-
+from tests.support.query import CONFIRMED, MARKED, OUT, passage, verdicts_of
 
 LIBRARY = "The library lends sledges to members in winter."
 

@@ -4,18 +4,12 @@ import time
 
 import pytest
 
-from functions.query.grounding.claims import Claim, Reference
-from functions.query.grounding.verify import Verifier
 from functions.query.retrieval.passages import Passage
-from tests.support.query import passage
-
-CONFIRMED, MARKED, OUT = "confirmed", "unconfirmed", "out"
+from tests.support.query import CONFIRMED, MARKED, OUT, passage, verdicts_of
 
 
 def verdict_of(claim: str, quote: str, source: Passage | None = None, question: str = "What is it?") -> str:
-    checker = Verifier([source or passage(quote)], question=question, language="en")
-    verified = list(checker.check(Claim(claim, (Reference(1, quote),))))
-    return verified[0].claim.verdict if verified else OUT
+    return verdicts_of(claim, quote, source=source or passage(quote), question=question)[0]
 
 
 YARD = "Barbecues in the yard are forbidden; on the lawn they are allowed until 9 pm."
