@@ -52,9 +52,21 @@ def run(arguments: argparse.Namespace) -> int:
     except (LocalStackError, ApiError, NotInTime) as error:
         print(error, file=sys.stderr)
         return 1
+    except httpx.ConnectError as error:
+        print(_unreachable(error), file=sys.stderr)
+        return 1
     except (BotoCoreError, ClientError, httpx.HTTPError) as error:
         print(f"{type(error).__name__}: {error}\n`python -m local logs` may show more.", file=sys.stderr)
         return 1
+
+
+def _unreachable(error: httpx.ConnectError) -> str:
+    """Say that nothing answers at an address, and what to do if it is the laptop's."""
+    url = error.request.url
+    told = f"Nothing answers at {url.scheme}://{url.netloc.decode()} ({error})."
+    if url.host not in ("127.0.0.1", "localhost"):
+        return told
+    return f"{told}\n`python -m local status` shows what runs; `python -m local up` starts what has ended."
 
 
 def _config(arguments: argparse.Namespace) -> LocalConfig:

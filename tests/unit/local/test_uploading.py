@@ -155,6 +155,17 @@ def test_yes_to_all_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(questions) == 2
 
 
+@pytest.mark.parametrize(("replaces", "is_replaced"), [(True, True), (False, False)])
+def test_a_script_replaces_nothing_unless_it_says_so(
+    files: list[tuple[Path, str]], monkeypatch: pytest.MonkeyPatch, replaces: bool, is_replaced: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    api = FakeApi()
+    api.add("one.pdf", b"other content")
+    run(api, files, may_replace=cli_upload._confirming(replaces=replaces))
+    assert ("one.pdf" in api.sent) is is_replaced
+
+
 # --- progress --------------------------------------------------------------------------------------------------------
 
 
