@@ -96,7 +96,7 @@ def _print_end(answer: Mapping[str, Any], reporter: Reporter, *, how_to_go_on: b
     """Print the answer's mode and duration, and how to ask a follow-up."""
     took = sum((answer.get("timings_ms") or {}).values())
     follow_up = f" · continue with --conversation {escape(str(answer['conversation_id']))}" if how_to_go_on else ""
-    reporter.markup(f"[dim]{answer['mode']} · {took:.0f} ms{follow_up}[/]")
+    reporter.markup(f"[dim]{'refused' if answer['no_relevant_info'] else answer['mode']} · {took:.0f} ms{follow_up}[/]")
 
 
 # --- one question ----------------------------------------------------------------------------------------------------
