@@ -47,3 +47,13 @@ def test_a_server_that_is_gone_is_named_and_on_the_laptop_how_to_start_it(addres
     told = _unreachable(httpx.ConnectError("Connection refused", request=httpx.Request("POST", address)))
     assert told.startswith(f"Nothing answers at {address.rsplit('/', 1)[0]} (Connection refused).")
     assert ("python -m local up" in told) is helps
+
+
+def test_a_reader_that_has_seen_enough_ends_a_verb_quietly() -> None:
+    many = "from local import verbs; verbs.VERBS['status'] = lambda *_: print('x' * 1_000_000) or 0; "
+    code = f"import argparse, sys; {many}sys.exit(verbs.run(argparse.Namespace(verb='status')))"
+    piped = f'set -o pipefail; {sys.executable} -c "$CODE" | head -c 1'
+    ran = subprocess.run(
+        ["bash", "-c", piped], cwd=PROJECT, env={"CODE": code, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stderr) == (141, "")
