@@ -66,7 +66,8 @@ def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, s
     more = ", …" if len(ranges) > MAX_SHOWN_RANGES else ""
     title = texts[f"{unit}_title" if len(numbers) > 1 else f"{unit}_title_one"]
     text = texts[kind].format(pages=f"{named}{more}", unit=title)
-    return UnreadPages(kind, ranges, text, texts.get(remedy or f"{kind}_remedy", ""))
+    of_unit = texts.get(f"{kind}_{unit}_remedy") or texts.get(f"{kind}_remedy", "")
+    return UnreadPages(kind, ranges, text, texts[remedy] if remedy else of_unit)
 
 
 def _translated(document: Document, language: str) -> DocumentError | None:

@@ -47,7 +47,9 @@ def test_an_empty_page_needs_no_remedy_and_entries_are_called_so() -> None:
         "acme", "d", "knowledge/acme/k.json", DocumentStatus.PARTIAL, page_count=2,
         report=[PageReport(1, 9), PageReport(2, 0, "failed")], source_type=SourceType.KNOWLEDGE,
     )  # fmt: skip
-    assert report_of(file, "en").findings[0].text == "Entry 2: could not be read."
+    (finding,) = report_of(file, "en").findings
+    assert finding.text == "Entry 2: could not be read."
+    assert finding.remedy == "Correct these entries and upload the file again."
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
