@@ -70,8 +70,8 @@ def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
             reporter.markup(f"  [dim]calculated: {escape(claim['derived'])}[/]")
     if verdicts := verdicts_of(answer["support"]):
         reporter.markup(f"  [yellow]{verdicts}[/]")
-    for warning in answer.get("warnings") or ():
-        reporter.markup(f"  [yellow]! {escape(str(warning))}[/]")
+    if warnings := answer.get("warnings"):
+        reporter.markup(f"  [yellow]! {escape(', '.join(map(str, warnings)))}[/] [dim](docs/api.md#warnings)[/]")
 
 
 def _file_of(cited: Mapping[str, Any]) -> str:
