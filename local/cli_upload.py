@@ -274,7 +274,9 @@ class _Watch:
             return 0.0
         half_done = sum(sent.work for key, sent in self.waiting.items() if self.statuses[key] == "PROCESSING") / 2
         left = sum(sent.work for sent in self.waiting.values()) - half_done
-        return elapsed * left / (self.done_work + half_done)
+        seconds = elapsed * left / (self.done_work + half_done)
+        # What should have been done long ago (a scan waits for OCR) has no pace.
+        return seconds if self.clock() - self.changed < seconds else 0.0
 
     def _late(self, timeout_s: float) -> str:
         names = _listed([f"{sent.name} ({self.statuses[key]})" for key, sent in self.waiting.items()])

@@ -194,6 +194,17 @@ def test_progress_names_what_is_read_what_waits_and_the_time_left(
     assert "1 of 3 done after 5 s; about 5 s to go; reading two.pdf; 1 waits" in told
 
 
+def test_the_time_left_is_not_told_of_what_should_have_been_ready_long_ago() -> None:
+    time = Time()
+    watch = cli_upload._Watch(Reporter(Console(quiet=True)), time.clock)
+    watch.add(cli_upload._Sent("scan.pdf", "k", "e", 100, ""))
+    watch.done_work, time.now = 10 * cli_upload.FIXED_BYTES, 10.0
+    watch.changed = time.now
+    assert "to go" in watch.progress()
+    time.wait(20)
+    assert watch.progress() == "0 of 1 done after 30 s; 1 waits"
+
+
 def test_many_documents_are_watched_by_the_list_and_the_last_ones_singly(tmp_path: Path) -> None:
     files = []
     for number in range(12):
