@@ -201,6 +201,12 @@ class Settings(BaseSettings):
     check_model: str = Field(
         "", description="Chat model that is asked about unconfirmed claims, with their quotes only; empty means none."
     )
+    check_path: str = Field(
+        "",
+        description="Folder of a model of natural language inference (`model.onnx`, `tokenizer.json`, `config.json`) "
+        "that is asked instead, in the function itself; empty means none.",
+    )
+    check_threshold: float = Field(0.9, ge=0.5, le=1, description="Probability from which that model's opinion counts.")
     check_base_url: str = Field("", description="Base URL of the check model's API; empty means that of the chat API.")
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
