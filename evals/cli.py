@@ -134,8 +134,8 @@ def _add_on_data(commands: _Commands) -> None:
         nargs="?",
         const="laptop",
         default="",
-        help="save the threshold for the laptop stack (default) or for `make deploy`, else it is only shown; "
-        "1/SHARE questions must be answerable, which are 40 by default",
+        help="save threshold and confidence for the laptop stack (default) or for `make deploy`, else they are only "
+        "shown; 1/SHARE questions must be answerable, which are 40 by default",
     )
     one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
