@@ -279,7 +279,7 @@ def state_folder() -> Path:
 def preview(parameters: Mapping[str, str]) -> str:
     """Say what can be written, where, and how it takes effect."""
     return (
-        f"Nothing was written. {_listed(parameters)} goes\n"
+        f"Nothing was written. What was measured ({_listed(parameters)}) goes\n"
         f"  with --write {LAPTOP}  into {_shown(state_folder() / 'config.json')} (then: python -m local up)\n"
         f"  with --write {AWS}     into {DEPLOY_PARAMETERS} (then: make deploy)"
     )
