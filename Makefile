@@ -18,7 +18,7 @@ PARAMETERS ?=
 # Which environment of samconfig.toml is deployed, and whether to ask before anything changes (yes or no).
 STACK ?= default
 CONFIRM ?= yes
-# What is deployed every time, one Name=value a line; `python -m evals calibrate --write aws` puts the threshold there.
+# What is deployed every time, one Name=value a line; `python -m evals calibrate --write aws` puts what it measured there.
 SAVED_PARAMETERS := $(shell grep -sE '^[A-Za-z]+=' deploy.parameters)
 # More arguments for pytest, for example ARGS="-k fence".
 ARGS ?=

@@ -27,10 +27,10 @@ from evals.report import check_installed, html_page
 from evals.storage import PROJECT, environment, file_hash, read_json, source_hash, write_text
 from evals.systems.recto import Asker, RectoInProcess
 from functions.query.answer import Answer
-from functions.query.decision import CONFIDENCE, features
+from functions.query.decision import features
 from local.stack.config import LocalConfig
 from shared.models import Filter
-from shared.settings import SCORE_THRESHOLDS
+from shared.settings import CONFIDENCE, SCORE_THRESHOLDS
 
 CONFIDENCES = (
     ("held_out", "fitted to other documents"),
@@ -39,6 +39,7 @@ CONFIDENCES = (
 )
 PARAMETER = "ScoreThreshold"
 STATEMENT_PARAMETER = "StatementThreshold"
+CONFIDENCE_PARAMETER = "ConfidenceCoefficients"
 LAPTOP, AWS = "laptop", "aws"
 DEPLOY_PARAMETERS = "deploy.parameters"
 COLUMNS = ["", "value", "answerable", "near the topic", "document missing", "off-topic", "precision"]
@@ -119,7 +120,8 @@ def calibrate(
         )
     if few and write_to:
         raise EvalError("The threshold was not written.")
-    options.display.say(write(chosen, write_to) if write_to else preview(chosen))
+    parameters = _parameters(chosen, result["confidence"])
+    options.display.say(write(parameters, write_to) if write_to else preview(parameters))
     return 0
 
 
@@ -257,7 +259,16 @@ def _shown_share(high: Mapping[str, Any]) -> str:
     return f"{high['right']:.2f} of {high['n']} right" if high["n"] else "none"
 
 
-# --- writing the threshold down ---------------------------------------------------------------------------------------
+# --- writing down what was measured -----------------------------------------------------------------------------------
+
+
+def _parameters(threshold: float, confidence: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return the parameters to set: the threshold, and coefficients that estimate better than the model's own."""
+    parameters = {PARAMETER: f"{threshold:.2f}"}
+    shipped = confidence.get("shipped")
+    if confidence and (shipped is None or confidence["held_out"]["brier"] < shipped["brier"]):
+        parameters[CONFIDENCE_PARAMETER] = ",".join(f"{each:.2f}" for each in confidence["coefficients"])
+    return parameters
 
 
 def state_folder() -> Path:
@@ -265,30 +276,34 @@ def state_folder() -> Path:
     return Path(os.environ.get("RECTO_STATE", PROJECT / ".recto"))
 
 
-def preview(threshold: float) -> str:
+def preview(parameters: Mapping[str, str]) -> str:
     """Say what can be written, where, and how it takes effect."""
     return (
-        f"Nothing was written. {PARAMETER}={threshold:.2f} goes\n"
+        f"Nothing was written. What was measured ({_listed(parameters)}) goes\n"
         f"  with --write {LAPTOP}  into {_shown(state_folder() / 'config.json')} (then: python -m local up)\n"
         f"  with --write {AWS}     into {DEPLOY_PARAMETERS} (then: make deploy)"
     )
 
 
-def write(threshold: float, target: str, *, project: Path = PROJECT) -> str:
-    """Save the threshold and say where. Raises `EvalError` when it cannot be saved."""
-    setting = f"{PARAMETER}={threshold:.2f}"
+def write(parameters: Mapping[str, str], target: str, *, project: Path = PROJECT) -> str:
+    """Save parameters and say where. Raises `EvalError` when they cannot be saved."""
     try:
         if target == LAPTOP:
             config = LocalConfig.load(state_folder(), {})
-            replace(config, parameters={**config.parameters, PARAMETER: f"{threshold:.2f}"}).save()
-            return f"{setting} is in {_shown(state_folder() / 'config.json')}; now: python -m local up"
+            replace(config, parameters={**config.parameters, **parameters}).save()
+            return f"{_listed(parameters)} is in {_shown(state_folder() / 'config.json')}; now: python -m local up"
         path = project / DEPLOY_PARAMETERS
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        kept = [line for line in lines if line.partition("=")[0].strip() != PARAMETER]
-        path.write_text("\n".join([*kept, setting]) + "\n", encoding="utf-8")
+        kept = [line for line in lines if line.partition("=")[0].strip() not in parameters]
+        added = [f"{name}={value}" for name, value in parameters.items()]
+        path.write_text("\n".join([*kept, *added]) + "\n", encoding="utf-8")
     except OSError as error:
         raise EvalError(f"The setting cannot be written: {error}") from error
-    return f"{setting} is in {DEPLOY_PARAMETERS}; now: make deploy"
+    return f"{_listed(parameters)} is in {DEPLOY_PARAMETERS}; now: make deploy"
+
+
+def _listed(parameters: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={value}" for name, value in parameters.items())
 
 
 def _shown(path: Path) -> str:

@@ -134,8 +134,8 @@ def _add_on_data(commands: _Commands) -> None:
         nargs="?",
         const="laptop",
         default="",
-        help="save the threshold for the laptop stack (default) or for `make deploy`, else it is only shown; "
-        "1/SHARE questions must be answerable, which are 40 by default",
+        help="save threshold and confidence for the laptop stack (default) or for `make deploy`, else they are only "
+        "shown; 1/SHARE questions must be answerable, which are 40 by default",
     )
     one.add_argument("--html", type=Path, metavar="OUT", help="also write an HTML page with the curve")
     _in_process(one, "accepted as in `retrieval`; this command always runs in process")
@@ -157,6 +157,19 @@ def _add_on_claims(commands: _Commands) -> None:
     one.add_argument("--strict", action="store_true", help="leave unconfirmed claims out, as with Grounding=strict")
     one.add_argument("--check-model", default="", metavar="NAME", help="ask this model about unconfirmed claims")
     one.add_argument("--base-url", default="", help="its server, ends in /v1 (key in OPENAI_API_KEY)")
+    one.add_argument(
+        "--check-path",
+        type=Path,
+        metavar="DIR",
+        help="ask the model of natural language inference in DIR instead (model.onnx, tokenizer.json, config.json)",
+    )
+    one.add_argument(
+        "--check-threshold",
+        type=_share,
+        default=0.9,
+        metavar="SHARE",
+        help="probability from which its opinion counts (%(default)s)",
+    )
     one.add_argument("--details", action="store_true", help="write each claim and what became of it as well")
     _add_cache_options(one)
 

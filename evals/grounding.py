@@ -2,7 +2,7 @@
 
 Each claim is verified as the only claim of an answer, with its quotes, against passages as they are ingested. Besides,
 a simulated model that says what it is told writes whole answers: three honest claims of a group at a time, and the
-labelled answers as they are. The ablation verifies every claim again without each of the rules. With a check model,
+labelled answers as they are. The ablation verifies every claim again without each of the rules. With a checker,
 which is asked about unconfirmed claims, the figures show what it gains; its opinions are cached.
 """
 
@@ -20,14 +20,15 @@ from evals.display import Display
 from evals.errors import EvalError
 from evals.metrics import wilson
 from evals.pdf_library import PdfLibrary
-from evals.storage import ResultCache, environment, source_hash, write_json
-from functions.query.grounding.checking import ClaimChecking, ModelChecker
+from evals.storage import ResultCache, environment, file_hash, source_hash, write_json
+from functions.query.grounding.checking import ClaimChecking, EntailmentChecker, ModelChecker
 from functions.query.grounding.judge import RULES
 from functions.query.grounding.verify import Verifier
 from functions.query.ports import CheckedClaims, ClaimChecker, ClaimToCheck
 from functions.query.writing.generation import WritingRequest, WrittenAnswer, write
 from functions.query.writing.localization import texts_for
 from shared.adapters.aws import SystemClock
+from shared.adapters.cross_encoder import MODEL, OnnxEntailment
 from shared.adapters.openai import OpenAIChatModel
 from shared.deadline import Deadline
 from shared.language import language_of
@@ -62,6 +63,8 @@ def grounding(
     strict: bool,
     check_model: str,
     base_url: str,
+    check_path: Path | None,
+    check_threshold: float,
     cache: Path,
     fresh: bool,
     display: Display,
@@ -69,7 +72,8 @@ def grounding(
     """Verify every claim of a file; print, and write with `--json`."""
     results = ResultCache(cache)
     library = PdfLibrary(pdfs, results, fresh=fresh)
-    with display.progress(), _opened(check_model, base_url, results, fresh=fresh) as checker:
+    opened = _opened(check_model, base_url, check_path, check_threshold, results, fresh=fresh)
+    with display.progress(), opened as checker:
         display.advance("reading", 0, 1)
         groups = read_groups(claims, library.passages_of)
         pairs = _with_progress(groups, "verifying", display)
@@ -80,7 +84,12 @@ def grounding(
     result: dict[str, Any] = {
         "command": "grounding",
         "versions": {"source": source_hash("functions", "shared"), **environment()},
-        "settings": {"claims": claims.name, "strict": strict, "check_model": check_model or "none"},
+        "settings": {
+            "claims": claims.name,
+            "strict": strict,
+            "check_model": check_model or "none",
+            **({"check_path": str(check_path), "check_threshold": check_threshold} if check_path else {}),
+        },
         **_figures(verified),
         "answers": answers,
         "ablation": without,
@@ -93,7 +102,7 @@ def grounding(
     return 0
 
 
-# --- the check model ---
+# --- the checker ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +123,43 @@ class CachedChecker:
         return CheckedClaims(opinions)
 
 
+@dataclass(frozen=True, slots=True)
+class CachedEntailment:
+    """A `TextEntailment` whose probabilities are cached, so that another threshold asks the model nothing."""
+
+    model: OnnxEntailment
+    file_hash: str
+    cache: ResultCache
+    fresh: bool
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    def entailment(self, pairs: Sequence[tuple[str, str]], *, timeout_s: float) -> Sequence[tuple[float, float]]:
+        """Return the probabilities of entailment and contradiction. Raises `DependencyError`."""
+        key = {"model": self.file_hash, "source": source_hash("shared/adapters/cross_encoder.py"), "pairs": pairs}
+        found = self.cache.get(
+            "entailment", key, lambda: list(self.model.entailment(pairs, timeout_s=timeout_s)), fresh=self.fresh
+        )
+        return [(entailed, contradicted) for entailed, contradicted in found]
+
+
 @contextmanager
-def _opened(model: str, base_url: str, cache: ResultCache, *, fresh: bool) -> Iterator[CachedChecker | None]:
+def _opened(
+    model: str, base_url: str, path: Path | None, threshold: float, cache: ResultCache, *, fresh: bool
+) -> Iterator[ClaimChecker | None]:
+    if model and path:
+        raise EvalError("--check-model and --check-path name a checker each: leave one of them out.")
+    if base_url and not model:
+        raise EvalError("--base-url needs --check-model: say which model of that server to ask.")
+    if path:
+        yield EntailmentChecker(
+            CachedEntailment(OnnxEntailment(path), file_hash(path / MODEL), cache, fresh), threshold
+        )
+        return
     if not model:
-        if base_url:
-            raise EvalError("--base-url needs --check-model: say which model of that server to ask.")
         yield None
         return
     url = base_url or os.environ.get("OPENAI_BASE_URL", "https://api.openai.com/v1")
@@ -146,7 +187,9 @@ def _verify(
         verifier.show(judged)
     if checking.warnings:
         # An opinion that is missing is not the model's; the others are cached, so the next run goes on from there.
-        raise EvalError("The check model did not answer: see --check-model, --base-url and OPENAI_API_KEY.")
+        raise EvalError(
+            "The checker did not answer: see --check-model, --base-url and OPENAI_API_KEY, or --check-path."
+        )
     support = verifier.support
     outcome: Outcome = "confirmed"
     if not support.claims:

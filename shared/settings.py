@@ -5,6 +5,7 @@ listed in docs/settings.md; a test compares the three.
 """
 
 import hashlib
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -28,6 +29,11 @@ STATEMENT_THRESHOLDS = {
     "all-MiniLM-L6-v2": 0.42,
     "text-embedding-3-small": 0.50,
     "text-embedding-3-large": 0.50,
+}
+CONFIDENCE = {
+    # Coefficients of the confidence of an answer (`functions.query.decision`): the constant, then one for each of its
+    # features. MiniLM's are measured (docs/quality.md); for other models it is unknown until somebody measures it.
+    "all-MiniLM-L6-v2": (-0.85, 2.09, 0.49),
 }
 MEASURED_MODELS = frozenset({"all-MiniLM-L6-v2"})
 """Embedding models whose threshold was measured; for any other, the service logs a warning at start."""
@@ -140,6 +146,12 @@ class Settings(BaseSettings):
         description="Similarity of the question and a single statement from which on a question is answered although "
         "no passage reaches the threshold; empty means the model's default, 1 means never.",
     )
+    confidence_coefficients: str = Field(
+        "",
+        pattern=r"^(-?\d+(\.\d+)?(,-?\d+(\.\d+)?){2})?$",
+        description="Three numbers of which the confidence of answers is made, as `python -m evals calibrate` prints "
+        "them; empty means the model's, if they are known.",
+    )
     history_messages: int = Field(5, ge=0, le=50, description="Messages of the conversation used as history.")
     rewrite_model: str = Field(
         "", description="Chat model that rewrites follow-up questions; empty means `chat_model`. A cheap one suffices."
@@ -201,6 +213,12 @@ class Settings(BaseSettings):
     check_model: str = Field(
         "", description="Chat model that is asked about unconfirmed claims, with their quotes only; empty means none."
     )
+    check_path: str = Field(
+        "",
+        description="Folder of a model of natural language inference (`model.onnx`, `tokenizer.json`, `config.json`) "
+        "that is asked instead, in the function itself; empty means none.",
+    )
+    check_threshold: float = Field(0.9, ge=0.5, le=1, description="Probability from which that model's opinion counts.")
     check_base_url: str = Field("", description="Base URL of the check model's API; empty means that of the chat API.")
     handoff_offer: bool = Field(
         True, description="Offer a person's help if the documents have no answer; turn off if nobody can help."
@@ -240,9 +258,10 @@ class Settings(BaseSettings):
         }
         if space.model != self.embedding_model and space.model in SCORE_THRESHOLDS:
             named |= {"score_threshold": None, "relaxed_threshold": None, "statement_threshold": None}
+            named |= {"confidence_coefficients": ""}
         elif space.model != self.embedding_model:
             # The earlier model's threshold is unknown: the current one is better than no answers until the switch.
-            named |= {"score_threshold": self.threshold, "relaxed_threshold": None}
+            named |= {"score_threshold": self.threshold, "relaxed_threshold": None, "confidence_coefficients": ""}
         return Settings.model_validate(self.model_dump() | named)
 
     @cached_property
@@ -276,6 +295,13 @@ class Settings(BaseSettings):
         if self.statement_threshold is not None:
             return self.statement_threshold
         return STATEMENT_THRESHOLDS.get(self.embedding_model, NEVER)
+
+    @property
+    def confidence(self) -> Sequence[float] | None:
+        """The coefficients of confidence: the setting's, else the model's; None if nobody has measured them."""
+        if self.confidence_coefficients:
+            return tuple(float(each) for each in self.confidence_coefficients.split(","))
+        return CONFIDENCE.get(self.embedding_model)
 
     @property
     def is_threshold_measured(self) -> bool:

@@ -18,11 +18,12 @@ from threading import Lock
 
 from ulid import ULID
 
-from functions.query.grounding.checking import ModelChecker
+from functions.query.grounding.checking import EntailmentChecker, ModelChecker
 from functions.query.ports import (
     ApiKeyRegister,
     ChangeNotifier,
     ChatModel,
+    ClaimChecker,
     ConversationStore,
     ErasureRegister,
     EventSender,
@@ -53,7 +54,7 @@ from shared.adapters.aws import (
 )
 from shared.adapters.cache import CACHE_TIMEOUT_S, DynamoAnswerCache, DynamoEmbeddingCache
 from shared.adapters.conversations import DynamoConversationStore
-from shared.adapters.cross_encoder import OnnxReranker
+from shared.adapters.cross_encoder import OnnxEntailment, OnnxReranker
 from shared.adapters.document_registry import DynamoDocumentRegistry
 from shared.adapters.erasures import DynamoErasures
 from shared.adapters.events import EventBridgeSender
@@ -327,16 +328,29 @@ def _chat_model(name: str, settings: Settings, secret: Secret, *, attempts: int)
     )
 
 
-def _checker(settings: Settings, secret: Secret) -> ModelChecker | None:
-    """Return what checks unconfirmed claims, None without a model that writes and one that checks."""
-    if not (settings.chat_model and settings.check_model):
+def _checker(settings: Settings, secret: Secret) -> ClaimChecker | None:
+    """Return what checks unconfirmed claims, None without a model that writes and one that checks.
+
+    Raises `ConfigurationError` if two models would check.
+    """
+    if settings.check_model and settings.check_path:
+        raise ConfigurationError(
+            "RECTO_CHECK_MODEL and RECTO_CHECK_PATH name a checker each: leave one of them empty (template parameters "
+            "CheckModel and CheckPath)."
+        )
+    if not settings.chat_model:
+        return None
+    guard = _guard("check")
+    if settings.check_path:
+        return EntailmentChecker(OnnxEntailment(Path(settings.check_path), guard=guard), settings.check_threshold)
+    if not settings.check_model:
         return None
     chat = OpenAIChatModel(
         base_url=settings.check_base_url or settings.chat_base_url or settings.openai_base_url,
         api_key=secret.key(CHECK_API_KEY, *CHAT_KEYS),
         model=settings.check_model,
         # One attempt: an unchecked claim is marked, which is better than waiting twice.
-        retry=Retry("check", attempts=1, guard=_guard("check")),
+        retry=Retry("check", attempts=1, guard=guard),
     )
     return ModelChecker(chat)
 

@@ -23,17 +23,13 @@ from functions.query.retrieval.rescoring import is_latin, plain_words, signs_of
 from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
 from shared import identity, lexical
-from shared.models import Citation, EmbeddingSpace
+from shared.models import Citation
 from shared.settings import Settings
 
 BANDS: Sequence[tuple[str, float]] = (("high", 0.65), ("medium", 0.5))
 """Minimum relevance of a source's band; anything lower is `low`, or `none` below the threshold."""
 CONFIDENCE_BANDS: Sequence[tuple[str, float]] = (("high", 0.75), ("medium", 0.5))
 """Minimum confidence of an answer's band; anything lower is `low`."""
-CONFIDENCE: Mapping[str, Sequence[float]] = {"all-MiniLM-L6-v2": (-0.85, 2.09, 0.49)}
-"""Logistic regression by embedding model: the constant, then a coefficient for each of `features`.
-
-Measured, like the bands, by `python -m evals calibrate`."""
 MIN_LEAD = -0.3
 """Lead from which on down it says no more: of 33 answers from a passage that stands further below another one 17 were
 right, and of the 19 of them whose document was far ahead 13."""
@@ -275,27 +271,26 @@ def confidence(
     confirmed: int,
     unconfirmed: int = 0,
     doubtful: bool = False,
-    space: EmbeddingSpace,
+    coefficients: Sequence[float] | None,
 ) -> float | None:
     """Return the estimated probability that the answer's first citation is on a page that answers the question.
 
-    `citations` and `sources` are those of the answer. The estimate (`CONFIDENCE`) is multiplied by the share of the
-    answer's claims that are confirmed, an unconfirmed one counting as `UNCONFIRMED_WEIGHT`, and by `DOUBTFUL_WEIGHT`
-    if it is `doubtful`.
+    `citations` and `sources` are those of the answer. The estimate is a logistic regression: `coefficients` are the
+    constant, then one for each of `features` (`Settings.confidence`). It is multiplied by the share of the answer's
+    claims that are confirmed, an unconfirmed one counting as `UNCONFIRMED_WEIGHT`, and by `DOUBTFUL_WEIGHT` if it is
+    `doubtful`.
 
-    None for a refusal, without citations, for uncalibrated models, and for an answer from near statements: its passage
+    None for a refusal, without citations, without coefficients, and for an answer from near statements: its passage
     was not found for its rank.
     """
     cited = next((source for citation in citations[:1] for source in sources if _holds(source, citation)), None)
     if not decision.relevant or decision.near_statements or cited is None or not claims:
         return None
-    if space.model not in CONFIDENCE:
-        return None
     known = features(decision, cited.chunk_id)
-    if known is None:
+    if coefficients is None or known is None:
         return None
     share_confirmed = min(1.0, (confirmed + UNCONFIRMED_WEIGHT * unconfirmed) / claims)
-    return probability(CONFIDENCE[space.model], known) * share_confirmed * (DOUBTFUL_WEIGHT if doubtful else 1.0)
+    return probability(coefficients, known) * share_confirmed * (DOUBTFUL_WEIGHT if doubtful else 1.0)
 
 
 def features(decision: Decision, chunk_id: str) -> tuple[float, float] | None:

@@ -467,7 +467,7 @@ def _compose(written: WrittenAnswer, found: Found, named: Sequence[str], setting
         confirmed=written.support.confirmed,
         unconfirmed=written.support.unconfirmed,
         doubtful=written.doubtful,
-        space=settings.embedding_space,
+        coefficients=settings.confidence,
     )
     return Answer(
         text=written.text,

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from starlette.routing import Route
 from functions.query import bootstrap
 from functions.query.writing.localization import texts_for
 from local.serving import serving
+from tests.support.cross_encoder import entailment_model_in
 from tests.support.ingest import Stack, pdf_of
 from tests.support.query_stack import call, events_of, query_stack, raw_call
 
@@ -200,6 +202,28 @@ def test_a_checkers_yes_does_not_bring_back_what_was_refuted(
     answer = ask(draft((SURE, SURE), (false, QUOTE)), opinion("supported"))
     assert answer["answer"] == f"{SURE} [1]\n\n{LEFT_OUT}"
     assert "checker" not in models[0].asked
+
+
+@pytest.mark.parametrize(
+    ("threshold", "text"), [("0.5", f"{SURE} [1] {UNSURE} [2]"), ("0.99", f"{SURE} [1] {UNSURE} [2] (unconfirmed)")]
+)
+def test_a_model_of_inference_in_the_function_decides_about_it_and_calls_nobody(
+    ask: Callable[..., dict[str, Any]], models: tuple[Models, str], tmp_path: Path, threshold: str, text: str
+) -> None:
+    words = f"{QUOTE} {UNSURE}".lower().replace(".", " .").split()
+    folder = entailment_model_in(tmp_path / "nli", words, ["contradiction", "entailment", "neutral"])
+    answer = ask(BOTH, CHECK_PATH=str(folder), CHECK_THRESHOLD=threshold)
+    assert answer["answer"] == text
+    assert answer["warnings"] == []
+    assert list(models[0].asked) == ["writer"]
+
+
+def test_two_checkers_or_a_folder_of_something_else_fail_at_start(
+    ask: Callable[..., dict[str, Any]], tmp_path: Path
+) -> None:
+    for settings in ({"CHECK_PATH": str(tmp_path)}, {"CHECK_PATH": str(tmp_path), "CHECK_MODEL": "checker"}):
+        with pytest.raises(AssertionError, match="configuration_error"):
+            ask(BOTH, **settings)
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,17 @@
-"""A cross-encoder small enough to build in a test: it counts how many of the question's words the passage holds.
+"""A cross-encoder small enough to build in a test: it counts how many of the first text's words the second holds.
 
 It has the inputs and the output of the real ones (BERT's, exported to ONNX), and weights of its own: none.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import onnx
 from onnx import TensorProto, helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
+INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]")
 
 
@@ -18,6 +20,27 @@ def cross_encoder_in(folder: Path, words: Iterable[str], *, logits: int = 1, inp
 
     A pair's logit is 8 x (share of the question's words that the passage holds) - 4; of two `logits` the first is 0.
     """
+    _write_tokenizer(folder, words)
+    outputs = [*["nothing"] * (logits - 1), "relevant"]
+    onnx.save(_model(outputs, inputs or INPUTS), folder / "model.onnx")
+    return folder
+
+
+def entailment_model_in(folder: Path, words: Iterable[str], labels: Sequence[str]) -> Path:
+    """Write `model.onnx`, `tokenizer.json` and `config.json`, which names the outputs so; return the folder.
+
+    Entailment has the logit 8 x (share of the second text's words that the first holds) - 4, contradiction and
+    "not_entailment" its opposite, "neutral" 0.
+    """
+    _write_tokenizer(folder, words)
+    logits = {"entailment": "relevant", "neutral": "nothing"}
+    outputs = [logits.get(label.lower(), "opposed") for label in labels]
+    onnx.save(_model(outputs, INPUTS, asked="one", told="zero"), folder / "model.onnx")
+    (folder / "config.json").write_text(json.dumps({"id2label": dict(enumerate(labels))}))
+    return folder
+
+
+def _write_tokenizer(folder: Path, words: Iterable[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = {word: at for at, word in enumerate(dict.fromkeys((*SPECIAL, *words)))}
     tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
@@ -29,17 +52,17 @@ def cross_encoder_in(folder: Path, words: Iterable[str], *, logits: int = 1, inp
         special_tokens=[("[CLS]", vocabulary["[CLS]"]), ("[SEP]", vocabulary["[SEP]"])],
     )
     tokenizer.save(str(folder / "tokenizer.json"))
-    onnx.save(_model(logits, inputs or ("input_ids", "attention_mask", "token_type_ids")), folder / "model.onnx")
-    return folder
 
 
-def _model(logits: int, inputs: tuple[str, ...]) -> onnx.ModelProto:
+def _model(
+    outputs: Sequence[str], inputs: tuple[str, ...], *, asked: str = "zero", told: str = "one"
+) -> onnx.ModelProto:
     constants = {"three": 3, "zero": 0, "one": 1}
     floats = {"eight": 8.0, "four": 4.0, "little": 1e-6}
     nodes = [
         helper.make_node("Greater", ["input_ids", "three"], ["word"]),  # neither padding nor unknown nor a mark
-        helper.make_node("Equal", ["token_type_ids", "zero"], ["first"]),
-        helper.make_node("Equal", ["token_type_ids", "one"], ["second"]),
+        helper.make_node("Equal", ["token_type_ids", asked], ["first"]),
+        helper.make_node("Equal", ["token_type_ids", told], ["second"]),
         helper.make_node("And", ["word", "first"], ["asked"]),
         helper.make_node("And", ["word", "second"], ["told"]),
         helper.make_node("Unsqueeze", ["input_ids", "axis2"], ["down"]),
@@ -58,13 +81,14 @@ def _model(logits: int, inputs: tuple[str, ...]) -> onnx.ModelProto:
         helper.make_node("Mul", ["share", "eight"], ["scaled"]),
         helper.make_node("Sub", ["scaled", "four"], ["relevant"]),
         helper.make_node("Sub", ["relevant", "relevant"], ["nothing"]),
-        helper.make_node("Concat", [*["nothing"] * (logits - 1), "relevant"], ["logits"], axis=1),
+        helper.make_node("Neg", ["relevant"], ["opposed"]),
+        helper.make_node("Concat", list(outputs), ["logits"], axis=1),
     ]
     graph = helper.make_graph(
         nodes,
         "overlap",
         [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in inputs],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", logits])],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", len(outputs)])],
         [helper.make_tensor(name, TensorProto.INT64, [], [value]) for name, value in constants.items()]
         + [helper.make_tensor(name, TensorProto.FLOAT, [], [value]) for name, value in floats.items()]
         + [helper.make_tensor(f"axis{axis}", TensorProto.INT64, [1], [axis]) for axis in (1, 2)],

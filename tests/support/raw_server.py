@@ -11,8 +11,11 @@ _LENGTH = re.compile(rb"(?i)content-length: *(\d+)")
 
 
 def response(status: int, headers: Mapping[str, str], body: bytes, *, stated: int | None = None) -> bytes:
-    """Return a response; `stated` is the length it claims to have, else its own."""
-    fields = {**headers, "Content-Length": str(len(body) if stated is None else stated)}
+    """Return a response; `stated` is the length it claims to have, else its own.
+
+    It says that the connection closes: else a client may send its next request on it before it sees that.
+    """
+    fields = {**headers, "Content-Length": str(len(body) if stated is None else stated), "Connection": "close"}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
     return f"HTTP/1.1 {status} Said\r\n{head}\r\n".encode() + body
 

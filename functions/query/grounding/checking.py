@@ -7,6 +7,7 @@ unconfirmed and adds a warning.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Protocol
 
 from functions.query.grounding.injection import without_injections
 from functions.query.grounding.judge import Verdict
@@ -118,6 +119,42 @@ class ModelChecker:
         if numbers != list(range(1, len(claims) + 1)) or len(opinions) != len(claims):
             raise DependencyUnavailable("check", "the reply is not one verdict a claim")
         return CheckedClaims(opinions, completion.model, completion.usage)
+
+
+class TextEntailment(Protocol):
+    """A model of natural language inference."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+
+    def entailment(self, pairs: Sequence[tuple[str, str]], *, timeout_s: float) -> Sequence[tuple[float, float]]:
+        """Return how likely each premise entails its hypothesis, and how likely it contradicts it (0 to 1).
+
+        `pairs` are premises and hypotheses. Raises `DependencyError`.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentChecker:
+    """Implements `ClaimChecker` with a model of natural language inference: what a claim's quotes say together.
+
+    An opinion that is less likely than `threshold` (0 to 1) is "unclear".
+    """
+
+    model: TextEntailment
+    threshold: float
+
+    def check(self, claims: Sequence[ClaimToCheck], *, timeout_s: float) -> CheckedClaims:
+        """Return an opinion on each claim. Raises `DependencyError`."""
+        pairs = [(" ".join(claim.quotes), claim.text) for claim in claims]
+        likely = self.model.entailment(pairs, timeout_s=timeout_s)
+        return CheckedClaims([self._opinion(*each) for each in likely], self.model.name)
+
+    def _opinion(self, entailed: float, contradicted: float) -> Opinion:
+        if entailed >= self.threshold:
+            return "supported"
+        return "contradicted" if contradicted >= self.threshold else "unclear"
 
 
 @cache

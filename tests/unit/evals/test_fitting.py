@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -133,9 +134,27 @@ def test_reliability_sets_what_was_said_against_what_was() -> None:
 def test_what_is_deployed_every_time_keeps_its_other_parameters(tmp_path: Path) -> None:
     file = tmp_path / calibrate.DEPLOY_PARAMETERS
     file.write_text("# ours\nTopK=5\nScoreThreshold=0.20\n")
-    said = calibrate.write(0.337, calibrate.AWS, project=tmp_path)
-    assert file.read_text() == "# ours\nTopK=5\nScoreThreshold=0.34\n"
+    found = {"ScoreThreshold": "0.34", "ConfidenceCoefficients": "-1.00,2.00,0.50"}
+    said = calibrate.write(found, calibrate.AWS, project=tmp_path)
+    assert file.read_text() == "# ours\nTopK=5\nScoreThreshold=0.34\nConfidenceCoefficients=-1.00,2.00,0.50\n"
     assert "make deploy" in said
+
+
+@pytest.mark.parametrize(
+    ("confidence", "written"),
+    [
+        ({}, None),
+        ({"coefficients": [-1, 2.005, 0.5], "held_out": {"brier": 0.2}}, "-1.00,2.00,0.50"),
+        ({"coefficients": [-1, 2, 0.5], "held_out": {"brier": 0.2}, "shipped": {"brier": 0.21}}, "-1.00,2.00,0.50"),
+        ({"coefficients": [-1, 2, 0.5], "held_out": {"brier": 0.2}, "shipped": {"brier": 0.2}}, None),
+    ],
+    ids=["too few answers", "none shipped", "better than the shipped ones", "no better"],
+)
+def test_coefficients_are_written_that_estimate_better_than_the_shipped_ones(
+    confidence: dict[str, Any], written: str | None
+) -> None:
+    parameters = calibrate._parameters(0.337, confidence)
+    assert parameters == {"ScoreThreshold": "0.34"} | ({"ConfidenceCoefficients": written} if written else {})
 
 
 def test_a_plot_for_the_terminal_shows_each_line_and_the_mark() -> None:

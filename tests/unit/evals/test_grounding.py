@@ -14,6 +14,7 @@ from starlette.routing import Route
 from evals.cli import main
 from functions.query.grounding.judge import RULES
 from local.serving import serving
+from tests.support.cross_encoder import entailment_model_in
 
 SAMPLES = Path(__file__).parents[3] / "local" / "samples"
 CLAIMS = r"""
@@ -184,9 +185,28 @@ def test_a_check_model_that_does_not_answer_ends_the_run(tmp_path: Path, capsys:
     (tmp_path / "claims.jsonl").write_text(UNSURE)
     arguments = ["grounding", "--claims", str(tmp_path / "claims.jsonl"), "--cache", str(tmp_path), "--quiet"]
     assert main([*arguments, "--check-model", "x", "--base-url", "http://127.0.0.1:9/v1"]) == 1
-    assert "The check model did not answer" in capsys.readouterr().err
+    assert "The checker did not answer" in capsys.readouterr().err
     assert main([*arguments, "--base-url", "http://127.0.0.1:9/v1"]) == 1
     assert "--base-url needs --check-model" in capsys.readouterr().err
+
+
+def test_a_model_of_inference_decides_from_the_threshold_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = f"{UNSURE} the brunata must be descaled every ninety days .".lower().split()
+    folder = entailment_model_in(tmp_path / "nli", words, ["contradiction", "neutral", "entailment"])
+    # It finds seven of the claim's nine words in the quote, which it is sure of by .89.
+    confirmed = run(tmp_path, UNSURE, "--check-path", str(folder), "--check-threshold", "0.8")
+    assert counts(confirmed["honest"]) == (1, 1, 0, 0)
+    assert (confirmed["settings"]["check_path"], confirmed["settings"]["check_threshold"]) == (str(folder), 0.8)
+    monkeypatch.setattr("shared.adapters.cross_encoder.OnnxEntailment.entailment", None)  # it is not asked again
+    marked = run(tmp_path, UNSURE, "--check-path", str(folder))
+    assert counts(marked["honest"]) == (1, 0, 1, 0)
+    arguments = ["grounding", "--claims", str(tmp_path / "claims.txt"), "--cache", str(tmp_path), "--quiet"]
+    assert main([*arguments, "--check-path", str(folder), "--check-model", "x"]) == 1
+    assert "name a checker each" in capsys.readouterr().err
+    assert main([*arguments, "--check-path", str(tmp_path)]) == 1
+    assert "holds no model.onnx" in capsys.readouterr().err
 
 
 def test_the_intervals_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 import pytest
 
 from functions.query.decision import (
-    CONFIDENCE,
     DOUBTFUL_WEIGHT,
     MIN_LEAD,
     NEAR_SHARE,
@@ -31,7 +30,7 @@ from functions.query.retrieval.retrieve import Retrieved
 from functions.query.retrieval.search import Search
 from shared.errors import ConfigurationError
 from shared.models import Citation, EmbeddingSpace, SourceType
-from shared.settings import Settings
+from shared.settings import CONFIDENCE, Settings
 from tests.support.query import passage
 
 MINILM = EmbeddingSpace("all-MiniLM-L6-v2", 384)
@@ -87,7 +86,7 @@ def sure(
         confirmed=confirmed,
         unconfirmed=unconfirmed,
         doubtful=doubtful,
-        space=MINILM,
+        coefficients=CONFIDENCE[MINILM.model],
     )
     assert value is not None
     return value
@@ -268,7 +267,10 @@ def test_confidence_is_unknown_of_a_passage_that_was_not_ranked() -> None:
     source = passage(ABOUT_IT, score=0.6)
     decision = decide(search(), Retrieved([source], 0.6), settings())
     assert features(decision, source.chunk_id) is None
-    assert confidence(decision, [citation_of(source)], [source], claims=1, confirmed=1, space=MINILM) is None
+    coefficients = CONFIDENCE[MINILM.model]
+    assert (
+        confidence(decision, [citation_of(source)], [source], claims=1, confirmed=1, coefficients=coefficients) is None
+    )
 
 
 def test_the_band_of_an_answer_is_that_of_its_confidence_if_it_is_known() -> None:
@@ -302,12 +304,13 @@ def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:
     ids=["refused", "no-claims", "uncalibrated"],
 )
 def test_confidence_is_unknown_where_nothing_was_measured(relevant: bool, claims: int, model: str) -> None:
+    coefficients = CONFIDENCE.get(model)
     source = passage(ABOUT_IT if relevant else "The road is closed.", score=0.6 if relevant else 0.1)
-    space = EmbeddingSpace(model, 384)
     decision = decided(source)
     assert decision.relevant is relevant
-    assert confidence(decision, [citation_of(source)], [source], claims=claims, confirmed=1, space=space) is None
-    assert confidence(decision, [], [source], claims=claims, confirmed=1, space=space) is None
+    counts = {"claims": claims, "confirmed": 1, "coefficients": coefficients}
+    assert confidence(decision, [citation_of(source)], [source], **counts) is None
+    assert confidence(decision, [], [source], **counts) is None
 
 
 def test_every_shipped_calibration_has_a_weight_for_each_feature() -> None:

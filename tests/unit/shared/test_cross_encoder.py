@@ -1,5 +1,6 @@
-"""The cross-encoder in the function: scores, batches, cut passages, deadlines, and what is said of a wrong folder."""
+"""The cross-encoders in the function: scores, batches, cut texts, deadlines, and what is said of a wrong folder."""
 
+import json
 import math
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,9 +10,9 @@ import numpy
 import pytest
 
 from shared.adapters import cross_encoder
-from shared.adapters.cross_encoder import MAX_TOKENS, MODEL, TOKENIZER, OnnxReranker
+from shared.adapters.cross_encoder import CONFIG, MAX_TOKENS, MODEL, TOKENIZER, OnnxEntailment, OnnxReranker
 from shared.errors import ConfigurationError, DependencyRefused, DependencyTimeout
-from tests.support.cross_encoder import cross_encoder_in
+from tests.support.cross_encoder import cross_encoder_in, entailment_model_in
 
 QUESTION = "When must the lens be cleaned?"
 TEXTS = ["The ferry sails at noon.", "The lens must be cleaned every Thursday.", "Rough sea.", "The lens of the lamp."]
@@ -127,9 +128,19 @@ def test_a_run_that_fails_is_refused_and_one_that_was_stopped_took_too_long(
     folder: Path, waits: bool, error: type[Exception]
 ) -> None:
     reranker = OnnxReranker(folder)
-    reranker._session = Failing(waits=waits)
+    reranker._model._session = Failing(waits=waits)
     with pytest.raises(error):
         reranker.rerank(QUESTION, TEXTS, timeout_s=0.05 if waits else 10)
+
+
+class Giving:
+    """A session that gives prepared logits."""
+
+    def __init__(self, logits: object) -> None:
+        self.logits = logits
+
+    def run(self, *_: object) -> object:
+        return [numpy.array(self.logits)]
 
 
 @pytest.mark.parametrize(
@@ -143,11 +154,87 @@ def test_one_logit_is_a_chance_and_two_are_compared(
     folder: Path, logits: list[list[float]], scores: list[float]
 ) -> None:
     reranker = OnnxReranker(folder)
-    assert reranker._between_0_and_1(numpy.array(logits)) == pytest.approx(scores, abs=1e-9)
+    reranker._model._session = Giving(logits)
+    assert reranker.rerank(QUESTION, ["lens"] * 3, timeout_s=10) == pytest.approx(scores, abs=1e-9)
 
 
 @pytest.mark.parametrize("logits", [[0.5, 0.5], [[math.nan]], [[0.1, math.inf]], [[0.1, 0.2, 0.3]], [[[0.1]]]])
 def test_what_is_no_score_is_refused(folder: Path, logits: object) -> None:
     reranker = OnnxReranker(folder)
+    reranker._model._session = Giving(logits)
     with pytest.raises(DependencyRefused, match="gives no scores"):
-        reranker._between_0_and_1(numpy.array(logits))
+        reranker.rerank(QUESTION, ["lens"], timeout_s=10)
+
+
+# --- a model of natural language inference ---
+
+PREMISE = "The lens must be cleaned every Thursday."
+HYPOTHESES = ["The lens must be cleaned.", "The lens sails at noon.", "Ferry noon sea."]
+MNLI = [["contradiction", "entailment", "neutral"], ["ENTAILMENT", "NEUTRAL", "CONTRADICTION"]]
+
+
+def shares(*logits: float) -> list[float]:
+    return [math.exp(each) / sum(map(math.exp, logits)) for each in logits]
+
+
+@pytest.mark.parametrize("labels", MNLI)
+def test_entailment_and_contradiction_are_told_by_the_names_of_the_outputs(tmp_path: Path, labels: list[str]) -> None:
+    model = OnnxEntailment(entailment_model_in(tmp_path / "nli", WORDS, labels))
+    found = model.entailment([(PREMISE, each) for each in HYPOTHESES], timeout_s=10)
+    expected = []
+    for share in (1, 2 / 5, 0):  # of the hypothesis' words that the premise holds
+        entailed, contradicted, _ = shares(8 * share - 4, 4 - 8 * share, 0)
+        expected.append((entailed, contradicted))
+    assert [pytest.approx(each, abs=1e-4) for each in expected] == list(found)
+    assert model.name == "nli"
+
+
+def test_a_model_of_two_outputs_contradicts_nothing(tmp_path: Path) -> None:
+    model = OnnxEntailment(entailment_model_in(tmp_path, WORDS, ["entailment", "not_entailment"]))
+    found = model.entailment([(PREMISE, each) for each in HYPOTHESES], timeout_s=10)
+    assert [contradicted for _, contradicted in found] == [0, 0, 0]
+    assert found[0][0] == pytest.approx(shares(4, -4)[0], abs=1e-4)
+
+
+def test_a_premise_is_cut_at_what_the_model_reads_and_the_hypothesis_is_not(tmp_path: Path) -> None:
+    model = OnnxEntailment(entailment_model_in(tmp_path, WORDS, MNLI[0]))
+    long = "sea " * (MAX_TOKENS + 10)
+    (late, early) = model.entailment([(f"{long} lens", "lens"), (f"lens {long}", "lens")], timeout_s=10)
+    assert late[0] < 0.1 < 0.9 < early[0]
+    with pytest.raises(DependencyRefused) as refused:
+        model.entailment([("lens", long)], timeout_s=10)
+    assert refused.value.warning_about("check") == "check_refused"
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        "",
+        "[]",
+        "{}",
+        json.dumps({"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}),
+        json.dumps({"id2label": {"0": "entailment", "1": "entailment"}}),
+        json.dumps({"id2label": {"1": "entailment", "2": "not_entailment"}}),
+        json.dumps({"id2label": {"0": "entailment"}}),
+        json.dumps({"id2label": ["entailment", "not_entailment"]}),
+    ],
+)
+def test_a_model_must_name_its_outputs(tmp_path: Path, config: str) -> None:
+    folder = entailment_model_in(tmp_path, WORDS, MNLI[0])
+    (folder / CONFIG).write_text(config)
+    with pytest.raises(ConfigurationError, match=r"its id2label must hold .*entailment.*RECTO_CHECK_PATH"):
+        OnnxEntailment(folder)
+
+
+def test_another_number_of_outputs_than_names_is_refused(tmp_path: Path) -> None:
+    folder = entailment_model_in(tmp_path, WORDS, MNLI[0])
+    (folder / CONFIG).write_text(json.dumps({"id2label": {"0": "entailment", "1": "not_entailment"}}))
+    with pytest.raises(DependencyRefused, match="gives no scores: set RECTO_CHECK_PATH"):
+        OnnxEntailment(folder).entailment([(PREMISE, "Lens.")], timeout_s=10)
+
+
+def test_a_missing_config_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"RECTO_CHECK_PATH .* holds no config\.json.*CheckPath and RerankLayer"
+    ):
+        OnnxEntailment(cross_encoder_in(tmp_path, WORDS))

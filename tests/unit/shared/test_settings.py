@@ -6,7 +6,7 @@ import pytest
 
 from shared.errors import ConfigurationError
 from shared.models import EmbeddingSpace
-from shared.settings import MEASURED_MODELS, SCORE_THRESHOLDS, Settings
+from shared.settings import CONFIDENCE, MEASURED_MODELS, SCORE_THRESHOLDS, Settings
 
 MODELS = sorted(SCORE_THRESHOLDS)
 
@@ -31,6 +31,23 @@ def test_an_unknown_model_needs_a_threshold():
     assert not settings(embedding_model="new").is_threshold_measured
     measured = settings(embedding_model="new", score_threshold=0.5)
     assert (measured.threshold, measured.is_threshold_measured) == (0.5, True)
+
+
+@pytest.mark.parametrize("model", [*MODELS, "new"])
+def test_confidence_is_made_of_the_models_coefficients_or_the_settings(model: str):
+    assert settings(embedding_model=model).confidence == CONFIDENCE.get(model)
+    ours = settings(embedding_model=model, score_threshold=0.5, confidence_coefficients="-1.2,3,0.45")
+    assert ours.confidence == (-1.2, 3.0, 0.45)
+    assert ours.for_space("older", ours.embedding_space).confidence == ours.confidence
+    other = next(each for each in MODELS if each != model)
+    assert ours.for_space("older", EmbeddingSpace(other, 8)).confidence == CONFIDENCE.get(other)
+    assert ours.for_space("older", EmbeddingSpace("old", 8)).confidence is None
+
+
+@pytest.mark.parametrize("wrong", ["1", "1,2", "1,2,3,4", "1;2;3", "a,b,c", "1,2,3\n", "1, 2, 3"])
+def test_coefficients_are_three_numbers(wrong: str):
+    with pytest.raises(ValueError, match="confidence_coefficients"):
+        settings(confidence_coefficients=wrong)
 
 
 def test_a_relaxed_threshold_is_lower_than_the_threshold():

@@ -6,7 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from functions.query.grounding.checking import MAX_WORDS, ClaimChecking, ModelChecker, question_about
+from functions.query.grounding.checking import (
+    MAX_WORDS,
+    ClaimChecking,
+    EntailmentChecker,
+    ModelChecker,
+    question_about,
+)
 from functions.query.grounding.claims import Claim
 from functions.query.grounding.judge import Judgement, Verdict
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
@@ -236,3 +242,35 @@ def test_an_instruction_in_a_quote_does_not_turn_a_checker_that_obeys():
     # The same checker would have obeyed:
     told = [ClaimToCheck("The boiler is cleaned.", [ORDER])]
     assert ModelChecker(Reply(obeys=True)).check(told, timeout_s=1.0).opinions == ["supported"]
+
+
+# --- a model of natural language inference as the checker ---
+
+
+class Entailment:
+    """Says of each pair what it was told."""
+
+    name = "nli-1"
+
+    def __init__(self, *likely: tuple[float, float]) -> None:
+        self.likely = likely
+        self.pairs: Sequence[tuple[str, str]] = ()
+        self.timeout_s = 0.0
+
+    def entailment(self, pairs: Sequence[tuple[str, str]], *, timeout_s: float) -> Sequence[tuple[float, float]]:
+        self.pairs = pairs
+        self.timeout_s = timeout_s
+        return self.likely
+
+
+def test_an_opinion_counts_from_the_threshold_on():
+    model = Entailment((0.9, 0.05), (0.89, 0.0), (0.0, 0.9), (0.05, 0.89))
+    checked = EntailmentChecker(model, 0.9).check(ASKED * 2, timeout_s=1.5)
+    assert checked == CheckedClaims(["supported", "unclear", "contradicted", "unclear"], "nli-1")
+    assert model.timeout_s == 1.5
+
+
+def test_a_claim_is_compared_with_all_its_quotes_together():
+    model = Entailment((0, 0), (0, 0))
+    EntailmentChecker(model, 0.9).check(ASKED, timeout_s=1.0)
+    assert model.pairs == [("A is b.", "A is <b>."), ("C is not d. D is c.", "C is d.")]
