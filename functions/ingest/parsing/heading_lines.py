@@ -42,6 +42,7 @@ LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examp
 _DOTTED = re.compile(r"\d{1,2}\.\d")
 _BETWEEN_WORDS = str.maketrans("", "", " ,&")
 _DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W\d_]{3}")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
 )
@@ -269,8 +270,11 @@ def usual_room(lines: list[Line]) -> float:
 
 
 def is_in_capitals(text: str) -> bool:
-    """Whether a text is in capitals, long enough that this says something, and without the signs of what is typed."""
-    letters = sum(map(str.isalpha, text))
+    """Whether a text is in capitals, long enough that this says something, and without the signs of what is typed.
+
+    Letters that have no small ones, as those of Chinese, say nothing.
+    """
+    letters = sum(map(str.isupper, text))
     is_long = letters >= max(MIN_CAPITALS, CAPITALS_SHARE * len(text))
     return text.isupper() and is_long and SIGNS_OF_CODE.isdisjoint(text)
 
@@ -291,8 +295,10 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
     """Whether lines in the print of headings, the first of them `line`, are a sentence, a remark or an axis's unit.
 
     Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text. One in the
-    text's own print ends in no "by".
+    text's own print ends in no "by". Several words of a letter or two are of a formula or a drawing.
     """
+    if not line.bold and " " in text and text.isascii() and not (_WORD.search(text) or depth_of(text)):
+        return True
     is_plain = not line.bold and line.size < TITLE * body
     if is_plain and line.size <= SAME * body and JOINS.search(text) and not text.isupper():
         return True

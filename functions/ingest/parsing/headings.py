@@ -411,7 +411,7 @@ class Headings:
                 continue  # lettering of a picture
             self._note_series(text, style)
             cover = page.number == 1 and not depth
-            level, leaf = self._levels.get(style, 0), is_contents(text, lines[end:])
+            level, leaf = self._levels.get(style, 0), is_remark(text) or is_contents(text, lines[end:])
             section = OpenSection(text, first.size, self._weight(first), depth, level, cover, leaf)
             found.append(_Opening(start, end, text, section))
         return found

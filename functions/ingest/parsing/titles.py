@@ -176,7 +176,8 @@ def _first_heading(beginning: Beginning) -> tuple[str, str]:
     worded = (line for line in beginning.cover if any(map(str.isalnum, line.text)))  # a rule may be typed: "––––"
     lines = [line for line in worded if not _is_beside(line.text)]
     block = _largest(lines, LARGER * beginning.body_size)
-    title = _without_number(_joined(block, beginning.words), beginning)
+    # The file's name below a title, say, is no part of it.
+    title = _without_number(_joined(block, beginning.words) or _joined(block[:1], beginning.words), beginning)
     if not title:
         return _emphasised(beginning), ""
     if identity.kind_in(title) and _MEANING.search(identity.without_kind(title)):
@@ -284,8 +285,10 @@ def _is_below(line: Line, below: Line) -> bool:
 
 
 def _joined(block: Sequence[Line], words: Vocabulary) -> str:
-    """Return the lines of a title as one; "" if they are too long for a title."""
-    text = reduce(lambda a, b: join(a, b, words), (line.text for line in block)) if block else ""
+    """Return the lines of a title as one; "" if they are too long for a title. The mark of a note ends a part of it."""
+    marked = [without_note_mark(line.text) for line in block]
+    parts = [text if text == line.text else f"{text}:" for text, line in zip(marked[:-1], block, strict=False)]
+    text = reduce(lambda a, b: join(a, b, words), [*parts, block[-1].text]) if block else ""
     title = usable_title(text) if len(text) <= MAX_TITLE else ""
     return _UNCLOSED.sub("", title) or title
 
