@@ -521,7 +521,7 @@ class Headings:
         if text.endswith(":"):
             is_short = 0 < text.count(" ") < MOST_WORDS and not (ANNOUNCES.search(text) or LABEL.match(text))
             return is_short and room_above(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
-        if not is_named and (text.endswith(".") or len(text) > LONGEST_PLAIN):
+        if not is_named and (text.endswith((".", "。")) or len(text) > LONGEST_PLAIN):
             return False
         return text[0].isupper() or text[0].isdigit() or not text[0].isascii() or bool(is_bold and LETTERED.match(text))
 

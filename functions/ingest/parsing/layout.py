@@ -35,6 +35,7 @@ from functions.ingest.parsing.table_cells import (
     Group,
     grouped,
     is_definition,
+    is_printed_as_rows,
 )
 from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import parted, with_empty_cells
@@ -241,7 +242,7 @@ def _lines(
 def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[Line]:
     lines: list[Line] = []
     first = next((group for group in table if len(group.cells) > 1), None)
-    is_printed = first is not None and _is_printed_as_rows(first, table)
+    is_printed = first is not None and is_printed_as_rows(first, table)
     for group in table:
         row = _line(group.rows[0], placing)
         x0, y0, x1, y1 = group.box
@@ -250,19 +251,6 @@ def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[
         lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
         lines[-1].leads = is_printed and group is first
     return lines
-
-
-def _is_printed_as_rows(first: Group, table: Sequence[Group]) -> bool:
-    """Whether a table's first row has some cells in bold and some not, and most of the others have them as it does."""
-    print_of = _bold_cells(first)
-    if len(set(print_of)) < 2:  # nearly always
-        return False
-    alike = [_bold_cells(group) == print_of for group in table if len(group.cells) == len(first.cells)]
-    return len(alike) > 2 and 2 * sum(alike) > len(alike)
-
-
-def _bold_cells(group: Group) -> list[bool]:
-    return [bool(cell.lines) and all(word.style.bold for words in cell.lines for word in words) for cell in group.cells]
 
 
 def _holds_code(cells: Sequence[Cell]) -> bool:

@@ -33,7 +33,7 @@ MIN_CELLS = 4
 MANY_ROWS = 6
 """Lines of a cell from which on they may be rows without a rule between them."""
 ROW_ROOM, MIN_PARTED = 1.2, 3
-"""How far below each other two rows without a rule between them begin, in distances of lines, and how many there are."""
+"""How far below each other rows without a rule between them begin, in distances of lines, and how many there are."""
 MIN_SIDES = 3
 """Sides of a field that are ruled, at least."""
 MOST_EMPTY = 0.6

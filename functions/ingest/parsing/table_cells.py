@@ -429,6 +429,19 @@ def is_figure(cell: str) -> bool:
     return is_one and not YEAR.match(cell)
 
 
+def is_printed_as_rows(first: Group, table: Sequence[Group]) -> bool:
+    """Whether a table's first row has some cells in bold and some not, and most of the others have them as it does."""
+    print_of = _bold_cells(first)
+    if len(set(print_of)) < 2 or not all(cell.lines for cell in first.cells):  # nearly always
+        return False
+    alike = [_bold_cells(group) == print_of for group in table if len(group.cells) == len(first.cells)]
+    return len(alike) > 2 and 2 * sum(alike) > len(alike)
+
+
+def _bold_cells(group: Group) -> list[bool]:
+    return [all(word.style.bold for words in cell.lines for word in words) for cell in group.cells]
+
+
 def header_of(run: Sequence[Group]) -> Sequence[Group]:
     """Return the groups that stand above the first row of a table's body."""
     return run[: body_of([[cell.text for cell in group.cells] for group in run])]

@@ -78,13 +78,12 @@ def in_order(before: Sequence[Row], run: Sequence[Group], rules: Sequence[Rule] 
         return 0, list(run)
     run = [_recut(group, columns) for group in run]
     body = len(header_of(run))
-    run = [*(_with_parted_names(group, run[body:]) for group in run[:body]), *run[body:]]
     taken = _taken(before, run[0], columns, _room_between(run), rules)
     if body > MAX_HEADER_GROUPS or (not taken and body < 2 and not any(map(columns.run_together, run[:body]))):
-        return 0, run
+        return 0, _with_names(run[:body], run[body:])
     above = [Group([row], cells_of(row)) for row in before[len(before) - taken :]]
     rebuilt = _header([*above, *run[:body]], columns, rules)
-    return (taken, [*rebuilt, *run[body:]]) if rebuilt else (0, run)
+    return taken if rebuilt else 0, _with_names(rebuilt or run[:body], run[body:])
 
 
 def over_ruled(before: Sequence[Row], table: Sequence[Group]) -> tuple[int, list[Group]]:
@@ -111,6 +110,10 @@ def _recut(group: Group, columns: ColumnPlaces) -> Group:
     """Cut the cells of a group that run across several columns and have room between them."""
     cells = [part for cell in group.cells for part in _parts(cell, columns)]
     return group if len(cells) == len(group.cells) else Group(group.rows, cells)
+
+
+def _with_names(header: Sequence[Group], rows: Sequence[Group]) -> list[Group]:
+    return [*(_with_parted_names(group, rows) for group in header), *rows]
 
 
 def _with_parted_names(names: Group, rows: Sequence[Group]) -> Group:

@@ -176,8 +176,7 @@ def _first_heading(beginning: Beginning) -> tuple[str, str]:
     worded = (line for line in beginning.cover if any(map(str.isalnum, line.text)))  # a rule may be typed: "––––"
     lines = [line for line in worded if not _is_beside(line.text)]
     block = _largest(lines, LARGER * beginning.body_size)
-    # The file's name below a title, say, is no part of it.
-    title = _without_number(_joined(block, beginning.words) or _joined(block[:1], beginning.words), beginning)
+    title = _without_number(_joined(block, beginning.words), beginning)
     if not title:
         return _emphasised(beginning), ""
     if identity.kind_in(title) and _MEANING.search(identity.without_kind(title)):
@@ -195,6 +194,7 @@ def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginnin
     before, after = lines[:at][-TITLE_MATTER:], lines[at + len(block) :][:TITLE_MATTER]
     above = [line for line in before if line.text.casefold() != title.casefold() and not lists_names(line.text, held)]
     below = list(takewhile(lambda line: not (_opens_text(line.text) or lists_names(line.text, held)), after))
+    below = [line for line in below if line.text.casefold() != title.casefold()]
     count = len(title.split())
     if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
         least = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
@@ -271,7 +271,7 @@ def _block_from(lines: Sequence[Line], first: Line) -> list[Line]:
     at = lines.index(first)
     for line in lines[at + 1 : at + MAX_TITLE_LINES]:
         last = block[-1]
-        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line)
+        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line) or _FILE.search(line.text)
         if abs(line.size - first.size) > SAME_POINTS or is_far or line.bold != last.bold:
             break
         block.append(line)
