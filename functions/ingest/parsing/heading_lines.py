@@ -16,6 +16,7 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
+MAX_LINES_OF_ONE = 3
 LEAST_NAME = 4
 """Characters of a heading at least that a document may have many times."""
 BESIDE = 2

@@ -35,7 +35,7 @@ from functions.ingest.parsing.table_cells import (
     Group,
     grouped,
     is_definition,
-    is_printed_as_rows,
+    printed_as_rows,
 )
 from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import parted, with_empty_cells
@@ -241,15 +241,13 @@ def _lines(
 
 def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[Line]:
     lines: list[Line] = []
-    first = next((group for group in table if len(group.cells) > 1), None)
-    is_printed = first is not None and is_printed_as_rows(first, table)
+    first = printed_as_rows(table)
     for group in table:
-        row = _line(group.rows[0], placing)
-        x0, y0, x1, y1 = group.box
+        row, (x0, y0, x1, y1) = _line(group.rows[0], placing), group.box
         text, place = _joined_cells(group.cells, placing)
         of_code = _holds_code(group.cells)
         lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
-        lines[-1].leads = is_printed and group is first
+        lines[-1].leads = group is first
     return lines
 
 

@@ -429,13 +429,14 @@ def is_figure(cell: str) -> bool:
     return is_one and not YEAR.match(cell)
 
 
-def is_printed_as_rows(first: Group, table: Sequence[Group]) -> bool:
-    """Whether a table's first row has some cells in bold and some not, and most of the others have them as it does."""
-    print_of = _bold_cells(first)
-    if len(set(print_of)) < 2 or not all(cell.lines for cell in first.cells):  # nearly always
-        return False
+def printed_as_rows(table: Sequence[Group]) -> Group | None:
+    """Return a table's first row if it has some cells in bold and some not, and most others have them as it does."""
+    first = next((group for group in table if len(group.cells) > 1), None)
+    print_of = _bold_cells(first) if first and all(cell.lines for cell in first.cells) else []
+    if first is None or len(set(print_of)) < 2:  # nearly always
+        return None
     alike = [_bold_cells(group) == print_of for group in table if len(group.cells) == len(first.cells)]
-    return len(alike) > 2 and 2 * sum(alike) > len(alike)
+    return first if len(alike) > 2 and 2 * sum(alike) > len(alike) else None
 
 
 def _bold_cells(group: Group) -> list[bool]:
