@@ -43,7 +43,7 @@ from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height, without_drawn
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -91,7 +91,7 @@ def lay_out(
 
     `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it.
     """
-    if not words:
+    if not (words := without_drawn(words)):
         return []
     if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not is_listing(words):
         for word in words:
