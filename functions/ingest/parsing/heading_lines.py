@@ -326,7 +326,9 @@ def is_name_over_prose(lines: list[Line], i: int) -> bool:
     """Whether a line is a word or two in capitals, however short, above a long line at its edge."""
     line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
     is_over = below is not None and len(below.text) >= LONG and abs(below.x0 - line.x0) < 1
-    return is_over and line.text.isupper() and is_name(line.text)
+    return (
+        is_over and line.text.isupper() and is_name(line.text) and all(map(str.isupper, filter(str.isalpha, line.text)))
+    )
 
 
 def is_numbered_name(lines: list[Line], i: int) -> bool:

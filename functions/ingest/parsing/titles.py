@@ -125,7 +125,7 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     """Return the document's title, never empty."""
     if filing and filing.title:
         return filing.title
-    named = usable_title(beginning.metadata_title)
+    named = usable_title(_read_again(beginning.metadata_title))
     first, more = _first_heading(beginning)
     heading = f"{first}: {more}" if more else first
     if is_illegible_title(heading, beginning.text):  # the font of headings alone may be garbled
@@ -140,6 +140,14 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     on_cover = (kind_of(line.text) for line in beginning.cover)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
     return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
+
+
+def _read_again(title: str) -> str:
+    """Return a title that was written in UTF-8 and read byte by byte as it should be: "PrÃ©cis" as "Précis"."""
+    try:
+        return title if title.isascii() else title.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return title
 
 
 def _is_on_cover(word: str, beginning: Beginning) -> bool:
