@@ -34,9 +34,9 @@ def parts_of_level(
 
     What is further apart than any letters of a word stands in another column.
     """
-    if boxes[-1][0] - boxes[0][2] > FAR * height:
-        far = [at for at in range(1, len(boxes)) if _room_at(boxes, at) > FAR * height]
-        if far:
+    if boxes[-1][0] - boxes[0][2] > (most := FAR * height):
+        wide = [at for at, (a, b) in enumerate(pairwise(boxes), start=1) if b[0] - a[2] > most]
+        if far := [at for at in wide if _room_at(boxes, at) > most]:
             return list(pairwise([0, *far, len(boxes)]))
     parts = parts_of_apart(token, boxes, height) if were_set_apart else ()
     if len(parts) > 1 or len(token) < MIN_TIGHT or not token.isalpha():
@@ -46,8 +46,6 @@ def parts_of_level(
 
 def _room_at(boxes: Sequence[Box], at: int) -> float:
     """Return the room between all characters before a place and all behind it; some fonts tell wrong boxes of a few."""
-    if boxes[at][0] <= boxes[at - 1][2]:  # nearly always
-        return 0.0
     return min([box[0] for box in boxes[at:]]) - max([box[2] for box in boxes[:at]])
 
 

@@ -159,7 +159,8 @@ class Scene:
         return list(_bounds_of(dark + [each for each in self._drawn if each[0] in {pdfium.IMAGE, pdfium.SHADING}]))
 
     def _page_objects(self) -> Iterator[int]:
-        return map(pdfium.page_object, repeat(self._page), range(min(pdfium.count_objects(self._page), MAX_OBJECTS)))
+        count = min(pdfium.count_objects(self._page), MAX_OBJECTS)
+        return map(pdfium.page_object, repeat(*pdfium.pointers_to([self._page])), range(count))
 
     def _objects(
         self, handles: Iterable[int], transform: Transform, depth: int
@@ -169,10 +170,11 @@ class Scene:
         drawn = [kind != pdfium.TEXT for kind in kinds]
         for kind, handle in zip(compress(kinds, drawn), compress(handles, drawn), strict=True):
             if kind == pdfium.FORM and depth < MAX_DEPTH:
-                (matrix,) = pdfium.object_matrices.of(pdfium.pointers_to([handle]))
+                (pointer,) = pdfium.pointers_to([handle])
+                (matrix,) = pdfium.object_matrices.of([pointer])
                 inner = _after(matrix, transform)
                 count = min(pdfium.form_count(handle), MAX_OBJECTS >> depth)
-                yield from self._objects(map(pdfium.form_object, repeat(handle), range(count)), inner, depth + 1)
+                yield from self._objects(map(pdfium.form_object, repeat(pointer), range(count)), inner, depth + 1)
             else:
                 yield kind, handle, transform
 
