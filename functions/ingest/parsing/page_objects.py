@@ -366,7 +366,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             continue
         (x0, y1, x1, y0), (x2, y3, x3, y2), handle, last_handle = next(boxes)
         is_mixed = last_handle != handle
-        letters = list(islice(letters_of_mixed, end - start)) if is_mixed else []
+        letters: Sequence[Box] = list(islice(letters_of_mixed, end - start)) if is_mixed else ()
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = undoubled(token)
         if has_joints and not (token := token.replace(JOINT, "")):  # taken into the word before it
