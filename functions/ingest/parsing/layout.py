@@ -26,7 +26,7 @@ from functions.ingest.parsing.order import (
     is_in_margin,
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
-from functions.ingest.parsing.ruled import Rule, Rules, fields_in, grids_of, table_in, with_fields
+from functions.ingest.parsing.ruled import Rule, Rules, fields_in, grids_of, table_in, with_fields, words_in
 from functions.ingest.parsing.sideways import uprights_of, with_names
 from functions.ingest.parsing.table_cells import (
     BULLETS,
@@ -180,7 +180,8 @@ def _ruled_tables(
     tables: list[list[Group]] = []
     boxes: list[Box] = []
     for grid in grids_of(rules):
-        table, taken = table_in(grid, words, bounds[3], partial(_rows, turn=0, bounds=bounds))
+        held = words_in(grid, words, bounds[3])
+        table, taken = table_in(grid, held, words, partial(_rows, turn=0, bounds=bounds))
         if table:
             tables.append(table)
             kept = [word for word in words if id(word) not in taken]
@@ -189,7 +190,7 @@ def _ruled_tables(
                     word.ends = word.ends or "\n"
             words = kept
         else:
-            boxes += fields_in(grid, rules, words, bounds)
+            boxes += fields_in(grid, held, rules, words, bounds)
     return words, tables, boxes
 
 

@@ -34,11 +34,14 @@ def parts_of_level(
 
     What is further apart than any letters of a word stands in another column.
     """
-    if boxes[-1][0] - boxes[0][2] > FAR * height:
-        far = [at for at in range(1, len(boxes)) if _room_at(boxes, at) > FAR * height]
+    rooms = [behind[0] - before[2] for before, behind in pairwise(boxes)]
+    widest, most = max(rooms), FAR * height
+    if widest > most:
+        far = [at for at, room in enumerate(rooms, start=1) if room > most and _room_at(boxes, at) > most]
         if far:
             return list(pairwise([0, *far, len(boxes)]))
-    parts = parts_of_apart(token, boxes, height) if were_set_apart else ()
+    may_be_apart = were_set_apart and (widest >= SPACE * height or min(rooms) < -BACK * height)
+    parts = parts_of_apart(token, boxes, height) if may_be_apart else ()
     if len(parts) > 1 or len(token) < MIN_TIGHT or not token.isalpha():
         return parts or [(0, len(boxes))]
     return parts_of_tight(boxes, height)
@@ -46,8 +49,6 @@ def parts_of_level(
 
 def _room_at(boxes: Sequence[Box], at: int) -> float:
     """Return the room between all characters before a place and all behind it; some fonts tell wrong boxes of a few."""
-    if boxes[at][0] <= boxes[at - 1][2]:  # nearly always
-        return 0.0
     return min([box[0] for box in boxes[at:]]) - max([box[2] for box in boxes[:at]])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, compress, pairwise, repeat
+from itertools import chain, compress, islice, pairwise, repeat, starmap
 from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
@@ -159,7 +159,8 @@ class Scene:
         return list(_bounds_of(dark + [each for each in self._drawn if each[0] in {pdfium.IMAGE, pdfium.SHADING}]))
 
     def _page_objects(self) -> Iterator[int]:
-        return map(pdfium.page_object, repeat(self._page), range(min(pdfium.count_objects(self._page), MAX_OBJECTS)))
+        count = min(pdfium.count_objects(self._page), MAX_OBJECTS)
+        return map(pdfium.page_object, repeat(*pdfium.pointers_to([self._page])), range(count))
 
     def _objects(
         self, handles: Iterable[int], transform: Transform, depth: int
@@ -169,10 +170,11 @@ class Scene:
         drawn = [kind != pdfium.TEXT for kind in kinds]
         for kind, handle in zip(compress(kinds, drawn), compress(handles, drawn), strict=True):
             if kind == pdfium.FORM and depth < MAX_DEPTH:
-                (matrix,) = pdfium.object_matrices.of(pdfium.pointers_to([handle]))
+                (pointer,) = pdfium.pointers_to([handle])
+                (matrix,) = pdfium.object_matrices.of([pointer])
                 inner = _after(matrix, transform)
                 count = min(pdfium.form_count(handle), MAX_OBJECTS >> depth)
-                yield from self._objects(map(pdfium.form_object, repeat(handle), range(count)), inner, depth + 1)
+                yield from self._objects(map(pdfium.form_object, repeat(pointer), range(count)), inner, depth + 1)
             else:
                 yield kind, handle, transform
 
@@ -339,7 +341,9 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     firsts, lasts = [start for start, _ in of_words], [end - 1 for _, end in of_words]
     (pointer,) = pdfium.pointers_to([text])
     handles = list(map(pdfium.text_object, repeat(pointer), firsts))
-    last_handles = map(pdfium.text_object, repeat(pointer), lasts)
+    last_handles = list(map(pdfium.text_object, repeat(pointer), lasts))
+    mixed = [span for span, one, other in zip(of_words, handles, last_handles, strict=True) if one != other]
+    letters_of_mixed = pdfium.loose_boxes.of(chain.from_iterable(starmap(range, mixed)), pointer)
     styles = styles_of(handles)
     pale = [handle for handle, style in styles.items() if handle is not None and style.pale]
     looks = {
@@ -356,21 +360,22 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     has_joints, has_bullets = JOINT in characters, TEX_BULLET in characters or OLD_TEX_BULLET in characters
     for start, end in spans:
         token = characters[start:end]
+        if token[0] in LINE_ENDS:
+            if words:
+                words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
+            continue
+        (x0, y1, x1, y0), (x2, y3, x3, y2), handle, last_handle = next(boxes)
+        is_mixed = last_handle != handle
+        letters: Sequence[Box] = list(islice(letters_of_mixed, end - start)) if is_mixed else ()
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = undoubled(token)
         if has_joints and not (token := token.replace(JOINT, "")):  # taken into the word before it
-            next(boxes)
             continue
         if has_drawn_hyphens and SOFT_HYPHEN in token:
             token = with_drawn_hyphens(token, list(pdfium.loose_boxes.of(range(start, end), pointer)))
         if has_bullets:
             is_first = not start or characters[start - 1] in LINE_ENDS
             token = "•" if token == TEX_BULLET or (is_first and token == OLD_TEX_BULLET) else token
-        if token[0] in LINE_ENDS:
-            if words:
-                words[-1].ends = "-" if "\ufffe" in token or "\x02" in token else "\n"
-            continue
-        (x0, y1, x1, y0), (x2, y3, x3, y2), handle, last_handle = next(boxes)
         is_back = x3 < x0 and token[-1].isascii()  # and of no script that goes to the left
         # Comparisons in place of min and max: this runs for every word.
         if x2 < x0:
@@ -395,7 +400,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             if words:
                 words[-1].ends = words[-1].ends or "\n"
             continue
-        is_mixed, is_wide = last_handle != handle, x1 - x0 > WIDE * (end - start) * (y1 - y0)
+        is_wide = x1 - x0 > WIDE * (end - start) * (y1 - y0)
         if not (is_mixed or is_back or is_vertical or is_wide or end - start >= MIN_TIGHT):  # nearly always
             words.append(Word(token, x0, y0, x1, y1, style))
             continue
@@ -408,11 +413,11 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             and token[-1] in RAISED_NUMBERS
             and RAISED * (y1 - y0) < y2 - y0
             and len(token) == end - start
-            and (mark := note_number(token, list(pdfium.loose_boxes.of(range(start, end), pointer)), y1 - y0, y0))
+            and (mark := note_number(token, letters, y1 - y0, y0))
         ):
             token = token[: -len(mark)] + "".join([RAISED_NUMBERS[digit] for digit in mark])
         elif is_vertical and 1 < len(token) == end - start:
-            letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
+            letters = letters or list(pdfium.loose_boxes.of(range(start, end), pointer))
             *firsts_of_it, (at, _) = parts_of_turned(letters, x1 - x0)
             for first, last in firsts_of_it:
                 low, high = _reach(letters[first:last])
@@ -423,7 +428,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             and not is_vertical
             and 1 < len(token) == end - start
         ):
-            letters = list(pdfium.loose_boxes.of(range(start, end), pointer))
+            letters = letters or list(pdfium.loose_boxes.of(range(start, end), pointer))
             parts = parts_of_level(token, letters, y1 - y0, were_set_apart=is_back or is_mixed)
             *firsts_of_it, (at, _) = parts
             for first, last in firsts_of_it:

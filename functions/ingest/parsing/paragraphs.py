@@ -118,8 +118,9 @@ def has_leader(text: str) -> bool:
 
 def leads_on(text: str) -> bool:
     """Whether a line has a leader, and it is no blank behind which a sentence goes on: "I, ____, say it is so"."""
-    is_sentence = sum(map(str.islower, text.rpartition(BLANK)[2].split())) >= BEHIND_BLANK
-    return has_leader(text) and not (BLANK in text and is_sentence)
+    if not has_leader(text):
+        return False
+    return BLANK not in text or sum(map(str.islower, text.rpartition(BLANK)[2].split())) < BEHIND_BLANK
 
 
 def _hangs(lines: Sequence[Line], i: int) -> bool:

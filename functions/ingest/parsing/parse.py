@@ -167,12 +167,9 @@ class PdfParse:
             self.reports.append(report)
             if raw.cut:
                 self.problems.append(f"page {raw.number} was cut: too much text on one page")
-            for line in raw.lines:
-                if (
-                    not line.column
-                    and " " not in line.place
-                    and (text := self._words.rejoin_apart(line.text)) != line.text
-                ):
+            whole = [line for line in raw.lines if not line.column and " " not in line.place]
+            for line in whole if self._words.may_rejoin([line.text for line in whole]) else ():
+                if (text := self._words.rejoin_apart(line.text)) != line.text:
                     line.place, line.text = place_in(line.place, line.text, text), text
             raw.lines = footnotes_last(raw.lines, self._headings.body_size, raw.height)
             yield raw

@@ -56,6 +56,7 @@ LONGEST, LONGEST_FIELD = 800, 300
 Rule = tuple[float, float, float]
 """Where a rule is (its x or its y), and from where to where it goes."""
 Rows = Callable[[list[Word]], list[Row]]
+Held = Mapping[int, Sequence[int]]
 MIN_EDGES = 3
 """Lines of a ruled table in each direction, at least: those around two columns and two rows."""
 
@@ -204,12 +205,12 @@ def _places(numbers: Iterable[float]) -> list[float]:
     return found
 
 
-def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tuple[list[Group], set[int]]:
+def table_in(grid: Grid, held: Held, words: Sequence[Word], rows_of: Rows) -> tuple[list[Group], set[int]]:
     """Return the rows of a ruled table, and the ids of the words in it; nothing if the rules make no table of text.
 
-    Words are in page space, `top` is the page's; `rows_of` makes lines of a cell's words, from the top downwards.
+    `held` are the words in its cells (`words_in`); `rows_of` makes lines of a cell's words, from the top downwards.
     """
-    held, spans = _held(grid, words, top), _spans(grid)
+    spans = _spans(grid)
     in_row = [held.keys() & set(numbers) for numbers in grid.cells]
     several = [row for row, numbers in enumerate(in_row) if len(numbers) > 1]
     if len({spans[number][0] for row in several for number in in_row[row]}) < 2:
@@ -246,8 +247,8 @@ def table_in(grid: Grid, words: Sequence[Word], top: float, rows_of: Rows) -> tu
     return groups, {id(words[index]) for each in texts.values() for index in each}
 
 
-def _held(grid: Grid, words: Sequence[Word], top: float) -> dict[int, list[int]]:
-    """Return the words in each cell, by their number."""
+def words_in(grid: Grid, words: Sequence[Word], top: float) -> dict[int, list[int]]:
+    """Return the places of the words in each cell, by its number; words are in page space, `top` is the page's."""
     held: dict[int, list[int]] = {}
     left, right, upper, lower = grid.columns[0], grid.columns[-1], grid.rows[0], grid.rows[-1]
     for index, word in enumerate(words):
@@ -278,16 +279,17 @@ def _spans(grid: Grid) -> dict[int, tuple[int, int, int, int]]:
     return spans
 
 
-def fields_in(grid: Grid, rules: Rules, words: Sequence[Word], bounds: Box) -> list[Box]:
+def fields_in(grid: Grid, held: Held, rules: Rules, words: Sequence[Word], bounds: Box) -> list[Box]:
     """Return where the cells are, in points from the page's top left, that hold short texts and have others beside.
 
-    They are ruled on three sides at least, several together, and within the page, `bounds`; shades may go beyond it.
+    `held` are the words in the cells. They are ruled on three sides at least, several together, and within the page,
+    `bounds`; shades may go beyond it.
     """
     left_edge, foot, right_edge, top = bounds
     is_within = left_edge - NO_LINE < grid.columns[0] and grid.columns[-1] < right_edge + NO_LINE
     if not is_within or grid.rows[0] < -NO_LINE or grid.rows[-1] > top - foot + NO_LINE:
         return []
-    held, spans = _held(grid, words, top), _spans(grid)
+    spans = _spans(grid)
     down, across = cache(partial(_rules_at, rules=rules.down)), cache(partial(_rules_at, rules=rules.across))
     boxes: list[Box] = []
     for number, indices in held.items():

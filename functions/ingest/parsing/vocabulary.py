@@ -2,9 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache
-from itertools import pairwise
+from collections.abc import Sequence
 from operator import add
 
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN
@@ -36,9 +34,11 @@ _LAST_LETTERS = re.compile(r"[^\W\d_]+$")
 _WITHIN = frozenset("'’_0123456789")
 """What may stand before letters that end a word, and begin none."""
 _FIRST_LETTERS = re.compile(r"[^\W\d_]+")
-_SIGNS = "()[]\"“”‘’'.,;:!?*"
+_QUOTATION_MARKS = "“”‘’"
+_SIGNS = b"()[]\"'.,;:!?*"
 """What is taken out of a line."""
-_ASCII_SIGNS = _SIGNS.encode("ascii", "ignore")
+_ENDS_IN_F = re.compile("f(?= ([^ ]*))")
+"""The end of a word, and the next one."""
 MIN_WORDS = 200
 """Different words from which on a document knows enough of them to tell halves."""
 MOST_HALVES = 30
@@ -70,21 +70,15 @@ TIMES_WHOLE = 10
 for each, else."""
 
 
-@cache
-def _without_signs() -> Mapping[int, int | None]:
-    """Return what takes the signs out; it has all of ASCII, because what is missing in it takes longest."""
-    return {**{code: code for code in range(128)}, **dict.fromkeys(map(ord, _SIGNS))}
-
-
 def _joined(text: str) -> list[str]:
-    """Return what each two words of a line would be as one."""
+    """Return what each two words of a text would be as one."""
     line = text.lower()
-    line = line.encode().translate(None, _ASCII_SIGNS).decode() if line.isascii() else line.translate(_without_signs())
+    for mark in _QUOTATION_MARKS:
+        line = line.replace(mark, "")
+    line = line.encode("utf-8", "surrogatepass").translate(None, _SIGNS).decode("utf-8", "surrogatepass")
     words = line.split(" ")
-    joined = list(map(add, words, words[1:]))
-    if "f " in line:
-        joined += [f"{before}f{after}" for before, after in pairwise(words) if before[-1:] == "f"]
-    return joined
+    in_f = [f"{line[line.rfind(' ', 0, f.start()) + 1 : f.end()]}f{f[1]}" for f in _ENDS_IN_F.finditer(line)]
+    return [*map(add, words, words[1:]), *in_f]
 
 
 def _words(text: str) -> list[str]:
@@ -149,6 +143,11 @@ class Vocabulary:
                 hyphenated, joined = self._forms(halves[0].lower(), halves[1].lower())
                 self._cut += joined > hyphenated
                 self._compounds += hyphenated > joined
+
+    def may_rejoin(self, lines: Sequence[str]) -> bool:
+        """Whether a line of a page may show a word in two, which few pages do: asked about all lines at once."""
+        known = self._count
+        return len(known) >= MIN_WORDS and not known.keys().isdisjoint(_joined(" \n ".join(lines)))
 
     def rejoin_apart(self, text: str) -> str:
         """Join words that a line shows in two ("Balance Shee t", "ESTIMA TES"): the whole is a word of the document,

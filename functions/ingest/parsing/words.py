@@ -1,5 +1,6 @@
 """Words with their boxes and styles, and the rows they stand in: what an engine finds and the layout works on."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -128,25 +129,28 @@ def without_shadows(words: Sequence[Word]) -> list[Word]:
     """Return the words without those that are drawn again hardly beside themselves: they look bold, and count so."""
     kept: list[Word] = []
     bold: dict[Style, Style] = {}
-    drawn: dict[str, list[Word]] = {}
+    drawn: defaultdict[str, list[Word]] = defaultdict(list)
     for word in words:
-        if (alike := drawn.get(word.text)) is None:
-            drawn[word.text] = [word]
-        elif shadowed := next((other for other in alike[-MAX_ALIKE:] if _is_shadow(other, word)), None):
+        alike = drawn[word.text]
+        if alike and (shadowed := _shadowed(word, alike[-MAX_ALIKE:])):
             style = shadowed.style
             if not style.bold and (word.x0, word.y0) != (shadowed.x0, shadowed.y0):
                 shadowed.style = bold.setdefault(style, replace(style, bold=True))
             kept[-1].ends = kept[-1].ends or word.ends
             continue
-        else:
-            alike.append(word)
+        alike.append(word)
         kept.append(word)
     return kept
 
 
-def _is_shadow(word: Word, other: Word) -> bool:
-    most = SHADOW * word.style.size
-    return abs(word.x0 - other.x0) < most and abs(word.y0 - other.y0) < most and abs(word.x1 - other.x1) < most
+def _shadowed(word: Word, alike: Sequence[Word]) -> Word | None:
+    """Return the first of some words that another one stands hardly beside; their heights differ nearly always."""
+    y0 = word.y0
+    for other in alike:
+        most = SHADOW * other.style.size
+        if -most < other.y0 - y0 < most and abs(other.x0 - word.x0) < most and abs(other.x1 - word.x1) < most:
+            return other
+    return None
 
 
 def pitch_of(words: Sequence[Word]) -> float:

@@ -3,7 +3,7 @@
 import ctypes
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pypdfium2_raw as raw
@@ -53,6 +53,27 @@ def test_what_pdfium_has_no_numbers_of_is_marked_as_missing(page: int) -> None:
     first, none, last = pdfium.loose_boxes.of([0, count, count - 1], pointer)
     assert none == pdfium.NOWHERE != first != last
     pdfium.close_text(text)
+
+
+def test_letters_of_words_in_many_objects_are_asked_for_all_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    letters = "".join(f"({letter}) Tj " for letter in "pressure valve ")
+    rows = [f"BT /F1 10 Tf 72 {720 - 14 * row} Td {letters * 5}ET\n".encode() for row in range(ROWS)]
+    path = tmp_path / "page.pdf"
+    path.write_bytes(document([b"".join(rows)]))
+    asked = 0
+    of = pdfium.Values.of
+
+    def counted(self: pdfium.Values, things: Iterable[object], *before: object) -> Iterator[object]:
+        nonlocal asked
+        asked += 1
+        return of(self, things, *before)
+
+    monkeypatch.setattr(pdfium.Values, "of", counted)
+    read = PdfiumEngine(str(path)).page(1)
+    assert [line.text for line in read.lines] == [" ".join(["pressure valve"] * 5)] * ROWS
+    assert asked < ROWS  # not for each of the 400 words
 
 
 def test_only_paths_filled_with_a_colour_are_dark(page: int) -> None:

@@ -236,6 +236,8 @@ def test_letters_set_apart_are_joined_where_the_document_knows_the_word() -> Non
         ("Est I mates", "Est I mates"),
     ]:
         assert words.rejoin_apart(found) == joined
+        assert found == joined or words.may_rejoin(["Among other lines:", found, "of a page"])
+    assert not words.may_rejoin(["the balance", "sheet"])  # never across lines
 
 
 def test_a_lost_f_is_put_back_though_the_halves_are_as_common_as_the_whole() -> None:
