@@ -99,7 +99,7 @@ def _add_documents(verbs: _Verbs) -> None:
     upload.add_argument("paths", nargs="+", type=Path, metavar="FILE", help="PDFs, or folders that contain them")
     text = "give up when nothing has changed for this many seconds (default: %(default)s)"
     upload.add_argument("--timeout", type=float, default=600, metavar="S", help=text)
-    text = "replace documents of the same name without asking"
+    text = "replace documents of the same name without asking; a script replaces none without this"
     upload.add_argument("--replace", action="store_true", help=text)
 
     text = "List the documents with status and pages, all or those whose name or title contains the words."

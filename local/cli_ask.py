@@ -70,8 +70,8 @@ def print_citations(answer: Mapping[str, Any], reporter: Reporter) -> None:
             reporter.markup(f"  [dim]calculated: {escape(claim['derived'])}[/]")
     if verdicts := verdicts_of(answer["support"]):
         reporter.markup(f"  [yellow]{verdicts}[/]")
-    for warning in answer.get("warnings") or ():
-        reporter.markup(f"  [yellow]! {escape(str(warning))}[/]")
+    if warnings := answer.get("warnings"):
+        reporter.markup(f"  [yellow]! {escape(', '.join(map(str, warnings)))}[/] [dim](docs/api.md#warnings)[/]")
 
 
 def _file_of(cited: Mapping[str, Any]) -> str:
@@ -96,7 +96,7 @@ def _print_end(answer: Mapping[str, Any], reporter: Reporter, *, how_to_go_on: b
     """Print the answer's mode and duration, and how to ask a follow-up."""
     took = sum((answer.get("timings_ms") or {}).values())
     follow_up = f" · continue with --conversation {escape(str(answer['conversation_id']))}" if how_to_go_on else ""
-    reporter.markup(f"[dim]{answer['mode']} · {took:.0f} ms{follow_up}[/]")
+    reporter.markup(f"[dim]{'refused' if answer['no_relevant_info'] else answer['mode']} · {took:.0f} ms{follow_up}[/]")
 
 
 # --- one question ----------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from local.report import Reporter
 from local.stack import pinecone_index
 from local.stack.aws import Deployed
 from local.stack.components import FUNCTIONS, NAMES, STREAMING
-from local.stack.config import PROJECT, LocalConfig, LocalStackError
+from local.stack.config import EXTRACTIVE_CHAT_MODEL, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
 from shared.settings import Settings
 
@@ -31,6 +31,8 @@ SHOWN = 10
 """Documents that `status` lists."""
 TABLE_WIDTH = 100
 """Characters that the table of metrics needs; in a pipe rich takes 80 and would cut names off."""
+CHAT_PROBE_TIMEOUT_S = 3.0
+"""How long `up` waits for a chat model's server."""
 _NOTHING_COUNTED = "Nothing has been counted yet: upload a document, or ask a question."
 
 
@@ -39,6 +41,8 @@ def up(laptop: Laptop) -> int:
     begun = time.monotonic()
     deployed = laptop.up()
     laptop.report.markup(f"[bold green]The laptop stack is up[/] [dim]({time.monotonic() - begun:.1f} s)[/]")
+    if laptop.config.chat_base_url:
+        laptop.report.say(who_writes(laptop.config))
     laptop.report.say(how_to_use(laptop.config, deployed, laptop.token()))
     return 0
 
@@ -76,6 +80,19 @@ curl -sN -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -
   -d '{{"question": "How many people can winter at the station?"}}' "$API/query"
 
 Stop it with: {python} -m local down{state}"""
+
+
+def who_writes(config: LocalConfig) -> str:
+    """Return which model on a server of one's own writes the answers, how to go back, and whether it can be reached."""
+    told = f"""
+Model    {config.chat_model} at {config.chat_base_url}, until you choose another; back to the emulated one:
+         make up ARGS="--chat-base-url= --chat-model={EXTRACTIVE_CHAT_MODEL}\""""
+    try:
+        # Any answer will do: what the server says of the key and the model, `python -m local smoke` tests.
+        httpx.get(f"{config.chat_base_url.rstrip('/')}/models", timeout=CHAT_PROBE_TIMEOUT_S)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        told += f"\n         It cannot be reached ({error}): until then answers are sentences of the sources."
+    return told
 
 
 def page_of(config: LocalConfig) -> str:

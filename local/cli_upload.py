@@ -33,6 +33,9 @@ FIXED_BYTES = 200_000
 ETA_AFTER_S = 3.0
 """Seconds before which the pace says nothing yet."""
 
+LEFT = "left as it was"
+"""The note of a file whose document has other bytes and was not replaced."""
+
 type Confirm = Callable[[str, Mapping[str, Any]], bool]
 """Says whether a file may replace the document of its name."""
 
@@ -179,7 +182,7 @@ def _send(
         return Uploaded(name, known, 0.0, "unchanged")
     replaces = bool(before) and not same and known["status"] in FINAL_STATUSES - {"DELETED"}
     if replaces and not may_replace(name, known):
-        return Uploaded(name, known, 0.0, "left as it was")
+        return Uploaded(name, known, 0.0, LEFT)
     with reporter.live("Upload"):
         etag = api.send(promised, content, path.name)
     note = "replaces the earlier file of this name" if replaces else ""
@@ -271,7 +274,9 @@ class _Watch:
             return 0.0
         half_done = sum(sent.work for key, sent in self.waiting.items() if self.statuses[key] == "PROCESSING") / 2
         left = sum(sent.work for sent in self.waiting.values()) - half_done
-        return elapsed * left / (self.done_work + half_done)
+        seconds = elapsed * left / (self.done_work + half_done)
+        # What should have been done long ago (a scan waits for OCR) has no pace.
+        return seconds if self.clock() - self.changed < seconds else 0.0
 
     def _late(self, timeout_s: float) -> str:
         names = _listed([f"{sent.name} ({self.statuses[key]})" for key, sent in self.waiting.items()])
@@ -330,17 +335,27 @@ def _print_what_goes_on(watch: _Watch, unsent: int, reporter: Reporter) -> None:
 
 
 def upload(laptop: Laptop, arguments: argparse.Namespace) -> int:
-    """Upload files and folders; 1 when one of them cannot be queried."""
+    """Upload files and folders; 1 when one of them cannot be queried, or was not replaced since nobody could say so."""
     files = files_of(arguments.paths)
     if renamed := [name for path, name in files if "/" in name and path in map(Path.resolve, arguments.paths)]:
         laptop.report.say(f"Files of the same name keep their folder's name: {_listed(renamed)}.")
     if left_out := left_out_of(arguments.paths):
-        laptop.report.say(f"Not sent, for only PDFs of a folder are: {_listed(left_out)}.")
-    asks = sys.stdin.isatty() and not arguments.replace
+        laptop.report.say(f"Not uploaded, because they are not PDFs: {_listed(left_out)}.")
+    confirm = _confirming(replaces=arguments.replace)
     with laptop.client(USERS[arguments.tenant], streaming=True) as api:
-        confirm = _Asking() if asks else lambda _name, _document: True
         results = upload_files(api, files, laptop.report, timeout_s=arguments.timeout, may_replace=confirm)
+    kept = [each.name for each in results if each.note == LEFT]
+    if kept and not sys.stdin.isatty():
+        laptop.report.say(f"Not replaced, because nobody could be asked: {_listed(kept)}. --replace replaces them.")
+        return 1
     return 0 if all(each.answerable for each in results) else 1
+
+
+def _confirming(*, replaces: bool) -> Confirm:
+    """Return what decides whether a document of the same name is replaced: a script must say so with --replace."""
+    if replaces or not sys.stdin.isatty():
+        return lambda _name, _document: replaces
+    return _Asking()
 
 
 class _Asking:

@@ -245,9 +245,11 @@ def _summary(state: dict[str, Any]) -> str:
     other = state["other"]
     lines = [f"{state['tenant']}: queries search {_name(state['current'])}."]
     if state["phase"] == "building":
-        lines.append(
-            f"  {_name(other)} is being built: {state['done']:,} of {counted(state['documents'], 'document')}."
-        )
+        done = f"{state['done']:,} of {counted(state['documents'], 'document')}"
+        if state["declined"]:
+            lines.append(f"  {_name(other)} is not searched ({done}): `reindex confirm` deletes it.")
+        else:
+            lines.append(f"  {_name(other)} is being built: {done}.")
     elif state["phase"] == "switched":
         lines.append(f"  {_name(other)} is kept: `reindex rollback` goes back to it, `reindex confirm` deletes it.")
     if state["declined"]:

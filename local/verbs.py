@@ -41,20 +41,41 @@ type Verb = Callable[[argparse.Namespace, Reporter], int]
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the verb that was given and return the exit code: 0 success, 1 failure, 130 interrupted."""
+    """Run the verb that was given and return the exit code: 0 success, 1 failure, 130 interrupted, 141 closed pipe."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a supervisor's stop is as clean as Ctrl-C
     reporter = Reporter()
     try:
-        return VERBS[arguments.verb](arguments, reporter)
+        return _flushed(VERBS[arguments.verb](arguments, reporter))
+    except BrokenPipeError:  # `… | head` has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail once more at the exit
+        return 141
     except KeyboardInterrupt:
         reporter.say("Interrupted.")
         return 130
     except (LocalStackError, ApiError, NotInTime) as error:
         print(error, file=sys.stderr)
         return 1
+    except httpx.ConnectError as error:
+        print(_unreachable(error), file=sys.stderr)
+        return 1
     except (BotoCoreError, ClientError, httpx.HTTPError) as error:
         print(f"{type(error).__name__}: {error}\n`python -m local logs` may show more.", file=sys.stderr)
         return 1
+
+
+def _flushed(code: int) -> int:
+    """Return the exit code once all that was printed is written. Raises `BrokenPipeError`."""
+    sys.stdout.flush()
+    return code
+
+
+def _unreachable(error: httpx.ConnectError) -> str:
+    """Say that nothing answers at an address, and what to do if it is the laptop's."""
+    url = error.request.url
+    told = f"Nothing answers at {url.scheme}://{url.netloc.decode()} ({error})."
+    if url.host not in ("127.0.0.1", "localhost"):
+        return told
+    return f"{told}\n`python -m local status` shows what runs; `python -m local up` starts what has ended."
 
 
 def _config(arguments: argparse.Namespace) -> LocalConfig:

@@ -1,18 +1,21 @@
 """Says what could not be read of a document and what to do about it, in plain words and in the reader's language."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from functions.query.understanding.question import reviewed_text
-from shared.models import OCR_FAILED, OCR_PENDING, UNREAD_STATES, Document, SourceType, ranges_of
+from shared.models import OCR_FAILED, OCR_PENDING, UNREAD_STATES, Document, DocumentError, SourceType, ranges_of
 
 MAX_SHOWN_RANGES = 20
 """The most ranges of pages that a sentence names; the finding has all of them."""
 NOT_REACHED = "not_reached"
 _REMEDIES = {OCR_PENDING: "being_read", OCR_FAILED: "ocr_failed"}
 """Texts about pages that OCR reads or has not been able to read, by the document's error."""
+RECORDED_IN = "en"
+"""The language in which ingest records why a document could not be read."""
 KINDS = ("scanned", "garbled", "hidden", "failed", NOT_REACHED, "empty")
 """Kinds of findings, in the order of the report: the states of pages that gave no text, and pages without a report."""
 
@@ -29,10 +32,11 @@ class UnreadPages:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionReport:
-    """The report of one document; `summary` says how much of it can be searched."""
+    """The report of one document; `summary` says how much of it can be searched, `error` why not."""
 
     summary: str
     findings: Sequence[UnreadPages]
+    error: DocumentError | None = None
 
 
 def report_of(document: Document, language: str) -> ExtractionReport:
@@ -53,7 +57,7 @@ def report_of(document: Document, language: str) -> ExtractionReport:
     summary = texts[f"summary_{document.status.value.lower()}"].format(
         read=len(pages_of.get("text", ())), total=document.page_count, unit=texts[f"{unit}_title"]
     )
-    return ExtractionReport(summary, findings)
+    return ExtractionReport(summary, findings, _translated(document, language))
 
 
 def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, str], remedy: str = "") -> UnreadPages:
@@ -62,7 +66,28 @@ def _finding(kind: str, numbers: Sequence[int], unit: str, texts: Mapping[str, s
     more = ", …" if len(ranges) > MAX_SHOWN_RANGES else ""
     title = texts[f"{unit}_title" if len(numbers) > 1 else f"{unit}_title_one"]
     text = texts[kind].format(pages=f"{named}{more}", unit=title)
-    return UnreadPages(kind, ranges, text, texts.get(remedy or f"{kind}_remedy", ""))
+    of_unit = texts.get(f"{kind}_{unit}_remedy") or texts.get(f"{kind}_remedy", "")
+    return UnreadPages(kind, ranges, text, texts[remedy] if remedy else of_unit)
+
+
+def _translated(document: Document, language: str) -> DocumentError | None:
+    """Return why a PDF could not be read in a reader's language; other errors as ingest recorded them, in English."""
+    error = document.error
+    if error is None or document.source_type is not SourceType.PDF:
+        return error
+    text = _failures(language).get(error.code, "")
+    numbers = re.findall(r"\d+", error.message)  # "The document has 5616 pages, 5000 are allowed"
+    if not text or text.count("{}") > len(numbers):
+        return error
+    return DocumentError(error.code, text.format(*numbers))
+
+
+@cache
+def _failures(language: str) -> dict[str, str]:
+    if language == RECORDED_IN:
+        return {}
+    texts: dict[str, str] = json.loads(reviewed_text(f"failures/{language}.json"))
+    return texts
 
 
 @cache

@@ -239,7 +239,9 @@ def _listed(
 
 def _line(entry: CatalogueEntry) -> str:
     name, file = document_name(entry), plain_name(entry.key.rsplit("/", 1)[-1])
-    return f"- {name}" if _comparable(name) == _comparable(_file_stem(file)) else f"- {name} ({file})"
+    # A question that somebody has answered is its own name: its file's is an id.
+    has_file = entry.source_type in (SourceType.PDF, SourceType.KNOWLEDGE)
+    return f"- {name} ({file})" if has_file and _comparable(name) != _comparable(_file_stem(file)) else f"- {name}"
 
 
 def document_name(entry: CatalogueEntry) -> str:

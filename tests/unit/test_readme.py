@@ -73,6 +73,9 @@ def test_every_error_code_of_the_table_is_one_of_the_tree():
     told = {(int(status), code) for status, codes in rows for code in re.findall(r"`(\w+)`", codes)}
     assert told <= known
     assert gateway <= told
+    text = json.dumps(properties("Api")["GatewayResponses"])
+    codes = set(re.findall(r'\\"code\\":\\"(\w+)\\"', text)) - {"invalid_api_key", "rate_limit_exceeded"}
+    assert {each for each in codes if f"`{each}`" not in section("docs/api.md", "## Errors")} == set()
 
 
 def said_by_the_gateway() -> list[dict[str, Any]]:

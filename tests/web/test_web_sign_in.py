@@ -59,3 +59,10 @@ def test_what_was_typed_and_asked_stays_in_the_tab_for_the_same_user_only(open_p
     expect(box).to_have_value("")
     expect(article).to_have_count(0)
     assert page.evaluate("(text) => JSON.stringify({ ...sessionStorage }).includes(text)", "coffee boilers") is False
+
+
+def test_an_old_address_of_a_sign_in_leads_on_to_the_page(open_page: Opened, page_url: str) -> None:
+    page = open_page(None)
+    page.goto(f"{page_url}?code=old&state=none")
+    page.get_by_role("link", name="Or open Recto here").click()
+    expect(page.get_by_role("button", name="Sign in")).to_be_visible()

@@ -16,6 +16,7 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.rects import word_count, word_starts
 
 MAX_LENGTH = 120
+MAX_LINES_OF_ONE = 3
 LEAST_NAME = 4
 """Characters of a heading at least that a document may have many times."""
 BESIDE = 2
@@ -42,6 +43,7 @@ LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examp
 _DOTTED = re.compile(r"\d{1,2}\.\d")
 _BETWEEN_WORDS = str.maketrans("", "", " ,&")
 _DIGITS = re.compile(r"\d+")
+_WORD = re.compile(r"[^\W\d_]{3}")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
 )
@@ -137,17 +139,25 @@ def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tu
     """Return the largest headings of a page where nearly every line looks like one: a slide, a form or a menu.
 
     Several alike count only where plain text across the page or a table begins below them, or with a number: "2.1".
+    Smaller ones in bold count that name the prose below them, as of a letter or minutes.
     """
     if len(groups) <= MANY or sum([end - start for start, end in groups]) <= CROWDED * len(lines):
         return groups
     largest = max(lines[start].size for start, _ in groups)
-    groups = [group for group in groups if lines[group[0]].size * SAME >= largest]
-    if len(groups) <= MOST_CROWDED:
-        return groups
+    are_largest = [lines[start].size * SAME >= largest for start, _ in groups]
+    is_one = sum(are_largest) <= MOST_CROWDED
     texts = [lines[end] if end < len(lines) else Line("") for _, end in groups]
     is_over = [line.column > 0 or (line.x1 - line.x0 >= ACROSS * line.size > 0 and not line.bold) for line in texts]
-    is_counted = [_DOTTED.match(lines[start].text) is not None for start, _ in groups]
-    return [group for group, *counts in zip(groups, is_over, is_counted, strict=True) if any(counts)]
+    kept: list[tuple[int, int]] = []
+    over = {start for start, end in groups if lines[start].bold and _is_over_prose(lines, start, end)}
+    usual = usual_room(lines)
+    styles = Counter([style_of(lines[at]) for at in over if room_above(lines, at) > usual + NAME_ROOM * lines[at].size])
+    for (start, end), is_largest, has_text in zip(groups, are_largest, is_over, strict=True):
+        is_told = is_largest and (is_one or has_text or _DOTTED.match(lines[start].text) is not None)
+        is_of_series = start in over and styles[style_of(lines[start])] > MOST_CROWDED
+        if is_told or (not is_largest and (is_of_series or names_prose(lines, start, end))):
+            kept.append((start, end))
+    return kept
 
 
 def is_over_row(lines: list[Line], end: int) -> bool:
@@ -269,8 +279,11 @@ def usual_room(lines: list[Line]) -> float:
 
 
 def is_in_capitals(text: str) -> bool:
-    """Whether a text is in capitals, long enough that this says something, and without the signs of what is typed."""
-    letters = sum(map(str.isalpha, text))
+    """Whether a text is in capitals, long enough that this says something, and without the signs of what is typed.
+
+    Letters that have no small ones, as those of Chinese, say nothing.
+    """
+    letters = sum(map(str.isupper, text))
     is_long = letters >= max(MIN_CAPITALS, CAPITALS_SHARE * len(text))
     return text.isupper() and is_long and SIGNS_OF_CODE.isdisjoint(text)
 
@@ -291,8 +304,10 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
     """Whether lines in the print of headings, the first of them `line`, are a sentence, a remark or an axis's unit.
 
     Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text. One in the
-    text's own print ends in no "by".
+    text's own print ends in no "by". Several words of a letter or two are of a formula or a drawing.
     """
+    if not line.bold and " " in text and text.isascii() and not (_WORD.search(text) or depth_of(text)):
+        return True
     is_plain = not line.bold and line.size < TITLE * body
     if is_plain and line.size <= SAME * body and JOINS.search(text) and not text.isupper():
         return True
@@ -311,7 +326,9 @@ def is_name_over_prose(lines: list[Line], i: int) -> bool:
     """Whether a line is a word or two in capitals, however short, above a long line at its edge."""
     line, below = lines[i], lines[i + 1] if i + 1 < len(lines) else None
     is_over = below is not None and len(below.text) >= LONG and abs(below.x0 - line.x0) < 1
-    return is_over and line.text.isupper() and is_name(line.text)
+    return (
+        is_over and line.text.isupper() and is_name(line.text) and all(map(str.isupper, filter(str.isalpha, line.text)))
+    )
 
 
 def is_numbered_name(lines: list[Line], i: int) -> bool:
@@ -333,13 +350,20 @@ def names_prose(lines: list[Line], start: int, end: int) -> bool:
 
     "Example 10", an entry of a table of contents and the letters of an index do not.
     """
+    if not _is_over_prose(lines, start, end):
+        return False
+    usual = max(room_above(lines, end), usual_room(lines))
+    return room_above(lines, start) > usual + NAME_ROOM * lines[start].size
+
+
+def _is_over_prose(lines: list[Line], start: int, end: int) -> bool:
+    """Whether a short line without a number at its end stands above plain prose that begins below its edge."""
     line, below = lines[start], lines[end] if end < len(lines) else None
     is_long_enough = LEAST_NAME <= len(line.text) <= LONGEST_SENTENCE
     if below is None or end > start + 1 or not is_long_enough or line.text[-1].isdecimal():
         return False
     is_over = is_below(line, below) and abs(below.x0 - line.x0) < 1 and len(below.text) >= LONG
-    is_over = is_over and not (below.bold or below.column or below.mono or below.leads)
-    return is_over and room_above(lines, start) > max(room_above(lines, end), usual_room(lines)) + NAME_ROOM * line.size
+    return is_over and not (below.bold or below.column or below.mono or below.leads)
 
 
 def without_cells(lines: list[Line], groups: list[tuple[int, int]]) -> list[tuple[int, int]]:

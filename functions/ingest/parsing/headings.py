@@ -21,6 +21,7 @@ from functions.ingest.parsing.heading_lines import (
     LONGEST_PLAIN,
     LONGEST_SENTENCE,
     MAX_LENGTH,
+    MAX_LINES_OF_ONE,
     PLAIN,
     PROSE,
     ROW_OF_FIGURES,
@@ -59,18 +60,15 @@ from functions.ingest.parsing.heading_lines import (
 )
 from functions.ingest.parsing.heading_words import is_contents, is_remark
 from functions.ingest.parsing.outline import names_of, place_of
-from functions.ingest.parsing.plain_numbers import PlainNumbers
+from functions.ingest.parsing.plain_numbers import NumbersBelow, PlainNumbers, place_of_number
 from functions.ingest.parsing.sections import (
     BOLD,
     EXHIBIT,
-    MAX_MISSED,
     NAMED,
     NUMBERED,
     SAME,
     OpenSection,
     depth_of,
-    follows,
-    numbers_of,
 )
 from functions.ingest.parsing.slides import Slides
 from functions.ingest.parsing.table_cells import BULLETS, CURRENCIES
@@ -83,7 +81,6 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
 MAX_DEPTH = 6
 _AMOUNT = re.compile(rf":[\s.]*[{CURRENCIES}]$")
 """How a line of a form ends that waits for an amount: "Total: $"."""
-MAX_LINES_OF_ONE = 3
 MAX_ENTRIES = 60
 """Outline entries looked for on one page."""
 MAX_LINES = 3_000
@@ -163,8 +160,7 @@ class Headings:
         self._unlisted: OpenSection | None = None
         self._before_unlisted: list[OpenSection] = []
         """A section in the print of the outline's that it does not tell, and what was open before it."""
-        self._numbered: tuple[str, int, tuple[int, ...]] = "", 0, ()
-        """A section's number and level, and the last number below it."""
+        self._numbers_below = NumbersBelow()
         self._seen_pages = 0
         self._slides, self._plain_numbers = Slides(), PlainNumbers()
         self.title = ""
@@ -195,7 +191,7 @@ class Headings:
             self._sought += len(entries)
             missed = [entry for entry in entries if place_of(entry[1], page.lines, 0) is None]
             self._found += len(entries) - len(missed)
-            self._late = [entry for entry in missed if self._place_of_number(entry[1], page.lines, 0) is None]
+            self._late = [entry for entry in missed if place_of_number(entry[1], page.lines, 0, body) is None]
 
     def _take_over(self, page: RawPage) -> None:
         """Move to a page what the outline has on the one before, if it is not there but is what this one begins with.
@@ -267,7 +263,7 @@ class Headings:
             is_cover = level == self._root  # a single entry above all others: of a form, what its cover begins with
             section = OpenSection(title[:MAX_LENGTH], 0.0, 0, 0, level, is_cover and self.has_form_cover)
             place = place_of(title, page.lines, at) or place_of(title, page.lines, 0)
-            place = place or self._place_of_number(title, page.lines, at)
+            place = place or place_of_number(title, page.lines, at, self.body_size)
             if place and not any(place[0] < other.end and other.start < place[1] for other in found):
                 text = self._text_of(page.lines[place[0] : place[1]])
                 first = page.lines[place[0]]
@@ -315,73 +311,20 @@ class Headings:
         near = [*self._by_page.get(page.number - 1, ()), *self._by_page.get(page.number, ())]
         return set[str]().union(*(names_of(title) for _, title in near))
 
-    def _place_of_number(self, title: str, lines: list[Line], start: int) -> tuple[int, int] | None:
-        """Find the heading with the number of an outline entry that calls it otherwise: "6.7.1 cursor"."""
-        numbered = NUMBERED.match(title)
-        if numbered is None or "." not in numbered[1]:
-            return None
-        return next(((i, i + 1) for i in range(start, len(lines)) if self._is_numbered(lines, i, numbered[1])), None)
-
     def _numbered_below(self, page: RawPage, openings: list[_Opening]) -> list[_Opening]:
         """Return the sections that are numbered below one of the openings but were not found: "3.1.1" below "3.1".
 
         Some outlines do not go so deep, and some headings are in print hardly larger than the text, or smaller.
         """
+        known = {each.start: (each.end, each.text, each.section.level) for each in openings if each.end > each.start}
         found: list[_Opening] = []
-        lines = page.lines
-        known = {each.start: each for each in openings if each.end > each.start}
-        until = 0
-        for i, line in enumerate(lines):
-            above, level, last = self._numbered
-            if i in known:
-                number = NUMBERED.match(known[i].text)
-                numbers = numbers_of(number[1]) if number else ()
-                is_below = (
-                    above and numbers[: len(numbers_of(above))] == numbers_of(above) and not known[i].section.level
-                )
-                if not is_below:
-                    above, level = number[1] if number else "", known[i].section.level
-                self._numbered = above, level, numbers
-                until = known[i].end
-                continue
-            if not above or i < until or not line.text.startswith(f"{above}."):  # nearly always
-                continue
-            number = NUMBERED.match(line.text)
-            if number is None:
-                continue
-            steps = 1 if line.text[number.end() - 1].islower() else MAX_MISSED  # "3.5 litres per wall"
-            if not follows(numbers_of(number[1]), last, len(numbers_of(above)), steps):
-                continue
-            if not self._is_numbered(lines, i, number[1]):
-                continue
-            self._numbered = above, level, numbers_of(number[1])
-            until = i + 1
-            while until < min(len(lines), i + MAX_LINES_OF_ONE) and until not in known:
-                if not continues_heading(lines[until - 1], lines[until]):
-                    break
-                until += 1
-            text = self._text_of(lines[i:until])
-            if not self._titles_near(page).isdisjoint(names_of(text)):
-                continue
-            if level:
-                depth = number[1].count(".") - above.count(".")
-                section = OpenSection(text, 0.0, 0, 0, level + depth)
-            else:
+        for start, end, level in self._numbers_below.of(page.lines, known, self.body_size):
+            text = self._text_of(page.lines[start:end])
+            if self._titles_near(page).isdisjoint(names_of(text)):
+                line = page.lines[start]
                 section = OpenSection(text, line.size, self._weight(line), depth_of(text))
-            found.append(_Opening(i, until, text, section))
+                found.append(_Opening(start, end, text, OpenSection(text, 0.0, 0, 0, level) if level else section))
         return found
-
-    def _is_numbered(self, lines: list[Line], i: int, number: str) -> bool:
-        """Whether a line is a heading of its own with this number: in other print than the text, and set off."""
-        line = lines[i]
-        if not line.text.startswith(number) or len(line.text) > MAX_LENGTH or line.column or line.figure:
-            return False
-        numbered = NUMBERED.match(line.text)
-        is_other = line.bold or line.apart or line.size > SAME * self.body_size
-        is_alone = room_above(lines, i + 1) > usual_room(lines)
-        is_other = is_other or (line.leads and is_alone)  # else its title runs into its text
-        is_heading = numbered is not None and numbered[1] == number and is_other and not line.text.endswith((".", ","))
-        return is_heading and not LEADER.search(line.text) and room_above(lines, i) > usual_room(lines)
 
     def _from_fonts(self, page: RawPage) -> list[_Opening]:
         lines = page.lines
@@ -411,7 +354,7 @@ class Headings:
                 continue  # lettering of a picture
             self._note_series(text, style)
             cover = page.number == 1 and not depth
-            level, leaf = self._levels.get(style, 0), is_contents(text, lines[end:])
+            level, leaf = self._levels.get(style, 0), is_remark(text) or is_contents(text, lines[end:])
             section = OpenSection(text, first.size, self._weight(first), depth, level, cover, leaf)
             found.append(_Opening(start, end, text, section))
         return found
@@ -492,15 +435,13 @@ class Headings:
         is_plain = PLAIN.match(text) is not None or self._plain_numbers.tell(lines, i, usual)
         if not (is_large or line.bold or line.apart or text.isupper() or is_plain):  # nearly always
             return False
-        if LEADER.search(text) or not may_begin(text) or _AMOUNT.search(text):
+        if LEADER.search(text) or not may_begin(text) or _AMOUNT.search(text) or COLUMNS.match(text):
             return False
         if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
             return False
         if not (is_large and line.bold and is_name(text)) and self._repeats[masked(text)] > max(
             MAX_REPEATED, REPEATED_SHARE * self._seen_pages
         ):
-            return False
-        if COLUMNS.match(text):
             return False
         if is_large:
             return not (text.endswith(".") and len(text) > LONGEST_SENTENCE) and not (len(text) == 1 and text.islower())
@@ -521,7 +462,7 @@ class Headings:
         if text.endswith(":"):
             is_short = 0 < text.count(" ") < MOST_WORDS and not (ANNOUNCES.search(text) or LABEL.match(text))
             return is_short and room_above(lines, i) > usual + SET_OFF * (line.y1 - line.y0)
-        if not is_named and (text.endswith(".") or len(text) > LONGEST_PLAIN):
+        if not is_named and (text.endswith((".", "。")) or len(text) > LONGEST_PLAIN):
             return False
         return text[0].isupper() or text[0].isdigit() or not text[0].isascii() or bool(is_bold and LETTERED.match(text))
 
@@ -537,10 +478,9 @@ class Headings:
         if end == len(lines):
             return not is_plain or may_end_page(lines, start)
         below = lines[end]
-        if is_cut_by_end(last, below):
-            return False
-        if (is_plain or abs(below.size - last.size) < SAME_HEADING) and is_over_row(lines, end):
-            return False  # what the table below it calls its labels
+        is_label = (is_plain or abs(below.size - last.size) < SAME_HEADING) and is_over_row(lines, end)
+        if is_label or is_cut_by_end(last, below):
+            return False  # what the table below it calls its labels, or a part of a sentence
         # Another face alone says little: italics that go on, or in a sentence, are text.
         is_weak = last.apart and not last.bold and last.size < BIGGER * body
         return not is_weak or end in starts or not (below.apart or GOES_ON.match(below.text))

@@ -35,6 +35,7 @@ from functions.ingest.parsing.table_cells import (
     Group,
     grouped,
     is_definition,
+    printed_as_rows,
 )
 from functions.ingest.parsing.table_columns import regrouped, with_narrow_apart
 from functions.ingest.parsing.table_grid import parted, with_empty_cells
@@ -42,7 +43,7 @@ from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height
+from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height, without_drawn
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -90,7 +91,7 @@ def lay_out(
 
     `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it.
     """
-    if not words:
+    if not (words := without_drawn(words)):
         return []
     if sum([word.style.mono for word in words]) > TYPEWRITTEN * len(words) and not is_listing(words):
         for word in words:
@@ -240,12 +241,13 @@ def _lines(
 
 def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[Line]:
     lines: list[Line] = []
+    first = printed_as_rows(table)
     for group in table:
-        row = _line(group.rows[0], placing)
-        x0, y0, x1, y1 = group.box
+        row, (x0, y0, x1, y1) = _line(group.rows[0], placing), group.box
         text, place = _joined_cells(group.cells, placing)
         of_code = _holds_code(group.cells)
         lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
+        lines[-1].leads = group is first
     return lines
 
 

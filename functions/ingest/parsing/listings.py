@@ -51,7 +51,13 @@ def is_listing(words: Sequence[Word]) -> bool:
 
 
 def take_comments(lines: Sequence[Line]) -> None:
-    """Put lines with a comment in another print into the listing that goes on, in fixed pitch, above and below them."""
+    """Put lines with a comment in another print into the listing that goes on, in fixed pitch, above and below them.
+
+    The number of an empty line is of it, too.
+    """
+    for above, line in pairwise(lines):
+        if above.mono and not line.mono and line.text.isdecimal() and _is_next(above, line):
+            line.mono = True
     at = 0
     while at < len(lines):
         start = at = next((n for n in range(at, len(lines)) if lines[n].mono), len(lines)) + 1
@@ -60,6 +66,13 @@ def take_comments(lines: Sequence[Line]) -> None:
         if start < at < len(lines) and lines[at].mono and _is_below(lines[at - 1], lines[at]):
             for line in lines[start:at]:
                 line.mono = True
+
+
+def _is_next(above: Line, line: Line) -> bool:
+    """Whether a line is no more than the number after the one that the line of a listing above it begins with."""
+    number = above.text.split(" ", 1)[0]
+    is_number = number.isdecimal() and len(line.text) < LONGEST_NUMBER and int(line.text) == int(number) + 1
+    return is_number and not line.column and 0 < line.y0 - above.y0 < NEXT_LINE * max(line.size, above.size)
 
 
 def _is_comment(above: Line, line: Line) -> bool:

@@ -9,7 +9,7 @@ from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.wire import Line
 
 _PREFIX = re.compile(
-    r"^(?:(?:(?:chapter|appendix|section|part)\s+)?(?:\d{1,3}(?:\.\d+)*|[A-Z](?:\.\d+)+|[A-Z](?=[.:]))|"
+    r"^(?:(?:(?:chapter|appendix|section|part)\s+|§+\s*)?(?:\d{1,3}(?:\.\d+)*|[A-Z](?:\.\d+)+|[A-Z](?=[.:]))|"
     r"[^\W\d_]{4,}\s+(?:\d{1,3}|[A-Z])(?=[.:])|"
     r"(?:chapter|appendix|section|part)(?:\s+[A-Z]\b)?)?[.:]?\s+",
     re.IGNORECASE,

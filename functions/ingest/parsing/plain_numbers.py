@@ -1,9 +1,19 @@
-"""Sections whose numbers alone tell them: in the print of the text, with room around, one number after the other."""
+"""Sections that their numbers tell: alone, in the print of the text, or by those of sections above and before them."""
 
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from functions.ingest.parsing.heading_lines import LEADER, LONGEST_SENTENCE, PROSE, room_above, usual_room
-from functions.ingest.parsing.sections import NUMBERED, numbers_of
+from functions.ingest.parsing.heading_lines import (
+    LEADER,
+    LONGEST_SENTENCE,
+    MAX_LENGTH,
+    MAX_LINES_OF_ONE,
+    PROSE,
+    continues_heading,
+    room_above,
+    usual_room,
+)
+from functions.ingest.parsing.sections import MAX_MISSED, NUMBERED, SAME, follows, numbers_of
 from functions.ingest.parsing.wire import Line
 
 SET_OFF = 0.25
@@ -67,3 +77,68 @@ def _is_next(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
     if number == (*last, 1):
         return True
     return at < len(last) and number[:at] == last[:at] and number[at] == last[at] + 1
+
+
+class NumbersBelow:
+    """The sections that are numbered below one that was found, from page to page."""
+
+    def __init__(self) -> None:
+        self._above, self._level = "", 0
+        self._last: tuple[int, ...] = ()
+
+    def of(
+        self, lines: list[Line], known: Mapping[int, tuple[int, str, int]], body: float
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield from where to where their headings stand on a page, and their level, 0 where none is known.
+
+        `known` has end, text and level of the headings that were found, by their first line.
+        """
+        until = 0
+        for i, line in enumerate(lines):
+            if i in known:
+                until, text, level = known[i]
+                number = NUMBERED.match(text)
+                self._last = numbers_of(number[1]) if number else ()
+                top = numbers_of(self._above) if self._above else ()
+                if not top or self._last[: len(top)] != top or level:
+                    self._above, self._level = number[1] if number else "", level
+                continue
+            above = self._above
+            if not above or i < until or not line.text.startswith(f"{above}."):  # nearly always
+                continue
+            number = NUMBERED.match(line.text)
+            if number is None:
+                continue
+            steps = 1 if line.text[number.end() - 1].islower() else MAX_MISSED  # "3.5 litres per wall"
+            if not follows(numbers_of(number[1]), self._last, len(numbers_of(above)), steps):
+                continue
+            if not is_numbered(lines, i, number[1], body):
+                continue
+            self._last = numbers_of(number[1])
+            until = i + 1
+            while until < min(len(lines), i + MAX_LINES_OF_ONE) and until not in known:
+                if not continues_heading(lines[until - 1], lines[until]):
+                    break
+                until += 1
+            yield i, until, self._level and self._level + number[1].count(".") - above.count(".")
+
+
+def place_of_number(title: str, lines: list[Line], start: int, body: float) -> tuple[int, int] | None:
+    """Find the heading with the number of an outline entry that calls it otherwise: "6.7.1 cursor"."""
+    numbered = NUMBERED.match(title)
+    if numbered is None or "." not in numbered[1]:
+        return None
+    return next(((i, i + 1) for i in range(start, len(lines)) if is_numbered(lines, i, numbered[1], body)), None)
+
+
+def is_numbered(lines: list[Line], i: int, number: str, body: float) -> bool:
+    """Whether a line is a heading of its own with this number: in other print than the text, and set off."""
+    line = lines[i]
+    if not line.text.startswith(number) or len(line.text) > MAX_LENGTH or line.column or line.figure:
+        return False
+    numbered = NUMBERED.match(line.text)
+    is_other = line.bold or line.apart or line.size > SAME * body
+    is_alone = room_above(lines, i + 1) > usual_room(lines)
+    is_other = is_other or (line.leads and is_alone)  # else its title runs into its text
+    is_heading = numbered is not None and numbered[1] == number and is_other and not line.text.endswith((".", ","))
+    return is_heading and not LEADER.search(line.text) and room_above(lines, i) > usual_room(lines)

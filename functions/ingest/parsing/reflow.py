@@ -332,6 +332,7 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
     bold = [line.bold for line in lines if line.cells > 1]
     of_code = [line.apart for line in lines if line.cells > 1]
     is_key = of_code[:1] == [True] and 2 * sum(of_code) > len(of_code)  # names of columns are not in fixed pitch
+    is_key = is_key or (any(line.leads for line in lines) and not _names_figures(rows))
     head = [] if is_key else _head(rows, is_bold=bold[:1] == [True] and not all(bold))
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
 
@@ -359,6 +360,14 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     if first >= HEADER_TITLES or first + 2 >= len(rows) or any(map(_has_value, cells[first])):
         return []
     return rows[: first + 1] if is_bold or _names_columns(cells[first]) else []
+
+
+def _names_figures(rows: Sequence[str]) -> bool:
+    """Whether a first row has words or years where most rows below it have figures alone."""
+    first, *below = [cells for row in rows if len(cells := row_cells(row)) > 1]
+    columns = [[cells[at] for cells in below if len(cells) == len(first)] for at in range(1, len(first))]
+    names = zip(first[1:], columns, strict=True)
+    return any(not is_figure(name) and 2 * sum(map(is_figure, column)) > len(column) for name, column in names)
 
 
 def _names_columns(row: Sequence[str]) -> bool:

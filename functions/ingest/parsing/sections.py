@@ -8,7 +8,7 @@ NAMED = 3
 """The depth of "Note 7"; plain numbers are below it, parts and items above."""
 BOLD = 2
 """The weight of bold print; another face than the body's weighs 1, the body's 0."""
-NUMBERED = re.compile(r"^(?:[A-Z]\.)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
+NUMBERED = re.compile(r"^(?:[A-Z]\.|§+ ?)?(\d{1,2}(?:\.\d{1,3})*)[.)]?\s+\S")
 _NAMED = re.compile(
     r"^(?:(?P<top>chapter|part|appendix|annex|volume|book)|(?P<second>section|item|article|schedule|exhibit)|note)"
     r"\s+(?:\d|[A-Z]\b|[IVX]+\b)",

@@ -429,6 +429,20 @@ def is_figure(cell: str) -> bool:
     return is_one and not YEAR.match(cell)
 
 
+def printed_as_rows(table: Sequence[Group]) -> Group | None:
+    """Return a table's first row if it has some cells in bold and some not, and most others have them as it does."""
+    first = next((group for group in table if len(group.cells) > 1), None)
+    print_of = _bold_cells(first) if first and all(cell.lines for cell in first.cells) else []
+    if first is None or len(set(print_of)) < 2:  # nearly always
+        return None
+    alike = [_bold_cells(group) == print_of for group in table if len(group.cells) == len(first.cells)]
+    return first if len(alike) > 2 and 2 * sum(alike) > len(alike) else None
+
+
+def _bold_cells(group: Group) -> list[bool]:
+    return [all(word.style.bold for words in cell.lines for word in words) for cell in group.cells]
+
+
 def header_of(run: Sequence[Group]) -> Sequence[Group]:
     """Return the groups that stand above the first row of a table's body."""
     return run[: body_of([[cell.text for cell in group.cells] for group in run])]

@@ -6,6 +6,7 @@ written in any order: they are collected, and stacked column by column.
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -61,6 +62,8 @@ LABEL_OVERLAP = 0.5
 """How far the lines of a paragraph may overlap, in their heights."""
 LOWER = 0.3
 """How far a header may reach above the end of those over the columns, in its heights, if it stands below them."""
+NAMES_EM, MIN_ROWS = 0.8, 2
+"""Room between two names of columns that nearly touch, in font sizes, and rows below them at least that tell them."""
 DATE_OVERLAP = 0.35
 """How far a date may reach into the words above it, in its heights."""
 
@@ -77,10 +80,10 @@ def in_order(before: Sequence[Row], run: Sequence[Group], rules: Sequence[Rule] 
     body = len(header_of(run))
     taken = _taken(before, run[0], columns, _room_between(run), rules)
     if body > MAX_HEADER_GROUPS or (not taken and body < 2 and not any(map(columns.run_together, run[:body]))):
-        return 0, run
+        return 0, _with_names(run[:body], run[body:])
     above = [Group([row], cells_of(row)) for row in before[len(before) - taken :]]
     rebuilt = _header([*above, *run[:body]], columns, rules)
-    return (taken, [*rebuilt, *run[body:]]) if rebuilt else (0, run)
+    return taken if rebuilt else 0, _with_names(rebuilt or run[:body], run[body:])
 
 
 def over_ruled(before: Sequence[Row], table: Sequence[Group]) -> tuple[int, list[Group]]:
@@ -107,6 +110,37 @@ def _recut(group: Group, columns: ColumnPlaces) -> Group:
     """Cut the cells of a group that run across several columns and have room between them."""
     cells = [part for cell in group.cells for part in _parts(cell, columns)]
     return group if len(cells) == len(group.cells) else Group(group.rows, cells)
+
+
+def _with_names(header: Sequence[Group], rows: Sequence[Group]) -> list[Group]:
+    return [*(_with_parted_names(group, rows) for group in header), *rows]
+
+
+def _with_parted_names(names: Group, rows: Sequence[Group]) -> Group:
+    """Cut cells of a header that nearly touch where the rows below it have room between two columns, if it fits then.
+
+    In large print a table has hardly more room between its columns than a cell needs.
+    """
+    counts = Counter(len(group.cells) for group in rows)
+    count = max(counts, key=counts.__getitem__, default=0)
+    if not 1 < len(names.cells) < count or counts[count] < MIN_ROWS or any(len(cell.lines) > 1 for cell in names.cells):
+        return names
+    rows = [group for group in rows if len(group.cells) == count and all(cell.lines for cell in group.cells)]
+    strips = [
+        (max(group.cells[at].x1 for group in rows), min(group.cells[at + 1].x0 for group in rows))
+        for at in range(count - 1 if rows else 0)
+    ]
+    cells: list[Cell] = []
+    for cell in names.cells:
+        parts: list[list[Word]] = [[]]
+        for word in cell.lines[0] if cell.lines else ():
+            before = parts[-1][-1] if parts[-1] else word
+            is_apart = word.x0 - before.x1 > NAMES_EM * word.style.size
+            if is_apart and any(a < b and a < word.x0 and before.x1 < b for a, b in strips):
+                parts.append([])
+            parts[-1].append(word)
+        cells += [Cell([part], part[0].x0, cell.y0, part[-1].x1, cell.y1) for part in parts] if cell.lines else [cell]
+    return Group(names.rows, cells) if len(cells) == count else names
 
 
 def _parts(cell: Cell, columns: ColumnPlaces) -> list[Cell]:

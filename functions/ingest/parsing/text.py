@@ -73,7 +73,7 @@ SHORTEST_MIXED = 5
 """Letters of a word with Greek and Latin ones from which on it is no unit or formula."""
 
 
-_NOTE_MARK = re.compile(r"(?<=[^\W\d_]) ?[*∗†‡§¶]{1,2}$|(?<=[^\W\d_]\))\d$")
+_NOTE_MARK = re.compile(r"(?<=[^\W\d_]|\.) ?[*∗†‡§¶✩★⋆](?:[, ]?[*∗†‡§¶✩★⋆])?$|(?<=[^\W\d_]\))\d$")
 
 
 def without_note_mark(title: str) -> str:

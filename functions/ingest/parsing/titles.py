@@ -125,7 +125,7 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     """Return the document's title, never empty."""
     if filing and filing.title:
         return filing.title
-    named = usable_title(beginning.metadata_title)
+    named = usable_title(_read_again(beginning.metadata_title))
     first, more = _first_heading(beginning)
     heading = f"{first}: {more}" if more else first
     if is_illegible_title(heading, beginning.text):  # the font of headings alone may be garbled
@@ -140,6 +140,14 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     on_cover = (kind_of(line.text) for line in beginning.cover)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
     return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
+
+
+def _read_again(title: str) -> str:
+    """Return a title that was written in UTF-8 and read byte by byte as it should be: "PrÃ©cis" as "Précis"."""
+    try:
+        return title if title.isascii() else title.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return title
 
 
 def _is_on_cover(word: str, beginning: Beginning) -> bool:
@@ -194,6 +202,7 @@ def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginnin
     before, after = lines[:at][-TITLE_MATTER:], lines[at + len(block) :][:TITLE_MATTER]
     above = [line for line in before if line.text.casefold() != title.casefold() and not lists_names(line.text, held)]
     below = list(takewhile(lambda line: not (_opens_text(line.text) or lists_names(line.text, held)), after))
+    below = [line for line in below if line.text.casefold() != title.casefold()]
     count = len(title.split())
     if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
         least = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
@@ -270,7 +279,7 @@ def _block_from(lines: Sequence[Line], first: Line) -> list[Line]:
     at = lines.index(first)
     for line in lines[at + 1 : at + MAX_TITLE_LINES]:
         last = block[-1]
-        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line)
+        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line) or _FILE.search(line.text)
         if abs(line.size - first.size) > SAME_POINTS or is_far or line.bold != last.bold:
             break
         block.append(line)
@@ -284,8 +293,10 @@ def _is_below(line: Line, below: Line) -> bool:
 
 
 def _joined(block: Sequence[Line], words: Vocabulary) -> str:
-    """Return the lines of a title as one; "" if they are too long for a title."""
-    text = reduce(lambda a, b: join(a, b, words), (line.text for line in block)) if block else ""
+    """Return the lines of a title as one; "" if they are too long for a title. The mark of a note ends a part of it."""
+    marked = [without_note_mark(line.text) for line in block]
+    parts = [text if text == line.text else f"{text}:" for text, line in zip(marked[:-1], block, strict=False)]
+    text = reduce(lambda a, b: join(a, b, words), [*parts, block[-1].text]) if block else ""
     title = usable_title(text) if len(text) <= MAX_TITLE else ""
     return _UNCLOSED.sub("", title) or title
 

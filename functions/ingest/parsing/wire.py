@@ -37,7 +37,8 @@ class Line:
     table row, the table's number on the page; `mono` marks a fixed-pitch font, `apart` another face than the page's
     text has (italics, or a bold that its name does not tell) and, for a table row, that a cell behind the label is in
     fixed pitch. `figure` is the number on the page of the figure that it is written in, 0 for none. `leads`: it
-    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does. `boxed`
+    begins in bold or fixed pitch and goes on in other print, as an entry in a list of commands does; the first row of a
+    table does if it has cells in bold and others, as most rows below it. `boxed`
     is the number on the page of the ruled cell with others beside it that it stands in, as in a field of a form, 0 if
     in none or in a table. `place` is where
     it stands on the page as shown (`shared.rects`; empty: not known). Of a table row it holds a record for each line

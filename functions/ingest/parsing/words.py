@@ -23,6 +23,8 @@ MONO_SHARE = 0.9
 """Share of a line's words in fixed pitch from which on the line is."""
 
 
+DRAWING_FONTS = ("lcircle", "line10", "linew10")
+"""What the names of fonts begin with that hold no letters but pieces of lines and arcs."""
 SLANTING = 4
 """Turn of text that climbs or falls across the page, as a watermark does; it is placed as if it were level."""
 
@@ -112,6 +114,14 @@ def _share_of_mono(words: Sequence[Word]) -> float:
         others = [text for text in others if text[0].isalnum()]
     letters = len("".join(mono))
     return letters / (letters + len("".join(others)))
+
+
+def without_drawn(words: list[Word]) -> list[Word]:
+    """Return the words without signs in TeX's fonts of lines and arcs: the corners of a frame, say."""
+    drawn = {face for face in {word.style.face for word in words} if face.lower().startswith(DRAWING_FONTS)}
+    if not drawn:
+        return words
+    return [word for word in words if word.style.face not in drawn or any(map(str.isalnum, word.text))]
 
 
 def without_shadows(words: Sequence[Word]) -> list[Word]:

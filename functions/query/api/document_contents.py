@@ -215,7 +215,7 @@ def report_on_document(
         language=language,
         summary=report.summary,
         findings=[FindingOut.of(each) for each in report.findings],
-        error=None if document.error is None else ErrorOut.model_validate(document.error),
+        error=None if report.error is None else ErrorOut.model_validate(report.error),
     )
 
 

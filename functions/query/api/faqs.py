@@ -17,7 +17,7 @@ from functions.query.api.admin import CSV
 from functions.query.api.dependencies import DeadlineDep, PrincipalDep, ServicesDep
 from functions.query.api.middleware import in_a_thread
 from functions.query.api.openapi import errors
-from functions.query.api.problems import field_error
+from functions.query.api.problems import field_error, in_one_line
 from functions.query.api.schemas import LANGUAGE_TAG, NEXT_CURSOR, Body, DeletedOut, ErrorOut, Out, Ulid
 from functions.query.bootstrap import Services
 from functions.query.faqs import (
@@ -345,8 +345,8 @@ def _read(row: CsvRow) -> tuple[str, Pair | str]:
         pair = FaqBody.model_validate({**cells, "tags": tags}).to_pair()
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)
-        told = (field_error({**each, "loc": ("row", *each["loc"])}) for each in wrong[:5])
-        return faq_id, "; ".join(f"{each['field']}: {each['message']}" for each in told)
+        told = [field_error({**each, "loc": ("row", *each["loc"])}) for each in wrong[:5]]
+        return faq_id, in_one_line(told)
     return faq_id or id_of_question(pair.question, pair.language), pair
 
 

@@ -12,7 +12,7 @@ from functions.query.api.asking import answering, whole_answer
 from functions.query.api.document_contents import PageTextOut, read_document_page
 from functions.query.api.documents import list_documents
 from functions.query.api.openai_wire import RectoOut, citations_of, sources_below
-from functions.query.api.problems import field_error
+from functions.query.api.problems import field_error, in_one_line
 from functions.query.api.roles import PERMISSIONS, require_permission, roles_of
 from functions.query.api.schemas import (
     DOCUMENT_ID,
@@ -71,8 +71,8 @@ class Tool:
         try:
             read = self.arguments.model_validate(arguments)
         except ValidationError as error:
-            errors = (field_error({**each, "loc": ("arguments", *each["loc"])}) for each in error.errors())
-            raise InvalidRequest("; ".join(f"{each['field']}: {each['message']}" for each in errors)) from error
+            errors = [field_error({**each, "loc": ("arguments", *each["loc"])}) for each in error.errors()]
+            raise InvalidRequest(in_one_line(errors)) from error
         return self.prepare(read, caller)
 
     def described(self) -> Mapping[str, Any]:

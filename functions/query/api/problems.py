@@ -180,7 +180,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def on_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         errors = list(map(field_error, error.errors()[:MAX_FIELD_ERRORS]))
-        english = "; ".join(f"{each['field']}: {each['message']}" for each in errors)
+        english = in_one_line(errors)
         detail = _localized(language_of(request), InvalidRequest.code, english)
         code = _OPENAI_INVALID.get(error.errors()[0]["type"], "") if is_openai(request) else ""
         return _response(request, Problem(400, code or InvalidRequest.code, detail, more={"errors": errors}))
@@ -232,6 +232,12 @@ def field_error(error: Mapping[str, Any]) -> dict[str, str]:
         message = _in_plain_words(error["type"], path, error.get("ctx", {})) or message
     name = ".".join(map(str, path)) or str(error["loc"][0])
     return {"field": name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…", "message": message}
+
+
+def in_one_line(errors: Sequence[Mapping[str, str]]) -> str:
+    """Return what is wrong with each field as one line."""
+    told = [f"{each['field']}: {each['message']}" for each in errors]
+    return "; ".join([*(each.removesuffix(".") for each in told[:-1]), *told[-1:]])
 
 
 def _in_plain_words(kind: str, path: Sequence[int | str], facts: Mapping[str, Any]) -> str:

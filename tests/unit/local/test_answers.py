@@ -2,7 +2,7 @@
 
 import pytest
 
-from local.cli_ask import print_answer, verdicts_of
+from local.cli_ask import _print_end, print_answer, verdicts_of
 from local.report import Reporter
 
 CITATION = {"n": 1, "title": "Handbook", "page_start": 3, "page_end": 3, "quote": "It holds 2 + 3.", "score": 0.9}
@@ -50,6 +50,11 @@ def test_a_refusal_is_not_called_unsure(capsys: pytest.CaptureFixture[str]) -> N
     refusal = {**ANSWER, "no_relevant_info": True, "mode": "refused", "band": "low"}
     print_answer(refusal, Reporter())
     assert "not sure" not in capsys.readouterr().out
+
+
+def test_a_refusal_of_the_model_is_called_a_refusal(capsys: pytest.CaptureFixture[str]) -> None:
+    _print_end({**ANSWER, "no_relevant_info": True, "timings_ms": {"generate": 5.0}}, Reporter(), how_to_go_on=False)
+    assert capsys.readouterr().out == "refused · 5 ms\n"
 
 
 @pytest.mark.parametrize(

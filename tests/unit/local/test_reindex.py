@@ -162,6 +162,8 @@ def test_a_rollback_says_that_nothing_happens_by_itself_any_more() -> None:
     assert code == 0
     assert "queries search index version 1" in told
     assert "until the settings change again" in told
+    assert "is not searched (3 of 3 documents): `reindex confirm` deletes it." in told
+    assert "is being built" not in told
 
 
 @pytest.mark.parametrize("step", REINDEX_STEPS)

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
+import httpx
 import psutil
 import pytest
 from rich.console import Console
@@ -20,7 +21,7 @@ from rich.console import Console
 from local import report
 from local.cli import main
 from local.cli_demo import SampleQuestion, fault_of
-from local.cli_stack import how_to_use
+from local.cli_stack import how_to_use, who_writes
 from local.cli_upload import files_of, left_out_of
 from local.report import Reporter
 from local.stack import components, sam
@@ -170,6 +171,18 @@ def test_the_lines_to_paste_name_a_folder_with_spaces_as_one_word(tmp_path: Path
     told = how_to_use(config, Deployed((), {"BucketName": "recto", "ApiUrl": ""}, config.aws_url), "token")
     line = next(line for line in told.splitlines() if " -m local upload" in line)
     assert shlex.split(line)[4:6] == ["--state", str(config.state)]
+
+
+def test_who_writes_the_answers_is_said_and_whether_it_can_be_reached(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = LocalConfig(state=tmp_path, chat_base_url="http://127.0.0.1:1/v1", chat_model="mine")
+    told = who_writes(config)
+    assert "mine at http://127.0.0.1:1/v1" in told
+    assert 'ARGS="--chat-base-url= --chat-model=extractive-minilm"' in told
+    assert "cannot be reached" in told
+    monkeypatch.setattr("httpx.get", lambda *_, **__: httpx.Response(401))
+    assert "cannot be reached" not in who_writes(config)
 
 
 def test_a_long_step_says_in_a_pipe_that_it_still_runs(monkeypatch: pytest.MonkeyPatch) -> None:

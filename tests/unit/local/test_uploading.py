@@ -155,6 +155,17 @@ def test_yes_to_all_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(questions) == 2
 
 
+@pytest.mark.parametrize(("replaces", "is_replaced"), [(True, True), (False, False)])
+def test_a_script_replaces_nothing_unless_it_says_so(
+    files: list[tuple[Path, str]], monkeypatch: pytest.MonkeyPatch, replaces: bool, is_replaced: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    api = FakeApi()
+    api.add("one.pdf", b"other content")
+    run(api, files, may_replace=cli_upload._confirming(replaces=replaces))
+    assert ("one.pdf" in api.sent) is is_replaced
+
+
 # --- progress --------------------------------------------------------------------------------------------------------
 
 
@@ -181,6 +192,17 @@ def test_progress_names_what_is_read_what_waits_and_the_time_left(
     assert "Ingest: 0 of 3 done after 0 s; reading one.pdf; 2 wait" in told
     # One and a half of three small files took 5 s.
     assert "1 of 3 done after 5 s; about 5 s to go; reading two.pdf; 1 waits" in told
+
+
+def test_the_time_left_is_not_told_of_what_should_have_been_ready_long_ago() -> None:
+    time = Time()
+    watch = cli_upload._Watch(Reporter(Console(quiet=True)), time.clock)
+    watch.add(cli_upload._Sent("scan.pdf", "k", "e", 100, ""))
+    watch.done_work, time.now = 10 * cli_upload.FIXED_BYTES, 10.0
+    watch.changed = time.now
+    assert "to go" in watch.progress()
+    time.wait(20)
+    assert watch.progress() == "0 of 1 done after 30 s; 1 waits"
 
 
 def test_many_documents_are_watched_by_the_list_and_the_last_ones_singly(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 import subprocess
 import sys
 
+import httpx
 import pytest
 
 from local.cli import _parser
 from local.stack.config import PROJECT
-from local.verbs import VERBS
+from local.verbs import VERBS, _unreachable
 
 HEAVY = ("boto3", "botocore", "httpx", "pydantic_settings", "rich", "onnxruntime", "local.verbs")
 WITH_HELP = f"""
@@ -39,3 +40,20 @@ def test_help_loads_nothing_that_runs_a_verb(verb: str) -> None:
     )
     assert f"usage: python -m local {verb}".strip() in ran.stdout
     assert ran.stdout.splitlines()[-1] == "loaded:"
+
+
+@pytest.mark.parametrize(("address", "helps"), [("http://127.0.0.1:8082/query", True), ("https://a.example/v1", False)])
+def test_a_server_that_is_gone_is_named_and_on_the_laptop_how_to_start_it(address: str, helps: bool) -> None:
+    told = _unreachable(httpx.ConnectError("Connection refused", request=httpx.Request("POST", address)))
+    assert told.startswith(f"Nothing answers at {address.rsplit('/', 1)[0]} (Connection refused).")
+    assert ("python -m local up" in told) is helps
+
+
+def test_a_reader_that_has_seen_enough_ends_a_verb_quietly() -> None:
+    many = "from local import verbs; verbs.VERBS['status'] = lambda *_: print('x' * 1_000_000) or 0; "
+    code = f"import argparse, sys; {many}sys.exit(verbs.run(argparse.Namespace(verb='status')))"
+    piped = f'set -o pipefail; {sys.executable} -c "$CODE" | head -c 1'
+    ran = subprocess.run(
+        ["bash", "-c", piped], cwd=PROJECT, env={"CODE": code, "PATH": "/usr/bin:/bin"}, capture_output=True, text=True
+    )
+    assert (ran.returncode, ran.stderr) == (141, "")

@@ -47,7 +47,36 @@ def test_an_empty_page_needs_no_remedy_and_entries_are_called_so() -> None:
         "acme", "d", "knowledge/acme/k.json", DocumentStatus.PARTIAL, page_count=2,
         report=[PageReport(1, 9), PageReport(2, 0, "failed")], source_type=SourceType.KNOWLEDGE,
     )  # fmt: skip
-    assert report_of(file, "en").findings[0].text == "Entry 2: could not be read."
+    (finding,) = report_of(file, "en").findings
+    assert finding.text == "Entry 2: could not be read."
+    assert finding.remedy == "Correct these entries and upload the file again."
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_why_a_pdf_could_not_be_read_is_said_in_the_readers_language(language: str) -> None:
+    recorded = "The document has 5616 pages, 5000 are allowed: split it into parts."
+    failed = replace(document(status=DocumentStatus.FAILED), error=DocumentError("TOO_MANY_PAGES", recorded))
+    error = report_of(failed, language).error
+    assert error is not None
+    assert (error.message == recorded) is (language == "en")
+    assert "5616" in error.message
+    assert "5000" in error.message
+
+
+def test_an_error_without_a_translation_stays_as_it_was_recorded() -> None:
+    recorded = DocumentError("RETRIES_EXHAUSTED", "The index is down.")
+    assert report_of(replace(document(status=DocumentStatus.FAILED), error=recorded), "de").error == recorded
+    entry = replace(
+        document(), source_type=SourceType.KNOWLEDGE, error=DocumentError("TOO_LARGE", "k2.json: at most 9")
+    )
+    assert report_of(entry, "de").error == entry.error
+
+
+def test_the_failures_are_the_same_in_all_languages() -> None:
+    files = [TEXTS.parent / "failures" / f"{language}.json" for language in LANGUAGES if language != "en"]
+    keys = [json.loads(path.read_text("utf-8")).keys() for path in files]
+    assert keys[0]
+    assert all(each == keys[0] for each in keys)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,16 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import SchemaError, SchemaValidator
 
 from functions.query.api.mcp_tools import TOOLS
-from functions.query.api.problems import SHAPES, Problem, error_body, field_error, language_of, problem_of, response_to
+from functions.query.api.problems import (
+    SHAPES,
+    Problem,
+    error_body,
+    field_error,
+    in_one_line,
+    language_of,
+    problem_of,
+    response_to,
+)
 from functions.query.api.schemas import ULID
 from functions.query.app import app
 from functions.query.faqs import FAQ_ID
@@ -224,6 +233,12 @@ def test_no_message_is_that_of_the_validator() -> None:
         assert "{" not in told
     assert raw == set()
     assert {"string_pattern_mismatch", "greater_than_equal", "date_from_datetime_parsing", "timezone_aware"} <= kinds
+
+
+def test_several_wrong_fields_are_told_as_one_sentence() -> None:
+    wrong = [{"field": "top_k", "message": "50 or less is expected."}, {"field": "foo", "message": "It is not known."}]
+    assert in_one_line(wrong) == "top_k: 50 or less is expected; foo: It is not known."
+    assert in_one_line(wrong[:1]) == "top_k: 50 or less is expected."
 
 
 def test_every_pattern_of_a_text_says_what_is_expected() -> None:

@@ -265,6 +265,14 @@ def test_do_you_have_one_of_several_words_is_answered_with_what_there_is():
     assert asked("Do you have a washing machine manual?").mode != "service"
 
 
+def test_a_faq_is_listed_by_its_question_without_the_id_it_is_stored_under():
+    faq = document("q-f312ef16.json", "Where do I park?", source_type=SourceType.FAQ)
+    assert listed(asked("Which documents do you have?", [LIBRARY[3], faq])) == [
+        "Brunata Duo: Maintenance manual 2023 (duo-manual.pdf)",
+        "Where do I park?",
+    ]
+
+
 def test_a_long_list_is_cut_after_its_true_count():
     answer = asked("Which documents do you have?", [document(f"d{n:03}.pdf") for n in range(SHOWN + 7)])
     assert f": {SHOWN + 7}." in answer.text

@@ -90,7 +90,7 @@ function Group({ cluster, answer }: { cluster: Cluster; answer: () => void }) {
             <h2 class={own.question}>{newest?.question}</h2>
             <p class={own.facts}>
               <Badge tone="accent">{t("times", cluster.count)}</Badge>
-              {cluster.refused > 0 && <span>{t("refused", cluster.refused)}</span>}
+              {cluster.rated_down > 0 && cluster.refused > 0 && <span>{t("refused", cluster.refused)}</span>}
               {cluster.rated_down > 0 && <span>{t("rated_down", cluster.rated_down)}</span>}
               <time dateTime={cluster.last_asked_at}>{askedWhen(cluster)}</time>
             </p>

@@ -91,6 +91,7 @@ def test_a_bold_line_is_a_heading_by_how_it_begins_and_ends(text: str, expected:
         ("RISKS <FACTORS>", False),
         ("PROMPT $FACTORS", False),
         ("Risk Factors", False),
+        ("这是一个关于果园种植和树木修剪的 GNU 文档", False),
     ],
 )
 def test_capitals_alone_make_a_heading_if_they_are_enough(text: str, expected: bool) -> None:
@@ -885,3 +886,42 @@ def test_a_heading_of_the_first_page_in_the_print_of_an_outlines_titles_is_one_b
     outline = [(1, 1, "Abstract"), (1, 1, "Introduction"), (1, 2, "Stones")]
     found = outlined([*lines, title("Stones", 340, 12), *prose(360)], outline=outline)
     assert found == [["Abstract", "KEYWORDS", "Introduction", "Introduction > Stones"]]
+
+
+def test_a_section_sign_before_a_number_belongs_to_it() -> None:
+    entries = [(2, 1, "Plums"), (2, 2, "Pears"), (2, 2, "Figs")]
+    lines = [title("1 Plums", 20, 14), *prose(50), title("§ 1.1 Pears", 120, 12), *prose(150)]
+    lines += [title("§ 1.2 Figs", 220, 12), *prose(250)]
+    assert [path for _, path in of_outline(entries, *lines)] == ["Plums", "Plums > Pears", "Plums > Figs"]
+
+
+def test_nothing_stands_under_a_remark_in_large_print() -> None:
+    lines = [title("Plums", 20, 20), title("IMPORTANT", 60, 16), *prose(90), title("Pears", 180, 13), *prose(210)]
+    assert paths(*lines, pages_before=1) == ["Plums", "Plums > IMPORTANT", "Plums > Pears"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("x ab x cd", False), ("NP VP", False), ("To do", False), ("Plum", True)]
+)
+def test_letters_of_a_formula_or_drawing_are_no_heading(text: str, *, expected: bool) -> None:
+    assert is_heading(title(text, 100, 14)) is expected
+
+
+def minutes(names: int, *, room: float = 12) -> list[str]:
+    """The headings of a page with large lines, and so many names in bold over prose."""
+    lines = [title(f"Orchard {'abcdefghi'[at]}", 20 + 20 * at, 20) for at in range(2)]
+    y = 80.0
+    for at in range(names):
+        lines += [title(f"{'ABCDEFGHI'[at]} matter of it", y, bold=True), *prose(y + 10 + room, 2)]
+        y += 34 + 2 * room
+    return paths(*lines, *prose(y + 40), pages_before=1)
+
+
+def test_names_over_prose_are_headings_where_nearly_every_line_looks_like_one() -> None:
+    assert len(minutes(9)) == 10
+    assert len(minutes(9, room=2)) == 2  # the first has room above; set no further off than lines are
+
+
+def test_a_bold_line_of_chinese_that_ends_a_sentence_is_no_heading() -> None:
+    assert is_heading(title("果园种植", 100, bold=True))
+    assert not is_heading(title("果园种植和修剪。", 100, bold=True))

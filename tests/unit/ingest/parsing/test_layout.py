@@ -29,7 +29,7 @@ from functions.ingest.parsing.wire import (
     unpack,
 )
 from functions.ingest.parsing.words import SLANTING, SOFT_HYPHEN, Style, Word
-from tests.support.made_pages import BODY, PAGE, figures, in_one_line, laid_out, read, written
+from tests.support.made_pages import BODY, PAGE, Piece, figures, in_one_line, laid_out, read, width_of, written
 
 
 def test_a_superscript_does_not_break_its_line() -> None:
@@ -1348,3 +1348,60 @@ def test_a_header_that_ocr_has_misread_on_a_page_goes_with_the_others(by_ocr: bo
         page.ocr = by_ocr
     left = [texts[0] for texts in stripped(iter(pages)) if texts[0].startswith("T")]
     assert left == ([] if by_ocr else ["Tbe siege of Orvledo"])
+
+
+def test_signs_of_fonts_of_lines_and_arcs_are_no_text() -> None:
+    corner, word = Style(size=10, face="LCIRCLE10"), Style(size=10, face="line10")
+    words = [*written(50, 720, "☛ ✟", corner), *written(50, 700, "plums in a frame"), *written(50, 680, "✘the", word)]
+    assert [line.text for line in lay_out(words, PAGE)] == ["plums in a frame", "✘the"]
+
+
+BOLD = Style(size=10, bold=True)
+
+
+def headers_of(*rows: tuple[tuple[str, Style], ...]) -> list[str]:
+    """The headers of the tables that rows of cells make."""
+    words = [
+        word
+        for at, row in enumerate(rows)
+        for word in in_one_line(700 - 14 * at, *((50 + 150 * n, text) for n, (text, _) in enumerate(row)))
+    ]
+    styles = [style for row in rows for text, style in row for _ in text.split()]
+    for word, style in zip(words, styles, strict=True):
+        word.style = style
+    page = RawPage(1, "", 600, 800, lay_out(words, PAGE))
+    return [part.header for part in reflow(page, [], Vocabulary()) if part.kind == "table"]
+
+
+def test_a_first_row_printed_as_those_below_it_is_no_header() -> None:
+    labels = [("Colour", "Light grey"), ("Price", "High enough"), ("Soil", "Peat or sand"), ("Place", "Half shade")]
+    assert headers_of(*(((label, BOLD), (value, BODY)) for label, value in labels)) == [""]
+    assert headers_of(*(((label, BODY), (value, BODY)) for label, value in labels)) == ["Colour | Light grey"]
+    counted = [
+        (("Fruit", BOLD), ("Count", BODY)),
+        *(((name, BOLD), (str(at), BODY)) for at, (name, _) in enumerate(labels)),
+    ]
+    assert headers_of(*counted) == ["Fruit | Count"]
+
+
+def test_names_of_columns_that_nearly_touch_are_parted_where_the_columns_are() -> None:
+    bold, plain = Style(size=10.9, bold=True), Style(size=10.9)
+    spans: list[tuple[float, float, str]] = []
+    for name in ("First Name", "Surname", "Assignment 1", "Assignment 2", "Average"):
+        start = spans[-1][1] + 12 if spans else 95
+        spans.append((start, start + width_of(name, bold), name))
+    pieces: list[Piece] = [(start, 700, name, bold) for start, _, name in spans]
+    for at, name in enumerate(("Rix", "Brown", "Smith", "Adams")):
+        y = 686 - 13.5 * at
+        pieces += [(spans[0][0], y, "Jane", plain), (spans[1][0], y, name, plain)]
+        pieces += [(end - width_of("87", plain), y, f"8{at}", plain) for _, end, _ in spans[2:]]
+    assert read(*pieces)[0] == "First Name | Surname | Assignment 1 | Assignment 2 | Average"
+
+
+def test_the_number_of_an_empty_line_is_of_the_listing() -> None:
+    code = [
+        Line(text, 50, 20 + 12 * at, 200, 30 + 12 * at, 10, mono=text != "3")
+        for at, text in enumerate(("1 begin", "2 plums()", "3", "4 end"))
+    ]
+    parts = reflow(RawPage(1, "", 600, 800, code), [], Vocabulary())
+    assert [(part.kind, part.text) for part in parts] == [("code", "1 begin\n2 plums()\n3\n4 end")]

@@ -104,6 +104,27 @@ def test_lines_without_a_rule_between_them_are_rows_if_they_had_room() -> None:
     assert tables(ruled((100, 120, 145)), *HEADER, *pieces)[1:] == ["Loans | 1,204 | due", "Leases | 998 | paid"]
 
 
+def labelled_rows(room: float) -> list[str]:
+    """The rows of a ruled row with four labels of two lines, of which some have words of one line or three beside."""
+    pieces: list[Piece] = []
+    y = 676.0
+    for label, count in (("Plums", 1), ("Pears", 3), ("Figs", 2), ("Dates", 3)):
+        pieces += [(52, y, label), (52, y - 12, "of trees"), (152, y, f"{count} to 9")]
+        pieces += [(302, y - 12 * at, f"{'abc'[at]} word of a sentence or two") for at in range(count)]
+        y -= 12 * max(2, count) + room
+    return tables(ruled((100, 120, 800 - y)), *HEADER, *pieces)[1:]
+
+
+def test_rows_that_wrap_are_told_by_the_room_between_them() -> None:
+    assert [row.split(" | ")[:2] for row in labelled_rows(8)] == [
+        ["Plums of trees", "1 to 9"],
+        ["Pears of trees", "3 to 9"],
+        ["Figs of trees", "2 to 9"],
+        ["Dates of trees", "3 to 9"],
+    ]
+    assert len(labelled_rows(1)) == 1
+
+
 @pytest.mark.parametrize(("first", "rows"), [("make a folder", 2), ("make a folder with all its", 1)])
 def test_lines_that_all_begin_small_are_rows_if_they_had_room(first: str, rows: int) -> None:
     pieces: list[Piece] = [

@@ -63,6 +63,7 @@ export const frame = {
   sign_out: "Sign out",
   signed_in: "You are signed in",
   signed_in_text: "Close this window, and go on where you were.",
+  signed_in_here: "Or open Recto here",
   skip: "Skip to the content",
   slow: "This takes longer than usual. Still waiting …",
   system: "As the system",

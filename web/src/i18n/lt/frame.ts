@@ -65,6 +65,7 @@ export const frame: Messages<typeof english> = {
   sign_out: "Atsijungti",
   signed_in: "Esate prisijungę",
   signed_in_text: "Uždarykite šį langą ir tęskite, kur baigėte.",
+  signed_in_here: "Arba atverkite Recto čia",
   skip: "Pereiti prie turinio",
   slow: "Trunka ilgiau nei įprastai. Vis dar laukiama …",
   system: "Kaip sistemos",
