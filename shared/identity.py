@@ -154,6 +154,10 @@ _SUBJECT = re.compile(
     rf"(?P<behind>{_CAPITALISED}(?: {_CAPITALISED})*)|\b(?P<owner>{_CAPITALISED}(?: {_CAPITALISED})*)['\u2019]s?(?!\w)"
 )
 _PERIOD_NAME = re.compile(r"(?:[QH]\d|\d[QH]|FY)\w*")
+_SPEAKER = re.compile(
+    rf"\b(?i:has|had|does|did|is|was|will|would|by|according to) (?P<behind>{_CAPITALISED}(?: {_CAPITALISED})*)"
+    rf"|\b(?P<owner>{_CAPITALISED}(?: {_CAPITALISED})*)['\u2019]s?(?!\w)"
+)
 
 
 def subjects_in(text: str) -> list[str]:
@@ -163,6 +167,11 @@ def subjects_in(text: str) -> list[str]:
         return []
     found = dict.fromkeys(match["behind"] or match["owner"] for match in _SUBJECT.finditer(text))
     return [name for name in found if not _PERIOD_NAME.match(name)]
+
+
+def speakers_in(text: str) -> list[str]:
+    """Return capitalised words of an English question that may name who speaks: "did Ann Lee say", "Ann Lee's plan"."""
+    return list(dict.fromkeys(match["behind"] or match["owner"] for match in _SPEAKER.finditer(text)))
 
 
 # --- Periods as documents write them: "FY22" is fiscal 2022, "2Q23" and "2023Q2" are Q2 2023 ---

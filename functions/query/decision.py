@@ -55,6 +55,9 @@ MAX_NEAR_MISSES = 3
 NEAR_SHARE = 0.5
 """Share of the threshold from which on a refusal shows a near miss to who asked."""
 
+MIN_FIRST_PERSON = 2
+"""Sentences with "I" or "my" from which a passage is somebody's own words, who is seldom named in them."""
+_FIRST_PERSON = re.compile(r"\bI(?:['’](?:m|ve|ll|d))? [a-z]|\b[Mm]y [a-z]")
 _LONG_NUMBER = re.compile(r"\d{4}|\d[,'’\u00a0\u202f]\d{3}")
 
 
@@ -176,12 +179,14 @@ class RareWords:
     """How rare the rare words of a question are, by stem (`lexical.background`, from `identity.MIN_RARITY` on).
 
     `latin` says that it holds none of another script; `has_long_number` that its numbers may be written grouped.
+    `speakers` are the stems of those that may name who speaks.
     """
 
     rarity: Mapping[str, float]
     language: str
     latin: bool
     has_long_number: bool
+    speakers: Set[str] = frozenset()
 
     @classmethod
     def of(cls, question: str, language: str) -> "RareWords":
@@ -194,11 +199,14 @@ class RareWords:
             stem: table.get(stem, lexical.MAX_RARITY) for stem in (lexical.stem(word, language) for word in words)
         }
         rare = {stem: worth for stem, worth in rarity.items() if worth >= identity.MIN_RARITY}
-        return cls(rare, language, latin, has_long_number)
+        named = " ".join(identity.speakers_in(question)) if language == "en" else ""
+        speakers = {lexical.stem(word, language) for word in plain_words(named, latin=latin)}
+        return cls(rare, language, latin, has_long_number, rare.keys() & speakers)
 
     def only(self, stems: Set[str]) -> "RareWords":
         """Return those of the words that have one of the stems."""
-        return replace(self, rarity={stem: worth for stem, worth in self.rarity.items() if stem in stems})
+        rarity = {stem: worth for stem, worth in self.rarity.items() if stem in stems}
+        return replace(self, rarity=rarity, speakers=self.speakers & stems)
 
     @property
     def sum(self) -> float:
@@ -210,7 +218,7 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     """Return the share, by rarity, of a question's rare words that a passage holds: 0 to 1.
 
     It holds those of its text, its section, its name, and the lines above its table; German ones also as a part of a
-    longer word: "Geschwister" in "Geschwisterkinder".
+    longer word: "Geschwister" in "Geschwisterkinder". Who speaks need not be named where somebody says "I".
 
     None where words cannot be compared: the question has no rare ones, or the passage is in another language.
     """
@@ -227,6 +235,10 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if rare.language == "de" and len(found) < len(rare.rarity):
         text = " ".join(plain_words(f"{passage.text}\n{around}", latin=rare.latin))
         found = {stem: worth for stem, worth in rare.rarity.items() if stem in found or _is_part(stem, text)}
+    unnamed = rare.speakers - found.keys()
+    if unnamed and len(_FIRST_PERSON.findall(passage.text)) >= MIN_FIRST_PERSON:
+        all_but_unnamed = rare.sum - sum(rare.rarity[stem] for stem in unnamed)
+        return sum(found.values()) / all_but_unnamed if all_but_unnamed else None
     return sum(found.values()) / rare.sum
 
 

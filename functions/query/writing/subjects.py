@@ -76,8 +76,8 @@ def absent_subjects(
     named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
     own = [each for each in passages if any(_is_of(each, name) for name in named)]
     own = own or [each for each in passages if any(_spaced(name) in _spaced(each.text) for name in named)]
-    # Where no document says whose it is, a name that is not in the text may still be the author's.
-    names = _absent_names(asked, passages) if any(map(is_identified, passages)) else ()
+    # Where the best document does not say whose it is, a name that is not in the text may still be the author's.
+    names = _absent_names(asked, passages) if any(map(is_identified, passages[:1])) else ()
     absent = dict.fromkeys((*names, *(() if own else named), *(() if named else _foreign_subjects(asked, passages))))
     absent.update(dict.fromkeys(absent_codes(asked, passages)))
     return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]

@@ -332,3 +332,36 @@ def test_every_shipped_calibration_has_a_weight_for_each_feature() -> None:
 def test_a_german_word_is_held_as_a_part_of_a_longer_one(question: str, is_held: bool) -> None:
     source = passage("Geschwisterkinder zahlen im Badehaus die Hälfte; der Preis gilt ein Jahr.", language="de")
     assert (coverage(RareWords.of(question, "de"), source) == 1.0) is is_held
+
+
+SPEECH = "My grandfather drained the marshes, and I will drain them again. I have asked for a levy."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "covered"),
+    [
+        ("What did President Halvorsen promise to drain?", SPEECH, True),
+        ("What are President Halvorsen's plans for the marshes?", SPEECH, True),
+        ("What marshes will be drained, according to Halvorsen?", SPEECH, True),
+        ("What did President Halvorsen promise to drain?", "The marshes were drained by others.", False),
+        ("What did President Halvorsen promise to drain?", "The board has said: I will drain the marshes.", False),
+        ("Who will drain Halvorsen?", SPEECH, False),
+    ],
+)
+def test_who_speaks_need_not_be_named_in_their_own_words(question: str, text: str, covered: bool) -> None:
+    named, unnamed = (
+        RareWords.of(each, "en") for each in (question, question.replace("President ", "").replace("Halvorsen", "he"))
+    )
+    held, without_name = (coverage(each, passage(text)) for each in (named, unnamed))
+    assert held is not None
+    assert without_name is not None
+    assert (held == pytest.approx(without_name)) is covered
+    assert held <= without_name
+
+
+def test_rare_words_that_are_left_out_name_nobody() -> None:
+    rare = RareWords.of("What did President Halvorsen promise to drain?", "en")
+    drained = rare.only(rare.rarity.keys() - rare.speakers)
+    assert rare.speakers
+    assert not drained.speakers
+    assert coverage(drained, passage(SPEECH)) == coverage(rare, passage(SPEECH))

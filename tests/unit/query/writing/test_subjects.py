@@ -145,6 +145,9 @@ def test_where_no_document_says_whose_it_is_a_name_may_be_the_authors():
     assert not absent_subjects(question, [speech])
     assert not missing_words(question, [speech])
     assert absent_subjects(question, [speech._replace(organisations=("Orbico",))]) == ["President Halvorsen"]
+    filed = passage("The deficit of Orbico rose.", title="Report", language="en", organisations=("Orbico",))
+    assert not absent_subjects(question, [speech, filed])
+    assert absent_subjects(question, [filed, speech]) == ["President Halvorsen"]
 
 
 # --- among documents that read alike ---
