@@ -42,6 +42,7 @@ from shared.text import (
     header_at,
     is_dash,
     is_field,
+    names_case,
     row_cells,
     rows_below,
 )
@@ -208,10 +209,10 @@ def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
 
 
 def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row with numbers in its words names columns: "80 mg", "Rate per 100,000".
+    """Return whether a row with numbers in its words names columns: "80 mg", "Rate per 100,000", "Time at 750 g".
 
-    It stands above bare figures or words without any, and one of its names is more than a figure with its unit: "40
-    miles" and "50 min" are a row. If it has no label and all rows below have one, it names them anyway.
+    It stands above figures or words without any, and not all names are figures with units: "40 miles" and "50 min" are
+    a row. If it has no label and all rows below have one, it names them anyway.
     """
     of_width = [row for row in rows if len(row) == len(names)]
     if len(of_width) < MIN_ROWS_BELOW or any(map(is_bare, names)) or all(map(may_name, names)):
@@ -221,6 +222,8 @@ def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return not set(names) & set(values)
     if all(map(is_figure, names[1:])):
         return _counts_up(names[1:], values)
+    if all(may_name(name) or names_case(name, of_name) for name, *of_name in zip(names, *of_width, strict=True)):
+        return True
     is_of_words = not has_digit("".join(values)) and all(has_digit(name) for name in names[1:])
     return is_of_words or sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
 

@@ -12,6 +12,7 @@ from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER, of_any_language, patterns_of
 from functions.query.writing.needed import (
+    asks_frequency,
     asks_measure,
     asks_once,
     gives_order,
@@ -362,7 +363,7 @@ class Asked:
         """Return whether a text holds what is needed: a number that the question does not name, a date, an address."""
         if not all(pattern.search(text) for pattern in self.needed):
             return False
-        if self.kind is Kind.NUMBER:
+        if self.kind is Kind.NUMBER and not self._for_frequency:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:
             return tells_time(text)
@@ -465,8 +466,12 @@ class Asked:
     def is_met(self, text: str) -> bool:
         """Return whether a text has the number, in digits, or the time that is asked for."""
         if self.kind is Kind.NUMBER:
-            return bool(self.new_numbers(text)) and self.fits(text)
+            return (self._for_frequency or bool(self.new_numbers(text))) and self.fits(text)
         return self.kind is Kind.TIME and self.fits(text)
+
+    @cached_property
+    def _for_frequency(self) -> bool:
+        return asks_frequency(self.text)
 
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""

@@ -21,12 +21,17 @@ _TOLD: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
         (re.compile("|".join(_PATTERNS[how].values())), of_any_language(_PATTERNS[what]))
         for how, what in (("called", "number"), ("mailed", "mail"), ("visited", "web"), ("located", "address"))
     ),
+    *(
+        (re.compile("|".join(asked.values())), of_any_language(_PATTERNS[kind.removeprefix("in_")]))
+        for kind, asked in _PATTERNS.items()
+        if kind.startswith("in_")
+    ),
 )
 """How words begin that ask for something, and what a text tells if it has it."""
 _ADDRESS = of_any_language(_PATTERNS["address"])
 _MOMENT = of_any_language(_PATTERNS["moment"])
 _DATED = of_any_language(_PATTERNS["dated"])
-_BESIDES = {"extent": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
+_BESIDES = {"extent": _PATTERNS["duration"], "frequency": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
 """What is enough, too, beside what the patterns tell of a kind."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (of_any_language(asked), of_any_language(_PATTERNS[what], _BESIDES.get(what, {})))
@@ -40,6 +45,7 @@ _ASKS_MEASURE = of_any_language(
     *(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "sound", "content", "unit_price"))
 )
 """What asks for something whose unit tells it from other numbers."""
+_ASKS_FREQUENCY = of_any_language(_PATTERNS["asks_frequency"])
 _ONCE, _RECURS = (of_any_language(_PATTERNS[kind]) for kind in ("once", "recurs"))
 _INSTRUCTS, _PURPOSE = (
     {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS[kind].items()}
@@ -57,6 +63,11 @@ def tells_what(word: str, text: str) -> bool:
     return any(asked.match(word) and told.search(text) for asked, told in _TOLD)
 
 
+def asks_value(word: str) -> bool:
+    """Return whether a word (folded, in lower case) asks for something that a text may tell without it."""
+    return any(asked.match(word) for asked, _ in _TOLD)
+
+
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:
     """Return what an answer to a question must hold."""
     return [pattern for asked, pattern in _NEEDED if asked.search(question)]
@@ -70,6 +81,11 @@ def reached_by(question: str) -> Sequence[re.Pattern[str]]:
 def asks_measure(question: str) -> bool:
     """Return whether a question asks for a distance, a weight, a consumption and the like, or what one thing costs."""
     return _ASKS_MEASURE.search(question) is not None
+
+
+def asks_frequency(question: str) -> bool:
+    """Return whether a question asks how often something is so, which needs no number: "weekly"."""
+    return _ASKS_FREQUENCY.search(question) is not None
 
 
 def has_address(text: str) -> bool:

@@ -28,7 +28,7 @@ from functions.query.writing.cells import (
 from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.needed import recurs, tells_date
+from functions.query.writing.needed import asks_value, recurs, tells_date, tells_what
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
     SETTLED,
@@ -249,6 +249,8 @@ def _scores(
 
     sections = [passages[at].section_at(passages[at].char_start + statement.start) for at, statement in found]
 
+    valued = [each for each in _valued_words(asked, languages) if each[0] in weights]
+
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
@@ -271,6 +273,7 @@ def _scores(
         if asked.is_address(statement.text) and _names_only_the_document(asked, passage, statement.language):
             context |= wanted
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
+        like |= {key for key, word in valued if tells_what(word, statement.text)}
         if not (held[number] or section or before or after or context or like):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
@@ -333,6 +336,12 @@ def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[
             for other in other_words_of(stem, language):
                 meant.setdefault(other, set()).add(stem)
     return meant
+
+
+def _valued_words(asked: Asked, languages: Set[str]) -> Set[tuple[str, str]]:
+    """Return the words of a question, each behind its stem, that a value tells without them: "cost", "telephone"."""
+    words = {(each.key, each.word) for language in languages for each in words_asked(asked.text, language)}
+    return {each for each in words if asks_value(each[1])}
 
 
 def _of_families(of_language: Mapping[str, Sequence[str]], stems: Set[str]) -> Mapping[str, Set[str]]:
