@@ -341,7 +341,7 @@ def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[
 def _valued_words(asked: Asked, languages: Set[str]) -> Set[tuple[str, str]]:
     """Return the words of a question, each behind its stem, that a value tells without them: "cost", "telephone"."""
     words = {(each.key, each.word) for language in languages for each in words_asked(asked.text, language)}
-    return {each for each in words if asks_value(each[1])}
+    return {each for each in words if asks_value(each[1]) and each[1] not in asked.words_counted}
 
 
 def _of_families(of_language: Mapping[str, Sequence[str]], stems: Set[str]) -> Mapping[str, Set[str]]:
