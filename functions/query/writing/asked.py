@@ -87,9 +87,16 @@ _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     for language, words in _PATTERNS["supposes"].items()
 }
 """What a question or a statement supposes, by language: "falls" is a verb in English."""
+_ORDINAL = re.compile(
+    r"\b(?:the|its|our|their|my|his|her) ((?:[a-z]+ty-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|tenth|\d+(?:st|nd|rd|th))\b",
+    re.IGNORECASE,
+)
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
-_PREPARES, _DOES, _ON_ANSWERING = (of_any_language(_PATTERNS[kind]) for kind in ("prepares", "does", "on_answering"))
+_PREPARES, _DOES, _ON_ANSWERING, _SOURCE = (
+    of_any_language(_PATTERNS[kind]) for kind in ("prepares", "does", "on_answering", "source")
+)
 _RANGE = re.compile(rf"\b({identity.YEAR})\s*(?:[-–—]|to|through)\s*(?:fiscal )?({identity.YEAR})\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
@@ -121,6 +128,11 @@ _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re
 def without_relative_time(question: str) -> str:
     """Return a question without "next year" and the like, which a document names by their date."""
     return _RELATIVE.sub(" ", question)
+
+
+def ordinals_in(text: str) -> frozenset[str]:
+    """Return the English ordinals of a text, in lower case: "first", "2nd"."""
+    return frozenset(word.lower() for word in _ORDINAL.findall(text))
 
 
 def is_short_for_more(sentence: str) -> bool:
@@ -161,7 +173,7 @@ def without_scope(question: str) -> str:
         return prepares.group() if _DOES.match(prepares.group()) else ""
 
     sentences = [each for each in SENTENCE_BORDER.split(question) if not _ON_ANSWERING.match(each)]
-    return " ".join(_PREPARES.sub(without, sentence) for sentence in sentences) or question
+    return " ".join(_SOURCE.sub("", _PREPARES.sub(without, sentence)) for sentence in sentences) or question
 
 
 def _years_in(question: str) -> frozenset[str]:
@@ -254,6 +266,12 @@ class Asked:
             return 0
         found = _EXTREME.search(self.text) if self.for_name or _WHAT_ONE.search(self.text) else None
         return 0 if found is None else 1 if found[1] else -1
+
+    @property
+    def has_degree(self) -> bool:
+        """Whether it has a word for the most or the least of a row's figures: "the largest item", not "the best"."""
+        found = _EXTREME.search(self.text)
+        return found is not None and found.group().lower() not in _JUDGED
 
     @cached_property
     def measured(self) -> str:

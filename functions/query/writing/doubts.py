@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.words import is_stop_word, tokens_of
+from functions.query.grounding.words import content_stems, is_stop_word, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
 from functions.query.writing.asked import Asked, Kind, raises
+from functions.query.writing.cells import is_other_total
 from functions.query.writing.named_items import is_untold
 from functions.query.writing.row_doubts import (
     ToldSpan,
@@ -63,7 +64,7 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
     if is_untold(asked.text, passages) or _supposes_the_opposite(asked, told):
         return True
     if told[0].is_row:
-        return False
+        return _sums_up_the_most(asked, told[0])
     if _says_nothing_named(asked, told, passages):
         return True
     document = told[0].passage.document_id
@@ -121,6 +122,12 @@ def _says_nothing_named(asked: Asked, told: Sequence[ToldSpan], passages: Sequen
     missing = unsaid(words, said, language)
     counted = [each for each in words if each.word in map(lexical.fold, asked.words_counted)]
     return any(one and all(each in missing for each in one) for one in (words, counted))
+
+
+def _sums_up_the_most(asked: Asked, told: ToldSpan) -> bool:
+    """Return whether it is asked what has the most, or the least, and a row that sums up all of them is told."""
+    label, language = row_cells(told.text)[0], told.passage.language or "en"
+    return asked.has_degree and is_other_total(label, frozenset(content_stems(asked.text, language)), language)
 
 
 def _supposes_the_opposite(asked: Asked, told: Sequence[ToldSpan]) -> bool:

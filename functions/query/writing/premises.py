@@ -20,6 +20,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import groupby
+from string import digits
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import CURRENCY_SIGN
@@ -290,7 +291,8 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
         around += " ".join((*passage.organisations, *map(identity.initials_of, passage.organisations)))
         words = words_by_beginning(passage.text, latin)
         for beginning, near in held.items():
-            near.update(words.get(beginning, ()))
+            # "EMUI12.0" is of EMUI.
+            near.update(part for word in words.get(beginning, ()) for part in (word, word.rstrip(digits)))
         for word in plain_words(around, latin=latin):
             if word[:2] in held:
                 held[word[:2]].add(word)

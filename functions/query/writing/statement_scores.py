@@ -21,7 +21,15 @@ from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, times_of_year_in
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
-from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_relative_time, without_scope
+from functions.query.writing.asked import (
+    Asked,
+    Kind,
+    asking_part,
+    has_series,
+    ordinals_in,
+    without_relative_time,
+    without_scope,
+)
 from functions.query.writing.cells import (
     with_line_items,
 )
@@ -137,8 +145,12 @@ FIELD = 6.0
 """Factor for the field of a form that is asked for."""
 ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
+FIELD_SHARE = 0.3
+"""Share of a question's words that a field's label has, at least, for it to be asked for."""
 OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
+OTHER_ORDINAL = 0.5
+"""Factor for a statement about "the seventh" of what the question asks for "the first" of."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -290,7 +302,7 @@ def _scores(
 
     names_days = any(days_asked(asked.text))
 
-    for_outcome = asks_outcome(asked.text)
+    for_outcome, ordinals = asks_outcome(asked.text), ordinals_in(asked.text)
 
     def factor(number: int) -> float:
         at, statement = found[number]
@@ -307,7 +319,8 @@ def _scores(
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
         # "Refer to annex 1 for the fees" only names it.
         of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
-        return of_item * settled * other
+        ranked_otherwise = ordinals and (told := ordinals_in(statement.text)) and ordinals.isdisjoint(told)
+        return of_item * settled * other * (OTHER_ORDINAL if ranked_otherwise else 1.0)
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -526,7 +539,8 @@ def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
 def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
     label, value = (content_stems(part, statement.language) for part in statement.field)
-    return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
+    is_much = FIELD_SHARE * len(wanted) <= len(label)
+    return bool(label) and is_much and wanted.issuperset(label) and not (value and wanted.issuperset(value))
 
 
 MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
