@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.words import content_stems, is_stop_word, tokens_of
+from functions.query.grounding.words import content_stems, has_digit, is_stop_word, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
 from functions.query.writing.asked import Asked, Kind, raises
@@ -88,7 +88,8 @@ def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:
         return False
     texts = [f"{each.text}; {'; '.join(columns_of(each))}".replace("|", ";") for each in told]
     is_uncounted = asked.for_amount and not any(each.is_row or asked.fits(each.text) for each in told)
-    return is_uncounted or any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
+    is_untimed = asked.kind is Kind.TIME and not any(asked.fits(text) or has_digit(text) for text in texts)
+    return is_uncounted or is_untimed or any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
 
 
 def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
