@@ -32,6 +32,7 @@ from functions.query.understanding.question import DEGREES, lines_of, of_any_lan
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.asked import asking_part, explaining_part
+from functions.query.writing.needed import tells_what
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.dates import years_written
@@ -251,6 +252,7 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
         stem, near = lexical.stem(word, language), held[word[:2]]
         return (
             not exempt.has(word, stem)
+            and not any(tells_what(word, each.text) for each in passages)
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
                 are_forms(word, other) or are_of_family(word, other, language) or is_misspelt(word, other)
