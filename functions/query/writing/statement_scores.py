@@ -121,6 +121,8 @@ DENIED = 1.5
 """Factor for a statement that denies something where it is asked what is not so."""
 ALSO_DENIED, NOT_DENIED = 2.0, 0.4
 """Factors for a statement about what the question says is not so: that it is not, and that it is."""
+DENIES_ASKED = 1.3
+"""Factor for a statement that denies what is asked about where a yes or no is asked for."""
 TOO_LATE = 0.8
 """Factor for a statement about the future where it is asked about the past."""
 DEFINITION = 4.0
@@ -169,6 +171,7 @@ _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
 _NEEDS_TO = re.compile(r"\bneeds? to\b", re.IGNORECASE)
 """An auxiliary: "What do I need to pass?" is not about a need."""
 _SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
+_NONE_OF = re.compile(r"\b(?:no|kein\w*|aucune?|ningun[ao]?) ([^\W\d_]+)", re.IGNORECASE)
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -468,6 +471,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.kind is not Kind.YES_NO and denied_words(asked.text, statement.language):
         above = f"{last_title(section)}\n{statement.heading_above}"
         fitness *= _agreement(asked, statement, wanted, above)
+    if asked.kind is Kind.YES_NO and not statement.is_row and _denies_asked(statement, wanted):
+        fitness *= DENIES_ASKED
     if asked.is_duty_of_others(statement.text):
         fitness *= OF_OTHERS
     if asked.is_too_late(statement.text):
@@ -497,6 +502,11 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     elif statement.is_cut:
         fitness *= CUT
     return fitness
+
+
+def _denies_asked(statement: Statement, wanted: frozenset[str]) -> bool:
+    """Return whether a statement denies a word that is asked about, right before it: "no swimming", "no lift"."""
+    return any(not wanted.isdisjoint(content_stems(word, statement.language)) for word in _NONE_OF.findall(statement.text))
 
 
 def _fits_with_header(asked: Asked, row: Statement) -> bool:
