@@ -89,7 +89,8 @@ def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:
     texts = [f"{each.text}; {'; '.join(columns_of(each))}".replace("|", ";") for each in told]
     is_uncounted = asked.for_amount and not any(each.is_row or asked.fits(each.text) for each in told)
     is_untimed = asked.kind is Kind.TIME and not any(asked.fits(text) or has_digit(text) for text in texts)
-    return is_uncounted or is_untimed or any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
+    is_missing = any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
+    return is_uncounted or is_untimed or is_missing
 
 
 def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:

@@ -28,10 +28,17 @@ from functions.query.grounding.words import is_stop_word, other_words_of, spells
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
-from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of, word_lists
+from functions.query.understanding.question import (
+    DEGREES,
+    asking_part,
+    explaining_part,
+    lines_of,
+    of_any_language,
+    patterns_of,
+    word_lists,
+)
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
-from functions.query.writing.asked import asking_part, explaining_part
 from functions.query.writing.needed import tells_what
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical

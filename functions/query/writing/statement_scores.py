@@ -16,20 +16,13 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.ranges import is_in_range_told
-from functions.query.grounding.words import content_stems, has_digit, other_words_of
+from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, times_of_year_in
+from functions.query.understanding.question import asking_part, without_scope
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
-from functions.query.writing.asked import (
-    Asked,
-    Kind,
-    asking_part,
-    has_series,
-    ordinals_in,
-    without_relative_time,
-    without_scope,
-)
+from functions.query.writing.asked import Asked, Kind, has_series, ordinals_in
 from functions.query.writing.cells import (
     with_line_items,
 )
@@ -44,7 +37,7 @@ from functions.query.writing.outcomes import (
     is_of_another_matter,
     is_settled_below,
 )
-from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, small_words_of, words_asked
+from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, words_asked
 from functions.query.writing.row_scores import (
     ASKED_FIGURE,
     fitness_of_row,
@@ -54,6 +47,7 @@ from functions.query.writing.row_scores import (
     share_asked,
 )
 from functions.query.writing.statements import Statement, statements_in
+from functions.query.writing.told_headings import is_headed
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
@@ -506,7 +500,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
 
 def _denies_asked(statement: Statement, wanted: frozenset[str]) -> bool:
     """Return whether a statement denies a word that is asked about, right before it: "no swimming", "no lift"."""
-    return any(not wanted.isdisjoint(content_stems(word, statement.language)) for word in _NONE_OF.findall(statement.text))
+    denied = content_stems(" ".join(_NONE_OF.findall(statement.text)), statement.language)
+    return not wanted.isdisjoint(denied)
 
 
 def _fits_with_header(asked: Asked, row: Statement) -> bool:
@@ -551,43 +546,6 @@ def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     label, value = (content_stems(part, statement.language) for part in statement.field)
     is_much = FIELD_SHARE * len(wanted) <= len(label)
     return bool(label) and is_much and wanted.issuperset(label) and not (value and wanted.issuperset(value))
-
-
-MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
-"""Shares of a section title's words that a question has, and of the question's that the title has, to be about that."""
-
-
-def is_headed(asked: Asked, passage: Passage, section: str, language: str, *, wholly: bool = False) -> bool:
-    """Return whether the title of a passage's section says what is asked, but for the document's own name.
-
-    `wholly`: it is a question, too, and says all of that and no more.
-    """
-    names = " ".join((passage.title, *passage.organisations))
-    question = without_relative_time(asked.text)
-    return _says_what_is_asked(last_title(section), question, names, language, wholly=wholly)
-
-
-@lru_cache(maxsize=2_000)
-def _says_what_is_asked(title: str, question: str, names: str, language: str, *, wholly: bool) -> bool:
-    """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be.
-
-    `wholly`: it must be a question with all of its words, or other words for them, at least two, and no others.
-    """
-    told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
-    if language != "en":  # English small words are left out already
-        small = frozenset(lexical.stem(word, language) for word in small_words_of(language))
-        told, asked = told - small, asked - small
-    asked -= of_document - told
-    told = frozenset(stem for stem in told if not has_digit(stem))
-    if not told or not asked:
-        return False
-    meant = frozenset().union(*({stem, *other_words_of(stem, language)} for stem in told))
-    is_question = title.endswith("?") and len(told) > 1 and len(told) == len(asked) and asked <= meant
-    if wholly or is_question:
-        return is_question
-    shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}
-    is_whole = len(shared) > 1 or len(shared) == len(asked)
-    return is_whole and len(shared) >= MIN_OF_TITLE * len(told) and len(shared) >= MIN_OF_QUESTION * len(asked)
 
 
 @lru_cache(maxsize=1_000)

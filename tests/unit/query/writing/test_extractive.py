@@ -11,7 +11,8 @@ from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import Asked, Kind, without_scope
+from functions.query.understanding.question import without_scope
+from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import is_row_named
 from functions.query.writing.extractive import MAX_ALIKE, MAX_GATHERED, extract
 from functions.query.writing.list_items import without_bullet
