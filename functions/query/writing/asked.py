@@ -12,7 +12,6 @@ from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
 from functions.query.understanding.question import LEAST, MOST, of_any_language, patterns_of
 from functions.query.writing.needed import (
-    asks_frequency,
     asks_measure,
     asks_once,
     gives_order,
@@ -231,12 +230,6 @@ class Asked:
         found = _EXTREME.search(self.text) if self.for_name or _WHAT_ONE.search(self.text) else None
         return 0 if found is None else 1 if found[1] else -1
 
-    @property
-    def has_degree(self) -> bool:
-        """Whether it has a word for the most or the least of a row's figures: "the largest item", not "the best"."""
-        found = _EXTREME.search(self.text)
-        return found is not None and found.group().lower() not in _JUDGED
-
     @cached_property
     def measured(self) -> str:
         """Its text with what the most or least is asked of first: "rate of stays" of "the highest rate of stays".
@@ -345,7 +338,7 @@ class Asked:
         """Return whether a text holds what is needed: a number that the question does not name, a date, an address."""
         if not all(pattern.search(text) for pattern in self.needed):
             return False
-        if self.kind is Kind.NUMBER and not self._for_frequency:
+        if self.kind is Kind.NUMBER:
             return bool(self.new_numbers(text)) or not _NUMBER_WORDS.isdisjoint(_WORD.findall(text.lower()))
         if self.kind is Kind.TIME:
             return tells_time(text)
@@ -448,12 +441,8 @@ class Asked:
     def is_met(self, text: str) -> bool:
         """Return whether a text has the number, in digits, or the time that is asked for."""
         if self.kind is Kind.NUMBER:
-            return (self._for_frequency or bool(self.new_numbers(text))) and self.fits(text)
+            return bool(self.new_numbers(text)) and self.fits(text)
         return self.kind is Kind.TIME and self.fits(text)
-
-    @cached_property
-    def _for_frequency(self) -> bool:
-        return asks_frequency(self.text)
 
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""

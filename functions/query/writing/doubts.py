@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.words import content_stems, has_digit, is_stop_word, tokens_of
+from functions.query.grounding.words import is_stop_word, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
 from functions.query.writing.asked import Asked, Kind, raises
-from functions.query.writing.cells import is_other_total
 from functions.query.writing.named_items import is_untold
 from functions.query.writing.row_doubts import (
     ToldSpan,
@@ -64,7 +63,7 @@ def is_doubtful(asked: Asked, told: Sequence[ToldSpan], passages: Sequence[Passa
     if is_untold(asked.text, passages) or _supposes_the_opposite(asked, told):
         return True
     if told[0].is_row:
-        return _sums_up_the_most(asked, told[0])
+        return False
     if _says_nothing_named(asked, told, passages):
         return True
     document = told[0].passage.document_id
@@ -88,9 +87,7 @@ def _lacks_its_kind(asked: Asked, told: Sequence[ToldSpan]) -> bool:
         return False
     texts = [f"{each.text}; {'; '.join(columns_of(each))}".replace("|", ";") for each in told]
     is_uncounted = asked.for_amount and not any(each.is_row or asked.fits(each.text) for each in told)
-    is_untimed = asked.kind is Kind.TIME and not any(asked.fits(text) or has_digit(text) for text in texts)
-    is_missing = any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
-    return is_uncounted or is_untimed or is_missing
+    return is_uncounted or any(all(needed.search(text) is None for text in texts) for needed in asked.needed)
 
 
 def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
@@ -124,12 +121,6 @@ def _says_nothing_named(asked: Asked, told: Sequence[ToldSpan], passages: Sequen
     missing = unsaid(words, said, language)
     counted = [each for each in words if each.word in map(lexical.fold, asked.words_counted)]
     return any(one and all(each in missing for each in one) for one in (words, counted))
-
-
-def _sums_up_the_most(asked: Asked, told: ToldSpan) -> bool:
-    """Return whether it is asked what has the most, or the least, and a row that sums up all of them is told."""
-    label, language = row_cells(told.text)[0], told.passage.language or "en"
-    return asked.has_degree and is_other_total(label, frozenset(content_stems(asked.text, language)), language)
 
 
 def _supposes_the_opposite(asked: Asked, told: Sequence[ToldSpan]) -> bool:

@@ -22,7 +22,7 @@ from functions.query.writing.compared_rows import extreme_rows_first, rows_alike
 from functions.query.writing.doubts import is_doubtful
 from functions.query.writing.list_items import follows_in_list, is_item, on_lines, without_bullet
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.needed import gives_order, tells_date
+from functions.query.writing.needed import gives_order
 from functions.query.writing.outcomes import MAX_AHEAD, asks_outcome, is_open, leaves_open, outcome_after
 from functions.query.writing.row_doubts import ToldSpan, are_named
 from functions.query.writing.row_scores import share_asked
@@ -419,8 +419,6 @@ def _block(
     # "Smoking is not allowed in the flat. It is allowed in the garden."
     goes_on = after is not None and (
         is_short_for_more(after.text)
-        # "… until the stitches are taken out. This is done ten days after the operation."
-        or (asked.kind is Kind.TIME and _STANDS_FOR.match(after.text) is not None and tells_date(after.text))
         or (is_verdict and asked.decides(after.text) and _STANDS_FOR.match(after.text) is not None)
     )
     if (

@@ -31,7 +31,7 @@ _TOLD: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
 _ADDRESS = of_any_language(_PATTERNS["address"])
 _MOMENT = of_any_language(_PATTERNS["moment"])
 _DATED = of_any_language(_PATTERNS["dated"])
-_BESIDES = {"extent": _PATTERNS["duration"], "frequency": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
+_BESIDES = {"extent": _PATTERNS["duration"], "free": {"*": _MONEY.pattern}}
 """What is enough, too, beside what the patterns tell of a kind."""
 _NEEDED: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = tuple(
     (of_any_language(asked), of_any_language(_PATTERNS[what], _BESIDES.get(what, {})))
@@ -45,7 +45,6 @@ _ASKS_MEASURE = of_any_language(
     *(_PATTERNS[f"asks_{kind}"] for kind in ("distance", "weight", "power", "sound", "content", "unit_price"))
 )
 """What asks for something whose unit tells it from other numbers."""
-_ASKS_FREQUENCY = of_any_language(_PATTERNS["asks_frequency"])
 _ONCE, _RECURS = (of_any_language(_PATTERNS[kind]) for kind in ("once", "recurs"))
 _INSTRUCTS, _PURPOSE = (
     {language: re.compile(pattern, re.IGNORECASE) for language, pattern in _PATTERNS[kind].items()}
@@ -81,11 +80,6 @@ def reached_by(question: str) -> Sequence[re.Pattern[str]]:
 def asks_measure(question: str) -> bool:
     """Return whether a question asks for a distance, a weight, a consumption and the like, or what one thing costs."""
     return _ASKS_MEASURE.search(question) is not None
-
-
-def asks_frequency(question: str) -> bool:
-    """Return whether a question asks how often something is so, which needs no number: "weekly"."""
-    return _ASKS_FREQUENCY.search(question) is not None
 
 
 def has_address(text: str) -> bool:

@@ -115,8 +115,6 @@ DENIED = 1.5
 """Factor for a statement that denies something where it is asked what is not so."""
 ALSO_DENIED, NOT_DENIED = 2.0, 0.4
 """Factors for a statement about what the question says is not so: that it is not, and that it is."""
-DENIES_ASKED = 1.3
-"""Factor for a statement that denies what is asked about where a yes or no is asked for."""
 TOO_LATE = 0.8
 """Factor for a statement about the future where it is asked about the past."""
 DEFINITION = 4.0
@@ -141,8 +139,6 @@ FIELD = 6.0
 """Factor for the field of a form that is asked for."""
 ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
-FIELD_SHARE = 0.3
-"""Share of a question's words that a field's label has, at least, for it to be asked for."""
 OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
 OTHER_ORDINAL = 0.5
@@ -165,7 +161,6 @@ _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
 _NEEDS_TO = re.compile(r"\bneeds? to\b", re.IGNORECASE)
 """An auxiliary: "What do I need to pass?" is not about a need."""
 _SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
-_NONE_OF = re.compile(r"\b(?:no|kein\w*|aucune?|ningun[ao]?) ([^\W\d_]+)", re.IGNORECASE)
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -465,8 +460,6 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     if asked.kind is not Kind.YES_NO and denied_words(asked.text, statement.language):
         above = f"{last_title(section)}\n{statement.heading_above}"
         fitness *= _agreement(asked, statement, wanted, above)
-    if asked.kind is Kind.YES_NO and not statement.is_row and _denies_asked(statement, wanted):
-        fitness *= DENIES_ASKED
     if asked.is_duty_of_others(statement.text):
         fitness *= OF_OTHERS
     if asked.is_too_late(statement.text):
@@ -496,12 +489,6 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
     elif statement.is_cut:
         fitness *= CUT
     return fitness
-
-
-def _denies_asked(statement: Statement, wanted: frozenset[str]) -> bool:
-    """Return whether a statement denies a word that is asked about, right before it: "no swimming", "no lift"."""
-    denied = content_stems(" ".join(_NONE_OF.findall(statement.text)), statement.language)
-    return not wanted.isdisjoint(denied)
 
 
 def _fits_with_header(asked: Asked, row: Statement) -> bool:
@@ -544,8 +531,7 @@ def _repeats(wanted: frozenset[str], statement: Statement) -> bool:
 def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
     label, value = (content_stems(part, statement.language) for part in statement.field)
-    is_much = FIELD_SHARE * len(wanted) <= len(label)
-    return bool(label) and is_much and wanted.issuperset(label) and not (value and wanted.issuperset(value))
+    return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
 
 
 @lru_cache(maxsize=1_000)
