@@ -71,7 +71,7 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
         ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
         ("How much is a pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.15),
-        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
+        ("How much must I pay for the pump?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
         ("How close is the pump?", "The pump has 2 lamps.", "The pump is 2 metres away.", 0.15),
         ('Where is "the pump"?', "The pump is red.", "A pump is red.", 1.5),
         ("How do I pump?", "1. The pump is red.", "The pump is red.", 1.4),
@@ -252,3 +252,39 @@ def test_a_row_counts_double_where_its_cells_are_compared(
     compared = best(question, table)
     monkeypatch.setattr(row_scores, "CELLS_COMPARED", 1.0)
     assert compared == pytest.approx(factor * best(question, table))
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "told"),
+    [
+        (
+            "What is the telephone number of the mill?",
+            "No telephone numbers were kept at the old school. The mill: Tel 01983 873655.",
+            "The mill: Tel 01983 873655.",
+        ),
+        (
+            "When was the first pump built?",
+            "The twenty-first pump was built in May 2001. The first pump was built in June 2004.",
+            "The first pump was built in June 2004.",
+        ),
+        (
+            "When was the pump built according to the document?",
+            "This document was printed in May 2024. The pump was built in June 2004.",
+            "The pump was built in June 2004.",
+        ),
+    ],
+)
+def test_what_asks_for_a_value_is_told_by_it_and_an_ordinal_by_itself(question: str, text: str, told: str) -> None:
+    found = scores(question, source(text))
+    assert max(found, key=lambda each: found[each]) == told
+
+
+def test_how_many_numbers_there_are_is_told_by_none_that_can_be_called() -> None:
+    question = "How many numbers are blue?"
+    assert best(question, "The blue ones: 01983 873655.") == pytest.approx(best(question, "The blue ones: 873655."))
+
+
+def test_what_costs_is_told_by_a_price() -> None:
+    assert best("What does the pump cost?", "The pump is 20 dollars.") > 1.5 * best(
+        "What is the pump?", "The pump is 20 dollars."
+    )
