@@ -49,6 +49,7 @@ from functions.query.writing.row_scores import (
 from functions.query.writing.statements import Statement, statements_in
 from functions.query.writing.told_headings import is_headed
 from shared import lexical
+from shared.language import language_of
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
 K1 = 0.8
@@ -344,8 +345,13 @@ def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[
 
 
 def _valued_words(asked: Asked, languages: Set[str]) -> Set[tuple[str, str]]:
-    """Return the words of a question, each behind its stem, that a value tells without them: "cost", "telephone"."""
-    words = {(each.key, each.word) for language in languages for each in words_asked(asked.text, language)}
+    """Return the words of a question, each behind its stem, that a value tells without them: "cost", "telephone".
+
+    In a text of another language, what is told by a value is one thing of many.
+    """
+    spoken = language_of(asked.text)
+    own = [language for language in languages if spoken in {"", language}]
+    words = {(each.key, each.word) for language in own for each in words_asked(asked.text, language)}
     return {each for each in words if asks_value(each[1]) and each[1] not in asked.words_counted}
 
 
