@@ -31,9 +31,9 @@ from functions.query.second_look import (
     statements_with_words,
 )
 from functions.query.understanding.model_rewriting import translate_with_model
-from functions.query.understanding.question import QuestionPart, Understood
+from functions.query.understanding.question import QuestionPart, Understood, asking_part
 from functions.query.understanding.spelling import corrected, corrections
-from functions.query.writing.asked import Asked, Kind, asking_part
+from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.named_items import absent_items
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.selected_rows import asks_which, selected_rows

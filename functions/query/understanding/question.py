@@ -184,6 +184,47 @@ def _stems(text: str, language: str) -> set[str]:
     return {lexical.stem(word, language) for word in _words(text)}
 
 
+# --- The sentences that ask ---
+
+_CONDITION = re.compile(r"if\b", re.IGNORECASE)
+"""How a sentence begins that says what to do where the question does not fit."""
+_PREPARES, _DOES, _ON_ANSWERING, _SOURCE, _RELATIVE = (
+    of_any_language(patterns_of("asked_patterns.txt")[kind])
+    for kind in ("prepares", "does", "on_answering", "source", "relative")
+)
+
+
+def without_relative_time(question: str) -> str:
+    """Return a question without "next year" and the like, which a document names by their date."""
+    return _RELATIVE.sub(" ", question)
+
+
+def asking_part(question: str) -> str:
+    """Return the sentences that ask, without definitions, conditions and what says where and how to look."""
+    return " ".join(_PREPARES.sub("", sentence) for sentence in _asking_sentences(question))
+
+
+def explaining_part(question: str) -> str:
+    """Return the sentences after those that ask: definitions, and what says where and how to look."""
+    sentences, asking = SENTENCE_BORDER.split(question), _asking_sentences(question)
+    return " ".join(sentences[max(map(sentences.index, asking), default=0) + 1 :])
+
+
+def _asking_sentences(question: str) -> Sequence[str]:
+    sentences = SENTENCE_BORDER.split(question)
+    return [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
+
+
+def without_scope(question: str) -> str:
+    """Return a question without what says where and how to look for the answer."""
+
+    def without(prepares: re.Match[str]) -> str:
+        return prepares.group() if _DOES.match(prepares.group()) else ""
+
+    sentences = [each for each in SENTENCE_BORDER.split(question) if not _ON_ANSWERING.match(each)]
+    return " ".join(_SOURCE.sub("", _PREPARES.sub(without, sentence)) for sentence in sentences) or question
+
+
 class QuestionPart(NamedTuple):
     """One part of a question: what to call it, and the question to search for.
 

@@ -10,7 +10,7 @@ from functions.query.grounding.names import ABBREVIATED
 from functions.query.grounding.quantities import SPELLED
 from functions.query.grounding.words import content_stems
 from functions.query.understanding.days import days_in, months_in
-from functions.query.understanding.question import LEAST, MOST, SENTENCE_BORDER, of_any_language, patterns_of
+from functions.query.understanding.question import LEAST, MOST, of_any_language, patterns_of
 from functions.query.writing.needed import (
     asks_measure,
     asks_once,
@@ -79,16 +79,18 @@ _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
 _ANNOUNCES, _PART, _RAISES = (of_any_language(_PATTERNS[kind]) for kind in ("announces", "part", "raises"))
-_RELATIVE, _PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("relative", "place", "short"))
+_PLACE, _SHORT = (of_any_language(_PATTERNS[kind]) for kind in ("place", "short"))
 _MY_DUTY, _THEIR_DUTY = (of_any_language(_PATTERNS[kind]) for kind in ("my_duty", "their_duty"))
 _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     language: re.compile(rf"\b(?:{words})\b([^,;.?!]*)", re.IGNORECASE)
     for language, words in _PATTERNS["supposes"].items()
 }
 """What a question or a statement supposes, by language: "falls" is a verb in English."""
-_CONDITION = re.compile(r"if\b", re.IGNORECASE)
-"""How a sentence begins that says what to do where the question does not fit."""
-_PREPARES, _DOES, _ON_ANSWERING = (of_any_language(_PATTERNS[kind]) for kind in ("prepares", "does", "on_answering"))
+_ORDINAL = re.compile(
+    r"\b(?:the|its|our|their|my|his|her) ((?:[a-z]+ty-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|tenth|\d+(?:st|nd|rd|th))\b",
+    re.IGNORECASE,
+)
 _RANGE = re.compile(rf"\b({identity.YEAR})\s*(?:[-–—]|to|through)\s*(?:fiscal )?({identity.YEAR})\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
@@ -117,9 +119,9 @@ _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re
 """What asks about the past only, and what tells of the future."""
 
 
-def without_relative_time(question: str) -> str:
-    """Return a question without "next year" and the like, which a document names by their date."""
-    return _RELATIVE.sub(" ", question)
+def ordinals_in(text: str) -> frozenset[str]:
+    """Return the English ordinals of a text, in lower case: "first", "2nd"."""
+    return frozenset(word.lower() for word in _ORDINAL.findall(text))
 
 
 def is_short_for_more(sentence: str) -> bool:
@@ -135,32 +137,6 @@ def raises(text: str) -> bool:
 def has_series(text: str) -> bool:
     """Return whether a text has a list in a sentence: "a, b, and c"."""
     return _SERIES.search(text) is not None
-
-
-def asking_part(question: str) -> str:
-    """Return the sentences that ask, without definitions, conditions and what says where and how to look."""
-    return " ".join(_PREPARES.sub("", sentence) for sentence in _asking_sentences(question))
-
-
-def explaining_part(question: str) -> str:
-    """Return the sentences after those that ask: definitions, and what says where and how to look."""
-    sentences, asking = SENTENCE_BORDER.split(question), _asking_sentences(question)
-    return " ".join(sentences[max(map(sentences.index, asking), default=0) + 1 :])
-
-
-def _asking_sentences(question: str) -> Sequence[str]:
-    sentences = SENTENCE_BORDER.split(question)
-    return [each for each in sentences if each.endswith("?") and not _CONDITION.match(each)] or sentences[:1]
-
-
-def without_scope(question: str) -> str:
-    """Return a question without what says where and how to look for the answer."""
-
-    def without(prepares: re.Match[str]) -> str:
-        return prepares.group() if _DOES.match(prepares.group()) else ""
-
-    sentences = [each for each in SENTENCE_BORDER.split(question) if not _ON_ANSWERING.match(each)]
-    return " ".join(_PREPARES.sub(without, sentence) for sentence in sentences) or question
 
 
 def _years_in(question: str) -> frozenset[str]:

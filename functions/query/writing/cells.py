@@ -241,7 +241,9 @@ def _of_years(table: Table, row: TableRow, years: Set[str]) -> Sequence[int]:
 
 def _told_label(text: str, row: TableRow) -> str:
     """Return a row's label, with the name of its column if it is only a number: "Week: 3"."""
-    label = " ".join(row.label.split())
+    label, first = " ".join(row.label.split()), " ".join(row_cells(text[row.start : row.end])[0].split())
+    if first not in label:
+        return f"{first}; {label}"  # what it is called stands before what it is read by
     header = header_at(text, row.start) if label.isdecimal() else None
     name = row_cells(text[slice(*header)])[0] if header else ""
     return f"{name}: {label}" if name else label

@@ -32,12 +32,11 @@ from functions.query.writing.statement_scores import (
     PassageSpan,
     asked_of,
     is_field_asked,
-    is_headed,
     ranking,
 )
 from functions.query.writing.statements import Statement, statements_in
 from functions.query.writing.table_units import with_unit
-from functions.query.writing.told_headings import heading_to_tell
+from functions.query.writing.told_headings import heading_to_tell, is_headed
 from functions.query.writing.whole_tables import MAX_GAP
 from shared import lexical
 from shared.language import language_of

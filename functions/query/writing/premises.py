@@ -20,6 +20,7 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from itertools import groupby
+from string import digits
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import CURRENCY_SIGN
@@ -27,10 +28,18 @@ from functions.query.grounding.words import is_stop_word, other_words_of, spells
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import is_latin, plain_words, words_by_beginning
-from functions.query.understanding.question import DEGREES, lines_of, of_any_language, patterns_of, word_lists
+from functions.query.understanding.question import (
+    DEGREES,
+    asking_part,
+    explaining_part,
+    lines_of,
+    of_any_language,
+    patterns_of,
+    word_lists,
+)
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
-from functions.query.writing.asked import asking_part, explaining_part
+from functions.query.writing.needed import tells_what
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.dates import years_written
@@ -250,6 +259,7 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
         stem, near = lexical.stem(word, language), held[word[:2]]
         return (
             not exempt.has(word, stem)
+            and not any(tells_what(word, each.text) for each in passages)
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
                 are_forms(word, other) or are_of_family(word, other, language) or is_misspelt(word, other)
@@ -290,7 +300,8 @@ def near_words(words: Collection[str], passages: Sequence[Passage]) -> Mapping[s
         around += " ".join((*passage.organisations, *map(identity.initials_of, passage.organisations)))
         words = words_by_beginning(passage.text, latin)
         for beginning, near in held.items():
-            near.update(words.get(beginning, ()))
+            # "EMUI12.0" is of EMUI.
+            near.update(part for word in words.get(beginning, ()) for part in (word, word.rstrip(digits)))
         for word in plain_words(around, latin=latin):
             if word[:2] in held:
                 held[word[:2]].add(word)

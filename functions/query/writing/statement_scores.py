@@ -16,19 +16,20 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.ranges import is_in_range_told
-from functions.query.grounding.words import content_stems, has_digit, other_words_of
+from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, times_of_year_in
+from functions.query.understanding.question import asking_part, without_scope
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
-from functions.query.writing.asked import Asked, Kind, asking_part, has_series, without_relative_time, without_scope
+from functions.query.writing.asked import Asked, Kind, has_series, ordinals_in
 from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.needed import recurs, tells_date
+from functions.query.writing.needed import asks_value, recurs, tells_date, tells_what
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
     SETTLED,
@@ -36,7 +37,7 @@ from functions.query.writing.outcomes import (
     is_of_another_matter,
     is_settled_below,
 )
-from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, small_words_of, words_asked
+from functions.query.writing.row_doubts import ToldSpan, is_content, is_of_other_days, words_asked
 from functions.query.writing.row_scores import (
     ASKED_FIGURE,
     fitness_of_row,
@@ -46,7 +47,9 @@ from functions.query.writing.row_scores import (
     share_asked,
 )
 from functions.query.writing.statements import Statement, statements_in
+from functions.query.writing.told_headings import is_headed
 from shared import lexical
+from shared.language import language_of
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
 K1 = 0.8
@@ -139,6 +142,8 @@ ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
 OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
+OTHER_ORDINAL = 0.5
+"""Factor for a statement about "the seventh" of what the question asks for "the first" of."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -249,6 +254,8 @@ def _scores(
 
     sections = [passages[at].section_at(passages[at].char_start + statement.start) for at, statement in found]
 
+    valued = [each for each in _valued_words(asked, languages) if each[0] in weights]
+
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
@@ -271,6 +278,7 @@ def _scores(
         if asked.is_address(statement.text) and _names_only_the_document(asked, passage, statement.language):
             context |= wanted
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
+        like |= {key for key, word in valued if tells_what(word, statement.text)}
         if not (held[number] or section or before or after or context or like):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
@@ -287,7 +295,7 @@ def _scores(
 
     names_days = any(days_asked(asked.text))
 
-    for_outcome = asks_outcome(asked.text)
+    for_outcome, ordinals = asks_outcome(asked.text), ordinals_in(asked.text)
 
     def factor(number: int) -> float:
         at, statement = found[number]
@@ -304,7 +312,8 @@ def _scores(
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
         # "Refer to annex 1 for the fees" only names it.
         of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
-        return of_item * settled * other
+        ranked_otherwise = ordinals and (told := ordinals_in(statement.text)) and ordinals.isdisjoint(told)
+        return of_item * settled * other * (OTHER_ORDINAL if ranked_otherwise else 1.0)
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -333,6 +342,17 @@ def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[
             for other in other_words_of(stem, language):
                 meant.setdefault(other, set()).add(stem)
     return meant
+
+
+def _valued_words(asked: Asked, languages: Set[str]) -> Set[tuple[str, str]]:
+    """Return the words of a question, each behind its stem, that a value tells without them: "cost", "telephone".
+
+    In a text of another language, what is told by a value is one thing of many.
+    """
+    spoken = language_of(asked.text)
+    own = [language for language in languages if spoken in {"", language}]
+    words = {(each.key, each.word) for language in own for each in words_asked(asked.text, language)}
+    return {each for each in words if asks_value(each[1]) and each[1] not in asked.words_counted}
 
 
 def _of_families(of_language: Mapping[str, Sequence[str]], stems: Set[str]) -> Mapping[str, Set[str]]:
@@ -518,43 +538,6 @@ def is_field_asked(wanted: frozenset[str], statement: Statement) -> bool:
     """Return whether a statement is a form's field whose whole label is asked for: "Invoice number: 4711"."""
     label, value = (content_stems(part, statement.language) for part in statement.field)
     return bool(label) and wanted.issuperset(label) and not (value and wanted.issuperset(value))
-
-
-MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
-"""Shares of a section title's words that a question has, and of the question's that the title has, to be about that."""
-
-
-def is_headed(asked: Asked, passage: Passage, section: str, language: str, *, wholly: bool = False) -> bool:
-    """Return whether the title of a passage's section says what is asked, but for the document's own name.
-
-    `wholly`: it is a question, too, and says all of that and no more.
-    """
-    names = " ".join((passage.title, *passage.organisations))
-    question = without_relative_time(asked.text)
-    return _says_what_is_asked(last_title(section), question, names, language, wholly=wholly)
-
-
-@lru_cache(maxsize=2_000)
-def _says_what_is_asked(title: str, question: str, names: str, language: str, *, wholly: bool) -> bool:
-    """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be.
-
-    `wholly`: it must be a question with all of its words, or other words for them, at least two, and no others.
-    """
-    told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
-    if language != "en":  # English small words are left out already
-        small = frozenset(lexical.stem(word, language) for word in small_words_of(language))
-        told, asked = told - small, asked - small
-    asked -= of_document - told
-    told = frozenset(stem for stem in told if not has_digit(stem))
-    if not told or not asked:
-        return False
-    meant = frozenset().union(*({stem, *other_words_of(stem, language)} for stem in told))
-    is_question = title.endswith("?") and len(told) > 1 and len(told) == len(asked) and asked <= meant
-    if wholly or is_question:
-        return is_question
-    shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}
-    is_whole = len(shared) > 1 or len(shared) == len(asked)
-    return is_whole and len(shared) >= MIN_OF_TITLE * len(told) and len(shared) >= MIN_OF_QUESTION * len(asked)
 
 
 @lru_cache(maxsize=1_000)

@@ -1,21 +1,66 @@
-"""The heading that an answer without a model tells above what stands below it: one without which that is misread."""
+"""Headings and what stands below them: which say what is asked, and which are told.
+
+An answer without a model tells the heading without which what stands below it is misread.
+"""
 
 import re
+from functools import lru_cache
 
 from functions.query.grounding.injection import is_injected
-from functions.query.grounding.words import content_stems, tokens_of
+from functions.query.grounding.words import content_stems, has_digit, other_words_of, tokens_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import names_days
+from functions.query.understanding.question import without_relative_time
+from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.asked import Asked
 from functions.query.writing.list_items import is_item
+from functions.query.writing.row_doubts import small_words_of
 from functions.query.writing.statements import Statement
 from functions.query.writing.table_words import EXCLUDES, JOINS, NOT
+from shared import lexical
 from shared.text import begins_with_title
 
 _SET_APART = re.compile(
     r"(?:notes?|tips?|hint|pastaba|patarimas|hinweis|tipp|nota|consejo|remarque|astuce)\s?:?", re.IGNORECASE
 )
 """Words above a text that is set apart: they say nothing about what it tells."""
+
+
+MIN_OF_TITLE, MIN_OF_QUESTION = 0.75, 0.6
+"""Shares of a section title's words that a question has, and of the question's that the title has, to be about that."""
+
+
+def is_headed(asked: Asked, passage: Passage, section: str, language: str, *, wholly: bool = False) -> bool:
+    """Return whether the title of a passage's section says what is asked, but for the document's own name.
+
+    `wholly`: it is a question, too, and says all of that and no more.
+    """
+    names = " ".join((passage.title, *passage.organisations))
+    question = without_relative_time(asked.text)
+    return _says_what_is_asked(last_title(section), question, names, language, wholly=wholly)
+
+
+@lru_cache(maxsize=2_000)
+def _says_what_is_asked(title: str, question: str, names: str, language: str, *, wholly: bool) -> bool:
+    """Return whether a title says what a question asks: one word must be all, of several most; `names` need not be.
+
+    `wholly`: it must be a question with all of its words, or other words for them, at least two, and no others.
+    """
+    told, asked, of_document = (frozenset(content_stems(text, language)) for text in (title, question, names))
+    if language != "en":  # English small words are left out already
+        small = frozenset(lexical.stem(word, language) for word in small_words_of(language))
+        told, asked = told - small, asked - small
+    asked -= of_document - told
+    told = frozenset(stem for stem in told if not has_digit(stem))
+    if not told or not asked:
+        return False
+    meant = frozenset().union(*({stem, *other_words_of(stem, language)} for stem in told))
+    is_question = title.endswith("?") and len(told) > 1 and len(told) == len(asked) and asked <= meant
+    if wholly or is_question:
+        return is_question
+    shared = {stem for stem in told if stem in asked or any(are_of_family(stem, one, language) for one in asked)}
+    is_whole = len(shared) > 1 or len(shared) == len(asked)
+    return is_whole and len(shared) >= MIN_OF_TITLE * len(told) and len(shared) >= MIN_OF_QUESTION * len(asked)
 
 
 def heading_to_tell(asked: Asked, passage: Passage, statement: Statement) -> tuple[int, int] | None:

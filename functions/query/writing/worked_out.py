@@ -21,7 +21,8 @@ from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import content_stems
 from functions.query.retrieval.numbered import NumberedPart, NumberedSpan
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import Asked, asking_part
+from functions.query.understanding.question import asking_part
+from functions.query.writing.asked import Asked
 from functions.query.writing.list_items import count_items, on_lines, without_item_sign
 from functions.query.writing.premises import words_of_asking
 from functions.query.writing.statements import statements_in

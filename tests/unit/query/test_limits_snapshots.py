@@ -144,6 +144,7 @@ import functions.query.writing.statements
 import functions.query.writing.subjects
 import functions.query.writing.table_units
 import functions.query.writing.table_words
+import functions.query.writing.told_headings
 import functions.query.writing.whole_tables
 import functions.query.writing.worked_out
 from functions.query import bootstrap

@@ -11,8 +11,9 @@ from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.verify import Verifier
 from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
-from functions.query.writing.asked import Asked, Kind, without_scope
-from functions.query.writing.cells import is_row_named
+from functions.query.understanding.question import without_scope
+from functions.query.writing.asked import Asked, Kind
+from functions.query.writing.cells import asked_row_text, is_row_named
 from functions.query.writing.extractive import MAX_ALIKE, MAX_GATHERED, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
@@ -1416,6 +1417,8 @@ def test_what_is_done_is_looked_for_and_where_to_look_is_not():
     assert without_scope(using) == using
     assert without_scope("When using the information of the guide, what should you do?") == "what should you do?"
     assert without_scope("According to the guide, what should you do? Answer in one word.") == "what should you do?"
+    assert without_scope("What should you do, as described in this guide?") == "What should you do?"
+    assert without_scope("What is described in the guide?") == "What is described in the guide?"
     assert without_scope("Answer me.") == "Answer me."
 
 
@@ -1812,3 +1815,19 @@ def test_one_thing_behind_a_number_is_not_counted_by_it():
 def test_what_only_points_to_another_place_is_no_answer_where_there_is_one(pointer: str):
     told = passage(f"{pointer} The pump is of a new make, version B.")
     assert answer("Which version is the pump?", told)[0] == "The pump is of a new make, version B."
+
+
+def test_a_row_that_is_read_by_another_cell_is_told_with_its_first_one():
+    # "Spin" and "Pilates" stand twice, so that the rows are read by their days.
+    text = (
+        "Class | Day | Time | Studio | Instructor | Level | Places\n"
+        "Spin | Monday | 06:45 | Cycle | Grant | All | 18\n"
+        "Body pump | Monday | 18:30 | 1 | Yusuf | Medium | 24\n"
+        "Pilates | Tuesday | 09:30 | 2 | Ines | Beginner | 14\n"
+        "Spin | Thursday | 18:15 | Cycle | Kerry | Hard | 18\n"
+        "Gentle yoga | Thursday | 10:00 | 2 | Ines | Beginner | 14\n"
+        "Pilates | Saturday | 11:30 | 2 | Marek | Medium | 12"
+    )
+    start = text.index("Pilates")
+    told = asked_row_text(text, start, text.index("\n", start), {"studio", "2"}, set(), "en")
+    assert told == "Pilates; Tuesday; Studio: 2"

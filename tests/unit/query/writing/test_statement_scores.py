@@ -71,7 +71,7 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
         ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
         ("How much is a pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.15),
-        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
+        ("How much must I pay for the pump?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
         ("How close is the pump?", "The pump has 2 lamps.", "The pump is 2 metres away.", 0.15),
         ('Where is "the pump"?', "The pump is red.", "A pump is red.", 1.5),
         ("How do I pump?", "1. The pump is red.", "The pump is red.", 1.4),
@@ -252,3 +252,27 @@ def test_a_row_counts_double_where_its_cells_are_compared(
     compared = best(question, table)
     monkeypatch.setattr(row_scores, "CELLS_COMPARED", 1.0)
     assert compared == pytest.approx(factor * best(question, table))
+
+
+def test_what_asks_for_a_number_to_call_is_told_by_it() -> None:
+    assert best("What is the telephone number?", "Ring 01983 873655.") > 0
+    assert best("What is the telephone number?", "Ring 12 times.") == 0
+
+
+def test_what_is_the_second_is_not_the_first() -> None:
+    question = "When was the first pump built?"
+    other = best(question, "The other pump was built in May 2001.")
+    assert best(question, "The second pump was built in May 2001.") == pytest.approx(0.5 * other)
+    first, another = (best(question, f"The {one} pump was built in May 2001.") for one in ("first", "twenty-first"))
+    assert another < 0.6 * first
+
+
+def test_how_many_numbers_there_are_is_told_by_none_that_can_be_called() -> None:
+    question = "How many numbers are blue?"
+    assert best(question, "The blue ones: 01983 873655.") == pytest.approx(best(question, "The blue ones: 873655."))
+
+
+def test_what_costs_is_told_by_a_price() -> None:
+    assert best("What does the pump cost?", "The pump is 20 dollars.") > 1.5 * best(
+        "What is the pump?", "The pump is 20 dollars."
+    )

@@ -14,7 +14,8 @@ from functions.query.grounding.ranges import is_in_range
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
 from functions.query.retrieval.rescoring import text_scores
-from functions.query.writing.asked import Asked, explaining_part, without_scope
+from functions.query.understanding.question import explaining_part, without_scope
+from functions.query.writing.asked import Asked
 from functions.query.writing.cells import asked_row_text, extreme_rows
 from functions.query.writing.drafts import DraftReader, read_draft
 from functions.query.writing.extractive import extract
