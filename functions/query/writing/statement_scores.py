@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.ranges import is_in_range_told
-from functions.query.grounding.words import content_stems, other_words_of
+from functions.query.grounding.words import content_stems, other_words_of, stem_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, times_of_year_in
 from functions.query.understanding.question import asking_part, without_scope
@@ -142,6 +142,8 @@ ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
 OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
+OTHER_KIND = 0.5
+"""Factor for a statement about "the coffee boilers" where "the steam boiler" is asked about, of which another tells."""
 OTHER_ORDINAL = 0.5
 """Factor for a statement about "the seventh" of what the question asks for "the first" of."""
 SHORT_LINES = 0.3
@@ -162,6 +164,8 @@ _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
 _NEEDS_TO = re.compile(r"\bneeds? to\b", re.IGNORECASE)
 """An auxiliary: "What do I need to pass?" is not about a need."""
 _SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
+_BESIDE = re.compile(r"([^\W\d_]+)[ -](?=([^\W\d_]+))")
+_WORD_OF = re.compile(r"[^\W\d_]+")
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -293,6 +297,25 @@ def _scores(
         bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
         return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
+    # "The steam boiler": in English what kind a thing is stands right before it.
+    kinds = {
+        pair: {number for number, each in enumerate(statements) if pair in pairwise(each.stems)}
+        for pair in (_kinds_named(asked.text) & pairs if languages == {"en"} else ())
+    }
+    kinds = {pair: numbers for pair, numbers in kinds.items() if numbers}
+
+    def is_of_other_kind(number: int) -> bool:
+        statement = statements[number]
+        around = f"{sections[number]}\n{statement.context}"
+        return any(
+            number not in numbers
+            and head in statement.stems
+            and kind not in statement.stems
+            and kind not in content_stems(around, statement.language)
+            and _has_other_kind(statement.text, head, wanted)
+            for (kind, head), numbers in kinds.items()
+        )
+
     names_days = any(days_asked(asked.text))
 
     for_outcome, ordinals = asks_outcome(asked.text), ordinals_in(asked.text)
@@ -313,7 +336,8 @@ def _scores(
         # "Refer to annex 1 for the fees" only names it.
         of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
         ranked_otherwise = ordinals and (told := ordinals_in(statement.text)) and ordinals.isdisjoint(told)
-        return of_item * settled * other * (OTHER_ORDINAL if ranked_otherwise else 1.0)
+        of_kind = OTHER_KIND if kinds and is_of_other_kind(number) else 1.0
+        return of_item * settled * other * of_kind * (OTHER_ORDINAL if ranked_otherwise else 1.0)
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -322,6 +346,18 @@ def _scores(
         for number, (score, (at, _)) in enumerate(zip(scores, found, strict=True))
     ]
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
+
+
+def _kinds_named(text: str) -> Set[tuple[str, str]]:
+    """Return the stems of words of an English text that stand side by side."""
+    return {(stem_of(one, "en"), stem_of(other, "en")) for one, other in _BESIDE.findall(text)}
+
+
+def _has_other_kind(text: str, head: str, wanted: Set[str]) -> bool:
+    """Return whether each mention of a word in a text has another word right before it, which is not asked about."""
+    kinds = [content_stems(one) for one, other in _BESIDE.findall(text) if head in content_stems(other)]
+    mentions = sum(head in content_stems(word) for word in _WORD_OF.findall(text))
+    return bool(kinds) and len(kinds) == mentions and all(one and wanted.isdisjoint(one) for one in kinds)
 
 
 def _own_pairs(asked: Asked, of_language: Mapping[str, Sequence[str]]) -> frozenset[tuple[str, str]]:

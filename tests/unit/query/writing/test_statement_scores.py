@@ -276,3 +276,33 @@ def test_what_costs_is_told_by_a_price() -> None:
     assert best("What does the pump cost?", "The pump is 20 dollars.") > 1.5 * best(
         "What is the pump?", "The pump is 20 dollars."
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        (
+            "How often is the steam boiler descaled?",
+            "The coffee boilers are descaled every 12 months with citric acid. "
+            "The steam boiler is never descaled in place: it is cleaned by a workshop.",
+            "The steam boiler",
+        ),
+        # Of no kind, and of the same kind in another place.
+        (
+            "How often is the steam boiler descaled?",
+            "The boiler is descaled every month. The steam boiler is old.",
+            "The b",
+        ),
+        (
+            "How often is the steam boiler descaled?",
+            "Steam is made. The coffee boiler is descaled monthly.",
+            "The coffee",
+        ),
+    ],
+)
+def test_what_is_told_of_another_kind_counts_less_where_the_kind_is_told_of(
+    question: str, text: str, first: str
+) -> None:
+    sources = [source(text)]
+    statements, _ = ranking(asked_of(question, sources), sources)
+    assert statements[0].statement.text.startswith(first)
