@@ -235,11 +235,10 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     if rare.language == "de" and len(found) < len(rare.rarity):
         text = " ".join(plain_words(f"{passage.text}\n{around}", latin=rare.latin))
         found = {stem: worth for stem, worth in rare.rarity.items() if stem in found or _is_part(stem, text)}
-    unnamed = rare.speakers - found.keys()
-    if unnamed and len(_FIRST_PERSON.findall(passage.text)) >= MIN_FIRST_PERSON:
-        all_but_unnamed = rare.sum - sum(rare.rarity[stem] for stem in unnamed)
-        return sum(found.values()) / all_but_unnamed if all_but_unnamed else None
-    return sum(found.values()) / rare.sum
+    named = rare.sum
+    if found and len(_FIRST_PERSON.findall(passage.text)) >= MIN_FIRST_PERSON:
+        named -= sum(rare.rarity[stem] for stem in rare.speakers - found.keys())
+    return sum(found.values()) / named
 
 
 def _is_part(stem: str, text: str) -> bool:
