@@ -377,6 +377,8 @@ def test_a_reset_forgets_the_stack_and_spares_what_took_hours_to_compute(tmp_pat
     for name in ("ministack", "pinecone", "evals-cache", "eval", config.build.name):
         (config.state / name).mkdir(parents=True)
         (config.state / name / "file").write_text("x")
-    Laptop(config, Reporter(Console(quiet=True))).reset()
+    assert main(["reset", "--state", str(config.state)]) == 1  # no terminal: it cannot ask
+    assert (config.state / "ministack" / "file").exists()
+    assert main(["reset", "--state", str(config.state), "--yes"]) == 0
     assert {child.name for child in config.state.iterdir()} == {"evals-cache", "eval", config.build.name}
     assert (config.state / "evals-cache" / "file").read_text() == "x"
