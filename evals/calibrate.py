@@ -252,7 +252,7 @@ def _show_confidence(found: Mapping[str, Any], options: Options) -> None:
             f"expected calibration error {measured['ece']:.3f}, Brier score {measured['brier']:.3f}, "
             f"AUC {measured['auc']:.3f}, in band high {_shown_share(measured['high'])}"
         )
-    show.say(f"coefficients fitted to all: {', '.join(f'{each:.2f}' for each in found['coefficients'])}")
+    show.say(f"coefficients fitted to all: {','.join(f'{each:.2f}' for each in found['coefficients'])}")
 
 
 def _shown_share(high: Mapping[str, Any]) -> str:
@@ -263,12 +263,21 @@ def _shown_share(high: Mapping[str, Any]) -> str:
 
 
 def _parameters(threshold: float, confidence: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return the parameters to set: the threshold, and coefficients that estimate better than the model's own."""
-    parameters = {PARAMETER: f"{threshold:.2f}"}
-    shipped = confidence.get("shipped")
-    if confidence and (shipped is None or confidence["held_out"]["brier"] < shipped["brier"]):
-        parameters[CONFIDENCE_PARAMETER] = ",".join(f"{each:.2f}" for each in confidence["coefficients"])
-    return parameters
+    """Return the parameters to set: the threshold, and coefficients, empty where those of the model are as good.
+
+    They must estimate better, on documents that were left out, than the model's own and than the share that is right,
+    and a lead must never make an answer less sure.
+    """
+    coefficients = ""
+    if confidence and all(weight >= 0 for weight in confidence["coefficients"][1:]):
+        held_out = confidence["held_out"]
+        right = sum(each["n"] * each["right"] for each in held_out["bins"]) / sum(
+            each["n"] for each in held_out["bins"]
+        )
+        best_known = confidence["shipped"]["brier"] if "shipped" in confidence else right * (1 - right)
+        if held_out["brier"] < best_known:
+            coefficients = ",".join(f"{each:.2f}" for each in confidence["coefficients"])
+    return {PARAMETER: f"{threshold:.2f}", CONFIDENCE_PARAMETER: coefficients}
 
 
 def state_folder() -> Path:
@@ -290,20 +299,21 @@ def write(parameters: Mapping[str, str], target: str, *, project: Path = PROJECT
     try:
         if target == LAPTOP:
             config = LocalConfig.load(state_folder(), {})
-            replace(config, parameters={**config.parameters, **parameters}).save()
+            kept = {name: value for name, value in config.parameters.items() if name not in parameters}
+            replace(config, parameters=kept | {name: value for name, value in parameters.items() if value}).save()
             return f"{_listed(parameters)} is in {_shown(state_folder() / 'config.json')}; now: python -m local up"
         path = project / DEPLOY_PARAMETERS
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        kept = [line for line in lines if line.partition("=")[0].strip() not in parameters]
-        added = [f"{name}={value}" for name, value in parameters.items()]
-        path.write_text("\n".join([*kept, *added]) + "\n", encoding="utf-8")
+        kept_lines = [line for line in lines if line.partition("=")[0].strip() not in parameters]
+        added = [f"{name}={value}" for name, value in parameters.items() if value]
+        path.write_text("\n".join([*kept_lines, *added]) + "\n", encoding="utf-8")
     except OSError as error:
         raise EvalError(f"The setting cannot be written: {error}") from error
     return f"{_listed(parameters)} is in {DEPLOY_PARAMETERS}; now: make deploy"
 
 
 def _listed(parameters: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={value}" for name, value in parameters.items())
+    return " ".join(f"{name}={value}" for name, value in parameters.items() if value)
 
 
 def _shown(path: Path) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from shared import lexical
+from shared.language import FUNCTION_WORDS
 from shared.models import SparseVector
 
 NAME_WEIGHT = 2.0
@@ -154,10 +155,25 @@ _SUBJECT = re.compile(
     rf"(?P<behind>{_CAPITALISED}(?: {_CAPITALISED})*)|\b(?P<owner>{_CAPITALISED}(?: {_CAPITALISED})*)['\u2019]s?(?!\w)"
 )
 _PERIOD_NAME = re.compile(r"(?:[QH]\d|\d[QH]|FY)\w*")
-_SPEAKER = re.compile(
-    rf"\b(?i:has|had|does|did|is|was|will|would|by|according to) (?P<behind>{_CAPITALISED}(?: {_CAPITALISED})*)"
-    rf"|\b(?P<owner>{_CAPITALISED}(?: {_CAPITALISED})*)['\u2019]s?(?!\w)"
+_SPEAKER = rf"({_CAPITALISED}(?: {_CAPITALISED}){{0,3}})"
+_SPEAKS = (
+    "address|announce|argue|believe|claim|declare|describe|discuss|emphasi[sz]e|explain|express|give|hope|mention|outline|"
+    "plan|pledge|promise|propose|recommend|refer|refuse|request|say|state|suggest|tell|think|urge|vow|want"
 )
+_SPOKEN = "address|intention|letter|opinion|plan|promise|proposal|remark|speech|statement|view|word"
+_SPEAKERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?i:did|does|has|had|will|would) {_SPEAKER} (?:\w+ly )?(?:{_SPEAKS}|said|told|thought|given)(?:e?[sd])?\b",
+        rf"\b(?i:according to|(?:{_SPEAKS})e?d by|(?:given|said|told) by) {_SPEAKER}",
+        rf"\b{_SPEAKER} (?:(?:{_SPEAKS})e?[sd]|said|told|gave)\b",
+        rf"\b{_SPEAKER}['\u2019]s? (?:\w+ ){{0,2}}(?:{_SPOKEN})(?:s|es)?\b",
+    )
+)
+_OWN_WORDS = re.compile(r"(?:\b(\w+) )?\bI(?:['’](?:m|ve|ll|d))? [a-z]|\b[Mm]y [a-z]")
+_ASKED = re.compile(r"[^.!?\n]*\?")
+MIN_OWN_WORDS = 2
+"""Clauses with "I" or "my" from which a text is somebody's own words, who is seldom named in them."""
 
 
 def subjects_in(text: str) -> list[str]:
@@ -170,8 +186,18 @@ def subjects_in(text: str) -> list[str]:
 
 
 def speakers_in(text: str) -> list[str]:
-    """Return capitalised words of an English question that may name who speaks: "did Ann Lee say", "Ann Lee's plan"."""
-    return list(dict.fromkeys(match["behind"] or match["owner"] for match in _SPEAKER.finditer(text)))
+    """Return the names that an English question has of who speaks: "did Ann Lee say", "Ann Lee's plan"."""
+    words = [token for token in _TOKEN.findall(text) if token[0].isalpha()]
+    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
+        return []
+    return list(dict.fromkeys(name for pattern in _SPEAKERS for name in pattern.findall(text)))
+
+
+def is_own_words(text: str) -> bool:
+    """Return whether somebody speaks in a text ("I", "my"), but for what it asks: "How do I cancel my order?"."""
+    before: list[str] = _OWN_WORDS.findall(_ASKED.sub("", text))
+    # "World War I" and "Elizabeth I" are numbered.
+    return sum(not word or word.islower() or word.lower() in FUNCTION_WORDS["en"] for word in before) >= MIN_OWN_WORDS
 
 
 # --- Periods as documents write them: "FY22" is fiscal 2022, "2Q23" and "2023Q2" are Q2 2023 ---

@@ -163,10 +163,6 @@ _VERSION = re.compile(r"[^\W\d_a-z]\w{0,15} \d{1,2}\.\d")
 """A version: "HDMI 2.0"."""
 _VERSION_ALONE = re.compile(r"v?\d{1,3}\.\d{1,3}(?:\.\d{1,3})?(?: [A-Z]{2,4})?")
 """The number of a version: "7.4", "6.8 LTS"."""
-_CASE = re.compile(r"(?=[^\W\d_]{2})[^\d|]*\s\d(?:[\d.,]*\d)?(?:[ -]?[^\W\d_]+)?")
-"""Words with a number behind them, and perhaps its unit: "Time at 1,000 g"."""
-_YEAR_CELL = re.compile(r"(?:19|20)\d\d")
-_WORD_IN = re.compile(r"[^\W\d_]{2}")
 _MEASURED = re.compile(r"(?<=\w )\([^()\d]*\d+(?:[.,]\d+)? ?[^\W\d_]+[^()]*\)")
 """What is measured, in brackets behind a name: "Hours (37.5 h week)"."""
 _NUMBER = re.compile(r"\d+")
@@ -241,9 +237,7 @@ def _names_columns(text: str, header: tuple[int, int]) -> bool:
     if are_numbered(names, rows) or _are_numbered_things(names, columns):
         return True
     named = zip(names, columns, strict=True)
-    if not all(
-        not name or _may_name(name) or _is_version(name, column) or names_case(name, column) for name, column in named
-    ):
+    if not all(not name or _may_name(name) or _is_version(name, column) for name, column in named):
         return False
     if any(name and name in column for name, column in zip(names, columns, strict=True)):
         return False
@@ -367,18 +361,6 @@ def _rows_from(text: str, start: int) -> list[list[str]]:
 def _is_version(name: str, column: Sequence[str]) -> bool:
     """Return whether a cell is a version's number, above words only."""
     return _VERSION_ALONE.fullmatch(name) is not None and not any(map(str.isdigit, "".join(column)))
-
-
-def names_case(name: str, column: Sequence[str]) -> bool:
-    """Return whether a cell names a case by a number behind its words, above figures: "Time at 750 g" above "2:53".
-
-    A year below it goes on with the name: "Three months ended September 30" above "2024".
-    """
-    cells = [cell for cell in column if cell]
-    if not cells or _YEAR_CELL.fullmatch(cells[0]):
-        return False
-    is_of_figures = len(cells) > 1 and all(any(map(str.isdigit, cell)) and not _WORD_IN.search(cell) for cell in cells)
-    return is_of_figures and len(name) <= MAX_NAME_CHARACTERS and _CASE.fullmatch(name) is not None
 
 
 def without_measure(cell: str) -> str:

@@ -55,9 +55,6 @@ MAX_NEAR_MISSES = 3
 NEAR_SHARE = 0.5
 """Share of the threshold from which on a refusal shows a near miss to who asked."""
 
-MIN_FIRST_PERSON = 2
-"""Sentences with "I" or "my" from which a passage is somebody's own words, who is seldom named in them."""
-_FIRST_PERSON = re.compile(r"\bI(?:['’](?:m|ve|ll|d))? [a-z]|\b[Mm]y [a-z]")
 _LONG_NUMBER = re.compile(r"\d{4}|\d[,'’\u00a0\u202f]\d{3}")
 
 
@@ -218,7 +215,7 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
     """Return the share, by rarity, of a question's rare words that a passage holds: 0 to 1.
 
     It holds those of its text, its section, its name, and the lines above its table; German ones also as a part of a
-    longer word: "Geschwister" in "Geschwisterkinder". Who speaks need not be named where somebody says "I".
+    longer word: "Geschwister" in "Geschwisterkinder". Who speaks need not be named in their own words.
 
     None where words cannot be compared: the question has no rare ones, or the passage is in another language.
     """
@@ -236,7 +233,7 @@ def coverage(rare: RareWords, passage: Passage) -> float | None:
         text = " ".join(plain_words(f"{passage.text}\n{around}", latin=rare.latin))
         found = {stem: worth for stem, worth in rare.rarity.items() if stem in found or _is_part(stem, text)}
     named = rare.sum
-    if found and len(_FIRST_PERSON.findall(passage.text)) >= MIN_FIRST_PERSON:
+    if found and rare.speakers and identity.is_own_words(passage.text):
         named -= sum(rare.rarity[stem] for stem in rare.speakers - found.keys())
     return sum(found.values()) / named
 

@@ -43,7 +43,6 @@ LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examp
 _DOTTED = re.compile(r"\d{1,2}\.\d")
 _BETWEEN_WORDS = str.maketrans("", "", " ,&")
 _DIGITS = re.compile(r"\d+")
-_WORD = re.compile(r"[^\W\d_]{3}")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
 )
@@ -155,9 +154,11 @@ def of_crowded_page(lines: list[Line], groups: list[tuple[int, int]]) -> list[tu
     for (start, end), is_largest, has_text in zip(groups, are_largest, is_over, strict=True):
         is_told = is_largest and (is_one or has_text or _DOTTED.match(lines[start].text) is not None)
         is_of_series = start in over and styles[style_of(lines[start])] > MOST_CROWDED
-        if is_told or (not is_largest and (is_of_series or names_prose(lines, start, end))):
+        if is_told or (not is_largest and is_of_series):
             kept.append((start, end))
-    return kept
+    # Between smaller ones that count no larger one is text.
+    smallest = min((lines[start].size for start, _ in kept), default=largest)
+    return [group for group in groups if group in kept or lines[group[0]].size > SAME * smallest]
 
 
 def is_over_row(lines: list[Line], end: int) -> bool:
@@ -304,10 +305,8 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
     """Whether lines in the print of headings, the first of them `line`, are a sentence, a remark or an axis's unit.
 
     Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text. One in the
-    text's own print ends in no "by". Several words of a letter or two are of a formula or a drawing.
+    text's own print ends in no "by".
     """
-    if not line.bold and " " in text and text.isascii() and not (_WORD.search(text) or depth_of(text)):
-        return True
     is_plain = not line.bold and line.size < TITLE * body
     if is_plain and line.size <= SAME * body and JOINS.search(text) and not text.isupper():
         return True

@@ -71,7 +71,8 @@ def take_comments(lines: Sequence[Line]) -> None:
 def _is_next(above: Line, line: Line) -> bool:
     """Whether a line is no more than the number after the one that the line of a listing above it begins with."""
     number = above.text.split(" ", 1)[0]
-    is_number = number.isdecimal() and len(line.text) < LONGEST_NUMBER and int(line.text) == int(number) + 1
+    is_short = max(len(number), len(line.text)) < LONGEST_NUMBER
+    is_number = number.isdecimal() and is_short and line.text == str(int(number) + 1)
     return is_number and not line.column and 0 < line.y0 - above.y0 < NEXT_LINE * max(line.size, above.size)
 
 

@@ -32,8 +32,6 @@ MIN_CELLS = 4
 """Cells with text of a table, in two rows or more."""
 MANY_ROWS = 6
 """Lines of a cell from which on they may be rows without a rule between them."""
-ROW_ROOM, MIN_PARTED = 1.2, 3
-"""How far below each other rows without a rule between them begin, in distances of lines, and how many there are."""
 MIN_SIDES = 3
 """Sides of a field that are ruled, at least."""
 MOST_EMPTY = 0.6
@@ -417,7 +415,7 @@ def _without_rule(group: Group) -> list[Group]:
     lines = [words for cell in later for words in cell.lines]
     are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
     if len(heights) < 2 or not are_level or not _are_rows(group.cells, fullest, heights):
-        return _parted_by_room(group, heights)
+        return [group]
     return _parted(group, heights)
 
 
@@ -431,25 +429,6 @@ def _parted(group: Group, heights: Sequence[float]) -> list[Group]:
             made.append(Cell(words_of, *group.box))
         parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
     return parts
-
-
-def _parted_by_room(group: Group, heights: Sequence[float]) -> list[Group]:
-    """Return a row, or several in it that have more room between them, in all cells, than lines of a cell have.
-
-    `heights` are those of the fullest cell's lines. Each of the rows has a label.
-    """
-    pitch = min((below - above for above, below in pairwise(heights)), default=0.0)
-    middles = sorted({_middle(words) for cell in group.cells for words in cell.lines})
-    starts = [middles[0], *(below for above, below in pairwise(middles) if below - above > ROW_ROOM * pitch)]
-    if len(heights) < MANY_ROWS or pitch <= 0 or len(starts) < MIN_PARTED:
-        return [group]
-    parts: list[Group] = []
-    for top, bottom in pairwise([*starts, inf]):
-        lines = [[words for words in cell.lines if top <= _middle(words) < bottom] for cell in group.cells]
-        made = [Cell(each, cell.x0, top, cell.x1, bottom) for each, cell in zip(lines, group.cells, strict=True)]
-        parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
-    are_labelled = all(part.cells[0].lines and sum(bool(cell.lines) for cell in part.cells) > 1 for part in parts)
-    return parts if are_labelled else [group]
 
 
 def _are_rows(cells: Sequence[Cell], fullest: Cell, heights: Sequence[float]) -> bool:

@@ -168,7 +168,7 @@ def _running(side: int, sides: Sides, others: list[Sides], titles: set[str], cou
             is_running = is_running or (side == 0 and i == len(found) and _names_heading_below(line, sides))
             is_running = is_running or (i == 0 and _numbers_both_pages(line, side, sides, others))
             is_running = is_running or _is_in_block(line, side, sides, others)
-            is_running = is_running or _goes_with(line, side, found, sides, others)
+            is_running = is_running or (side == 1 and _goes_with(line, found, sides, others))
             is_running = is_running and not (side == 0 and _is_part_of_title(line, sides))
             is_running = is_running and not (side == 0 and _first_of_its_title(line, sides, titles))
             # a title below a line that stays is the page's own
@@ -223,8 +223,8 @@ def _has_its_place(line: Line, side: int, sides: Sides, others: list[Sides]) -> 
     return sum(other.has_place_of(side, line) for other in others) >= PLACE_SHARE * _with_place(side, others)
 
 
-def _goes_with(line: Line, side: int, found: list[Line], sides: Sides, others: list[Sides]) -> bool:
-    """Whether a line stands tightly at a running one, in its print, and on a page before it."""
+def _goes_with(line: Line, found: list[Line], sides: Sides, others: list[Sides]) -> bool:
+    """Whether a line stands tightly at a running one at the bottom, in its print, and on a page before it."""
     is_next = any(
         abs(one.size - line.size) < SAME_PRINT * line.size
         and one.bold == line.bold
@@ -234,7 +234,7 @@ def _goes_with(line: Line, side: int, found: list[Line], sides: Sides, others: l
     return is_next and any(
         alike.text == line.text and abs(alike.y0 - line.y0) < SAME_PLACE
         for other in others
-        if other.page.number < sides.page.number and (alike := other.matching(side, key_of(line.text), line.y0))
+        if other.page.number < sides.page.number and (alike := other.matching(1, key_of(line.text), line.y0))
     )
 
 

@@ -279,7 +279,7 @@ def _block_from(lines: Sequence[Line], first: Line) -> list[Line]:
     at = lines.index(first)
     for line in lines[at + 1 : at + MAX_TITLE_LINES]:
         last = block[-1]
-        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line) or _FILE.search(line.text)
+        is_far = line.y0 - last.y0 > NEXT_LINE * first.size or not _is_below(last, line)
         if abs(line.size - first.size) > SAME_POINTS or is_far or line.bold != last.bold:
             break
         block.append(line)
@@ -293,10 +293,8 @@ def _is_below(line: Line, below: Line) -> bool:
 
 
 def _joined(block: Sequence[Line], words: Vocabulary) -> str:
-    """Return the lines of a title as one; "" if they are too long for a title. The mark of a note ends a part of it."""
-    marked = [without_note_mark(line.text) for line in block]
-    parts = [text if text == line.text else f"{text}:" for text, line in zip(marked[:-1], block, strict=False)]
-    text = reduce(lambda a, b: join(a, b, words), [*parts, block[-1].text]) if block else ""
+    """Return the lines of a title as one; "" if they are too long for a title."""
+    text = reduce(lambda a, b: join(a, b, words), (line.text for line in block)) if block else ""
     title = usable_title(text) if len(text) <= MAX_TITLE else ""
     return _UNCLOSED.sub("", title) or title
 

@@ -1,7 +1,8 @@
 """Reads tables from a passage's stored text: rows, columns with their names, and the scale of the figures.
 
-Ingest writes one row per line, with `SEPARATOR` between the cells. What a PDF loses is put together here: figures in
-one cell, column names over several lines or columns, or above, and tables that go on after an interruption.
+Ingest writes one row per line, with `SEPARATOR` between the cells. What a PDF loses is put together here: several
+figures in one cell, column names over two or three lines or over several columns, names that stand in the lines above,
+and a table that goes on after an interruption with the columns it had before.
 """
 
 import re
@@ -41,7 +42,6 @@ from shared.text import (
     header_at,
     is_dash,
     is_field,
-    names_case,
     row_cells,
     rows_below,
 )
@@ -195,8 +195,8 @@ def _blocks(text: str) -> Iterator[list[_TextLine]]:
 
 def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
     rows = [(row_cells(line), at) for line, at in lines if SEPARATOR in line]
-    (first, at_first), *_ = rows or [([], -1)]
-    cells_below = [cells for cells, _ in rows[1:]]
+    (first, at_first), *below = rows or [([], -1)]
+    cells_below = [cells for cells, _ in below]
     heads = _heads_figures(first, cells_below) or (bool(rows) and are_numbered(first, cells_below))
     named = len(first) if heads or (at_first == lines[0][1] and all(map(may_name, first))) else 0
     return [
@@ -208,21 +208,21 @@ def _read_block(lines: Sequence[tuple[str, int]]) -> list[_TextLine]:
 
 
 def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether a row with numbers in its words names columns: "80 mg", "Rate per 100,000", "Time at 750 g".
+    """Return whether a row with numbers in its words names columns: "80 mg", "Rate per 100,000".
 
-    It stands above figures or words without any, or lacks the label that all rows have; "40 miles | 50 min" is none.
+    It stands above bare figures or words without any, and one of its names is more than a figure with its unit: "40
+    miles" and "50 min" are a row. If it has no label and all rows below have one, it names them anyway.
     """
     of_width = [row for row in rows if len(row) == len(names)]
     if len(of_width) < MIN_ROWS_BELOW or any(map(is_bare, names)) or all(map(may_name, names)):
         return False
     values = [cell for row in of_width for cell in row[1:] if cell]
-    if not names[0] and all(names[1:]) and all(row[0] for row in of_width):
+    if names[:1] == [""] and all(names[1:]) and all(row[0] for row in of_width):
         return not set(names) & set(values)
     if all(map(is_figure, names[1:])):
         return _counts_up(names[1:], values)
-    are_cases = all(may_name(name) or names_case(name, below) for name, *below in zip(names, *of_width, strict=True))
     is_of_words = not has_digit("".join(values)) and all(has_digit(name) for name in names[1:])
-    return are_cases or is_of_words or sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
+    return is_of_words or sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
 
 
 def _counts_up(names: Sequence[str], values: Sequence[str]) -> bool:

@@ -188,9 +188,9 @@ def _stems(text: str, language: str) -> set[str]:
 
 _CONDITION = re.compile(r"if\b", re.IGNORECASE)
 """How a sentence begins that says what to do where the question does not fit."""
-_PREPARES, _DOES, _ON_ANSWERING, _SOURCE, _RELATIVE = (
+_PREPARES, _DOES, _ON_ANSWERING, _RELATIVE = (
     of_any_language(patterns_of("asked_patterns.txt")[kind])
-    for kind in ("prepares", "does", "on_answering", "source", "relative")
+    for kind in ("prepares", "does", "on_answering", "relative")
 )
 
 
@@ -222,7 +222,7 @@ def without_scope(question: str) -> str:
         return prepares.group() if _DOES.match(prepares.group()) else ""
 
     sentences = [each for each in SENTENCE_BORDER.split(question) if not _ON_ANSWERING.match(each)]
-    return " ".join(_SOURCE.sub("", _PREPARES.sub(without, sentence)) for sentence in sentences) or question
+    return " ".join(_PREPARES.sub(without, sentence) for sentence in sentences) or question
 
 
 class QuestionPart(NamedTuple):

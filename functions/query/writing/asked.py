@@ -86,11 +86,6 @@ _CONDITIONS: Mapping[str, re.Pattern[str]] = {
     for language, words in _PATTERNS["supposes"].items()
 }
 """What a question or a statement supposes, by language: "falls" is a verb in English."""
-_ORDINAL = re.compile(
-    r"\b(?:the|its|our|their|my|his|her) ((?:[a-z]+ty-)?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
-    r"|tenth|\d+(?:st|nd|rd|th))\b",
-    re.IGNORECASE,
-)
 _RANGE = re.compile(rf"\b({identity.YEAR})\s*(?:[-–—]|to|through)\s*(?:fiscal )?({identity.YEAR})\b", re.IGNORECASE)
 MAX_YEARS = 10
 """Maximum years of a range that a question names by its first and last."""
@@ -117,11 +112,6 @@ _CHOICE = re.compile(
 """What denies, and what denies nothing in a question."""
 _FUTURE = re.compile(r"\b(?:will|expects?|expected to|plans? to|intends?)\b", re.IGNORECASE)
 """What asks about the past only, and what tells of the future."""
-
-
-def ordinals_in(text: str) -> frozenset[str]:
-    """Return the English ordinals of a text, in lower case: "first", "2nd"."""
-    return frozenset(word.lower() for word in _ORDINAL.findall(text))
 
 
 def is_short_for_more(sentence: str) -> bool:

@@ -21,11 +21,6 @@ _TOLD: Sequence[tuple[re.Pattern[str], re.Pattern[str]]] = (
         (re.compile("|".join(_PATTERNS[how].values())), of_any_language(_PATTERNS[what]))
         for how, what in (("called", "number"), ("mailed", "mail"), ("visited", "web"), ("located", "address"))
     ),
-    *(
-        (re.compile("|".join(asked.values())), of_any_language(_PATTERNS[kind.removeprefix("in_")]))
-        for kind, asked in _PATTERNS.items()
-        if kind.startswith("in_")
-    ),
 )
 """How words begin that ask for something, and what a text tells if it has it."""
 _ADDRESS = of_any_language(_PATTERNS["address"])
@@ -60,11 +55,6 @@ def tells_what(word: str, text: str) -> bool:
     Documents seldom name them: "Ring 01632 960 417".
     """
     return any(asked.match(word) and told.search(text) for asked, told in _TOLD)
-
-
-def asks_value(word: str) -> bool:
-    """Return whether a word (folded, in lower case) asks for something that a text may tell without it."""
-    return any(asked.match(word) for asked, _ in _TOLD)
 
 
 def needed_by(question: str) -> Sequence[re.Pattern[str]]:

@@ -39,7 +39,6 @@ from functions.query.understanding.question import (
 )
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
-from functions.query.writing.needed import tells_what
 from functions.query.writing.statements import statements_of
 from shared import identity, lexical
 from shared.dates import years_written
@@ -259,7 +258,6 @@ def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt
         stem, near = lexical.stem(word, language), held[word[:2]]
         return (
             not exempt.has(word, stem)
-            and not any(tells_what(word, each.text) for each in passages)
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
                 are_forms(word, other) or are_of_family(word, other, language) or is_misspelt(word, other)

@@ -22,14 +22,14 @@ from functions.query.understanding.days import days_asked, times_of_year_in
 from functions.query.understanding.question import asking_part, without_scope
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.abbreviated import Abbreviated, explains, sign_asked
-from functions.query.writing.asked import Asked, Kind, has_series, ordinals_in
+from functions.query.writing.asked import Asked, Kind, has_series
 from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
-from functions.query.writing.needed import asks_value, recurs, tells_date, tells_what
+from functions.query.writing.needed import recurs, tells_date
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
     SETTLED,
@@ -49,7 +49,6 @@ from functions.query.writing.row_scores import (
 from functions.query.writing.statements import Statement, statements_in
 from functions.query.writing.told_headings import is_headed
 from shared import lexical
-from shared.language import language_of
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells
 
 K1 = 0.8
@@ -144,8 +143,6 @@ OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
 OTHER_KIND = 0.5
 """Factor for a statement about "the coffee boilers" where "the steam boiler" is asked about, of which another tells."""
-OTHER_ORDINAL = 0.5
-"""Factor for a statement about "the seventh" of what the question asks for "the first" of."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -258,8 +255,6 @@ def _scores(
 
     sections = [passages[at].section_at(passages[at].char_start + statement.start) for at, statement in found]
 
-    valued = [each for each in _valued_words(asked, languages) if each[0] in weights]
-
     @cache
     def in_section(section: str, language: str) -> frozenset[str]:
         return wanted.intersection(content_stems(section, language))
@@ -282,7 +277,6 @@ def _scores(
         if asked.is_address(statement.text) and _names_only_the_document(asked, passage, statement.language):
             context |= wanted
         like = _NO_STEMS.union(*(alike[stem] for stem in alike.keys() & statement.stems))
-        like |= {key for key, word in valued if tells_what(word, statement.text)}
         if not (held[number] or section or before or after or context or like):
             return 0.0
         counts: dict[str, float] = dict.fromkeys(section | in_section(passage.title, statement.language), SECTION)
@@ -297,28 +291,31 @@ def _scores(
         bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
         return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
-    # "The steam boiler": in English what kind a thing is stands right before it.
+    # "The steam boiler": in English what kind a thing is stands right before it. Another statement must tell of that
+    # kind all that is asked: "The parking permit is sold online" does not tell what it costs.
+    told_of = _NO_STEMS.union(*held)
+    whole_ones = [
+        each
+        for each in statements
+        if told_of.issubset(each.stems) and all(needed.search(each.text) for needed in asked.needed)
+    ]
     kinds = {
-        pair: {number for number, each in enumerate(statements) if pair in pairwise(each.stems)}
-        for pair in (_kinds_named(asked.text) & pairs if languages == {"en"} else ())
+        pair
+        for pair in (_kinds_named(asked.text) & pairs if languages == {"en"} and whole_ones else ())
+        if any(pair in pairwise(each.stems) for each in whole_ones)
     }
-    kinds = {pair: numbers for pair, numbers in kinds.items() if numbers}
 
     def is_of_other_kind(number: int) -> bool:
         statement = statements[number]
-        around = f"{sections[number]}\n{statement.context}"
+        around = frozenset((*statement.stems, *content_stems(f"{sections[number]}\n{statement.context}")))
         return any(
-            number not in numbers
-            and head in statement.stems
-            and kind not in statement.stems
-            and kind not in content_stems(around, statement.language)
-            and _has_other_kind(statement.text, head, wanted)
-            for (kind, head), numbers in kinds.items()
+            head in statement.stems and kind not in around and _has_other_kind(statement.text, head, wanted)
+            for kind, head in kinds
         )
 
     names_days = any(days_asked(asked.text))
 
-    for_outcome, ordinals = asks_outcome(asked.text), ordinals_in(asked.text)
+    for_outcome = asks_outcome(asked.text)
 
     def factor(number: int) -> float:
         at, statement = found[number]
@@ -335,9 +332,8 @@ def _scores(
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
         # "Refer to annex 1 for the fees" only names it.
         of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
-        ranked_otherwise = ordinals and (told := ordinals_in(statement.text)) and ordinals.isdisjoint(told)
         of_kind = OTHER_KIND if kinds and is_of_other_kind(number) else 1.0
-        return of_item * settled * other * of_kind * (OTHER_ORDINAL if ranked_otherwise else 1.0)
+        return of_item * settled * other * of_kind
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -378,17 +374,6 @@ def _meant_by_others(of_language: Mapping[str, Sequence[str]]) -> dict[str, set[
             for other in other_words_of(stem, language):
                 meant.setdefault(other, set()).add(stem)
     return meant
-
-
-def _valued_words(asked: Asked, languages: Set[str]) -> Set[tuple[str, str]]:
-    """Return the words of a question, each behind its stem, that a value tells without them: "cost", "telephone".
-
-    In a text of another language, what is told by a value is one thing of many.
-    """
-    spoken = language_of(asked.text)
-    own = [language for language in languages if spoken in {"", language}]
-    words = {(each.key, each.word) for language in own for each in words_asked(asked.text, language)}
-    return {each for each in words if asks_value(each[1]) and each[1] not in asked.words_counted}
 
 
 def _of_families(of_language: Mapping[str, Sequence[str]], stems: Set[str]) -> Mapping[str, Set[str]]:

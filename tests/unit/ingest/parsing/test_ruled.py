@@ -115,16 +115,6 @@ def labelled_rows(room: float) -> list[str]:
     return tables(ruled((100, 120, 800 - y)), *HEADER, *pieces)[1:]
 
 
-def test_rows_that_wrap_are_told_by_the_room_between_them() -> None:
-    assert [row.split(" | ")[:2] for row in labelled_rows(8)] == [
-        ["Plums of trees", "1 to 9"],
-        ["Pears of trees", "3 to 9"],
-        ["Figs of trees", "2 to 9"],
-        ["Dates of trees", "3 to 9"],
-    ]
-    assert len(labelled_rows(1)) == 1
-
-
 @pytest.mark.parametrize(("first", "rows"), [("make a folder", 2), ("make a folder with all its", 1)])
 def test_lines_that_all_begin_small_are_rows_if_they_had_room(first: str, rows: int) -> None:
     pieces: list[Piece] = [

@@ -151,11 +151,3 @@ def test_the_title_of_a_slide_in_several_parts_stays_and_a_page_number_goes() ->
     assert slides(14, 2) == [[]] * 8
     assert slides(14, 0)[1] == ["Planting – 2/9"]
     assert slides(10, 2)[1] == ["Planting – 4/9"]
-
-
-def test_a_letterhead_of_two_lines_goes_whole_on_the_second_page() -> None:
-    def letter(number: int) -> RawPage:
-        head = [line("ORCHARD", 20, x1=120, size=9, bold=True), line("OF THE NORTH", 30, x1=120, size=9, bold=True)]
-        return page(number, *head)
-
-    assert gone(letter(1), letter(2)) == [[], ["ORCHARD", "OF THE NORTH"]]

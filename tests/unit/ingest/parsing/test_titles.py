@@ -412,19 +412,5 @@ def test_a_title_read_byte_by_byte_is_read_again() -> None:
     assert title_of(beginning(metadata="Précis de pomologie"), None) == "Précis de pomologie"
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "title"),
-    [
-        ("The plum package∗", "Growing them", "The plum package: Growing them"),
-        ("Sample of plums", "File name: plums.tex", "Sample of plums"),
-        ("The plum package✩,★", "", "The plum package"),
-        ("The plum package.∗", "", "The plum package."),
-    ],
-)
-def test_a_title_ends_at_the_mark_of_a_note_and_at_the_name_of_a_file(first: str, second: str, title: str) -> None:
-    lines = [line(first, 24, 20), *([line(second, 24, 50)] if second else [])]
-    assert title_of(beginning(*lines, BODY), None) == title
-
-
 def test_a_short_title_is_not_added_to_itself() -> None:
     assert title_of(beginning(line("Plums", 30, 100), line("Plums", 16, 200), BODY), None) == "Plums"

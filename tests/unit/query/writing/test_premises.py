@@ -268,21 +268,15 @@ def test_behind_the_word_that_tells_which_another_word_may_stand(question: str, 
     assert list(missing_words(question, [GATE])) == missing
 
 
-HIRE = passage(
-    "Bikes are hired by the day for €14. The motor has 250 W. EMUI12.0 is installed.", language="en", title="Bike hire"
-)
+HIRE = passage("Bikes are hired by the day. EMUI12.0 is installed.", language="en", title="Bike hire")
 
 
 @pytest.mark.parametrize(
     ("question", "missing"),
     [
-        ("Which bikes can I hire for 15 euros?", []),
-        ("Which bikes can I hire for 15 crowns?", ["crowns"]),
-        ("Which motor has 250 watts?", []),
-        ("Which motor has 250 litres?", ["litres"]),
         ("What is the EMUI version?", []),
         ("What is the MIUI version?", ["MIUI"]),
     ],
 )
-def test_a_currency_and_a_unit_are_there_by_their_signs_and_a_name_before_a_number(question: str, missing: list[str]):
+def test_a_name_is_there_before_a_number(question: str, missing: list[str]):
     assert list(missing_words(question, [HIRE])) == missing

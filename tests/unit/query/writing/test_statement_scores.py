@@ -254,28 +254,9 @@ def test_a_row_counts_double_where_its_cells_are_compared(
     assert compared == pytest.approx(factor * best(question, table))
 
 
-def test_what_asks_for_a_number_to_call_is_told_by_it() -> None:
-    assert best("What is the telephone number?", "Ring 01983 873655.") > 0
-    assert best("What is the telephone number?", "Ring 12 times.") == 0
-
-
-def test_what_is_the_second_is_not_the_first() -> None:
-    question = "When was the first pump built?"
-    other = best(question, "The other pump was built in May 2001.")
-    assert best(question, "The second pump was built in May 2001.") == pytest.approx(0.5 * other)
-    first, another = (best(question, f"The {one} pump was built in May 2001.") for one in ("first", "twenty-first"))
-    assert another < 0.6 * first
-
-
 def test_how_many_numbers_there_are_is_told_by_none_that_can_be_called() -> None:
     question = "How many numbers are blue?"
     assert best(question, "The blue ones: 01983 873655.") == pytest.approx(best(question, "The blue ones: 873655."))
-
-
-def test_what_costs_is_told_by_a_price() -> None:
-    assert best("What does the pump cost?", "The pump is 20 dollars.") > 1.5 * best(
-        "What is the pump?", "The pump is 20 dollars."
-    )
 
 
 @pytest.mark.parametrize(

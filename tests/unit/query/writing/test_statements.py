@@ -320,11 +320,3 @@ def test_items_that_end_with_semicolons_stay_below_what_introduces_them(marks: t
 )
 def test_letters_in_their_order_begin_items(text: str, last: str):
     assert statements_of(text, "en")[0].text.endswith(last)
-
-
-def test_a_header_above_the_name_of_a_group_is_no_statement():
-    rows = ["City bike | €9 | €14 | €50", "E-bike | €22 | €35 | €300", "Kids bike | €5 | €8 | €20"]
-    text = "\n".join(("Bicycle | Half day | 1 day | Deposit", "Adults", *rows[:2], "Children", rows[2]))
-    assert told(text) == rows
-    group = "\n".join((rows[0], "Adults", "E-bike | on request | €35 | €300", "Children", rows[2]))
-    assert rows[0] in told(group)
