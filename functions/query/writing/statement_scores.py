@@ -16,7 +16,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from functions.query.grounding.ranges import is_in_range_told
-from functions.query.grounding.words import content_stems, other_words_of, stem_of
+from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.understanding.days import days_asked, times_of_year_in
 from functions.query.understanding.question import asking_part, without_scope
@@ -141,8 +141,6 @@ ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
 OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
-OTHER_KIND = 0.5
-"""Factor for a statement about "the coffee boilers" where "the steam boiler" is asked about, of which another tells."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -161,8 +159,6 @@ _PAGE_NUMBER = re.compile(r"\bpage \d+ (?:of|/) \d+\W*\Z", re.IGNORECASE)
 _NEEDS_TO = re.compile(r"\bneeds? to\b", re.IGNORECASE)
 """An auxiliary: "What do I need to pass?" is not about a need."""
 _SAYS_YES_OR_NO = re.compile(r"(?:yes|no|ja|nein|oui|non|s[ií])\b\s*[,.:;!–—-]", re.IGNORECASE)
-_BESIDE = re.compile(r"([^\W\d_]+)[ -](?=([^\W\d_]+))")
-_WORD_OF = re.compile(r"[^\W\d_]+")
 _NO_STEMS: frozenset[str] = frozenset()
 _CONTENTS = re.compile(rf"(?:\A|> )(?:table of )?{CONTENTS_WORD}\Z", re.IGNORECASE)
 
@@ -291,28 +287,6 @@ def _scores(
         bm25 += PAIRS * sum([(weights[one] + weights[other]) / 2 for one, other in following])
         return bm25 * math.sqrt(sum([weights[stem] * min(1.0, count) for stem, count in counts.items()]) / whole)
 
-    # "The steam boiler": in English what kind a thing is stands right before it. Another statement must tell of that
-    # kind all that is asked: "The parking permit is sold online" does not tell what it costs.
-    told_of = _NO_STEMS.union(*held)
-    whole_ones = [
-        each
-        for each in statements
-        if told_of.issubset(each.stems) and all(needed.search(each.text) for needed in asked.needed)
-    ]
-    kinds = {
-        pair
-        for pair in (_kinds_named(asked.text) & pairs if languages == {"en"} and whole_ones else ())
-        if any(pair in pairwise(each.stems) for each in whole_ones)
-    }
-
-    def is_of_other_kind(number: int) -> bool:
-        statement = statements[number]
-        around = frozenset((*statement.stems, *content_stems(f"{sections[number]}\n{statement.context}")))
-        return any(
-            head in statement.stems and kind not in around and _has_other_kind(statement.text, head, wanted)
-            for kind, head in kinds
-        )
-
     names_days = any(days_asked(asked.text))
 
     for_outcome = asks_outcome(asked.text)
@@ -332,8 +306,7 @@ def _scores(
             other = OTHER_DAYS if is_of_other_days(asked, span, statement.heading_above) else 1.0
         # "Refer to annex 1 for the fees" only names it.
         of_item = 1.0 if asked.is_announced_by(statement.text) else items.factor(passages[at], statement)
-        of_kind = OTHER_KIND if kinds and is_of_other_kind(number) else 1.0
-        return of_item * settled * other * of_kind
+        return of_item * settled * other
 
     scores = _fitted([score(number) for number in range(len(found))], asked, passages, found, sections, wanted)
     nearness = [math.sqrt(max(0.05, each.score)) for each in passages]
@@ -342,18 +315,6 @@ def _scores(
         for number, (score, (at, _)) in enumerate(zip(scores, found, strict=True))
     ]
     return ranks, {stem: weights[stem] for stem in frozenset().union(*held)}
-
-
-def _kinds_named(text: str) -> Set[tuple[str, str]]:
-    """Return the stems of words of an English text that stand side by side."""
-    return {(stem_of(one, "en"), stem_of(other, "en")) for one, other in _BESIDE.findall(text)}
-
-
-def _has_other_kind(text: str, head: str, wanted: Set[str]) -> bool:
-    """Return whether each mention of a word in a text has another word right before it, which is not asked about."""
-    kinds = [content_stems(one) for one, other in _BESIDE.findall(text) if head in content_stems(other)]
-    mentions = sum(head in content_stems(word) for word in _WORD_OF.findall(text))
-    return bool(kinds) and len(kinds) == mentions and all(one and wanted.isdisjoint(one) for one in kinds)
 
 
 def _own_pairs(asked: Asked, of_language: Mapping[str, Sequence[str]]) -> frozenset[tuple[str, str]]:

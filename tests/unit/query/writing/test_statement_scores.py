@@ -71,7 +71,7 @@ def test_a_statement_counts_as_its_passage_does(more: dict[str, object], factor:
         ("When was the pump red?", "The pump was red.", "The pump was red in May 2001.", 0.4),
         ("How much is the pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.4),
         ("How much is a pump?", "The pump weighs 12 tons.", "The pump is €12.", 0.15),
-        ("How much must I pay for the pump?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
+        ("What does the pump cost?", "The pump is of 2001.", "The pump is 20 dollars.", 0.4),
         ("How close is the pump?", "The pump has 2 lamps.", "The pump is 2 metres away.", 0.15),
         ('Where is "the pump"?', "The pump is red.", "A pump is red.", 1.5),
         ("How do I pump?", "1. The pump is red.", "The pump is red.", 1.4),
@@ -252,38 +252,3 @@ def test_a_row_counts_double_where_its_cells_are_compared(
     compared = best(question, table)
     monkeypatch.setattr(row_scores, "CELLS_COMPARED", 1.0)
     assert compared == pytest.approx(factor * best(question, table))
-
-
-def test_how_many_numbers_there_are_is_told_by_none_that_can_be_called() -> None:
-    question = "How many numbers are blue?"
-    assert best(question, "The blue ones: 01983 873655.") == pytest.approx(best(question, "The blue ones: 873655."))
-
-
-@pytest.mark.parametrize(
-    ("question", "text", "first"),
-    [
-        (
-            "How often is the steam boiler descaled?",
-            "The coffee boilers are descaled every 12 months with citric acid. "
-            "The steam boiler is never descaled in place: it is cleaned by a workshop.",
-            "The steam boiler",
-        ),
-        # Of no kind, and of the same kind in another place.
-        (
-            "How often is the steam boiler descaled?",
-            "The boiler is descaled every month. The steam boiler is old.",
-            "The b",
-        ),
-        (
-            "How often is the steam boiler descaled?",
-            "Steam is made. The coffee boiler is descaled monthly.",
-            "The coffee",
-        ),
-    ],
-)
-def test_what_is_told_of_another_kind_counts_less_where_the_kind_is_told_of(
-    question: str, text: str, first: str
-) -> None:
-    sources = [source(text)]
-    statements, _ = ranking(asked_of(question, sources), sources)
-    assert statements[0].statement.text.startswith(first)
