@@ -1405,3 +1405,11 @@ def test_the_number_of_an_empty_line_is_of_the_listing() -> None:
     ]
     parts = reflow(RawPage(1, "", 600, 800, code), [], Vocabulary())
     assert [(part.kind, part.text) for part in parts] == [("code", "1 begin\n2 plums()\n3\n4 end")]
+
+
+def test_a_line_of_thousands_of_digits_is_no_number_of_a_line() -> None:
+    code = [
+        Line(text, 50, 20 + 12 * at, 200, 30 + 12 * at, 10, mono=at != 1) for at, text in enumerate(("1" * 5_000, "12"))
+    ]
+    parts = reflow(RawPage(1, "", 600, 800, code), [], Vocabulary())
+    assert "".join(part.text for part in parts).startswith("1" * 5_000)
