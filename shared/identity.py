@@ -171,7 +171,7 @@ _SPEAKERS = tuple(
     )
 )
 _OWN_WORDS = re.compile(r"(?:\b(\w+) )?\bI(?:['’](?:m|ve|ll|d))? [a-z]|\b[Mm]y [a-z]")
-_ASKED = re.compile(r"[^.!?\n]*\?")
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?]?")
 MIN_OWN_WORDS = 2
 """Clauses with "I" or "my" from which a text is somebody's own words, who is seldom named in them."""
 
@@ -195,7 +195,8 @@ def speakers_in(text: str) -> list[str]:
 
 def is_own_words(text: str) -> bool:
     """Return whether somebody speaks in a text ("I", "my"), but for what it asks: "How do I cancel my order?"."""
-    before: list[str] = _OWN_WORDS.findall(_ASKED.sub("", text))
+    told = (sentence for sentence in _SENTENCE.findall(text) if not sentence.endswith("?"))
+    before: list[str] = [word for sentence in told for word in _OWN_WORDS.findall(sentence)]
     # "World War I" and "Elizabeth I" are numbered.
     return sum(not word or word.islower() or word.lower() in FUNCTION_WORDS["en"] for word in before) >= MIN_OWN_WORDS
 

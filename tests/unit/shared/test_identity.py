@@ -123,3 +123,35 @@ def test_an_organisation_is_named_by_the_beginning_of_its_name(organisation: str
 )
 def test_words_written_like_names_are_told_from_the_beginning_of_a_sentence(text: str, marked: list[str]):
     assert list(identity.marked_words_in(text)) == marked
+
+
+@pytest.mark.parametrize(
+    ("question", "speakers"),
+    [
+        ("What did President Halvorsen promise to drain?", ["President Halvorsen"]),
+        ("What jobs were mentioned by Ann Lee, according to Bo Ek?", ["Ann Lee", "Bo Ek"]),
+        ("What are the measures that Halvorsen mentioned?", ["Halvorsen"]),
+        ("What does Ann Lee's second letter say?", ["Ann Lee"]),
+        ("Which refunds does Deutsche Telekom pay?", []),
+        ("Is Friday's concert refunded?", []),
+        ("Did Churchill visit the trenches?", []),
+        ("DOES THE BURGLAR ALARM MENTION A REFUND?", []),
+    ],
+)
+def test_who_speaks_is_told_by_what_they_do(question: str, speakers: list[str]) -> None:
+    assert sorted(identity.speakers_in(question)) == speakers
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I was born in the war. My father drove a bus.", True),
+        ("When I was young, I’ve heard it said.", True),
+        ("I was born in the war.", False),
+        ("How do I cancel my order? When do I get my money? By post.", False),
+        ("World War I trenches are deep. After World War I ended they fell in.", False),
+        ("Elizabeth I was crowned. Charles I was not.", False),
+    ],
+)
+def test_own_words_are_told_by_who_says_i(text: str, expected: bool) -> None:
+    assert identity.is_own_words(text) is expected
