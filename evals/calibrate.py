@@ -252,7 +252,7 @@ def _show_confidence(found: Mapping[str, Any], options: Options) -> None:
             f"expected calibration error {measured['ece']:.3f}, Brier score {measured['brier']:.3f}, "
             f"AUC {measured['auc']:.3f}, in band high {_shown_share(measured['high'])}"
         )
-    show.say(f"coefficients fitted to all: {','.join(f'{each:.2f}' for each in found['coefficients'])}")
+    show.say(f"coefficients fitted to all: {_as_setting(found['coefficients'])}")
 
 
 def _shown_share(high: Mapping[str, Any]) -> str:
@@ -276,8 +276,12 @@ def _parameters(threshold: float, confidence: Mapping[str, Any]) -> Mapping[str,
         )
         best_known = confidence["shipped"]["brier"] if "shipped" in confidence else right * (1 - right)
         if held_out["brier"] < best_known:
-            coefficients = ",".join(f"{each:.2f}" for each in confidence["coefficients"])
+            coefficients = _as_setting(confidence["coefficients"])
     return {PARAMETER: f"{threshold:.2f}", CONFIDENCE_PARAMETER: coefficients}
+
+
+def _as_setting(coefficients: Sequence[float]) -> str:
+    return ",".join(f"{each:.2f}" for each in coefficients)
 
 
 def state_folder() -> Path:
@@ -295,17 +299,18 @@ def preview(parameters: Mapping[str, str]) -> str:
 
 
 def write(parameters: Mapping[str, str], target: str, *, project: Path = PROJECT) -> str:
-    """Save parameters and say where. Raises `EvalError` when they cannot be saved."""
+    """Save parameters and say where; empty ones are removed. Raises `EvalError` when they cannot be saved."""
+    given = {name: value for name, value in parameters.items() if value}
     try:
         if target == LAPTOP:
             config = LocalConfig.load(state_folder(), {})
             kept = {name: value for name, value in config.parameters.items() if name not in parameters}
-            replace(config, parameters=kept | {name: value for name, value in parameters.items() if value}).save()
+            replace(config, parameters=kept | given).save()
             return f"{_listed(parameters)} is in {_shown(state_folder() / 'config.json')}; now: python -m local up"
         path = project / DEPLOY_PARAMETERS
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         kept_lines = [line for line in lines if line.partition("=")[0].strip() not in parameters]
-        added = [f"{name}={value}" for name, value in parameters.items() if value]
+        added = [f"{name}={value}" for name, value in given.items()]
         path.write_text("\n".join([*kept_lines, *added]) + "\n", encoding="utf-8")
     except OSError as error:
         raise EvalError(f"The setting cannot be written: {error}") from error

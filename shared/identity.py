@@ -104,14 +104,19 @@ _SHORT_FOR_PERSONS = re.compile(rf"{_ADDRESSES.pattern}|st\Z", re.IGNORECASE)
 """These, and "St", whose full stop ends no sentence."""
 
 
+def _is_like_title(tokens: Sequence[str]) -> bool:
+    """Return whether so many of the words begin with a capital that it marks no name."""
+    words = [token for token in tokens if token[0].isalpha()]
+    return sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words)
+
+
 def names_in(text: str) -> Iterator[str]:
     """Yield runs of capitalised words ("Best Buy"); at a sentence's beginning, or all in capitals, if they possess.
 
     What follows an article is not among them, and how a person is addressed is no part of a name.
     """
     tokens = _TOKEN.findall(text)
-    words = [token for token in tokens if token[0].isalpha()]
-    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
+    if _is_like_title(tokens):
         return
     run: list[str] = []
     article = False
@@ -137,8 +142,7 @@ def marked_words_in(text: str) -> Iterator[str]:
     The capital of a sentence's first word marks nothing, nor do capitals in a text that is written like a title.
     """
     tokens = _TOKEN.findall(GROUPING.sub("", text))
-    words = [token for token in tokens if token[0].isalpha()]
-    is_title = sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words)
+    is_title = _is_like_title(tokens)
     for addressed, before, token in zip(["", "", *tokens], [".", *tokens], tokens, strict=False):
         word, *ending = _APOSTROPHE.split(token)
         if word == "I" or _SHORT_FOR_PERSONS.match(word):
@@ -178,8 +182,7 @@ MIN_OWN_WORDS = 2
 
 def subjects_in(text: str) -> list[str]:
     """Return capitalised words that stand where a subject does: "has AMCOR", "for Best Buy", "3M's"; each once."""
-    words = [token for token in _TOKEN.findall(text) if token[0].isalpha()]
-    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
+    if _is_like_title(_TOKEN.findall(text)):
         return []
     found = dict.fromkeys(match["behind"] or match["owner"] for match in _SUBJECT.finditer(text))
     return [name for name in found if not _PERIOD_NAME.match(name)]
@@ -187,8 +190,7 @@ def subjects_in(text: str) -> list[str]:
 
 def speakers_in(text: str) -> list[str]:
     """Return the names that an English question has of who speaks: "did Ann Lee say", "Ann Lee's plan"."""
-    words = [token for token in _TOKEN.findall(text) if token[0].isalpha()]
-    if sum(word[0].isupper() for word in words) > MAX_CAPITALISED * len(words):
+    if _is_like_title(_TOKEN.findall(text)):
         return []
     return list(dict.fromkeys(name for pattern in _SPEAKERS for name in pattern.findall(text)))
 

@@ -416,11 +416,6 @@ def _without_rule(group: Group) -> list[Group]:
     are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
     if len(heights) < 2 or not are_level or not _are_rows(group.cells, fullest, heights):
         return [group]
-    return _parted(group, heights)
-
-
-def _parted(group: Group, heights: Sequence[float]) -> list[Group]:
-    """Part a row at heights into rows with the lines that are nearest to each."""
     parts: list[Group] = []
     for at in range(len(heights)):
         made: list[Cell] = []
