@@ -3,7 +3,7 @@
 import ctypes
 import re
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ctypes import byref
 from dataclasses import replace
 from functools import cached_property
@@ -23,13 +23,11 @@ from functions.ingest.parsing.letters import (
 )
 from functions.ingest.parsing.lost_spaces import MIN_TIGHT, parts_of_level, parts_of_turned
 from functions.ingest.parsing.ruled import MAX_RULES, THIN, Rules
-from functions.ingest.parsing.seen import Drawn
+from functions.ingest.parsing.seen import Colour, Drawn, is_painted, shadows
 from functions.ingest.parsing.words import JOINT, SLANTING, SOFT_HYPHEN, Box, Style, Word, box_of
 
 MAX_OBJECTS = 20_000
 MAX_DEPTH = 4
-Colour = tuple[int, int, int, int]
-"""Red, green, blue, alpha: 0..255."""
 
 BLOCKS, BLOCK = 8, 8
 """Blocks of paths, and their length, by which a page of more is judged first."""
@@ -47,9 +45,6 @@ Transform = tuple[float, float, float, float, float, float]
 IDENTITY: Transform = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 SLANT = 0.2
 """How far text climbs for each point that it runs from which on it is set slanting: some eleven degrees."""
-LEAST_OPAQUE = 10
-WHITE = 245
-"""How opaque visible paint is at least, and how bright its darkest colour is if it looks white, of 255."""
 OVERSIZED = 1.6
 OF_HEIGHT = 0.9
 """How much larger than a letter's box a font size is that is wrong, and the size that is taken for it, in heights of
@@ -153,6 +148,11 @@ class Scene:
             self._seen = Drawn(self._page, objects)
         return self._seen.shows(box)
 
+    def shadows(self, text: int, pale: Mapping[int, float]) -> list[int]:
+        """Return those of the pale text objects, with their font sizes, on which the same letters lie in a colour."""
+        objects = [handle for handle in self._page_objects() if pdfium.object_type(handle) == pdfium.TEXT]
+        return list(shadows(text, objects, pale))
+
     @cached_property
     def _backgrounds(self) -> list[Box]:
         dark = list(compress(self._paths, _are_dark([handle for _, handle, _ in self._paths])))
@@ -211,8 +211,7 @@ def _are_dark(paths: Sequence[int]) -> Iterator[bool]:
     pointers = list(pdfium.pointers_to(paths))
     asked = zip(pdfium.path_draw_modes.of(pointers), pdfium.object_fills.of(pointers), strict=True)
     for (mode, _), fill in asked:
-        # A pattern has no colour of its own: taken as visible.
-        yield bool(mode) and (fill is None or (fill[3] >= LEAST_OPAQUE and min(fill[:3]) < WHITE))
+        yield bool(mode) and is_painted(fill)
 
 
 FILLED = frozenset((0, 4))
@@ -271,9 +270,8 @@ def _style(
         turn = 1 if b > 0 else 3
     elif a < 0 and d < 0:
         turn = 2
-    pale = fill is not None and (fill[3] < LEAST_OPAQUE or min(fill[:3]) >= WHITE)
     bold, mono, face = font
-    return Style(abs(size) * scale, bold, mono, turn, mode == pdfium.INVISIBLE, pale, face)
+    return Style(abs(size) * scale, bold, mono, turn, mode == pdfium.INVISIBLE, not is_painted(fill), face)
 
 
 def _font(font: int) -> tuple[bool, bool, str]:
@@ -345,7 +343,10 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     mixed = [span for span, one, other in zip(of_words, handles, last_handles, strict=True) if one != other]
     letters_of_mixed = pdfium.loose_boxes.of(chain.from_iterable(starmap(range, mixed)), pointer)
     styles = styles_of(handles)
-    pale = [handle for handle, style in styles.items() if handle is not None and style.pale]
+    pale = {handle: style.size for handle, style in styles.items() if handle is not None and style.pale}
+    for handle in scene.shadows(text, pale) if pale else ():
+        styles[handle] = replace(styles[handle], pale=False)
+        del pale[handle]
     looks = {
         handle: (style, style.size, style.turn & 1, style.size >= TINY_POINTS and not (style.pale or style.invisible))
         for handle, style in styles.items()
@@ -395,7 +396,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             style = shrunk[handle, height]
             is_plain = is_plain and style.size >= TINY_POINTS
         within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
-        if not (is_plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, pale):
+        if not (is_plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, [*pale]):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"

@@ -114,6 +114,7 @@ loose_box = _bare(raw.FPDFText_GetLooseCharBox)
 loose_boxes = Values(raw.FPDFText_GetLooseCharBox, "f", 4, missing=NOWHERE)
 text_object = _bare(raw.FPDFText_GetTextObject)
 
+text_of_object = _fast(raw.FPDFTextObj_GetText)
 object_font = _bare(raw.FPDFTextObj_GetFont)
 object_font_sizes = Values(raw.FPDFTextObj_GetFontSize, "f", 1, missing=(0.0,))
 object_render_mode = _bare(raw.FPDFTextObj_GetTextRenderMode)

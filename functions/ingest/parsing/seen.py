@@ -1,12 +1,14 @@
 """Whether text whose colour says nothing is seen: the page is drawn with it and without it, and compared.
 
 pdfium tells a pattern or a gradient as white, and white on white is how text is hidden. Few pages have any, so that
-drawing them costs little.
+drawing them costs little. Of text that is drawn twice at nearly one place, as letters and their shadow are, pdfium
+tells only what is drawn first: the shadow.
 """
 
 import ctypes
 import time
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from ctypes import addressof, byref, c_int
 
 from functions.ingest.parsing import pdfium
@@ -20,6 +22,45 @@ DRAWING_S = 1.5
 """CPU seconds for both drawings; a page that takes longer is not judged by them."""
 DIFFERENCE = 16
 """Steps of grey (of 255) that are seen; what is nearer to its background counts as hidden."""
+
+
+OF_SHADOW = 0.2
+MOST_NEAR = 200
+END_OF_TEXT = 2
+"""How far letters are from their shadow at most, in font sizes; how many objects at one left edge are looked at, which
+bounds a quadratic cost; and the bytes that pdfium tells of an object without text."""
+Colour = tuple[int, int, int, int]
+"""Red, green, blue, alpha: 0..255."""
+LEAST_OPAQUE = 10
+WHITE = 245
+"""How opaque visible paint is at least, and how bright its darkest colour is if it looks white, of 255."""
+
+
+def shadows(text: int, objects: Sequence[int], pale: Mapping[int, float]) -> Iterator[int]:
+    """Yield those of the pale text objects that are the shadow of others: the same letters in a colour lie on them.
+
+    `text` is the page's text, of which the others are no part because pdfium takes them for the same; `objects` are all
+    text objects of the page, and `pale` has the font size of each pale one.
+    """
+    boxes = list(pdfium.object_bounds.of(pdfium.pointers_to(objects)))
+    fills = list(pdfium.object_fills.of(pdfium.pointers_to(objects)))
+    by_left = sorted(range(len(objects)), key=lambda at: boxes[at][0])
+    lefts = [boxes[at][0] for at in by_left]
+    for at, handle in enumerate(objects):
+        most = OF_SHADOW * pale.get(handle, 0.0)
+        first, last = bisect_left(lefts, boxes[at][0] - most), bisect_right(lefts, boxes[at][0] + most)
+        if most and any(
+            max([abs(a - b) for a, b in zip(boxes[at], boxes[other], strict=True)]) <= most
+            and is_painted(fills[other])
+            and pdfium.text_of_object(objects[other], text, None, 0) <= END_OF_TEXT
+            for other in by_left[first : min(last, first + MOST_NEAR)]
+        ):
+            yield handle
+
+
+def is_painted(fill: Colour | None) -> bool:
+    """Whether a colour is seen on white; a pattern has none of its own and is taken as visible."""
+    return fill is None or (fill[3] >= LEAST_OPAQUE and min(fill[:3]) < WHITE)
 
 
 class Drawn:
