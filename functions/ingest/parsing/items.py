@@ -36,8 +36,9 @@ _INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
 _ENDS_ENTRY = re.compile(r",\s?\d{1,4}(?:[-–]\d{1,4})?$")
 _SECTION = re.compile(r"(?:\d{1,2}|[A-Z](?=[. ]))(?:\.\d{1,3})*\.? ?[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[^\W\d_]")
+MIN_POINTS = 2
 MOST_APART = 1.7
-"""What an entry of a contents list begins with, and how far below each other two lines of one begin, in font sizes."""
+"""Points in a section's number that no measure has. What an entry of a contents list begins with, and how far below each other two lines of one begin, in font sizes."""
 _MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?"
@@ -155,7 +156,10 @@ def _is_next_note(last: Part | None, text: str) -> bool:
 def _is_next_section(last: Part | None, text: str) -> bool:
     """Whether a line begins with the number of the section that follows the one above, as a table of contents does."""
     number, above = _SECTION_NUMBER.match(text), _SECTION_NUMBER.match(last.text) if last else None
-    if number is None or above is None or last is None or (last.full and text[number.end() - 1].islower()):
+    if number is None or above is None or last is None:
+        return False
+    may_measure = text[number.end() - 1].islower() and number[1].count(".") < MIN_POINTS  # "1.5 million"
+    if last.full and may_measure:
         return False
     after, before = ([int(each) for each in found[1].split(".")] for found in (number, above))
     same = len(after) - 1
