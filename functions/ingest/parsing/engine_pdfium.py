@@ -16,6 +16,7 @@ from unicodedata import normalize
 
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.accents import with_accents
+from functions.ingest.parsing.drawn_signs import with_drawn_bullets
 from functions.ingest.parsing.figures import figures_of, has_caption
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, with_underscores, words_of
@@ -296,6 +297,7 @@ class PdfiumEngine:
             word.text = word.text.translate(both)
         if dashes := scene.dashes():
             words = with_underscores(words, dashes)
+        words = with_drawn_bullets(words, scene.drawn)
         raw.hidden = hidden
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
         raw.rotation = pdfium.page_rotation(page) & 3

@@ -14,6 +14,7 @@ from itertools import accumulate, count, pairwise, takewhile
 from operator import itemgetter
 
 from functions.ingest.parsing.columns import cut_between_columns, split_columns
+from functions.ingest.parsing.drawn_signs import without_underlines
 from functions.ingest.parsing.labelled import with_values_beside
 from functions.ingest.parsing.letters import room_of_letters
 from functions.ingest.parsing.line_numbers import without_line_numbers
@@ -116,6 +117,7 @@ def lay_out(
     tables: list[list[Group]] = []
     boxes: list[Box] = []
     if rules is not None:
+        rules = without_underlines(rules, upright, level[3])
         upright, tables, boxes = _ruled_tables(upright, level, rules)
     kept = set(map(id, upright))
     sideways = {id(text.word) for text in texts}

@@ -91,7 +91,7 @@ class Scene:
         """
         if not 0 < len(self._paths) <= MOST_DASHES:
             return []
-        strokes = sorted((box for box in self._path_boxes if box[3] - box[1] < DASH_HEIGHT), key=itemgetter(1, 0))
+        strokes = sorted((box for box in self.drawn if box[3] - box[1] < DASH_HEIGHT), key=itemgetter(1, 0))
         met = {
             id(box)
             for pair in pairwise(strokes)
@@ -105,7 +105,8 @@ class Scene:
         return [each for each in self._drawn if each[0] == pdfium.PATH]
 
     @cached_property
-    def _path_boxes(self) -> list[Box]:
+    def drawn(self) -> list[Box]:
+        """Where paths are drawn, in the page's own space."""
         return list(_bounds_of(self._paths))
 
     def rules(self) -> Rules | None:
@@ -122,7 +123,7 @@ class Scene:
             found = self._rules_of(some, list(_bounds_of(some)))
             if found is None or not found.down:
                 return None
-        return self._rules_of(paths, self._path_boxes)
+        return self._rules_of(paths, self.drawn)
 
     def _rules_of(self, paths: Sequence[tuple[int, int, Transform]], boxes: Sequence[Box]) -> Rules | None:
         top = self._bounds[3]

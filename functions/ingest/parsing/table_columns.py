@@ -7,6 +7,7 @@ from functions.ingest.parsing.table_cells import (
     CELL_GAP_EM,
     CELL_ROOM,
     CLOSE_EM,
+    MAX_CELL_LINES,
     Cell,
     Group,
     cells_of,
@@ -99,8 +100,26 @@ def with_narrow_apart(rows: Sequence[Row]) -> list[tuple[Row, list[Cell]]]:
             name = Row(label, *box_of(label), False)  # a name in fixed pitch is no line of code
             out += [(name, cells_of(name)), (text, cells_of(text))]
         else:
-            out.append((row, cells[at]))
+            is_name = row.mono and _is_name(rows, at)
+            out.append((Row(row.words, *box_of(row.words), False) if is_name else row, cells[at]))
     return out
+
+
+def _is_name(rows: Sequence[Row], at: int) -> bool:
+    """Whether a row in fixed pitch is the name of what is told in other print beside it, and no line of code.
+
+    It stands at the height of one of the lines there, or in their middle.
+    """
+    row = rows[at]
+    if at + 1 == len(rows) or (at and rows[at - 1].mono and abs(rows[at - 1].x0 - row.x0) < 1):
+        return False
+    height = row.y1 - row.y0
+    top, bottom = rows[at + 1].y0, rows[at + 1].y0
+    for text in rows[at + 1 : at + 1 + MAX_CELL_LINES]:
+        if text.mono or text.x0 < row.x1 + CLOSE_EM * height or not -height < text.y0 - bottom < height:
+            break
+        bottom = text.y1
+    return top < (row.y0 + row.y1) / 2 < bottom
 
 
 def _with_stretched_whole(rows: Sequence[Row], cells: list[list[Cell]]) -> list[list[Cell]]:

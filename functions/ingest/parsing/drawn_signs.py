@@ -1,0 +1,102 @@
+"""Reads what is drawn at words as the signs that it stands for: the bullets of items, and lines under words.
+
+Browsers draw the marks of a list as circles and squares, and what underlines a link as a thin rectangle.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from functions.ingest.parsing.ruled import Rule, Rules
+from functions.ingest.parsing.words import Box, Word
+
+BULLET = "•"
+LEAST_BULLET, MOST_BULLET = 0.15, 0.6
+"""Sides of a drawn bullet, in sizes of the font beside it."""
+SQUARE = 0.15
+"""Share of its width by which a bullet may be higher or lower than wide."""
+LEAST_ROOM, MOST_ROOM = 0.15, 2.0
+"""Room between a bullet and its item, in font sizes."""
+BEFORE = 3.0
+"""Room before a bullet in which no other word stands at its height, in font sizes: what is there goes on in it."""
+OFF_MIDDLE = 0.25
+"""How far a bullet's middle may be above or below that of its item's first line, in font sizes."""
+MOST_DOTS = 500
+"""Small squares and circles of a page; more are the points of a chart."""
+SAME_END = 1.0
+"""Points by which a line under words may begin before them, or end behind them."""
+ABOVE_FOOT, BELOW_FOOT = 0.5, 0.15
+"""How far such a line is above the foot of the words' boxes at most, and below it, in their heights."""
+
+
+def with_drawn_bullets(words: list[Word], boxes: Iterable[Box]) -> list[Word]:
+    """Return a page's words with a bullet before each that begins an item whose bullet is drawn.
+
+    `boxes` are those of what is drawn, in the page's own space, as the words'.
+    """
+    dots = [box for box in boxes if _is_square(box)]
+    if not 0 < len(dots) <= MOST_DOTS:
+        return words
+    by_middle = sorted(((word.y0 + word.y1) / 2, at) for at, word in enumerate(words) if not word.style.turn)
+    middles = [middle for middle, _ in by_middle]
+    found: dict[int, Box] = {}
+    for box in dots:
+        x0, y0, x1, y1 = box
+        most = OFF_MIDDLE * (y1 - y0) / LEAST_BULLET
+        near = range(bisect_left(middles, (y0 + y1) / 2 - most), bisect_right(middles, (y0 + y1) / 2 + most))
+        level = [at for _, at in by_middle[near.start : near.stop] if _is_level(words[at], box)]
+        behind = [at for at in level if words[at].x0 > x0]
+        first = min(behind, key=lambda at: words[at].x0, default=None)
+        if first is None:
+            continue
+        word = words[first]
+        size = word.style.size
+        is_beside = LEAST_ROOM * size < word.x0 - x1 < MOST_ROOM * size
+        if is_beside and not any(x0 - BEFORE * size < words[at].x1 <= x1 for at in level if at not in behind):
+            found[first] = box
+    out: list[Word] = []
+    for at, word in enumerate(words):
+        if at in found:
+            if out:
+                out[-1].ends = out[-1].ends or "\n"
+            out.append(Word(BULLET, found[at][0], word.y0, found[at][2], word.y1, word.style))
+        out.append(word)
+    return out
+
+
+def _is_square(box: Box) -> bool:
+    width, height = box[2] - box[0], box[3] - box[1]
+    return width > 1 and abs(width - height) < SQUARE * width
+
+
+def _is_level(word: Word, box: Box) -> bool:
+    """Whether a word is at a dot's height, and the dot as large as a bullet in its print."""
+    size = word.style.size
+    is_level = abs(word.y0 + word.y1 - box[1] - box[3]) < 2 * OFF_MIDDLE * size
+    return is_level and LEAST_BULLET * size < box[3] - box[1] < MOST_BULLET * size
+
+
+def without_underlines(rules: Rules, words: Sequence[Word], top: float) -> Rules:
+    """Return the rules without those that begin and end where words do, right under them; `top` is the page's."""
+    starts: defaultdict[int, list[Word]] = defaultdict(list)
+    ends: defaultdict[int, list[Word]] = defaultdict(list)
+    for word in words:
+        starts[round(word.x0)].append(word)
+        ends[round(word.x1)].append(word)
+
+    def is_under(rule: Rule) -> bool:
+        y, x0, x1 = top - rule[0], rule[1], rule[2]
+        first = [word for at in _around(x0) for word in starts[at] if abs(word.x0 - x0) < SAME_END]
+        last = [word for at in _around(x1) for word in ends[at] if abs(word.x1 - x1) < SAME_END]
+        return any(_is_at_foot(word, y) for word in first) and any(_is_at_foot(word, y) for word in last)
+
+    return Rules([rule for rule in rules.across if not is_under(rule)], rules.down)
+
+
+def _around(x: float) -> range:
+    return range(round(x) - 1, round(x) + 2)
+
+
+def _is_at_foot(word: Word, y: float) -> bool:
+    height = word.y1 - word.y0
+    return word.y0 - BELOW_FOOT * height < y < word.y0 + ABOVE_FOOT * height
