@@ -25,6 +25,8 @@ MOST_DOTS = 500
 """Small squares and circles of a page; more are the points of a chart."""
 SAME_END = 1.0
 """Points by which a line under words may begin before them, or end behind them."""
+HYPHEN = 0.7
+"""Widest hyphen at the end of a line, which has no box, in font sizes."""
 ABOVE_FOOT, BELOW_FOOT = 0.5, 0.15
 """How far such a line is above the foot of the words' boxes at most, and below it, in their heights."""
 
@@ -82,12 +84,14 @@ def without_underlines(rules: Rules, words: Sequence[Word], top: float) -> Rules
     ends: defaultdict[int, list[Word]] = defaultdict(list)
     for word in words:
         starts[round(word.x0)].append(word)
-        ends[round(word.x1)].append(word)
+        behind = HYPHEN * word.style.size if word.ends == "-" else 0.0
+        for at in range(round(word.x1), round(word.x1 + behind) + 1):
+            ends[at].append(word)
 
     def is_under(rule: Rule) -> bool:
         y, x0, x1 = top - rule[0], rule[1], rule[2]
         first = [word for at in _around(x0) for word in starts[at] if abs(word.x0 - x0) < SAME_END]
-        last = [word for at in _around(x1) for word in ends[at] if abs(word.x1 - x1) < SAME_END]
+        last = [word for at in _around(x1) for word in ends[at] if word.ends == "-" or abs(word.x1 - x1) < SAME_END]
         return any(_is_at_foot(word, y) for word in first) and any(_is_at_foot(word, y) for word in last)
 
     return Rules([rule for rule in rules.across if not is_under(rule)], rules.down)

@@ -38,7 +38,7 @@ _SECTION = re.compile(r"(?:\d{1,2}|[A-Z](?=[. ]))(?:\.\d{1,3})*\.? ?[^\W\d_]")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[^\W\d_]")
 MIN_POINTS = 2
 MOST_APART = 1.7
-"""What an entry of a contents list begins with; points in a section's number that is no measure ("1.5 million"); and how
+"""What an entry of a contents list begins with; points in a section's number, "1.5 million" being none; and how
 far below each other two lines of one entry begin, in font sizes."""
 _MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
