@@ -21,6 +21,8 @@ SHORTEST = 5.0
 """Points: a rule is no shorter."""
 NEAR = 3.0
 """Points between rules that are one, or that meet."""
+FRAME = 6.0
+"""Points between a table's outermost rules and a frame around it, at most."""
 NO_LINE = 8.0
 """Points between rules down the page in which no line of text has room, so that they are of one table."""
 BORDER = 0.7
@@ -32,6 +34,10 @@ MIN_CELLS = 4
 """Cells with text of a table, in two rows or more."""
 MANY_ROWS = 6
 """Lines of a cell from which on they may be rows without a rule between them."""
+MIN_CENTRED = 3
+OVERLAP = 0.1
+"""Rows without a rule between them, at least, if lines are set in their middle; and share of a line's height from which
+on it overlaps another one."""
 MIN_SIDES = 3
 """Sides of a field that are ruled, at least."""
 MOST_EMPTY = 0.6
@@ -145,6 +151,7 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
         return None
     # Where the outermost rules are left out, the others end there.
     columns = _places([*(x for x, _, _ in down), min(x0 for _, x0, _ in across), max(x1 for _, _, x1 in across)])
+    columns = _without_frame(columns)
     rows = _places([*(y for y, _, _ in across), min(y0 for _, y0, _ in down), max(y1 for _, _, y1 in down)])
     if not MIN_EDGES <= len(columns) <= MAX_COLUMNS + 1 or not MIN_EDGES <= len(rows) <= MAX_ROWS + 1:
         return None
@@ -173,6 +180,15 @@ def _grid(across: Sequence[Rule], down: Sequence[Rule]) -> Grid | None:
             if row and not _is_ruled(left, right, between_rows[row]):
                 parents[root(number)] = root(cells[row - 1][column])
     return Grid(columns, rows, [[root(number) for number in row] for row in cells])
+
+
+def _without_frame(columns: list[float]) -> list[float]:
+    """Return where columns are ruled, without the frame around a table, which is as near as no column is wide."""
+    while len(columns) > MIN_EDGES and columns[1] - columns[0] < FRAME:
+        del columns[0]
+    while len(columns) > MIN_EDGES and columns[-1] - columns[-2] < FRAME:
+        del columns[-1]
+    return columns
 
 
 def _rules_at(place: float, rules: Sequence[Rule]) -> list[tuple[float, float]]:
@@ -414,7 +430,11 @@ def _without_rule(group: Group) -> list[Group]:
     heights = [_middle(words) for words in fullest.lines]
     lines = [words for cell in later for words in cell.lines]
     are_level = all(min(abs(_middle(words) - height) for height in heights) < NEAR for words in lines)
-    if len(heights) < 2 or not are_level or not _are_rows(group.cells, fullest, heights):
+    if not are_level:
+        heights = _labels_centred(group.cells)
+    elif not _are_rows(group.cells, fullest, heights):
+        return [group]
+    if len(heights) < 2:
         return [group]
     parts: list[Group] = []
     for at in range(len(heights)):
@@ -424,6 +444,28 @@ def _without_rule(group: Group) -> list[Group]:
             made.append(Cell(words_of, *group.box))
         parts.append(Group([Row.of(words) for cell in made for words in cell.lines], made))
     return parts
+
+
+def _labels_centred(cells: Sequence[Cell]) -> list[float]:
+    """Return the heights of labels of one line each beside which the lines of each row stand in its middle; else none.
+
+    A row's lines overlap each other; none reaches into the next row.
+    """
+    label = cells[0]
+    if len(label.lines) < MIN_CENTRED or not _has_room(label):
+        return []
+    spans = sorted((box_of(words)[1], box_of(words)[3]) for cell in cells for words in cell.lines)
+    bands: list[tuple[float, float]] = []
+    for top, bottom in spans:
+        if bands and top < bands[-1][1] - OVERLAP * (bottom - top):
+            bands[-1] = bands[-1][0], max(bottom, bands[-1][1])
+        else:
+            bands.append((top, bottom))
+    heights = [_middle(words) for words in label.lines]
+    are_rows = len(bands) == len(heights) and all(
+        top < height < bottom for (top, bottom), height in zip(bands, heights, strict=True)
+    )
+    return heights if are_rows else []
 
 
 def _are_rows(cells: Sequence[Cell], fullest: Cell, heights: Sequence[float]) -> bool:
