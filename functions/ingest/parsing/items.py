@@ -35,11 +35,8 @@ _INDEXED = re.compile(r"[^\W\d].*?,\s?\d{1,4}(?:[-–]\d{1,4})?")
 """An entry of an index, up to a page."""
 _ENDS_ENTRY = re.compile(r",\s?\d{1,4}(?:[-–]\d{1,4})?$")
 _SECTION = re.compile(r"(?:\d{1,2}|[A-Z](?=[. ]))(?:\.\d{1,3})*\.? ?[^\W\d_]")
-_SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[^\W\d_]")
-MIN_POINTS = 2
 MOST_APART = 1.7
-"""What an entry of a contents list begins with; points in a section's number, "1.5 million" being none; and how
-far below each other two lines of one entry begin, in font sizes."""
+"""What an entry of a contents list begins with, and how far below each other two lines of one begin, in font sizes."""
 _MONTHS = (
     "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?"
@@ -110,7 +107,6 @@ def is_item(lines: Sequence[Line], i: int, last: Part | None, text: str) -> bool
     line = lines[i]
     return bool(
         _is_next_note(last, text)
-        or _is_next_section(last, text)
         or _is_next_item(last, line, text)
         or (_BULLET.match(text) and not (text[0] in _DASHES and _mid_sentence(last) and _is_only_dash(lines, i)))
         or (
@@ -152,21 +148,6 @@ def _ends_entry_of_contents(lines: Sequence[Line], i: int, last: Part | None) ->
 def _is_next_note(last: Part | None, text: str) -> bool:
     """Whether a line begins the note behind the one that has just ended: "2 Derivatives …" after "1 Debts …"."""
     return last is not None and not last.is_open and _counts_on(_NOTE, last.text, text)
-
-
-def _is_next_section(last: Part | None, text: str) -> bool:
-    """Whether a line begins with the number of the section that follows the one above, as a table of contents does."""
-    number, above = _SECTION_NUMBER.match(text), _SECTION_NUMBER.match(last.text) if last else None
-    if number is None or above is None or last is None:
-        return False
-    may_measure = text[number.end() - 1].islower() and number[1].count(".") < MIN_POINTS  # "1.5 million"
-    if last.full and may_measure:
-        return False
-    after, before = ([int(each) for each in found[1].split(".")] for found in (number, above))
-    same = len(after) - 1
-    if len(before) == same:
-        return after == [*before, 1]
-    return len(before) > 1 and after[:same] == before[:same] and after[same] == before[same] + 1
 
 
 def _is_next_item(last: Part | None, line: Line, text: str) -> bool:

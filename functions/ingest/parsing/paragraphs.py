@@ -23,6 +23,9 @@ _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
 _ADDRESS = re.compile(r"https?://|www\.")
+_SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[^\W\d_]")
+MIN_POINTS = 2
+"""The number that an entry of a table of contents begins with, and points in it that no measure has: "1.5 million"."""
 _LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
 _ASSIGNED = re.compile(r"[^\W\d][\w.-]+ :?= \S")
 """A line that gives a name its value, as one of a list of settings: "key.base = base"."""
@@ -181,6 +184,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         return False
     if leads_on(above.text) or not line.cells or not above.cells or _is_field(line, above, last):
         return False
+    if _is_next_section(last, line.text):
+        return False
     if _LABEL.match(line.text[:LONGEST_LABEL]) and _is_labelled(page.lines, i):
         return False
     if ends_hyphenated(last.text):
@@ -266,6 +271,21 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     is_long = len(above.text) > (RAGGED_CHARACTERS if _governs(above.text) else FIELD_CHARACTERS)
     cannot_end = is_long and not is_set_off and abs(indent) < 1 and goes_on(above.text)
     return not ended and (first.islower() or is_inside or cannot_end or is_cjk(first))
+
+
+def _is_next_section(last: Part, text: str) -> bool:
+    """Whether a line begins with the number of the section that follows the one above, as a table of contents does."""
+    number, above = _SECTION_NUMBER.match(text), _SECTION_NUMBER.match(last.text)
+    if number is None or above is None:
+        return False
+    may_measure = text[number.end() - 1].islower() and number[1].count(".") < MIN_POINTS  # "1.5 million"
+    if last.full and may_measure:
+        return False
+    after, before = ([int(each) for each in found[1].split(".")] for found in (number, above))
+    same = len(after) - 1
+    if len(before) == same:
+        return after == [*before, 1]
+    return len(before) > 1 and after[:same] == before[:same] and after[same] == before[same] + 1
 
 
 def _is_justified(lines: Sequence[Line], i: int, last: Part, edge: float) -> bool:
