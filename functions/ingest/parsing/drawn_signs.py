@@ -24,11 +24,13 @@ OFF_MIDDLE = 0.25
 MOST_DOTS = 500
 """Small squares and circles of a page; more are the points of a chart."""
 SAME_END = 1.0
-"""Points by which a line under words may begin before them, or end behind them."""
-HYPHEN = 0.7
-"""Widest hyphen at the end of a line, which has no box, in font sizes."""
-ABOVE_FOOT, BELOW_FOOT = 0.5, 0.15
-"""How far such a line is above the foot of the words' boxes at most, and below it, in their heights."""
+"""Points by which a line under words may begin beside them, or end before they do."""
+MEET = 0.3
+"""Points within which a border meets the rules down the page at its ends; a line under words is between two."""
+BEHIND = 0.7
+"""How far a line under words may go on behind them, under a space or a hyphen, which have no box, in font sizes."""
+ABOVE_FOOT, BELOW_FOOT = 0.4, 0.2
+"""How far such a line is above the foot of the words' boxes at most, and below it, in font sizes."""
 
 
 def with_drawn_bullets(words: list[Word], boxes: Iterable[Box]) -> list[Word]:
@@ -79,20 +81,22 @@ def _is_level(word: Word, box: Box) -> bool:
 
 
 def without_underlines(rules: Rules, words: Sequence[Word], top: float) -> Rules:
-    """Return the rules without those that begin and end where words do, right under them; `top` is the page's."""
+    """Return the rules without lines under words, which meet no rule down the page; `top` is the page's."""
     starts: defaultdict[int, list[Word]] = defaultdict(list)
     ends: defaultdict[int, list[Word]] = defaultdict(list)
     for word in words:
         starts[round(word.x0)].append(word)
-        behind = HYPHEN * word.style.size if word.ends == "-" else 0.0
-        for at in range(round(word.x1), round(word.x1 + behind) + 1):
+        for at in range(round(word.x1 - SAME_END), round(word.x1 + BEHIND * word.style.size) + 1):
             ends[at].append(word)
 
     def is_under(rule: Rule) -> bool:
         y, x0, x1 = top - rule[0], rule[1], rule[2]
         first = [word for at in _around(x0) for word in starts[at] if abs(word.x0 - x0) < SAME_END]
-        last = [word for at in _around(x1) for word in ends[at] if word.ends == "-" or abs(word.x1 - x1) < SAME_END]
-        return any(_is_at_foot(word, y) for word in first) and any(_is_at_foot(word, y) for word in last)
+        if not any(_is_at_foot(word, y) for word in first) or not any(_is_at_foot(word, y) for word in ends[round(x1)]):
+            return False
+        return not any(
+            x0 - MEET < x < x1 + MEET and upper - MEET < rule[0] < lower + MEET for x, upper, lower in rules.down
+        )
 
     return Rules([rule for rule in rules.across if not is_under(rule)], rules.down)
 
@@ -102,5 +106,5 @@ def _around(x: float) -> range:
 
 
 def _is_at_foot(word: Word, y: float) -> bool:
-    height = word.y1 - word.y0
-    return word.y0 - BELOW_FOOT * height < y < word.y0 + ABOVE_FOOT * height
+    size = word.style.size
+    return word.y0 - BELOW_FOOT * size < y < word.y0 + ABOVE_FOOT * size
