@@ -426,7 +426,8 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
         apart = apart and all(word.style.face == style.face for word in words)
         leads = (style.bold or style.mono) and not (bold or mono) and _is_led(words)
         sizes: Counter[float] = Counter()
-        for word in words:
+        plain = [word for word in words if not word.style.mono and word.text.isalpha()]  # code beside it may be smaller
+        for word in words if mono or not plain else plain:
             sizes[word.style.size] += len(word.text)
         size = sizes.most_common(1)[0][0]
     text = _spaced(words) if mono else " ".join([word.text for word in words])

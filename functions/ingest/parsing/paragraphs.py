@@ -23,7 +23,7 @@ _SIGNED = re.compile(r"(?:By: ?)?/s/ ")
 _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])")
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
 _ADDRESS = re.compile(r"https?://|www\.")
-_SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[^\W\d_]")
+_SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[\"“«„‘'({]*[^\W\d_]")
 MIN_POINTS = 2
 """The number that an entry of a table of contents begins with, and points in it that no measure has: "1.5 million"."""
 _LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
