@@ -5,7 +5,7 @@ Browsers draw the marks of a list as circles and squares, and what underlines a 
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from functions.ingest.parsing.ruled import Rule, Rules
 from functions.ingest.parsing.words import Box, Word
@@ -17,8 +17,8 @@ SQUARE = 0.15
 """Share of its width by which a bullet may be higher or lower than wide."""
 LEAST_ROOM, MOST_ROOM = 0.15, 2.0
 """Room between a bullet and its item, in font sizes."""
-BEFORE = 3.0
-"""Room before a bullet in which no other word stands at its height, in font sizes: what is there goes on in it."""
+BEFORE = 1.0
+"""Room before a bullet in which no other word stands at its height, in font sizes; columns are further apart."""
 OFF_MIDDLE = 0.25
 """How far a bullet's middle may be above or below that of its item's first line, in font sizes."""
 MOST_DOTS = 500
@@ -33,12 +33,11 @@ ABOVE_FOOT, BELOW_FOOT = 0.4, 0.2
 """How far such a line is above the foot of the words' boxes at most, and below it, in font sizes."""
 
 
-def with_drawn_bullets(words: list[Word], boxes: Iterable[Box]) -> list[Word]:
+def with_drawn_bullets(words: list[Word], dots: Sequence[Box]) -> list[Word]:
     """Return a page's words with a bullet before each that begins an item whose bullet is drawn.
 
-    `boxes` are those of what is drawn, in the page's own space, as the words'.
+    `dots` are where squares and circles are drawn, in the page's own space, as the words'.
     """
-    dots = [box for box in boxes if _is_square(box)]
     if not 0 < len(dots) <= MOST_DOTS:
         return words
     by_middle = sorted(((word.y0 + word.y1) / 2, at) for at, word in enumerate(words) if not word.style.turn)
@@ -46,9 +45,9 @@ def with_drawn_bullets(words: list[Word], boxes: Iterable[Box]) -> list[Word]:
     found: dict[int, Box] = {}
     for box in dots:
         x0, y0, x1, y1 = box
-        most = OFF_MIDDLE * (y1 - y0) / LEAST_BULLET
-        near = range(bisect_left(middles, (y0 + y1) / 2 - most), bisect_right(middles, (y0 + y1) / 2 + most))
-        level = [at for _, at in by_middle[near.start : near.stop] if _is_level(words[at], box)]
+        middle, most = (y0 + y1) / 2, OFF_MIDDLE * (y1 - y0) / LEAST_BULLET
+        start, end = bisect_left(middles, middle - most), bisect_right(middles, middle + most)
+        level = [at for _, at in by_middle[start:end] if _is_level(words[at], box)]
         behind = [at for at in level if words[at].x0 > x0]
         first = min(behind, key=lambda at: words[at].x0, default=None)
         if first is None:
@@ -68,7 +67,8 @@ def with_drawn_bullets(words: list[Word], boxes: Iterable[Box]) -> list[Word]:
     return out
 
 
-def _is_square(box: Box) -> bool:
+def is_square(box: Box) -> bool:
+    """Whether what is drawn in a box may be a circle or a square."""
     width, height = box[2] - box[0], box[3] - box[1]
     return width > 1 and abs(width - height) < SQUARE * width
 

@@ -297,7 +297,7 @@ class PdfiumEngine:
             word.text = word.text.translate(both)
         if dashes := scene.dashes():
             words = with_underscores(words, dashes)
-        words = with_drawn_bullets(words, scene.drawn)
+        words = with_drawn_bullets(words, scene.dots())
         raw.hidden = hidden
         raw.ocr = bool([word for word in words if word.style.invisible])  # twice as fast as `any`
         raw.rotation = pdfium.page_rotation(page) & 3

@@ -11,6 +11,7 @@ from itertools import chain, compress, islice, pairwise, repeat, starmap
 from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.drawn_signs import is_square
 from functions.ingest.parsing.letters import (
     NOTE_MARKS,
     RAISED,
@@ -108,6 +109,10 @@ class Scene:
     def drawn(self) -> list[Box]:
         """Where paths are drawn, in the page's own space."""
         return list(_bounds_of(self._paths))
+
+    def dots(self) -> list[Box]:
+        """Return where what is drawn may be a bullet, in the page's own space; not on a page of very many paths."""
+        return [box for box in self.drawn if is_square(box)] if len(self._paths) <= MAX_RULES else []
 
     def rules(self) -> Rules | None:
         """Return the lines drawn across and down the page, those around rectangles too; None if there are none.

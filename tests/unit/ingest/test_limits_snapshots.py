@@ -27,6 +27,7 @@ import functions.ingest.parsing.chart_titles
 import functions.ingest.parsing.child
 import functions.ingest.parsing.columns
 import functions.ingest.parsing.distances
+import functions.ingest.parsing.drawn_signs
 import functions.ingest.parsing.engine_figures
 import functions.ingest.parsing.engine_pdfium
 import functions.ingest.parsing.engine_pypdf

@@ -117,6 +117,44 @@ def test_what_nobody_can_see_is_counted_and_left_out(tmp_path: Path, hidden: byt
     assert ("secret" in [line.text for line in page.lines]) is (count == 0)
 
 
+@pytest.mark.parametrize(
+    ("above", "count"),
+    [
+        (b"0.2 g " + text(72.2, 600.7, "Daemons", size=20), 0),  # the letters, on their shadow in white
+        (b"1 1 1 rg " + text(72.2, 600.7, "Daemons", size=20), 7),
+        (b"0.2 g " + text(72.2, 580, "Daemons", size=20), 7),
+        (b"0.2 g " + text(72.2, 600.7, "Secrets", size=20), 7),
+    ],
+)
+def test_letters_on_their_white_shadow_are_seen(tmp_path: Path, above: bytes, count: int) -> None:
+    shadow = b"1 1 1 rg " + text(72, 600, "Daemons", size=20)
+    page = page_of(tmp_path, document([lines("Here it is.") + shadow + above]))
+    assert page.hidden == count
+
+
+def disc(x: float, y: float, side: float) -> bytes:
+    """A bullet as browsers draw it: an outline around a middle, filled."""
+    half = side / 2
+    return b"%f %f m %f %f l %f %f l %f %f l f " % (x - half, y, x, y + half, x + half, y, x, y - half)
+
+
+@pytest.mark.parametrize(
+    ("dots", "bulleted"),
+    [
+        (disc(62, 703, 3.5) + disc(62, 691, 3.5), [True, True]),
+        (disc(62, 703, 3.5), [True, False]),
+        (disc(62, 703, 9), [False, False]),  # as large as a box to tick
+        (disc(30, 703, 3.5), [False, False]),  # far from the text
+        (disc(62, 709, 3.5), [False, False]),  # above it
+        (text(52, 700, "So") + disc(66, 703, 3.5), [False, False]),  # within a line
+    ],
+)
+def test_a_drawn_dot_before_a_line_is_the_bullet_of_an_item(tmp_path: Path, dots: bytes, bulleted: list[bool]) -> None:
+    page = page_of(tmp_path, document([text(72, 700, "Ripe plums") + text(72, 688, "Green pears") + dots]))
+    items = [line.text for line in page.lines if "plums" in line.text or "pears" in line.text]
+    assert ["•" in each for each in items] == bulleted
+
+
 def test_letters_printed_twice_are_read_once(tmp_path: Path) -> None:
     page = page_of(tmp_path, document([text(72, 700, "NNEEBBRRAASSKKAA aall oof 1100")]))
     assert page.lines[0].text == "NEBRASKA aall oof 1100"

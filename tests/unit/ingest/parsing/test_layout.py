@@ -1407,6 +1407,12 @@ def test_the_number_of_an_empty_line_is_of_the_listing() -> None:
     assert [(part.kind, part.text) for part in parts] == [("code", "1 begin\n2 plums()\n3\n4 end")]
 
 
+def test_a_line_of_code_and_text_has_the_size_of_its_text() -> None:
+    code = Style(size=8, mono=True)
+    (line,) = lay_out([*written(50, 700, "See"), *written(75, 700, "/usr/share/common/settings.ini", code)], PAGE)
+    assert (line.size, line.mono) == (10, False)
+
+
 def test_a_line_of_thousands_of_digits_is_no_number_of_a_line() -> None:
     code = [
         Line(text, 50, 20 + 12 * at, 200, 30 + 12 * at, 10, mono=at != 1) for at, text in enumerate(("1" * 5_000, "12"))

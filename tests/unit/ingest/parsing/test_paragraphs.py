@@ -236,6 +236,22 @@ def test_an_item_goes_on_under_its_text_though_a_sentence_ended_on_a_short_line(
     assert texts(*filled(), *item, line("(To be handed in", 104, x0=x0))[-1].startswith("•") is expected
 
 
+@pytest.mark.parametrize(
+    ("above", "below", "are_apart"),
+    [
+        ("1.2.1 absolute-dynamic-event", "1.2.2 ad-hoc-jump-event", True),
+        ("1.4.6. Names", "1.5. Security", True),
+        ("2. Configuration", "2.1. The space of all settings", True),
+        ("4.5.2. Central management", "4.5.3. “Why is it so?”", True),
+        ("1.9 Last things", "2 Needs", True),
+        ("1.2.1 absolute-dynamic-event", "1.2.3 is missing", False),
+        ("1.4 million people, and then", "1.5 million of them", False),
+    ],
+)
+def test_an_entry_of_contents_ends_where_the_next_number_begins_a_line(above: str, below: str, are_apart: bool) -> None:
+    assert len(texts(line(above, 20), line(below, 32))) == (2 if are_apart else 1)
+
+
 def test_a_line_with_a_leader_is_an_entry_of_contents_and_joins_nothing() -> None:
     found = parts_of(line("Plums ........ 12", 20), line("Pears . . . . . 13", 32), line("and this is text", 44))
     assert [text for _, text in found] == ["Plums … 12", "Pears … 13", "and this is text"]

@@ -13,7 +13,7 @@ from functions.ingest.parsing.ruled import MAX_RULES, Rules, grids_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, RawPage, pack_page, unpack
 from functions.ingest.parsing.words import Box
-from tests.support.made_pages import PAGE, Piece, words_of
+from tests.support.made_pages import PAGE, Piece, width_of, words_of
 
 COLUMNS = (50, 150, 300, 450)
 """Places of the rules down the page."""
@@ -146,6 +146,42 @@ def test_a_title_in_a_frame_of_the_tables_width_stays_outside() -> None:
 def test_a_rule_under_a_word_is_no_border() -> None:
     boxes = [*ruled((100, 120, 145)), (220, 130.5, 240, 131.5)]
     assert tables(boxes, *HEADER, *BODY)[1].startswith("Discharge | 6 kV contact 8 kV air |")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "rows"),
+    [
+        (152, 152 + width_of("6 kV contact"), 1),
+        (152, 154 + width_of("6 kV contact"), 1),  # under the space behind the words, too
+        (150, 215, 2),  # from rule to rule: a border
+    ],
+)
+def test_a_line_under_all_words_of_a_cell_is_no_border(left: float, right: float, rows: int) -> None:
+    boxes = [*ruled((100, 120, 145), (50, 150, 215, 450)), (left, 124.5, right, 125.5)]
+    assert len(tables(boxes, *HEADER, *BODY)[1:]) == rows
+
+
+def test_a_frame_close_around_a_table_is_none_of_its_columns() -> None:
+    frame = [(46.5, 80, 47.5, 148), (452.5, 80, 453.5, 148), (47, 79.5, 453, 80.5), (47, 147.5, 453, 148.5)]
+    title: Piece = (52, 707, "Figure 2. Levels for tests, and what to do")
+    got = tables([*ruled((100, 120, 145)), *frame], title, *HEADER, *BODY)
+    assert got == [
+        "Test | Level | Guidance",
+        "Discharge | 6 kV contact 8 kV air | Floors should be of wood or of tiles.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("drop", "rows"), [(6, 3), (12, 1)]
+)  # in the middle of two lines, or at the second one's height
+def test_rows_without_a_rule_between_them_are_told_by_labels_in_their_middle(drop: float, rows: int) -> None:
+    texts = ["Floors should be of wood or", "of tiles.", "Humid.", "Dry."]
+    pieces: list[Piece] = [(52, 676 - drop, "Contact"), (152, 676 - drop, "6 kV")]
+    pieces += [(302, y, text) for y, text in zip((676, 664, 648, 632), texts, strict=True)]
+    pieces += [(52, 648, "Air"), (152, 648, "8 kV"), (52, 632, "None"), (152, 632, "0 kV")]
+    got = tables(ruled((100, 120, 175)), *HEADER, *pieces)[1:]
+    assert len(got) == rows
+    assert rows == 1 or got[0] == "Contact | 6 kV | Floors should be of wood or of tiles."
 
 
 def test_where_columns_are_not_ruled_the_text_tells_them() -> None:

@@ -63,6 +63,21 @@ def rows_of(*cells: tuple[str, str], top: float = 700) -> list[Piece]:
     return [piece for at, (a, b) in enumerate(cells) for piece in ((50, top - 12 * at, a), (170, top - 12 * at, b))]
 
 
+def test_a_name_in_fixed_pitch_in_the_middle_of_what_is_told_beside_it_is_a_rows_label() -> None:
+    pieces: list[Piece] = []
+    for top, name in ((700, "auth"), (660, "type"), (620, "scope")):
+        pieces.append((50, top - 12, name, MONO))
+        pieces += [(170, top - 12 * at, f"{'abc'[at]} line of what it tells") for at in range(3)]
+    told = "a line of what it tells b line of what it tells c line of what it tells"
+    assert read(*pieces) == [f"{name} | {told}" for name in ("auth", "type", "scope")]
+
+
+def test_the_lines_of_a_listing_are_no_labels_of_what_is_told_beside_the_last() -> None:
+    listing: list[Piece] = [(50, 700 - 12 * at, text, MONO) for at, text in enumerate(("a = 1", "b = 2", "print(a)"))]
+    got = read(*listing, (170, 676, "shows the first one"))
+    assert "print(a) | shows the first one" not in got
+
+
 def test_a_row_whose_label_leaves_no_room_is_cut_where_those_around_it_have_their_second_cell() -> None:
     above, below = rows_of(("sow", "puts seed into"), ("mow", "cuts")), rows_of(("rake", "gathers"), top=664)
     narrow = [*_line(676, "prick out (young plants)", "moves them")]
