@@ -4,25 +4,30 @@ Browsers draw the marks of a list as circles and squares, and what underlines a 
 """
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from functions.ingest.parsing.ruled import Rule, Rules
+from functions.ingest.parsing.seen import Colour
 from functions.ingest.parsing.words import Box, Word
 
 BULLET = "•"
-LEAST_BULLET, MOST_BULLET = 0.15, 0.6
-"""Sides of a drawn bullet, in sizes of the font beside it."""
+LEAST_BULLET, MOST_BULLET = 0.2, 0.49
+"""Sides of a drawn bullet, in sizes of the font beside it; the keys of charts are larger."""
 SQUARE = 0.15
 """Share of its width by which a bullet may be higher or lower than wide."""
-LEAST_ROOM, MOST_ROOM = 0.15, 2.0
+LEAST_ROOM, MOST_ROOM = 0.4, 1.0
 """Room between a bullet and its item, in font sizes."""
 BEFORE = 1.0
 """Room before a bullet in which no other word stands at its height, in font sizes; columns are further apart."""
-OFF_MIDDLE = 0.25
+OFF_MIDDLE = 0.15
 """How far a bullet's middle may be above or below that of its item's first line, in font sizes."""
 MOST_DOTS = 500
-"""Small squares and circles of a page; more are the points of a chart."""
+WORDS_OF_ITEM = 4
+"""Small squares and circles of a page, more being the points of a chart; and words, at least, of an item whose bullet
+has no other above or below it."""
+GREY = 24
+"""How much the parts of a colour may differ, of 255, that is none."""
 SAME_END = 1.0
 """Points by which a line under words may begin beside them, or end before they do."""
 MEET = 0.3
@@ -43,20 +48,24 @@ def with_drawn_bullets(words: list[Word], dots: Sequence[Box]) -> list[Word]:
     by_middle = sorted(((word.y0 + word.y1) / 2, at) for at, word in enumerate(words) if not word.style.turn)
     middles = [middle for middle, _ in by_middle]
     found: dict[int, Box] = {}
+    is_long: dict[int, bool] = {}
     for box in dots:
         x0, y0, x1, y1 = box
         middle, most = (y0 + y1) / 2, OFF_MIDDLE * (y1 - y0) / LEAST_BULLET
         start, end = bisect_left(middles, middle - most), bisect_right(middles, middle + most)
         level = [at for _, at in by_middle[start:end] if _is_level(words[at], box)]
-        behind = [at for at in level if words[at].x0 > x0]
-        first = min(behind, key=lambda at: words[at].x0, default=None)
-        if first is None:
+        behind = sorted([at for at in level if words[at].x0 > x0], key=lambda at: words[at].x0)
+        if not behind:
             continue
-        word = words[first]
+        first, word = behind[0], words[behind[0]]
         size = word.style.size
         is_beside = LEAST_ROOM * size < word.x0 - x1 < MOST_ROOM * size
+        is_beside = is_beside and any(map(str.isalpha, "".join([words[at].text for at in behind[:2]])))
         if is_beside and not any(x0 - BEFORE * size < words[at].x1 <= x1 for at in level if at not in behind):
             found[first] = box
+            is_long[first] = len(behind) >= WORDS_OF_ITEM
+    edges = Counter(round(box[0]) for box in found.values())
+    found = {at: box for at, box in found.items() if is_long[at] or sum(edges[x] for x in _around(box[0])) > 1}
     out: list[Word] = []
     for at, word in enumerate(words):
         if at in found:
@@ -71,6 +80,11 @@ def is_square(box: Box) -> bool:
     """Whether what is drawn in a box may be a circle or a square."""
     width, height = box[2] - box[0], box[3] - box[1]
     return width > 1 and abs(width - height) < SQUARE * width
+
+
+def is_grey(fill: Colour | None) -> bool:
+    """Whether a colour is black, white or between them, as most text is."""
+    return fill is not None and max(fill[:3]) - min(fill[:3]) <= GREY
 
 
 def _is_level(word: Word, box: Box) -> bool:

@@ -11,7 +11,7 @@ from itertools import chain, compress, islice, pairwise, repeat, starmap
 from operator import itemgetter
 
 from functions.ingest.parsing import pdfium
-from functions.ingest.parsing.drawn_signs import is_square
+from functions.ingest.parsing.drawn_signs import is_grey, is_square
 from functions.ingest.parsing.letters import (
     NOTE_MARKS,
     RAISED,
@@ -111,8 +111,16 @@ class Scene:
         return list(_bounds_of(self._paths))
 
     def dots(self) -> list[Box]:
-        """Return where what is drawn may be a bullet, in the page's own space; not on a page of very many paths."""
-        return [box for box in self.drawn if is_square(box)] if len(self._paths) <= MAX_RULES else []
+        """Return where what is drawn in no colour may be a bullet, in the page's own space.
+
+        Charts have points and keys in colours, and a page of very many paths is one.
+        """
+        if len(self._paths) > MAX_RULES:
+            return []
+        near = [(handle, box) for (_, handle, _), box in zip(self._paths, self.drawn, strict=True) if is_square(box)]
+        pointers = list(pdfium.pointers_to([handle for handle, _ in near]))
+        asked = zip(near, pdfium.path_draw_modes.of(pointers), pdfium.object_fills.of(pointers), strict=True)
+        return [box for (_, box), (mode, _), fill in asked if not mode or is_grey(fill)]
 
     def rules(self) -> Rules | None:
         """Return the lines drawn across and down the page, those around rectangles too; None if there are none.
