@@ -132,25 +132,33 @@ def test_letters_on_their_white_shadow_are_seen(tmp_path: Path, above: bytes, co
     assert page.hidden == count
 
 
-def disc(x: float, y: float, side: float) -> bytes:
+def disc(x: float, y: float, side: float = 3.5, colour: bytes = b"0 g") -> bytes:
     """A bullet as browsers draw it: an outline around a middle, filled."""
     half = side / 2
-    return b"%f %f m %f %f l %f %f l %f %f l f " % (x - half, y, x, y + half, x + half, y, x, y - half)
+    outline = (x - half, y, x, y + half, x + half, y, x, y - half)
+    return colour + b" %f %f m %f %f l %f %f l %f %f l f 0 g " % outline
+
+
+BOTH = disc(64, 702.5) + disc(64, 690.5)
 
 
 @pytest.mark.parametrize(
-    ("dots", "bulleted"),
+    ("first", "dots", "bulleted"),
     [
-        (disc(62, 703, 3.5) + disc(62, 691, 3.5), [True, True]),
-        (disc(62, 703, 3.5), [True, False]),
-        (disc(62, 703, 9), [False, False]),  # as large as a box to tick
-        (disc(30, 703, 3.5), [False, False]),  # far from the text
-        (disc(62, 709, 3.5), [False, False]),  # above it
-        (text(52, 700, "So") + disc(66, 703, 3.5), [False, False]),  # within a line
+        ("Ripe plums", BOTH, [True, True]),
+        ("Ripe plums", disc(64, 702.5), [False, False]),  # alone before a short text
+        ("Ripe plums from the old garden", disc(64, 702.5), [True, False]),
+        ("Ripe plums", disc(64, 702.5, 6) + disc(64, 690.5, 6), [False, False]),  # the keys of a chart
+        ("Ripe plums", disc(64, 702.5, colour=b"1 0 0 rg") + disc(64, 690.5, colour=b"0 0 1 rg"), [False, False]),
+        ("Ripe plums", disc(50, 702.5) + disc(50, 690.5), [False, False]),  # far from the text
+        ("Ripe plums", disc(64, 708) + disc(64, 696), [False, False]),  # above it
+        ("Ripe plums", BOTH + text(50, 700, "So") + text(50, 688, "So"), [False, False]),  # within lines
     ],
 )
-def test_a_drawn_dot_before_a_line_is_the_bullet_of_an_item(tmp_path: Path, dots: bytes, bulleted: list[bool]) -> None:
-    page = page_of(tmp_path, document([text(72, 700, "Ripe plums") + text(72, 688, "Green pears") + dots]))
+def test_dots_drawn_before_lines_are_the_bullets_of_items(
+    tmp_path: Path, first: str, dots: bytes, bulleted: list[bool]
+) -> None:
+    page = page_of(tmp_path, document([text(72, 700, first) + text(72, 688, "Green pears") + dots]))
     items = [line.text for line in page.lines if "plums" in line.text or "pears" in line.text]
     assert ["•" in each for each in items] == bulleted
 
