@@ -425,16 +425,21 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
         bold = bold and _is_bold(words)
         apart = apart and all(word.style.face == style.face for word in words)
         leads = (style.bold or style.mono) and not (bold or mono) and _is_led(words)
-        sizes: Counter[float] = Counter()
-        plain = [word for word in words if not word.style.mono and word.text.isalpha()]  # code beside it may be smaller
-        for word in words if mono or not plain else plain:
-            sizes[word.style.size] += len(word.text)
-        size = sizes.most_common(1)[0][0]
+        size = _usual_size(words)
+        if not mono and (plain := [word for word in words if not word.style.mono and word.text.isalpha()]):
+            size = max(size, _usual_size(plain))  # code in it may be smaller
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
     place = _place_of(words, row, size, text, placing)
     cells = 0 if is_definition(row) else 1
     return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, cells, place=place, apart=apart, leads=leads)
+
+
+def _usual_size(words: Sequence[Word]) -> float:
+    sizes: Counter[float] = Counter()
+    for word in words:
+        sizes[word.style.size] += len(word.text)
+    return sizes.most_common(1)[0][0]
 
 
 def _is_led(words: Sequence[Word]) -> bool:
