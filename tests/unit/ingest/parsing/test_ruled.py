@@ -162,7 +162,7 @@ def test_a_line_under_all_words_of_a_cell_is_no_border(left: float, right: float
 
 
 def test_a_frame_close_around_a_table_is_none_of_its_columns() -> None:
-    frame = [(46.5, 80, 47.5, 148), (452.5, 80, 453.5, 148), (47, 79.5, 453, 80.5), (47, 147.5, 453, 148.5)]
+    frame = [(44.5, 80, 45.5, 150), (454.5, 80, 455.5, 150), (45, 79.5, 455, 80.5), (45, 149.5, 455, 150.5)]
     title: Piece = (52, 707, "Figure 2. Levels for tests, and what to do")
     got = tables([*ruled((100, 120, 145)), *frame], title, *HEADER, *BODY)
     assert got == [
