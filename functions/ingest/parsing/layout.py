@@ -426,7 +426,8 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
         apart = apart and all(word.style.face == style.face for word in words)
         leads = (style.bold or style.mono) and not (bold or mono) and _is_led(words)
         size = _usual_size(words)
-        if not mono and (plain := [word for word in words if not word.style.mono and word.text.isalpha()]):
+        plain = [word for word in words if not word.style.mono and word.text.isalpha()]
+        if plain and not mono and any(word.style.mono for word in words):
             size = max(size, _usual_size(plain))  # code in it may be smaller
     text = _spaced(words) if mono else " ".join([word.text for word in words])
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
