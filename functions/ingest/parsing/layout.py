@@ -7,7 +7,7 @@ what `order` sets right.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, count, pairwise, takewhile
@@ -42,8 +42,19 @@ from functions.ingest.parsing.table_grid import parted, with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
+from functions.ingest.parsing.tags import Tags, tables_on_page, with_likely_blocks
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height, without_drawn
+from functions.ingest.parsing.words import (
+    NO_BLOCK,
+    SOFT_HYPHEN,
+    Box,
+    Row,
+    Word,
+    box_of,
+    pitch_of,
+    shared_height,
+    without_drawn,
+)
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -85,11 +96,16 @@ MAX_ROOM = 40
 
 
 def lay_out(
-    words: list[Word], bounds: tuple[float, float, float, float], rotation: int = 0, rules: Rules | None = None
+    words: list[Word],
+    bounds: tuple[float, float, float, float],
+    rotation: int = 0,
+    rules: Rules | None = None,
+    tags: Tags | None = None,
 ) -> list[Line]:
     """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top).
 
-    `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it.
+    `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it, `tags`
+    what the document says of its structure.
     """
     if not (words := without_drawn(words)):
         return []
@@ -115,8 +131,11 @@ def lay_out(
             word.y0, word.y1 = height - word.y1, height - word.y0
     tables: list[list[Group]] = []
     boxes: list[Box] = []
+    if tags is not None and tags.tables:
+        upright, tables = _tagged_tables(upright, level, tags)
     if rules is not None:
-        upright, tables, boxes = _ruled_tables(upright, level, rules)
+        upright, ruled_tables, boxes = _ruled_tables(upright, level, rules)
+        tables += ruled_tables
     kept = set(map(id, upright))
     sideways = {id(text.word) for text in texts}
     rows = _rows([word for word in upright if id(word) not in sideways], 0, level)
@@ -144,7 +163,7 @@ def lay_out(
     for other, rotated in aside.items():
         placing = Placing(bounds, rotation, other & 3)
         lines += [replace(_line(row, placing), cells=0) for row in rotated if id(row) not in within]
-    return lines
+    return with_likely_blocks(lines) if tags is not None else lines
 
 
 def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
@@ -170,6 +189,29 @@ def _usual_face(words: list[Word]) -> str:
     return Counter([word.style.face for word in words]).most_common(1)[0][0]
 
 
+def _tagged_tables(
+    words: list[Word], bounds: tuple[float, float, float, float], tags: Tags
+) -> tuple[list[Word], list[list[Group]]]:
+    """Take the tables that tags tell out of a page's words; return the other words and the tables."""
+    tables: list[list[Group]] = []
+    taken: set[int] = set()
+    rows_of = partial(_rows, turn=0, bounds=bounds)
+    for found in tables_on_page(tags, words, bounds[3]):
+        table, of_table = table_in(found.grid, found.held, words, rows_of, names=found.names)
+        if table:
+            tables.append(table)
+            taken |= of_table
+    return _without(words, taken), tables
+
+
+def _without(words: list[Word], taken: Collection[int]) -> list[Word]:
+    """Return the words without those of a table; a line ends before it."""
+    for word, following in pairwise(words):
+        if id(following) in taken and id(word) not in taken:
+            word.ends = word.ends or "\n"
+    return [word for word in words if id(word) not in taken]
+
+
 def _ruled_tables(
     words: list[Word], bounds: tuple[float, float, float, float], rules: Rules
 ) -> tuple[list[Word], list[list[Group]], list[Box]]:
@@ -184,11 +226,7 @@ def _ruled_tables(
         table, taken = table_in(grid, held, words, partial(_rows, turn=0, bounds=bounds))
         if table:
             tables.append(table)
-            kept = [word for word in words if id(word) not in taken]
-            for word, following in pairwise(words):
-                if id(following) in taken and id(word) not in taken:
-                    word.ends = word.ends or "\n"
-            words = kept
+            words = _without(words, taken)
         else:
             boxes += fields_in(grid, held, rules, words, bounds)
     return words, tables, boxes
@@ -200,7 +238,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     What stands beside it says nothing, nor does a header that was written last, or what stands at the page's bottom.
     So if its column begins with it, that is behind the columns on its left.
     """
-    left, top, right, _ = box_of([row for group in table for row in group.rows])
+    left, top, right, bottom = box_of([row for group in table for row in group.rows])
     lowest = 0.0
     steps: list[int] = []
     for row in rows:
@@ -214,7 +252,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     at = first = wrong.index(min(wrong))
     for place in range(first + 1, len(rows)):
         above, row = rows[place - 1], rows[place]
-        if wrong[place] > wrong[first] or above.x1 > left:
+        if wrong[place] > wrong[first] or above.x1 > left or above.y0 >= bottom:
             break
         if row.y1 <= above.y0 and row.x1 > left:
             at = place
@@ -248,7 +286,7 @@ def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[
         text, place = _joined_cells(group.cells, placing)
         of_code = _holds_code(group.cells)
         lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
-        lines[-1].leads = group is first
+        lines[-1].leads, lines[-1].names = group is first, group.names
     return lines
 
 
@@ -431,7 +469,10 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
     place = _place_of(words, row, size, text, placing)
     cells = 0 if is_definition(row) else 1
-    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, cells, place=place, apart=apart, leads=leads)
+    line = Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, cells, place=place, apart=apart, leads=leads)
+    if len(blocks := {word.block for word in words if word.block != NO_BLOCK}) == 1:
+        ((line.block, line.level),) = blocks
+    return line
 
 
 def _is_led(words: Sequence[Word]) -> bool:
@@ -485,7 +526,7 @@ def _whole(words: list[Word], room: Callable[[Word], float]) -> list[Word]:
         last, most = whole[-1], room(word)
         if last.style == word.style and -most < word.x0 - last.x1 < most:
             box = box_of([last, word])
-            whole[-1] = Word(last.text + word.text, *box, last.style, word.ends)
+            whole[-1] = Word(last.text + word.text, *box, last.style, word.ends, last.mark, last.block)
         else:
             whole.append(word)
     return whole

@@ -19,7 +19,7 @@ from functions.ingest.parsing.table_cells import body_of, is_figure, is_number
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
-from functions.ingest.parsing.wire import Line, RawPage
+from functions.ingest.parsing.wire import ITEM, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
 from shared.text import SEPARATOR, row_cells
@@ -294,7 +294,8 @@ def _add(
     full = line.x1 >= right[i] - SHORT_OF_EDGE * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    item = is_entry or is_item(page.lines, i, last, text)
+    begins = line.level == ITEM and (page.lines[i - 1].block != line.block if i else not text[0].islower())
+    item = begins or is_entry or is_item(page.lines, i, last, text)
     if (
         last
         and i
@@ -323,12 +324,15 @@ def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callabl
 def _table(lines: list[Line], words: Vocabulary) -> Part:
     rows: list[str] = []
     places: list[LinePlace] = []
-    at = 0
+    at = named = 0
     for line in lines:
         if row := cleaned(words.rejoin_cut(line.text)):
+            named += line.names and named == len(rows)
             places += moved_by(at, places_in(line, row))
             rows.append(row)
             at += len(row) + 1
+    if named and SEPARATOR in rows[named - 1]:
+        return Part("table", "\n".join(rows), header="\n".join(rows[:named]), lines=places)
     bold = [line.bold for line in lines if line.cells > 1]
     of_code = [line.apart for line in lines if line.cells > 1]
     is_key = of_code[:1] == [True] and 2 * sum(of_code) > len(of_code)  # names of columns are not in fixed pitch

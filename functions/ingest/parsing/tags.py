@@ -1,0 +1,473 @@
+"""What a tagged PDF says of its own structure: which words are cells of a table, and which are headings.
+
+Word processors, browsers and report tools write it ("Tagged PDF", ISO 32000-1, 14.8). Nothing forces it to be right, so
+a table is taken only if its cells stand on the page as the tags say (`tables_on_page`), else rules and text tell it.
+"""
+
+import ctypes
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from ctypes import byref
+from dataclasses import dataclass, field, replace
+from itertools import count, groupby, pairwise, repeat
+from operator import attrgetter
+
+from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.parts import ends_sentence
+from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid
+from functions.ingest.parsing.table_cells import BULLETS, SIGN_AFTER, SIGN_BEFORE, is_number
+from functions.ingest.parsing.wire import ITEM, Line
+from functions.ingest.parsing.words import NO_BLOCK, Block, Word, box_of
+
+MAX_TAGS = 20_000
+"""Tags of a page that are read; pages of the largest tables have some thousands."""
+MAX_SPAN = 100
+MAX_ATTRIBUTES = 20
+"""Columns or rows that a cell goes over at most, and lists of its attributes that are looked at."""
+LONGEST_TYPE = 40
+"""Characters of a tag's type; those that mean something here are short."""
+LEVELS = {
+    **{"P": 0, "Caption": 0, "BlockQuote": 0, "Note": 0},
+    **{"Title": 1, "H": 1, **{f"H{level}": level for level in range(1, 7)}},
+}
+"""Types of paragraphs and headings, with their level (`Line.level`)."""
+DIVISIONS = frozenset({"Div", "NonStruct"})
+"""Types that browsers give to paragraphs without a name of their own, and to texts, which hold no other tags."""
+ITEMS = frozenset({"LI", "TOCI"})
+"""Types of items of lists."""
+GROUPS = frozenset({"Document", "Part", "Sect", "Table", "THead", "TBody", "TFoot", "TR", "L", "TOC"})
+"""Types of what holds other tags only: a document's can hold thousands, of all pages."""
+CELLS = {"TD": False, "TH": True}
+"""Types of cells: whether they name others."""
+ITEM_MARK = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]")
+"""What an item begins with."""
+TOUCHING = 2.0
+"""Points by which the words of two columns may overlap."""
+FREE = 12.0
+"""Points by which the words of a cell over several columns may reach beyond those columns' words."""
+MAX_HEAD = 150.0
+ROOM_BELOW = 1.2
+"""Points that names above a table take at most, and room below a line of them, in its height."""
+MOST_CUTS, CUTS_SHARE = 1, 0.2
+"""Paragraphs of a page that end within a sentence at most, and share of them."""
+SHARED_LINE = 0.5
+"""Share of a line's height by which two rows may overlap."""
+
+
+@dataclass(slots=True)
+class TaggedCell:
+    """The marks of a cell's words, how many columns and rows it goes over, and whether it names others."""
+
+    names: bool
+    columns: int = 1
+    rows: int = 1
+    marks: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TaggedTable:
+    """The rows of a table on one page. It `is_frame` if another table stands in it, so that it only places it."""
+
+    rows: list[list[TaggedCell]] = field(default_factory=list)
+    is_frame: bool = False
+
+
+@dataclass(slots=True)
+class Tags:
+    """The tables of a page, and its blocks: the number on the page and the level (`Line`) of the one a mark is of."""
+
+    tables: list[TaggedTable] = field(default_factory=list)
+    blocks: dict[int, Block] = field(default_factory=dict)
+
+
+def tags_of(page: int) -> Tags:
+    """Read the tags of a page."""
+    tree = pdfium.load_tags(page)
+    if not tree:
+        return Tags()
+    try:
+        return _read(tree)
+    finally:
+        pdfium.close_tags(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a tag stands: in which table, cell and block. `item` is the block of an item that has no text yet."""
+
+    table: TaggedTable | None = None
+    cell: TaggedCell | None = None
+    block: Block = NO_BLOCK
+    item: Block = NO_BLOCK
+
+
+def _read(tree: int) -> Tags:
+    tags = Tags()
+    numbers = count(1)
+    filled: set[Block] = set()
+    stack = [(pdfium.tag(tree, at), _Place()) for at in reversed(range(min(pdfium.count_tags(tree), MAX_TAGS)))]
+    read = 0
+    while stack and read < MAX_TAGS:
+        tag, place = stack.pop()
+        if not tag:
+            continue
+        read += 1
+        kind = pdfium.utf16(pdfium.tag_type, tag, limit=LONGEST_TYPE)
+        within = list(map(pdfium.tag_within, repeat(tag), range(min(pdfium.count_within_tag(tag), MAX_TAGS))))
+        if kind == "Table":
+            if place.table is not None:
+                place.table.is_frame = True
+            tags.tables.append(TaggedTable())
+            place = _Place(tags.tables[-1], None, place.block)
+        elif kind == "TR" and place.table is not None:
+            place.table.rows.append([])
+            place = _Place(place.table, None, place.block)
+        elif kind in CELLS and place.table is not None and place.table.rows:
+            place.table.rows[-1].append(TaggedCell(CELLS[kind], *_spans_of(tag)))
+            place = _Place(place.table, place.table.rows[-1][-1], (next(numbers), 0))
+        elif kind in ITEMS:
+            item = next(numbers), ITEM
+            place = replace(place, block=item, item=item)
+        elif kind == "Lbl":
+            place = replace(place, item=NO_BLOCK)
+        elif kind in LEVELS or (kind in DIVISIONS and all(within)):
+            level = LEVELS.get(kind, 0)
+            is_first = place.item != NO_BLOCK and place.item not in filled and not level
+            block = place.item if is_first else (next(numbers), level)
+            filled.add(block)
+            place = replace(place, block=block, item=NO_BLOCK)
+        stack += [(child, place) for child in reversed(within) if child]
+        if kind in GROUPS or all(within):
+            continue
+        marks = [pdfium.mark_within(tag, at) for at, child in enumerate(within) if not child]
+        told = [mark for mark in marks if mark >= 0]
+        if place.cell is not None:
+            place.cell.marks += told
+        if place.block != NO_BLOCK:
+            tags.blocks.update(dict.fromkeys(told, place.block))
+        if told and place.item != NO_BLOCK:
+            filled.add(place.item)
+    return tags
+
+
+def _spans_of(tag: int) -> tuple[int, int]:
+    """Return how many columns and rows a cell goes over."""
+    spans = [1, 1]
+    number = ctypes.c_float()
+    for at in range(min(pdfium.count_attributes(tag), MAX_ATTRIBUTES)):
+        attributes = pdfium.attributes(tag, at)
+        for which, name in enumerate((b"ColSpan", b"RowSpan")):
+            value = pdfium.attribute(attributes, name)
+            if value and pdfium.attribute_number(value, byref(number)):
+                spans[which] = min(MAX_SPAN, max(1, int(number.value)))
+    return spans[0], spans[1]
+
+
+@dataclass(slots=True)
+class _Part:
+    """A cell's words on the page, by their places; `x0` to `x1` and `y0` to `y1` in points, `y` downwards.
+
+    It goes over the columns `first` to `last`, down to the row `lowest`.
+    """
+
+    cell: TaggedCell
+    indices: list[int]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    first: int
+    last: int
+    lowest: int
+
+
+Span = tuple[float, float]
+"""From where to where the words of a column go."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOnPage:
+    """Where a tagged table's columns and rows are, the words in its cells, and how many rows name columns."""
+
+    grid: Grid
+    held: Mapping[int, Sequence[int]]
+    names: int
+
+
+def tables_on_page(tags: Tags, words: Sequence[Word], top: float) -> Iterator[TableOnPage]:
+    """Yield the tables of a page that stand on it as its tags say: rows below each other, columns beside each other.
+
+    `words` are in page space, `top` is the page's.
+    """
+    for table in tags.tables:
+        if table.is_frame or not 2 <= len(table.rows) <= MAX_ROWS:
+            continue
+        rows = _rows(table, words, top)
+        edges = _row_edges(rows)
+        columns = edges and (_columns_counted(table, rows) or _columns_met(rows))
+        if not edges or not columns or not 2 <= len(columns) <= MAX_COLUMNS:
+            continue
+        names = next((at for at, parts in enumerate(rows) if not all(part.cell.names for part in parts)), 0)
+        if not names and (head := _head_above(columns, edges, words, top)):
+            for part in (part for parts in rows for part in parts):
+                part.lowest += 1
+            rows, edges, names = [head, *rows], [min(part.y0 for part in head), *edges], 1
+        if grid := _grid(rows, edges, columns):
+            numbered = ((row, part) for row, parts in enumerate(rows) for part in parts)
+            yield TableOnPage(grid, {row * len(columns) + part.first: part.indices for row, part in numbered}, names)
+
+
+def _rows(table: TaggedTable, words: Sequence[Word], top: float) -> list[list[_Part]]:
+    """Return the cells that have words, row by row; rows without any are left out."""
+    cells = [(row, at, cell) for row, cells in enumerate(table.rows) for at, cell in enumerate(cells)]
+    places = {mark: (row, at) for row, at, cell in cells for mark in cell.marks}
+    held: dict[tuple[int, int], list[int]] = {}
+    for index, word in enumerate(words):
+        if word.mark in places:
+            held.setdefault(places[word.mark], []).append(index)
+    starts = _starts(table)
+    rows: list[list[_Part]] = []
+    numbers: list[int] = []
+    for row, line in enumerate(table.rows):
+        parts: list[_Part] = []
+        for at, cell in enumerate(line):
+            if indices := held.get((row, at)):
+                x0, y0, x1, y1 = box_of([words[index] for index in indices])
+                start = starts[row][at]
+                spans = start, start + cell.columns - 1, row + cell.rows - 1
+                parts.append(_Part(cell, indices, x0, top - y1, x1, top - y0, *spans))
+        if parts:
+            rows.append(_with_signs(parts, words))
+            numbers.append(row)
+    for parts in rows:
+        for part in parts:
+            part.lowest = bisect(numbers, part.lowest) - 1
+    return _with_marks(rows, words)
+
+
+def _with_marks(rows: list[list[_Part]], words: Sequence[Word]) -> list[list[_Part]]:
+    """Join the marks of items to their texts where they have a column of their own: "1." and "24 V DC In"."""
+    pairs = [(part, other) for parts in rows for part, other in pairwise(parts)]
+    marked = {id(part) for part, other in pairs if _marks(_text(part, words), _text(other, words))}
+    others = {part.first for parts in rows for part in parts if id(part) not in marked}
+    out: list[list[_Part]] = []
+    for parts in rows:
+        mark: _Part | None = None
+        out.append([])
+        for part in parts:
+            if id(part) in marked and part.first not in others:
+                mark = part
+            else:
+                out[-1].append(part if mark is None else replace(_joined(mark, part), first=part.first, last=part.last))
+                mark = None
+    return out
+
+
+def _marks(text: str, other: str) -> bool:
+    return (ITEM_MARK.fullmatch(text) is not None or text in BULLETS) and not is_number(other)
+
+
+def _starts(table: TaggedTable) -> list[list[int]]:
+    """Return the column that each cell begins in, as they are counted: those above may reach down into its row."""
+    starts: list[list[int]] = []
+    taken: dict[int, int] = {}
+    for row, cells in enumerate(table.rows):
+        starts.append([])
+        at = 0
+        for cell in cells:
+            while taken.get(at, 0) > row:
+                at += 1
+            starts[-1].append(at)
+            taken.update(dict.fromkeys(range(at, at + cell.columns), row + cell.rows))
+            at += cell.columns
+    return starts
+
+
+def _with_signs(parts: list[_Part], words: Sequence[Word]) -> list[_Part]:
+    """Join the cells of a row that hold only a currency, or only what follows a figure, to the figure's."""
+    joined: list[_Part] = []
+    sign: _Part | None = None
+    for part in parts:
+        cell, text = part, _text(part, words)
+        if sign is not None and is_number(text):
+            cell = replace(_joined(sign, part), first=part.first, last=part.last)
+        elif sign is not None:
+            joined.append(sign)
+        sign = None
+        if text in SIGN_BEFORE:
+            sign = cell
+        elif text in SIGN_AFTER and joined and is_number(_text(joined[-1], words)):
+            joined[-1] = _joined(joined[-1], cell)
+        else:
+            joined.append(cell)
+    return [*joined, sign] if sign is not None else joined
+
+
+def _text(part: _Part, words: Sequence[Word]) -> str:
+    return " ".join([words[index].text for index in part.indices])
+
+
+def _joined(part: _Part, other: _Part) -> _Part:
+    box = min(part.x0, other.x0), min(part.y0, other.y0), max(part.x1, other.x1), max(part.y1, other.y1)
+    return _Part(part.cell, [*part.indices, *other.indices], *box, part.first, part.last, part.lowest)
+
+
+def _row_edges(rows: Sequence[Sequence[_Part]]) -> list[float]:
+    """Return where rows begin and end; nothing if one does not stand below the one before it."""
+    if len(rows) < 2:
+        return []
+    edges = [min(part.y0 for part in rows[0])]
+    for row, (parts, below) in enumerate(pairwise(rows)):
+        above = [part for part in parts if part.lowest == row] or parts
+        end, begin = max(part.y1 for part in above), min(part.y0 for part in below)
+        height = min(part.y1 - part.y0 for part in (*above, *below))
+        if begin < end - SHARED_LINE * height:
+            return []
+        edges.append((begin + end) / 2)
+    edges.append(max(part.y1 for part in rows[-1]))
+    return edges
+
+
+def _columns_counted(table: TaggedTable, rows: Sequence[Sequence[_Part]]) -> list[Span]:
+    """Return the columns as the tags count them, and number each cell's by those that have cells of their own.
+
+    Nothing if rows differ in their number of columns, or if cells do not stand where they are counted.
+    """
+    widths = {
+        max([start + cell.columns for start, cell in zip(starts, cells, strict=True)])
+        for starts, cells in zip(_starts(table), table.rows, strict=True)
+        if cells
+    }
+    if len(widths) > 1:
+        return []
+    spans: dict[int, Span] = {}
+    for part in (part for parts in rows for part in parts if part.first == part.last):
+        x0, x1 = spans.get(part.first, (part.x0, part.x1))
+        spans[part.first] = min(x0, part.x0), max(x1, part.x1)
+    own = sorted(spans)
+    columns = [spans[at] for at in own]
+    placed = [(part, bisect_left(own, part.first), bisect(own, part.last) - 1) for parts in rows for part in parts]
+    if not _are_apart(columns) or any(first > last for _, first, last in placed):
+        return []
+    if any(part.x0 < columns[first][0] - FREE or part.x1 > columns[last][1] + FREE for part, first, last in placed):
+        return []
+    for part, first, last in placed:
+        part.first, part.last = first, last
+    return columns
+
+
+def _columns_met(rows: Sequence[Sequence[_Part]]) -> list[Span]:
+    """Return the columns by where words stand, because tags leave empty cells out, and number each cell's.
+
+    Nothing if two columns overlap.
+    """
+    columns: list[Span] = []
+    for parts in sorted(rows, key=len, reverse=True):
+        for part in parts:
+            met = [at for at, (x0, x1) in enumerate(columns) if part.x0 < x1 - TOUCHING and x0 < part.x1 - TOUCHING]
+            if not met:
+                columns.insert(bisect(columns, (part.x0, part.x1)), (part.x0, part.x1))
+            elif len(met) == 1 and len(parts) > 1:
+                (at,) = met
+                columns[at] = min(columns[at][0], part.x0), max(columns[at][1], part.x1)
+    if not _are_apart(columns):
+        return []
+    between = _between(columns)
+    for part in (part for parts in rows for part in parts):
+        part.first = bisect(between, part.x0 + TOUCHING)
+        part.last = max(part.first, bisect(between, part.x1 - TOUCHING))
+    for parts in rows:
+        _widen(parts, columns)
+    return columns
+
+
+def _widen(parts: Sequence[_Part], columns: Sequence[Span]) -> None:
+    """Let cells go over as many columns as their tags say, where those beside them leave room: those it is amid."""
+    ends = [-1, *(part.last for part in parts)]
+    starts = [*(part.first for part in parts[1:]), len(columns)]
+    for part, end, start in zip(parts, ends, starts, strict=False):
+        width = min(part.cell.columns, start - end - 1)
+        firsts = range(max(end + 1, part.last - width + 1), min(part.first, start - width) + 1)
+        if width > part.last - part.first + 1 and firsts:
+            amid = (part.x0 + part.x1) / 2
+            part.first = min(firsts, key=lambda at: abs(columns[at][0] + columns[at + width - 1][1] - 2 * amid))
+            part.last = part.first + width - 1
+
+
+def _are_apart(columns: Sequence[Span]) -> bool:
+    return all(before[1] - TOUCHING <= after[0] for before, after in pairwise(columns))
+
+
+def _between(columns: Sequence[Span]) -> list[float]:
+    return [(before[1] + after[0]) / 2 for before, after in pairwise(columns)]
+
+
+def _head_above(columns: Sequence[Span], edges: Sequence[float], words: Sequence[Word], top: float) -> list[_Part]:
+    """Return the names of columns directly above a table that no tag tells: those repeated on each page are left out.
+
+    They stand over half of the columns at least, and in none is a word that reaches into the next.
+    """
+    between = _between(columns)
+    left, right = columns[0][0] - FREE, columns[-1][1] + FREE
+    begin, low = edges[0], edges[0] - MAX_HEAD
+    near = [
+        at
+        for at, word in enumerate(words)
+        if word.mark < 0 and low < top - word.y1 and top - word.y0 < begin + TOUCHING
+    ]
+    held: dict[int, list[int]] = {}
+    for at in sorted(near, key=lambda at: words[at].y0):
+        word = words[at]
+        if begin - (top - word.y0) > ROOM_BELOW * (word.y1 - word.y0):
+            break
+        column = bisect(between, word.x0 + TOUCHING)
+        if not left <= word.x0 <= word.x1 <= right or column != bisect(between, word.x1 - TOUCHING):
+            return []
+        begin = min(begin, top - word.y1)
+        held.setdefault(column, []).append(at)
+    if 2 * len(held) < max(4, len(columns)):
+        return []
+    parts: list[_Part] = []
+    for column, indices in sorted(held.items()):
+        x0, y0, x1, y1 = box_of([words[at] for at in sorted(indices)])
+        parts.append(_Part(TaggedCell(names=True), sorted(indices), x0, top - y1, x1, top - y0, column, column, 0))
+    return parts
+
+
+def _grid(rows: Sequence[Sequence[_Part]], edges: Sequence[float], columns: Sequence[Span]) -> Grid | None:
+    """Return the grid of a table; None where two cells would be in one place."""
+    width = len(columns)
+    cells = [list(range(row * width, (row + 1) * width)) for row in range(len(rows))]
+    for row, parts in enumerate(rows):
+        for part in parts:
+            number = row * width + part.first
+            if any(cells[row][at] != row * width + at for at in range(part.first, part.last + 1)):
+                return None
+            for below in range(row, part.lowest + 1):
+                cells[below][part.first : part.last + 1] = [number] * (part.last + 1 - part.first)
+    return Grid([columns[0][0], *_between(columns), max(columns[-1][1], columns[0][0] + 1)], edges, cells)
+
+
+def with_likely_blocks(lines: list[Line]) -> list[Line]:
+    """Return a page's lines, without paragraphs and items that cut sentences: some programs make one of each line."""
+    ends = cuts = 0
+    for above, line in pairwise(lines):
+        if above.block and line.block and above.block != line.block and not above.level and not line.level:
+            ends += 1
+            cuts += line.text[:1].islower() and not ends_sentence(above.text)
+    if cuts > max(MOST_CUTS, CUTS_SHARE * ends):
+        for line in lines:
+            if not 0 < line.level < ITEM:
+                line.block = line.level = 0
+    return lines
+
+
+def tagged_headings(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Yield where the headings that tags tell begin and end among a page's lines."""
+    at = 0
+    for block, same in groupby(lines, key=attrgetter("block")):
+        run = list(same)
+        if block and 0 < run[0].level < ITEM and not any(line.column or line.figure for line in run):
+            yield at, at + len(run)
+        at += len(run)
