@@ -302,7 +302,7 @@ def masked(text: str) -> str:
 
 
 def is_no_name(text: str, line: Line, body: float) -> bool:
-    """Whether lines in the print of headings, the first of them `line`, are none: a sentence, a remark, a unit, a copyright.
+    """Whether lines in the print of headings, the first of them `line`, are none: a sentence, a remark, a copyright.
 
     Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text. One in the
     text's own print ends in no "by".

@@ -15,7 +15,7 @@ from functions.ingest.parsing.listings import take_comments
 from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
-from functions.ingest.parsing.table_cells import body_of, is_figure, is_number
+from functions.ingest.parsing.table_cells import UNIT, body_of, is_figure, is_number
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
@@ -37,7 +37,7 @@ HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
 WORDS_OF_SENTENCE = 3
 """Spaces, at least, in a cell with a full stop at its end that is a sentence, and no name."""
-CAPTION_PARTS = 3
+CAPTION_PARTS = 5
 CAPTION_CHARACTERS = 200
 """Headings and paragraphs above a table, and their length, that may be its caption."""
 CENTRED = 2
@@ -356,7 +356,7 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     first = next((at for at, row in enumerate(cells) if len(row) > 1), 0)
     if has_figures and not _holds_sentence(cells[first]):
         head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
-    while head and SEPARATOR not in head[-1]:
+    while head and SEPARATOR not in head[-1] and not UNIT.match(head[-1]):
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
     if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):

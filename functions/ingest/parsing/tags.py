@@ -16,7 +16,7 @@ from operator import attrgetter
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.parts import ends_sentence
 from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid
-from functions.ingest.parsing.table_cells import BULLETS, SIGN_AFTER, SIGN_BEFORE, is_number
+from functions.ingest.parsing.table_cells import BULLETS, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, is_number
 from functions.ingest.parsing.wire import ITEM, Line
 from functions.ingest.parsing.words import NO_BLOCK, Block, Word, box_of
 
@@ -42,15 +42,19 @@ CELLS = {"TD": False, "TH": True}
 """Types of cells: whether they name others."""
 ITEM_MARK = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]")
 """What an item begins with."""
+NOTE = re.compile(r"\([a-z0-9]\)|[*†‡§]{1,3}")
+"""What refers to a note, in a cell of its own behind a figure."""
 TOUCHING = 2.0
 """Points by which the words of two columns may overlap."""
 FREE = 12.0
 """Points by which the words of a cell over several columns may reach beyond those columns' words."""
 MAX_HEAD = 150.0
-ROOM_BELOW = 1.2
-"""Points that names above a table take at most, and room below a line of them, in its height."""
+ROOM_BELOW, ROOM_BETWEEN = 1.2, 0.4
+"""Points that names above a table take at most, and room below them and between their lines, in their height."""
 MOST_CUTS, CUTS_SHARE = 1, 0.2
 """Paragraphs of a page that end within a sentence at most, and share of them."""
+MAX_NAMED_ROWS = 3
+"""Rows at most that a column has without the one beside it having any, if both are one."""
 SHARED_LINE = 0.5
 """Share of a line's height by which two rows may overlap."""
 
@@ -205,7 +209,7 @@ def tables_on_page(tags: Tags, words: Sequence[Word], top: float) -> Iterator[Ta
             continue
         rows = _rows(table, words, top)
         edges = _row_edges(rows)
-        columns = edges and (_columns_counted(table, rows) or _columns_met(rows))
+        columns = edges and (_columns_counted(table, rows) or _columns_met(table, rows))
         if not edges or not columns or not 2 <= len(columns) <= MAX_COLUMNS:
             continue
         names = next((at for at, parts in enumerate(rows) if not all(part.cell.names for part in parts)), 0)
@@ -285,7 +289,7 @@ def _starts(table: TaggedTable) -> list[list[int]]:
 
 
 def _with_signs(parts: list[_Part], words: Sequence[Word]) -> list[_Part]:
-    """Join the cells of a row that hold only a currency, or only what follows a figure, to the figure's."""
+    """Join the cells of a row that hold only a currency, a sign or a note's mark to the figure's."""
     joined: list[_Part] = []
     sign: _Part | None = None
     for part in parts:
@@ -297,7 +301,7 @@ def _with_signs(parts: list[_Part], words: Sequence[Word]) -> list[_Part]:
         sign = None
         if text in SIGN_BEFORE:
             sign = cell
-        elif text in SIGN_AFTER and joined and is_number(_text(joined[-1], words)):
+        elif joined and (text in SIGN_AFTER or NOTE.fullmatch(text)) and is_number(_text(joined[-1], words)):
             joined[-1] = _joined(joined[-1], cell)
         else:
             joined.append(cell)
@@ -334,12 +338,7 @@ def _columns_counted(table: TaggedTable, rows: Sequence[Sequence[_Part]]) -> lis
 
     Nothing if rows differ in their number of columns, or if cells do not stand where they are counted.
     """
-    widths = {
-        max([start + cell.columns for start, cell in zip(starts, cells, strict=True)])
-        for starts, cells in zip(_starts(table), table.rows, strict=True)
-        if cells
-    }
-    if len(widths) > 1:
+    if len(_widths(table)) > 1:
         return []
     spans: dict[int, Span] = {}
     for part in (part for parts in rows for part in parts if part.first == part.last):
@@ -357,15 +356,22 @@ def _columns_counted(table: TaggedTable, rows: Sequence[Sequence[_Part]]) -> lis
     return columns
 
 
-def _columns_met(rows: Sequence[Sequence[_Part]]) -> list[Span]:
+def _widths(table: TaggedTable) -> set[int]:
+    """Return in how many columns its rows end, as they are counted."""
+    rows = zip(_starts(table), table.rows, strict=True)
+    return {starts[-1] + cells[-1].columns for starts, cells in rows if cells}
+
+
+def _columns_met(table: TaggedTable, rows: Sequence[Sequence[_Part]]) -> list[Span]:
     """Return the columns by where words stand, because tags leave empty cells out, and number each cell's.
 
     Nothing if two columns overlap.
     """
+    width = max(_widths(table))
     columns: list[Span] = []
     for parts in sorted(rows, key=len, reverse=True):
         for part in parts:
-            met = [at for at, (x0, x1) in enumerate(columns) if part.x0 < x1 - TOUCHING and x0 < part.x1 - TOUCHING]
+            met = [at for at, column in enumerate(columns) if _meet((part.x0, part.x1), column)]
             if not met:
                 columns.insert(bisect(columns, (part.x0, part.x1)), (part.x0, part.x1))
             elif len(met) == 1 and len(parts) > 1:
@@ -373,26 +379,60 @@ def _columns_met(rows: Sequence[Sequence[_Part]]) -> list[Span]:
                 columns[at] = min(columns[at][0], part.x0), max(columns[at][1], part.x1)
     if not _are_apart(columns):
         return []
+    columns = _merged(columns, rows)
     between = _between(columns)
     for part in (part for parts in rows for part in parts):
         part.first = bisect(between, part.x0 + TOUCHING)
         part.last = max(part.first, bisect(between, part.x1 - TOUCHING))
     for parts in rows:
-        _widen(parts, columns)
+        _widen(parts, columns, is_exact=width == len(columns))
     return columns
 
 
-def _widen(parts: Sequence[_Part], columns: Sequence[Span]) -> None:
-    """Let cells go over as many columns as their tags say, where those beside them leave room: those it is amid."""
+def _merged(columns: Sequence[Span], rows: Sequence[Sequence[_Part]]) -> list[Span]:
+    """Return the columns with those beside each other as one that hardly any row has, and none both of.
+
+    So a name is of the column that it stands beside, if it does not stand over its figures.
+    """
+    merged: list[Span] = []
+    used: list[set[int]] = []
+    for left, right in columns:
+        within = {
+            row for row, parts in enumerate(rows) if any(_meet((part.x0, part.x1), (left, right)) for part in parts)
+        }
+        if merged and used[-1].isdisjoint(within) and min(len(used[-1]), len(within)) <= MAX_NAMED_ROWS:
+            merged[-1] = merged[-1][0], right
+            used[-1] |= within
+        else:
+            merged.append((left, right))
+            used.append(within)
+    return merged
+
+
+def _widen(parts: Sequence[_Part], columns: Sequence[Span], *, is_exact: bool) -> None:
+    """Let cells go over as many columns as their tags say, as far as those beside them leave room.
+
+    Unless that is exact, because all columns that tags count have words, only over those that they stand amid.
+    """
     ends = [-1, *(part.last for part in parts)]
     starts = [*(part.first for part in parts[1:]), len(columns)]
     for part, end, start in zip(parts, ends, starts, strict=False):
-        width = min(part.cell.columns, start - end - 1)
-        firsts = range(max(end + 1, part.last - width + 1), min(part.first, start - width) + 1)
-        if width > part.last - part.first + 1 and firsts:
-            amid = (part.x0 + part.x1) / 2
-            part.first = min(firsts, key=lambda at: abs(columns[at][0] + columns[at + width - 1][1] - 2 * amid))
-            part.last = part.first + width - 1
+        own = part.last - part.first + 1
+        width = max(own, min(part.cell.columns, start - end - 1))
+        reach = [
+            (first, last)
+            for first in range(end + 1, part.first + 1)
+            for last in range(part.last, start)
+            if last - first < width and (not is_exact or last - first == width - 1)
+        ]
+        off = [abs(columns[first][0] + columns[last][1] - part.x0 - part.x1) / 2 for first, last in reach]
+        likely = [spans for spans, each in zip(reach, off, strict=True) if each < min(off) + TOUCHING]
+        if likely:
+            part.first, part.last = max(likely, key=lambda spans: spans[1] - spans[0])
+
+
+def _meet(a: Span, b: Span) -> bool:
+    return a[0] < b[1] - TOUCHING and b[0] < a[1] - TOUCHING
 
 
 def _are_apart(columns: Sequence[Span]) -> bool:
@@ -406,26 +446,24 @@ def _between(columns: Sequence[Span]) -> list[float]:
 def _head_above(columns: Sequence[Span], edges: Sequence[float], words: Sequence[Word], top: float) -> list[_Part]:
     """Return the names of columns directly above a table that no tag tells: those repeated on each page are left out.
 
-    They stand over half of the columns at least, and in none is a word that reaches into the next.
+    They stand over half of the columns at least, and no word reaches from one into the next.
     """
-    between = _between(columns)
-    left, right = columns[0][0] - FREE, columns[-1][1] + FREE
-    begin, low = edges[0], edges[0] - MAX_HEAD
-    near = [
-        at
-        for at, word in enumerate(words)
-        if word.mark < 0 and low < top - word.y1 and top - word.y0 < begin + TOUCHING
-    ]
+    left, right, begin, room = columns[0][0] - FREE, columns[-1][1] + FREE, edges[0], ROOM_BELOW
+    untold = [at for at, word in enumerate(words) if word.mark < 0]
+    near = [at for at in untold if begin - MAX_HEAD < top - words[at].y1 and top - words[at].y0 < begin + TOUCHING]
+    near = [at for at in near if left <= words[at].x0 and words[at].x1 <= right]
     held: dict[int, list[int]] = {}
-    for at in sorted(near, key=lambda at: words[at].y0):
-        word = words[at]
-        if begin - (top - word.y0) > ROOM_BELOW * (word.y1 - word.y0):
+    for _, level in groupby(sorted(near, key=lambda at: (words[at].y0, words[at].x0)), key=lambda at: words[at].y0):
+        line = list(level)
+        height = words[line[0]].y1 - words[line[0]].y0
+        if begin - (top - words[line[0]].y0) > room * height:
             break
-        column = bisect(between, word.x0 + TOUCHING)
-        if not left <= word.x0 <= word.x1 <= right or column != bisect(between, word.x1 - TOUCHING):
-            return []
-        begin = min(begin, top - word.y1)
-        held.setdefault(column, []).append(at)
+        named = [(_column_of(run, columns, words), run) for run in _runs(line, words, CLOSE_EM * height)]
+        if any(column is None for column, _ in named):
+            break
+        begin, room = min(begin, top - max(words[at].y1 for at in line)), ROOM_BETWEEN
+        for column, run in named:
+            held.setdefault(column or 0, []).extend(run)
     if 2 * len(held) < max(4, len(columns)):
         return []
     parts: list[_Part] = []
@@ -433,6 +471,26 @@ def _head_above(columns: Sequence[Span], edges: Sequence[float], words: Sequence
         x0, y0, x1, y1 = box_of([words[at] for at in sorted(indices)])
         parts.append(_Part(TaggedCell(names=True), sorted(indices), x0, top - y1, x1, top - y0, column, column, 0))
     return parts
+
+
+def _runs(line: Sequence[int], words: Sequence[Word], room: float) -> list[list[int]]:
+    """Return the words of a line, apart where there is the room of a column."""
+    runs = [[line[0]]]
+    for at in line[1:]:
+        if words[at].x0 - words[runs[-1][-1]].x1 < room:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    return runs
+
+
+def _column_of(run: Sequence[int], columns: Sequence[Span], words: Sequence[Word]) -> int | None:
+    """Return the column that words stand over, the nearest if over none; None if over several."""
+    x0, x1 = words[run[0]].x0, words[run[-1]].x1
+    met = [at for at, column in enumerate(columns) if _meet((x0, x1), column)]
+    if len(met) > 1:
+        return None
+    return met[0] if met else bisect(_between(columns), (x0 + x1) / 2)
 
 
 def _grid(rows: Sequence[Sequence[_Part]], edges: Sequence[float], columns: Sequence[Span]) -> Grid | None:
