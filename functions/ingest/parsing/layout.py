@@ -7,10 +7,10 @@ what `order` sets right.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, count, pairwise, takewhile
+from itertools import accumulate, count, pairwise
 from operator import itemgetter
 
 from functions.ingest.parsing.columns import cut_between_columns, split_columns
@@ -23,7 +23,7 @@ from functions.ingest.parsing.order import (
     RIGHT_TO_LEFT,
     apart_from_table,
     in_reading_order,
-    is_in_margin,
+    with_margins_outside,
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rule, Rules, fields_in, grids_of, table_in, with_fields, words_in
@@ -42,7 +42,8 @@ from functions.ingest.parsing.table_grid import parted, with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
-from functions.ingest.parsing.tags import Tags, tables_on_page, with_likely_blocks
+from functions.ingest.parsing.tagged_tables import take_tagged, without
+from functions.ingest.parsing.tags import Tags, with_likely_blocks
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import (
     NO_BLOCK,
@@ -132,7 +133,7 @@ def lay_out(
     tables: list[list[Group]] = []
     boxes: list[Box] = []
     if tags is not None and tags.tables:
-        upright, tables = _tagged_tables(upright, level, tags)
+        upright, tables = take_tagged(upright, level[3], tags, partial(_rows, turn=0, bounds=level))
     if rules is not None:
         upright, ruled_tables, boxes = _ruled_tables(upright, level, rules)
         tables += ruled_tables
@@ -157,7 +158,7 @@ def lay_out(
         at = max(at, place)
     lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
-    lines = _with_margins_outside(with_fields(lines, boxes), height)
+    lines = with_margins_outside(with_fields(lines, boxes), height)
     # Vertical marginal notes, axis labels and what is set slanting follow the text, as lines of their own.
     within = {id(row) for text in texts if id(text.word) not in kept or text in names for row in text.lines}
     for other, rotated in aside.items():
@@ -166,50 +167,9 @@ def lay_out(
     return with_likely_blocks(lines) if tags is not None else lines
 
 
-def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
-    """Return the lines so that a footer that was written first comes last, and a header that was written last first."""
-
-    def is_outside(line: Line) -> bool:
-        return is_in_margin(line.y0, line.y1, height)
-
-    first, last = list(takewhile(is_outside, lines)), list(takewhile(is_outside, reversed(lines)))
-    early = [line for line in first if line.y1 >= MARGIN * height]
-    late = [line for line in reversed(last) if line.y1 < MARGIN * height]
-    if not (early or late) or len(first) == len(lines):
-        return lines
-    moved = {id(line) for line in (*early, *late)}
-    inner = [line for line in lines if id(line) not in moved]
-    at = next((at for at, line in enumerate(inner) if late and line.y0 > late[0].y0), 0)
-    behind = next((at for at in range(len(inner), 0, -1) if early and inner[at - 1].y0 < early[0].y0), len(inner))
-    return [*inner[:at], *late, *inner[at:behind], *early, *inner[behind:]]
-
-
 def _usual_face(words: list[Word]) -> str:
     """Return the name of the font that most of the page's words are set in."""
     return Counter([word.style.face for word in words]).most_common(1)[0][0]
-
-
-def _tagged_tables(
-    words: list[Word], bounds: tuple[float, float, float, float], tags: Tags
-) -> tuple[list[Word], list[list[Group]]]:
-    """Take the tables that tags tell out of a page's words; return the other words and the tables."""
-    tables: list[list[Group]] = []
-    taken: set[int] = set()
-    rows_of = partial(_rows, turn=0, bounds=bounds)
-    for found in tables_on_page(tags, words, bounds[3]):
-        table, of_table = table_in(found.grid, found.held, words, rows_of, names=found.names)
-        if table:
-            tables.append(table)
-            taken |= of_table
-    return _without(words, taken), tables
-
-
-def _without(words: list[Word], taken: Collection[int]) -> list[Word]:
-    """Return the words without those of a table; a line ends before it."""
-    for word, following in pairwise(words):
-        if id(following) in taken and id(word) not in taken:
-            word.ends = word.ends or "\n"
-    return [word for word in words if id(word) not in taken]
 
 
 def _ruled_tables(
@@ -226,7 +186,7 @@ def _ruled_tables(
         table, taken = table_in(grid, held, words, partial(_rows, turn=0, bounds=bounds))
         if table:
             tables.append(table)
-            words = _without(words, taken)
+            words = without(words, taken)
         else:
             boxes += fields_in(grid, held, rules, words, bounds)
     return words, tables, boxes
@@ -252,7 +212,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     at = first = wrong.index(min(wrong))
     for place in range(first + 1, len(rows)):
         above, row = rows[place - 1], rows[place]
-        if wrong[place] > wrong[first] or above.x1 > left or above.y0 >= bottom:
+        if wrong[place] > wrong[first] or above.x1 > left or rows[first].y0 >= bottom:
             break
         if row.y1 <= above.y0 and row.x1 > left:
             at = place

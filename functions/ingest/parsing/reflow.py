@@ -37,9 +37,9 @@ HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
 WORDS_OF_SENTENCE = 3
 """Spaces, at least, in a cell with a full stop at its end that is a sentence, and no name."""
-CAPTION_PARTS = 5
+CAPTION_PARTS, TAGGED_PARTS = 3, 5
 CAPTION_CHARACTERS = 200
-"""Headings and paragraphs above a table, and their length, that may be its caption."""
+"""Headings and paragraphs above a table, more of those that tags tell, and their length, that may be its caption."""
 CENTRED = 2
 """How far the middles of two centred lines may be apart, in half font sizes."""
 FARTHEST_LEFT = 3
@@ -229,7 +229,8 @@ def _caption_tables(parts: Sequence[Part]) -> None:
         are_below = False  # "Table 4. Fees" above it, and "Table 4 shows that …" below
     for at in tables:
         table = parts[at]
-        above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))
+        most = TAGGED_PARTS if at and parts[at - 1].is_tagged else CAPTION_PARTS
+        above = list(takewhile(_introduces, reversed(parts[max(0, at - most) : at])))
         if are_below:
             above = [parts[at + 1], *takewhile(lambda part: not _CAPTION.match(part.text), above)]
         ends = [n for n in range(1, len(above)) if not are_below and _ends_section(parts, at - 1 - n)]
@@ -311,7 +312,9 @@ def _add(
         last.full = full
         return
     kind: Kind = "list_item" if item else "paragraph"
-    parts.append(Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads))
+    part = Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads)
+    part.is_tagged = line.block > 0
+    parts.append(part)
 
 
 def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callable[[Line], object]) -> int:
