@@ -21,8 +21,9 @@ from functions.ingest.parsing.figures import figures_of, has_caption
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.page_objects import Scene, font_name, with_underscores, words_of
 from functions.ingest.parsing.placing import Placing
+from functions.ingest.parsing.tags import tags_of
 from functions.ingest.parsing.wire import MAX_PAGE_CHARACTERS, PASSWORD_NEEDED, CannotOpen, Header, Line, RawPage
-from functions.ingest.parsing.words import JOINT, Box, Word, without_shadows
+from functions.ingest.parsing.words import JOINT, NO_BLOCK, Box, Word, without_shadows
 
 if TYPE_CHECKING:
     from functions.ingest.parsing.engine_pypdf import GlyphNames
@@ -201,6 +202,8 @@ class PdfiumEngine:
                 raise CannotOpen("ENCRYPTED", FOR_RECIPIENTS)
             raise CannotOpen("DAMAGED", "The file is damaged: open and save it with another program, then upload it.")
 
+        self._is_tagged = bool(pdfium.is_tagged(self._document))
+
     def header(self) -> Header:
         """Count pages, read title, author and outline."""
         title, author = (pdfium.utf16(pdfium.meta_text, self._document, name) for name in (b"Title", b"Author"))
@@ -289,10 +292,14 @@ class PdfiumEngine:
             characters, both = self._with_ligatures(number, text, characters.translate(NEWER if is_newer else DASHES))
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))
-        words, hidden = words_of(text, characters, scene, bounds)
+        tags = tags_of(page) if self._is_tagged else None
+        words, hidden = words_of(text, characters, scene, bounds, is_tagged=tags is not None)
         if hidden and not words and raw.is_pictured:
             words, hidden = words_of(text, characters, scene, bounds, ocr=True)
         words = without_shadows(words)
+        if tags is not None and tags.blocks:
+            for word in words:
+                word.block = tags.blocks.get(word.mark, NO_BLOCK)
         for word in words if both else ():
             word.text = word.text.translate(both)
         if dashes := scene.dashes():
@@ -305,7 +312,7 @@ class PdfiumEngine:
         filled: list[Line] = []
         if self._annotations <= MAX_IN_DOCUMENT:  # first, because `lay_out` moves the words
             filled = _annotation_lines(page, bounds, raw.rotation, self._opened_form, words)
-        raw.lines = lay_out(words, bounds, raw.rotation, scene.rules())
+        raw.lines = lay_out(words, bounds, raw.rotation, scene.rules(), tags)
         if not raw.rotation and any(map(has_caption, raw.lines)):
             raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)
             raw.figures = [(*each.box, each.caption, "") for each in figures]

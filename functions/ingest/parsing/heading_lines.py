@@ -302,7 +302,7 @@ def masked(text: str) -> str:
 
 
 def is_no_name(text: str, line: Line, body: float) -> bool:
-    """Whether lines in the print of headings, the first of them `line`, are a sentence, a remark or an axis's unit.
+    """Whether lines in the print of headings, the first of them `line`, are none: a sentence, a remark, a copyright.
 
     Sentences in bold are headings, those of risks, say, and so are those in much larger print than the text. One in the
     text's own print ends in no "by".
@@ -313,7 +313,7 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
     if is_plain and ANNOUNCES.search(text):
         return True
     is_sentence = is_plain and len(text) > LONGEST_SENTENCE and text.endswith(".") and not depth_of(text)
-    return is_sentence or text[0] == "[" or (text[0] == "(" and text.find(")") == len(text) - 1)
+    return is_sentence or text[0] in "[©" or (text[0] == "(" and text.find(")") == len(text) - 1)
 
 
 def is_name(text: str) -> bool:

@@ -72,6 +72,7 @@ from functions.ingest.parsing.sections import (
 )
 from functions.ingest.parsing.slides import Slides
 from functions.ingest.parsing.table_cells import BULLETS, CURRENCIES
+from functions.ingest.parsing.tags import tagged_headings
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.titles import is_own_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
@@ -107,6 +108,10 @@ SMALLER_BOLD, MIN_LETTERS = 1.0, 3
 """Points by which a numbered heading in bold may be smaller than the text, and letters of a longer one at least."""
 MAX_REPEATED, REPEATED_SHARE = 3, 0.08
 """Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
+
+
+LEAST_TAGGED = 3
+"""Headings that tags tell and print does, from which on what only looks like one is none, if it is rarer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,7 @@ class Headings:
         self._is_flat = len(set(tops)) == 1
         self._is_sparse = self._is_flat or len(header.outline) < SPARSE * header.page_count
         self._sought = self._found = 0
+        self._agreed = self._untagged = 0
         self._late: list[tuple[int, str]] = []
         self._sizes: Counter[float] = Counter()
         self._prose: Counter[float] = Counter()
@@ -215,7 +221,7 @@ class Headings:
         if len(page.lines) > MAX_LINES:
             return []
         if not self._outlined or self._found < FOUND * self._sought:
-            openings = self._from_fonts(page) if page.has_positions else []
+            openings = self._from_tags_and_fonts(page) if page.has_positions else []
             self._stack = self._slides.open_on(page, self._stack) if openings else self._stack
         else:
             openings = self._from_outline(page)
@@ -358,6 +364,25 @@ class Headings:
             section = OpenSection(text, first.size, self._weight(first), depth, level, cover, leaf)
             found.append(_Opening(start, end, text, section))
         return found
+
+    def _from_tags_and_fonts(self, page: RawPage) -> list[_Opening]:
+        """Return the headings that tags tell, and those that only look like some, unless tags tell most of those."""
+        tagged: list[_Opening] = []
+        for start, end in tagged_headings(page.lines):
+            line, text = page.lines[start], self._text_of(page.lines[start:end])
+            is_name = any(map(str.isalpha, text)) and len(text) <= 2 * MAX_LENGTH
+            if is_name and not is_no_name(text, line, self.body_size):
+                self._levels[style_of(line)] = min(line.level, self._levels.get(style_of(line), line.level))
+                leaf = is_remark(text) or is_contents(text, page.lines[end:])
+                section = OpenSection(text, line.size, self._weight(line), depth_of(text), line.level, leaf=leaf)
+                tagged.append(_Opening(start, end, text, section))
+        taken = {at for each in tagged for at in range(each.start, each.end)}
+        found = self._from_fonts(page)
+        others = [each for each in found if taken.isdisjoint(range(each.start, each.end))]
+        self._agreed += len(found) - len(others)
+        self._untagged += len(others)
+        is_told = self._agreed >= LEAST_TAGGED and self._agreed > self._untagged
+        return tagged if is_told else [*tagged, *others]
 
     def _text_of(self, lines: list[Line]) -> str:
         """Return the text of a heading's lines; a word cut at the end of one is whole again."""

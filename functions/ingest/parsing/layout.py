@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import accumulate, count, pairwise, takewhile
+from itertools import accumulate, count, pairwise
 from operator import itemgetter
 
 from functions.ingest.parsing.columns import cut_between_columns, split_columns
@@ -24,7 +24,7 @@ from functions.ingest.parsing.order import (
     RIGHT_TO_LEFT,
     apart_from_table,
     in_reading_order,
-    is_in_margin,
+    with_margins_outside,
 )
 from functions.ingest.parsing.placing import TALL, Placing, runs_of, span_of
 from functions.ingest.parsing.ruled import Rule, Rules, fields_in, grids_of, table_in, with_fields, words_in
@@ -43,8 +43,20 @@ from functions.ingest.parsing.table_grid import parted, with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
+from functions.ingest.parsing.tagged_tables import take_tagged, without
+from functions.ingest.parsing.tags import Tags, with_likely_blocks
 from functions.ingest.parsing.wire import Line
-from functions.ingest.parsing.words import SOFT_HYPHEN, Box, Row, Word, box_of, pitch_of, shared_height, without_drawn
+from functions.ingest.parsing.words import (
+    NO_BLOCK,
+    SOFT_HYPHEN,
+    Box,
+    Row,
+    Word,
+    box_of,
+    pitch_of,
+    shared_height,
+    without_drawn,
+)
 from shared.rects import pair
 from shared.text import SEPARATOR
 
@@ -86,11 +98,16 @@ MAX_ROOM = 40
 
 
 def lay_out(
-    words: list[Word], bounds: tuple[float, float, float, float], rotation: int = 0, rules: Rules | None = None
+    words: list[Word],
+    bounds: tuple[float, float, float, float],
+    rotation: int = 0,
+    rules: Rules | None = None,
+    tags: Tags | None = None,
 ) -> list[Line]:
     """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top).
 
-    `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it.
+    `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it, `tags`
+    what the document says of its structure.
     """
     if not (words := without_drawn(words)):
         return []
@@ -116,9 +133,12 @@ def lay_out(
             word.y0, word.y1 = height - word.y1, height - word.y0
     tables: list[list[Group]] = []
     boxes: list[Box] = []
+    if tags is not None and tags.tables:
+        upright, tables = take_tagged(upright, level[3], tags, partial(_rows, turn=0, bounds=level))
     if rules is not None:
         rules = without_underlines(rules, upright, level[3])
-        upright, tables, boxes = _ruled_tables(upright, level, rules)
+        upright, ruled_tables, boxes = _ruled_tables(upright, level, rules)
+        tables += ruled_tables
     kept = set(map(id, upright))
     sideways = {id(text.word) for text in texts}
     rows = _rows([word for word in upright if id(word) not in sideways], 0, level)
@@ -140,31 +160,13 @@ def lay_out(
         at = max(at, place)
     lines += _lines(rows[at:end], placing, face, numbers, across)
     lines += [_line(row, placing, face) for row in rows[end:]]
-    lines = _with_margins_outside(with_fields(lines, boxes), height)
+    lines = with_margins_outside(with_fields(lines, boxes), height)
     # Vertical marginal notes, axis labels and what is set slanting follow the text, as lines of their own.
     within = {id(row) for text in texts if id(text.word) not in kept or text in names for row in text.lines}
     for other, rotated in aside.items():
         placing = Placing(bounds, rotation, other & 3)
         lines += [replace(_line(row, placing), cells=0) for row in rotated if id(row) not in within]
-    return lines
-
-
-def _with_margins_outside(lines: list[Line], height: float) -> list[Line]:
-    """Return the lines so that a footer that was written first comes last, and a header that was written last first."""
-
-    def is_outside(line: Line) -> bool:
-        return is_in_margin(line.y0, line.y1, height)
-
-    first, last = list(takewhile(is_outside, lines)), list(takewhile(is_outside, reversed(lines)))
-    early = [line for line in first if line.y1 >= MARGIN * height]
-    late = [line for line in reversed(last) if line.y1 < MARGIN * height]
-    if not (early or late) or len(first) == len(lines):
-        return lines
-    moved = {id(line) for line in (*early, *late)}
-    inner = [line for line in lines if id(line) not in moved]
-    at = next((at for at, line in enumerate(inner) if late and line.y0 > late[0].y0), 0)
-    behind = next((at for at in range(len(inner), 0, -1) if early and inner[at - 1].y0 < early[0].y0), len(inner))
-    return [*inner[:at], *late, *inner[at:behind], *early, *inner[behind:]]
+    return with_likely_blocks(lines) if tags is not None else lines
 
 
 def _usual_face(words: list[Word]) -> str:
@@ -186,11 +188,7 @@ def _ruled_tables(
         table, taken = table_in(grid, held, words, partial(_rows, turn=0, bounds=bounds))
         if table:
             tables.append(table)
-            kept = [word for word in words if id(word) not in taken]
-            for word, following in pairwise(words):
-                if id(following) in taken and id(word) not in taken:
-                    word.ends = word.ends or "\n"
-            words = kept
+            words = without(words, taken)
         else:
             boxes += fields_in(grid, held, rules, words, bounds)
     return words, tables, boxes
@@ -202,7 +200,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     What stands beside it says nothing, nor does a header that was written last, or what stands at the page's bottom.
     So if its column begins with it, that is behind the columns on its left.
     """
-    left, top, right, _ = box_of([row for group in table for row in group.rows])
+    left, top, right, bottom = box_of([row for group in table for row in group.rows])
     lowest = 0.0
     steps: list[int] = []
     for row in rows:
@@ -216,7 +214,7 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
     at = first = wrong.index(min(wrong))
     for place in range(first + 1, len(rows)):
         above, row = rows[place - 1], rows[place]
-        if wrong[place] > wrong[first] or above.x1 > left:
+        if wrong[place] > wrong[first] or above.x1 > left or rows[first].y0 >= bottom:
             break
         if row.y1 <= above.y0 and row.x1 > left:
             at = place
@@ -250,7 +248,7 @@ def _table_lines(table: Sequence[Group], placing: Placing, number: int) -> list[
         text, place = _joined_cells(group.cells, placing)
         of_code = _holds_code(group.cells)
         lines.append(Line(text, x0, y0, x1, y1, row.size, row.bold, False, len(group.cells), number, place, of_code))
-        lines[-1].leads = group is first
+        lines[-1].leads, lines[-1].names = group is first, group.names
     return lines
 
 
@@ -433,7 +431,10 @@ def _line(row: Row, placing: Placing, usual_face: str = "") -> Line:
     text += SOFT_HYPHEN if words[-1].ends == "-" else ""
     place = _place_of(words, row, size, text, placing)
     cells = 0 if is_definition(row) else 1
-    return Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, cells, place=place, apart=apart, leads=leads)
+    line = Line(text, row.x0, row.y0, row.x1, row.y1, size, bold, mono, cells, place=place, apart=apart, leads=leads)
+    if len(blocks := {word.block for word in words if word.block != NO_BLOCK}) == 1:
+        ((line.block, line.level),) = blocks
+    return line
 
 
 def _usual_size(words: Sequence[Word]) -> float:
@@ -494,7 +495,7 @@ def _whole(words: list[Word], room: Callable[[Word], float]) -> list[Word]:
         last, most = whole[-1], room(word)
         if last.style == word.style and -most < word.x0 - last.x1 < most:
             box = box_of([last, word])
-            whole[-1] = Word(last.text + word.text, *box, last.style, word.ends)
+            whole[-1] = Word(last.text + word.text, *box, last.style, word.ends, last.mark, last.block)
         else:
             whole.append(word)
     return whole

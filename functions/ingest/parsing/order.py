@@ -8,7 +8,7 @@ order stays as it is, at a cost linear in its rows.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, takewhile
 
 from functions.ingest.parsing.by_column import rows_together
 from functions.ingest.parsing.lettering import (
@@ -19,6 +19,7 @@ from functions.ingest.parsing.lettering import (
     with_figures_beside,
 )
 from functions.ingest.parsing.white_space import cut_along_white_space, with_columns_whole
+from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import Box, Row, Word, box_of, shared_height
 
 MIN_ORDERED = 4
@@ -443,3 +444,21 @@ def _left_first(rows: list[Row]) -> list[Row]:
 
 def _backwards(a: Row, b: Row) -> bool:
     return goes_up(a, b) and b.x0 < a.x1 - BACK * (a.x1 - a.x0)
+
+
+def with_margins_outside(lines: list[Line], height: float) -> list[Line]:
+    """Return the lines so that a footer that was written first comes last, and a header that was written last first."""
+
+    def is_outside(line: Line) -> bool:
+        return is_in_margin(line.y0, line.y1, height)
+
+    first, last = list(takewhile(is_outside, lines)), list(takewhile(is_outside, reversed(lines)))
+    early = [line for line in first if line.y1 >= MARGIN * height]
+    late = [line for line in reversed(last) if line.y1 < MARGIN * height]
+    if not (early or late) or len(first) == len(lines):
+        return lines
+    moved = {id(line) for line in (*early, *late)}
+    inner = [line for line in lines if id(line) not in moved]
+    at = next((at for at, line in enumerate(inner) if late and line.y0 > late[0].y0), 0)
+    behind = next((at for at in range(len(inner), 0, -1) if early and inner[at - 1].y0 < early[0].y0), len(inner))
+    return [*inner[:at], *late, *inner[at:behind], *early, *inner[behind:]]

@@ -342,10 +342,13 @@ TINY_POINTS = 1.2
 """Print smaller than this cannot be read on paper; figures go down to about 2 points."""
 
 
-def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool = False) -> tuple[list[Word], int]:
+def words_of(
+    text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool = False, is_tagged: bool = False
+) -> tuple[list[Word], int]:
     """Return the visible words of the page, and the number of characters in hidden ones.
 
-    With `ocr`, or where a picture covers much of the page, invisible text counts as the picture's OCR layer.
+    With `ocr`, or where a picture covers much of the page, invisible text counts as the picture's OCR layer. If it
+    `is_tagged`, words get the marks by which the page's tags know them.
     """
     ocr = ocr or scene.images >= OCR_PICTURE
     spans = [match.span() for match in WORD.finditer(characters)]
@@ -365,6 +368,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
         handle: (style, style.size, style.turn & 1, style.size >= TINY_POINTS and not (style.pale or style.invisible))
         for handle, style in styles.items()
     }
+    marks = _marks_of(styles) if is_tagged else {}
     shrunk: dict[tuple[int | None, float], Style] = {}
     first_boxes, last_boxes = pdfium.loose_boxes.of(firsts, pointer), pdfium.loose_boxes.of(lasts, pointer)
     boxes = zip(first_boxes, last_boxes, handles, last_handles, strict=True)
@@ -381,6 +385,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             continue
         (x0, y1, x1, y0), (x2, y3, x3, y2), handle, last_handle = next(boxes)
         is_mixed = last_handle != handle
+        tag_mark = marks.get(handle, -1)
         letters: Sequence[Box] = list(islice(letters_of_mixed, end - start)) if is_mixed else ()
         if end - start >= MIN_DOUBLED and token[0] == token[1]:
             token = undoubled(token)
@@ -417,10 +422,10 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             continue
         is_wide = x1 - x0 > WIDE * (end - start) * (y1 - y0)
         if not (is_mixed or is_back or is_vertical or is_wide or end - start >= MIN_TIGHT):  # nearly always
-            words.append(Word(token, x0, y0, x1, y1, style))
+            words.append(Word(token, x0, y0, x1, y1, style, mark=tag_mark))
             continue
         if is_mixed and token[-1] in NOTE_MARKS and not is_vertical and ends_in_mark(token, y1 - y0, y2, y3, y0):
-            words.append(Word(token[:-1], x0, y0, x2, y1, style))
+            words.append(Word(token[:-1], x0, y0, x2, y1, style, mark=tag_mark))
             token, x0, y0, y1, style = token[-1], x2, y2, y3, replace(style, size=style.size * (y3 - y2) / (y1 - y0))
         elif (
             is_mixed
@@ -436,7 +441,7 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             *firsts_of_it, (at, _) = parts_of_turned(letters, x1 - x0)
             for first, last in firsts_of_it:
                 low, high = _reach(letters[first:last])
-                words.append(Word(token[first:last], x0, low, x1, high, style))
+                words.append(Word(token[first:last], x0, low, x1, high, style, mark=tag_mark))
             token, (y0, y1) = token[at:], _reach(letters[at:])
         elif (
             (is_mixed or is_back or is_wide or (len(token) >= MIN_TIGHT and token.isalpha()))
@@ -447,10 +452,12 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
             parts = parts_of_level(token, letters, y1 - y0, were_set_apart=is_back or is_mixed)
             *firsts_of_it, (at, _) = parts
             for first, last in firsts_of_it:
-                words.append(Word(token[first:last], letters[first][0], y0, letters[last - 1][2], y1, style))
+                words.append(
+                    Word(token[first:last], letters[first][0], y0, letters[last - 1][2], y1, style, mark=tag_mark)
+                )
             if at:
                 token, x0, x1 = token[at:], letters[at][0], letters[-1][2]
-        words.append(Word(token, x0, y0, x1, y1, style))
+        words.append(Word(token, x0, y0, x1, y1, style, mark=tag_mark))
     if any(style.face.startswith(TRIANGLE[0]) for style in styles.values()):
         for word in words:
             if word.text == TRIANGLE[1] and word.style.face.startswith(TRIANGLE[0]):
@@ -458,6 +465,12 @@ def words_of(text: int, characters: str, scene: Scene, bounds: Box, *, ocr: bool
     with_bullets(words)
     _find_fixed_pitch(words)
     return words, hidden
+
+
+def _marks_of(handles: Iterable[int | None]) -> dict[int | None, int]:
+    """Return the mark of each text object that has one."""
+    objects = [handle for handle in handles if handle is not None]
+    return dict(zip(objects, map(pdfium.object_mark, pdfium.pointers_to(objects)), strict=True))
 
 
 def _reach(letters: Sequence[Box]) -> tuple[float, float]:
@@ -484,7 +497,7 @@ def with_underscores(words: list[Word], dashes: Sequence[Box]) -> list[Word]:
             ]
             if strokes and room - sum([box[2] - box[0] for box in strokes]) < UNDERSCORE[0] * size:
                 text = f"{last.text}{'_' * len(strokes)}{word.text}"
-                joined[-1] = Word(text, *box_of([last, word]), last.style, word.ends)
+                joined[-1] = Word(text, *box_of([last, word]), last.style, word.ends, last.mark)
                 continue
         joined.append(word)
     return joined

@@ -179,6 +179,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     first = cleaned(line.text)[:1]
     if _ASSIGNED.match(line.text) and _ASSIGNED.match(last.text):
         return False
+    if line.block != above.block and line.block and above.block:
+        return False
     is_other_field = line.boxed != above.boxed or (line.boxed and line.bold != above.bold)
     if is_other_field and not first.islower():  # else a rule may be a line below words
         return False

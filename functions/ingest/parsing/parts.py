@@ -15,8 +15,8 @@ _END = re.compile(r"[.!?:;…。！？；：؟।][)\]\"'”’»]*$")
 class Part:
     """A block in the making. `full`: its last line reaches the right edge; `lines` says where each begins in `text`.
 
-    `begin` is where its first line begins, `leads` whether in other print than it goes on in (`Line.leads`); `hangs` is
-    `begin` where it is on the left of all others, else 0.
+    `begin` is where its first line begins, `leads` whether in other print than it goes on in (`Line.leads`);
+    `is_tagged`, if tags tell it; `hangs` is `begin` where it is on the left of all others, else 0.
     """
 
     kind: Kind
@@ -28,6 +28,7 @@ class Part:
     hangs: float = 0.0
     begin: float = 0.0
     leads: bool = False
+    is_tagged: bool = False
     lines: list[LinePlace] = field(default_factory=list)
 
     @property

@@ -15,11 +15,11 @@ from functions.ingest.parsing.listings import take_comments
 from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
-from functions.ingest.parsing.table_cells import body_of, is_figure, is_number
+from functions.ingest.parsing.table_cells import UNIT, body_of, is_figure, is_number
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
-from functions.ingest.parsing.wire import Line, RawPage
+from functions.ingest.parsing.wire import ITEM, Line, RawPage
 from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
 from shared.text import SEPARATOR, row_cells
@@ -37,9 +37,9 @@ HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
 WORDS_OF_SENTENCE = 3
 """Spaces, at least, in a cell with a full stop at its end that is a sentence, and no name."""
-CAPTION_PARTS = 3
+CAPTION_PARTS, TAGGED_PARTS = 3, 5
 CAPTION_CHARACTERS = 200
-"""Headings and paragraphs above a table, and their length, that may be its caption."""
+"""Headings and paragraphs above a table, more of those that tags tell, and their length, that may be its caption."""
 CENTRED = 2
 """How far the middles of two centred lines may be apart, in half font sizes."""
 FARTHEST_LEFT = 3
@@ -229,7 +229,8 @@ def _caption_tables(parts: Sequence[Part]) -> None:
         are_below = False  # "Table 4. Fees" above it, and "Table 4 shows that …" below
     for at in tables:
         table = parts[at]
-        above = list(takewhile(_introduces, reversed(parts[max(0, at - CAPTION_PARTS) : at])))
+        most = TAGGED_PARTS if at and parts[at - 1].is_tagged else CAPTION_PARTS
+        above = list(takewhile(_introduces, reversed(parts[max(0, at - most) : at])))
         if are_below:
             above = [parts[at + 1], *takewhile(lambda part: not _CAPTION.match(part.text), above)]
         ends = [n for n in range(1, len(above)) if not are_below and _ends_section(parts, at - 1 - n)]
@@ -294,7 +295,8 @@ def _add(
     full = line.x1 >= right[i] - SHORT_OF_EDGE * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    item = is_entry or is_item(page.lines, i, last, text)
+    begins = line.level == ITEM and (page.lines[i - 1].block != line.block if i else not text[0].islower())
+    item = begins or is_entry or is_item(page.lines, i, last, text)
     if (
         last
         and i
@@ -310,7 +312,9 @@ def _add(
         last.full = full
         return
     kind: Kind = "list_item" if item else "paragraph"
-    parts.append(Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads))
+    part = Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads)
+    part.is_tagged = line.block > 0
+    parts.append(part)
 
 
 def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callable[[Line], object]) -> int:
@@ -323,12 +327,15 @@ def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callabl
 def _table(lines: list[Line], words: Vocabulary) -> Part:
     rows: list[str] = []
     places: list[LinePlace] = []
-    at = 0
+    at = named = 0
     for line in lines:
         if row := cleaned(words.rejoin_cut(line.text)):
+            named += line.names and named == len(rows)
             places += moved_by(at, places_in(line, row))
             rows.append(row)
             at += len(row) + 1
+    if named and SEPARATOR in rows[named - 1]:
+        return Part("table", "\n".join(rows), header="\n".join(rows[:named]), lines=places)
     bold = [line.bold for line in lines if line.cells > 1]
     of_code = [line.apart for line in lines if line.cells > 1]
     is_key = of_code[:1] == [True] and 2 * sum(of_code) > len(of_code)  # names of columns are not in fixed pitch
@@ -352,7 +359,7 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     first = next((at for at, row in enumerate(cells) if len(row) > 1), 0)
     if has_figures and not _holds_sentence(cells[first]):
         head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
-    while head and SEPARATOR not in head[-1]:
+    while head and SEPARATOR not in head[-1] and not UNIT.match(head[-1]):
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
     if 0 < len(head) - titles <= HEADER_ROWS and titles <= HEADER_TITLES and len(head) < len(rows):

@@ -219,10 +219,13 @@ def _places(numbers: Iterable[float]) -> list[float]:
     return found
 
 
-def table_in(grid: Grid, held: Held, words: Sequence[Word], rows_of: Rows) -> tuple[list[Group], set[int]]:
+def table_in(
+    grid: Grid, held: Held, words: Sequence[Word], rows_of: Rows, *, names: int | None = None
+) -> tuple[list[Group], set[int]]:
     """Return the rows of a ruled table, and the ids of the words in it; nothing if the rules make no table of text.
 
     `held` are the words in its cells (`words_in`); `rows_of` makes lines of a cell's words, from the top downwards.
+    If tags tell the cells (`names` is not None), each row is one, and the first `names` rows name columns.
     """
     spans = _spans(grid)
     in_row = [held.keys() & set(numbers) for numbers in grid.cells]
@@ -232,14 +235,14 @@ def table_in(grid: Grid, held: Held, words: Sequence[Word], rows_of: Rows) -> tu
     if len(several) < LEAST_FULL * sum(map(bool, in_row)):
         return [], set()
     # What stands above or below in a frame of the table's width is its title or a note.
-    inner = range(several[0], several[-1] + 1)
+    inner = range(several[0], several[-1] + 1) if names is None else range(len(grid.cells))
     all_cells = {number for row in inner for number in grid.cells[row]}
     texts = {number: held[number] for number in sorted(all_cells) if number in held}
     if len(texts) < MIN_CELLS or len(texts) < (1 - MOST_EMPTY) * len(all_cells):
         return [], set()
     if max(sum(len(words[index].text) for index in each) for each in texts.values()) > LONGEST:
         return [], set()
-    if _cuts_lines(words, {index for each in texts.values() for index in each}):
+    if names is None and _cuts_lines(words, {index for each in texts.values() for index in each}):
         return [], set()
     if not all(_is_rectangle(grid, number, *spans[number]) for number in texts):
         return [], set()
@@ -254,10 +257,14 @@ def table_in(grid: Grid, held: Held, words: Sequence[Word], rows_of: Rows) -> tu
         cell.x0, cell.x1 = grid.columns[left], grid.columns[right + 1]
         placed.update(((row, number), part) for row, part in _by_row(grid.rows, first, last, cell))
     columns = sorted({spans[number][1] for number in texts})
-    head = _header(grid, inner, columns, cells, spans)
-    below = inner[head[0] :] if head else inner
-    groups = [each for row in below for each in _without_rule(_group(grid, row, columns, placed))]
-    groups = [*head[1], *groups] if head else groups
+    if names is None:
+        head = _header(grid, inner, columns, cells, spans)
+        below = inner[head[0] :] if head else inner
+        groups = [each for row in below for each in _without_rule(_group(grid, row, columns, placed))]
+        groups = [*head[1], *groups] if head else groups
+    else:
+        groups = [_group(grid, row, columns, placed, names=names) for row in inner]
+        groups = [group for group in groups if group.cells]
     return groups, {id(words[index]) for each in texts.values() for index in each}
 
 
@@ -377,7 +384,7 @@ def _copies(words: Sequence[Word], indices: Sequence[int]) -> list[Word]:
     for index, following in zip(indices, [*indices[1:], None], strict=True):
         word = words[index]
         ends = word.ends if following == index + 1 else word.ends or "\n"
-        copies.append(Word(word.text, word.x0, word.y0, word.x1, word.y1, word.style, ends))
+        copies.append(Word(word.text, word.x0, word.y0, word.x1, word.y1, word.style, ends, word.mark))
     return copies
 
 
@@ -520,28 +527,29 @@ def _text(words: Sequence[Word]) -> str:
 
 
 def _group(
-    grid: Grid,
-    row: int,
-    columns: Sequence[int],
-    placed: Mapping[tuple[int, int], Cell],
+    grid: Grid, row: int, columns: Sequence[int], placed: Mapping[tuple[int, int], Cell], *, names: int | None = None
 ) -> Group:
     """Return a row with a cell for each column; a cell over several is followed by empty ones.
 
-    In the rows above the first that has no such cell it is not, as in all headers over groups of columns.
+    In the rows above the first that has no such cell it is not, as in all headers over groups of columns; where tags
+    tell which columns those are, it is told for each of them. `names` as in `table_in`.
     """
     numbers = [grid.cells[row][column] for column in columns]
     new = [number for number in dict.fromkeys(numbers) if (row, number) in placed]
     rows = [Row.of(words) for number in new for words in placed[row, number].lines]
-    if len(new) < 2 and numbers[:1] == new:
-        return Group(rows, [placed[row, number] for number in new])
+    is_title = len(new) == 1 and (numbers[0] == new[0] or (names is not None and numbers.count(new[0]) > 1))
+    if is_title:
+        return Group(rows, [placed[row, number] for number in new], names=row < (names or 0))
     if not new:
         return Group([], [])
     is_header = all(len({above[column] for column in columns}) < len(columns) for above in grid.cells[: row + 1])
+    is_header = is_header or row < (names or 0)
     box = box_of(rows)
     made: list[Cell] = []
     for number, before in zip(numbers, [None, *numbers], strict=False):
-        if number != before and number in new:
+        is_first = number != before
+        if number in new and (is_first or (is_header and names is not None)):
             made.append(placed[row, number])
-        elif not is_header or number != before:
+        elif is_first or not is_header or names is not None:
             made.append(Cell([], *box))
-    return Group(rows, made)
+    return Group(rows, made, names=row < (names or 0))

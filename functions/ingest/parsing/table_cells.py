@@ -145,12 +145,16 @@ def _may_be_cut(word: Word, below: Word, edge: float) -> bool:
 
 @dataclass(slots=True)
 class Group:
-    """Rows that may make one row of a table, with its cells; `rows` is used if it makes none."""
+    """Rows that may make one row of a table, with its cells; `rows` is used if it makes none.
+
+    It `names` columns if tags say so.
+    """
 
     rows: list[Row]
     cells: list[Cell] = field(default_factory=list)
     at: int = -1
     """Which cell the last line went to."""
+    names: bool = False
 
     @property
     def box(self) -> tuple[float, float, float, float]:

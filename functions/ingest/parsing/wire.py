@@ -7,7 +7,7 @@ JSON and not pickle, because the child has read hostile bytes and cannot be trus
 
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from operator import attrgetter
 from typing import Any
@@ -27,6 +27,10 @@ FIGURE_ENGINE = "figures"
 PASSWORD_NEEDED = "The file needs a password. Remove the password and upload the file again."  # noqa: S105
 MEMORY_EXIT = 3
 """Exit code of a child that ran out of memory in Python, where it can still say so."""
+
+
+ITEM = 7
+"""`Line.level` of an item of a list."""
 
 
 @dataclass(slots=True)
@@ -60,6 +64,9 @@ class Line:
     figure: int = 0
     leads: bool = False
     boxed: int = 0
+    names: bool = False
+    block: int = 0
+    level: int = 0
 
 
 type SentFigure = tuple[float, float, float, float, str, str]
@@ -170,13 +177,19 @@ def pack_page(page: RawPage) -> bytes:
             column,
             place,
             int(apart),
-            *((figure, int(leads), boxed) if boxed else (figure, 1) if leads else (figure,) if figure else ()),
+            *_set(rest),
         )
-        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, figure, leads, boxed in map(
-            _LINE_VALUES, page.lines
-        )
+        for t, x0, y0, x1, y1, size, b, m, cells, column, place, apart, *rest in map(_LINE_VALUES, page.lines)
     ]
     return pack("page", body)
+
+
+def _set(values: list[int]) -> Iterable[int]:
+    """Return the values up to the last that is not 0, as hardly any line has one."""
+    if not any(values):
+        return ()
+    end = max(at for at, value in enumerate(values, 1) if value)
+    return map(int, values[:end])
 
 
 def pack_header(header: Header) -> bytes:
@@ -216,7 +229,9 @@ def unpack(data: bytes) -> Header | RawPage | Rejected | None:
                     bool(apart),
                     *rest[:1],
                     *map(bool, rest[1:2]),
-                    *rest[2:],
+                    *rest[2:3],
+                    *map(bool, rest[3:4]),
+                    *rest[4:],
                 )
                 for t, x0, y0, x1, y1, size, b, m, c, col, place, apart, *rest in body["lines"]
             ]

@@ -8,6 +8,10 @@ from typing import Self
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1 in points, y0 < y1; y goes up on the page and down in rows."""
 
+Block = tuple[int, int]
+"""A paragraph, heading or item as tags tell it: its number on the page, and its level (`Line`)."""
+NO_BLOCK: Block = (0, 0)
+
 SOFT_HYPHEN = "\u00ad"
 """Ends the text of a line that pdfium says is hyphenated."""
 JOINT = "\u200b"
@@ -51,7 +55,10 @@ PLAIN = Style()
 
 @dataclass(slots=True)
 class Word:
-    """A word and its box in page space (y upwards). `ends`: "" inside a line, newline at its end, "-" if hyphenated."""
+    """A word and its box in page space (y upwards). `ends`: "" inside a line, newline at its end, "-" if hyphenated.
+
+    `mark` is what the page's tags know it by, -1 if they do not, and `block` what they say it is of (`tags`).
+    """
 
     text: str
     x0: float
@@ -60,6 +67,8 @@ class Word:
     y1: float
     style: Style = field(default=PLAIN)
     ends: str = ""
+    mark: int = -1
+    block: Block = NO_BLOCK
 
 
 @dataclass(slots=True)

@@ -79,6 +79,8 @@ import functions.ingest.parsing.table_groups
 import functions.ingest.parsing.table_headers
 import functions.ingest.parsing.table_labels
 import functions.ingest.parsing.tables
+import functions.ingest.parsing.tagged_tables
+import functions.ingest.parsing.tags
 import functions.ingest.parsing.text
 import functions.ingest.parsing.titles
 import functions.ingest.parsing.vocabulary

@@ -1,0 +1,394 @@
+"""Finds where the tables that a document's tags tell stand on a page.
+
+Tags say which words are a cell's, and in which row. Where the columns are is told by how tags count them or, since
+some leave empty cells out and others have cells that only make room, by where the words stand.
+"""
+
+import re
+from bisect import bisect, bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+
+from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid, Rows, table_in
+from functions.ingest.parsing.table_cells import BULLETS, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, Group, is_number
+from functions.ingest.parsing.tags import TaggedCell, TaggedTable, Tags
+from functions.ingest.parsing.words import Word, box_of
+
+ITEM_MARK = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivx]{1,4})[.)]")
+"""What an item begins with."""
+NOTE = re.compile(r"\([a-z0-9]\)|[*†‡§]{1,3}")
+"""What refers to a note, in a cell of its own behind a figure."""
+TOUCHING = 2.0
+"""Points by which the words of two columns may overlap."""
+FREE = 12.0
+"""Points by which the words of a cell over several columns may reach beyond those columns' words."""
+MAX_HEAD = 150.0
+ROOM_BELOW, ROOM_BETWEEN = 1.2, 0.4
+"""Points that names above a table take at most, and room below them and between their lines, in their height."""
+MAX_NAMED_ROWS = 3
+"""Rows at most that a column has without the one beside it having any, if both are one."""
+SHARED_LINE = 0.5
+"""Share of a line's height by which two rows may overlap."""
+
+
+@dataclass(slots=True)
+class PlacedCell:
+    """A cell's words on the page, by their places; `x0` to `x1` and `y0` to `y1` in points, `y` downwards.
+
+    It goes over the columns `first` to `last`, down to the row `lowest`.
+    """
+
+    cell: TaggedCell
+    indices: list[int]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    first: int
+    last: int
+    lowest: int
+
+
+Span = tuple[float, float]
+"""From where to where the words of a column go."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableOnPage:
+    """Where a tagged table's columns and rows are, the words in its cells, and how many rows name columns."""
+
+    grid: Grid
+    held: Mapping[int, Sequence[int]]
+    names: int
+
+
+def tables_on_page(tags: Tags, words: Sequence[Word], top: float) -> Iterator[TableOnPage]:
+    """Yield the tables of a page that stand on it as its tags say: rows below each other, columns beside each other.
+
+    `words` are in page space, `top` is the page's.
+    """
+    for table in tags.tables:
+        if table.is_frame or not 2 <= len(table.rows) <= MAX_ROWS:
+            continue
+        rows = _rows_of(table, words, top)
+        edges = _row_edges(rows)
+        columns = edges and (_columns_counted(table, rows) or _columns_met(table, rows))
+        if not edges or not columns or not 2 <= len(columns) <= MAX_COLUMNS:
+            continue
+        names = next((at for at, parts in enumerate(rows) if not all(part.cell.names for part in parts)), 0)
+        if not names and (head := _head_above(columns, edges, words, top)):
+            for part in (part for parts in rows for part in parts):
+                part.lowest += 1
+            rows, edges, names = [head, *rows], [min(part.y0 for part in head), *edges], 1
+        if grid := _grid(rows, edges, columns):
+            numbered = ((row, part) for row, parts in enumerate(rows) for part in parts)
+            yield TableOnPage(grid, {row * len(columns) + part.first: part.indices for row, part in numbered}, names)
+
+
+def _rows_of(table: TaggedTable, words: Sequence[Word], top: float) -> list[list[PlacedCell]]:
+    """Return the cells that have words, row by row; rows without any are left out."""
+    cells = [(row, at, cell) for row, cells in enumerate(table.rows) for at, cell in enumerate(cells)]
+    places = {mark: (row, at) for row, at, cell in cells for mark in cell.marks}
+    held: dict[tuple[int, int], list[int]] = {}
+    for index, word in enumerate(words):
+        if word.mark in places:
+            held.setdefault(places[word.mark], []).append(index)
+    starts = _starts(table)
+    rows: list[list[PlacedCell]] = []
+    numbers: list[int] = []
+    for row, line in enumerate(table.rows):
+        parts: list[PlacedCell] = []
+        for at, cell in enumerate(line):
+            if indices := held.get((row, at)):
+                x0, y0, x1, y1 = box_of([words[index] for index in indices])
+                start = starts[row][at]
+                spans = start, start + cell.columns - 1, row + cell.rows - 1
+                parts.append(PlacedCell(cell, indices, x0, top - y1, x1, top - y0, *spans))
+        if parts:
+            rows.append(_with_signs(parts, words))
+            numbers.append(row)
+    for parts in rows:
+        for part in parts:
+            part.lowest = bisect(numbers, part.lowest) - 1
+    return _with_marks(rows, words)
+
+
+def _with_marks(rows: list[list[PlacedCell]], words: Sequence[Word]) -> list[list[PlacedCell]]:
+    """Join the marks of items to their texts where they have a column of their own: "1." and "24 V DC In"."""
+    pairs = [(part, other) for parts in rows for part, other in pairwise(parts)]
+    marked = {id(part) for part, other in pairs if _marks(_text(part, words), _text(other, words))}
+    others = {part.first for parts in rows for part in parts if id(part) not in marked}
+    out: list[list[PlacedCell]] = []
+    for parts in rows:
+        mark: PlacedCell | None = None
+        out.append([])
+        for part in parts:
+            if id(part) in marked and part.first not in others:
+                mark = part
+            else:
+                out[-1].append(part if mark is None else replace(_joined(mark, part), first=part.first, last=part.last))
+                mark = None
+    return out
+
+
+def _marks(text: str, other: str) -> bool:
+    return (ITEM_MARK.fullmatch(text) is not None or text in BULLETS) and not is_number(other)
+
+
+def _starts(table: TaggedTable) -> list[list[int]]:
+    """Return the column that each cell begins in, as they are counted: those above may reach down into its row."""
+    starts: list[list[int]] = []
+    taken: dict[int, int] = {}
+    for row, cells in enumerate(table.rows):
+        starts.append([])
+        at = 0
+        for cell in cells:
+            while taken.get(at, 0) > row:
+                at += 1
+            starts[-1].append(at)
+            taken.update(dict.fromkeys(range(at, at + cell.columns), row + cell.rows))
+            at += cell.columns
+    return starts
+
+
+def _with_signs(parts: list[PlacedCell], words: Sequence[Word]) -> list[PlacedCell]:
+    """Join the cells of a row that hold only a currency, a sign or a note's mark to the figure's."""
+    joined: list[PlacedCell] = []
+    sign: PlacedCell | None = None
+    for part in parts:
+        cell, text = part, _text(part, words)
+        if sign is not None and is_number(text):
+            cell = replace(_joined(sign, part), first=part.first, last=part.last)
+        elif sign is not None:
+            joined.append(sign)
+        sign = None
+        if text in SIGN_BEFORE:
+            sign = cell
+        elif joined and (text in SIGN_AFTER or NOTE.fullmatch(text)) and is_number(_text(joined[-1], words)):
+            joined[-1] = _joined(joined[-1], cell)
+        else:
+            joined.append(cell)
+    return [*joined, sign] if sign is not None else joined
+
+
+def _text(part: PlacedCell, words: Sequence[Word]) -> str:
+    return " ".join([words[index].text for index in part.indices])
+
+
+def _joined(part: PlacedCell, other: PlacedCell) -> PlacedCell:
+    box = min(part.x0, other.x0), min(part.y0, other.y0), max(part.x1, other.x1), max(part.y1, other.y1)
+    return PlacedCell(part.cell, [*part.indices, *other.indices], *box, part.first, part.last, part.lowest)
+
+
+def _row_edges(rows: Sequence[Sequence[PlacedCell]]) -> list[float]:
+    """Return where rows begin and end; nothing if one does not stand below the one before it."""
+    if len(rows) < 2:
+        return []
+    edges = [min(part.y0 for part in rows[0])]
+    for row, (parts, below) in enumerate(pairwise(rows)):
+        above = [part for part in parts if part.lowest == row] or parts
+        end, begin = max(part.y1 for part in above), min(part.y0 for part in below)
+        height = min(part.y1 - part.y0 for part in (*above, *below))
+        if begin < end - SHARED_LINE * height:
+            return []
+        edges.append((begin + end) / 2)
+    edges.append(max(part.y1 for part in rows[-1]))
+    return edges
+
+
+def _columns_counted(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -> list[Span]:
+    """Return the columns as the tags count them, and number each cell's by those that have cells of their own.
+
+    Nothing if rows differ in their number of columns, or if cells do not stand where they are counted.
+    """
+    if len(_widths(table)) > 1:
+        return []
+    spans: dict[int, Span] = {}
+    for part in (part for parts in rows for part in parts if part.first == part.last):
+        x0, x1 = spans.get(part.first, (part.x0, part.x1))
+        spans[part.first] = min(x0, part.x0), max(x1, part.x1)
+    own = sorted(spans)
+    columns = [spans[at] for at in own]
+    placed = [(part, bisect_left(own, part.first), bisect(own, part.last) - 1) for parts in rows for part in parts]
+    if not _are_apart(columns) or any(first > last for _, first, last in placed):
+        return []
+    if any(part.x0 < columns[first][0] - FREE or part.x1 > columns[last][1] + FREE for part, first, last in placed):
+        return []
+    for part, first, last in placed:
+        part.first, part.last = first, last
+    return columns
+
+
+def _widths(table: TaggedTable) -> set[int]:
+    """Return in how many columns its rows end, as they are counted."""
+    rows = zip(_starts(table), table.rows, strict=True)
+    return {starts[-1] + cells[-1].columns for starts, cells in rows if cells}
+
+
+def _columns_met(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -> list[Span]:
+    """Return the columns by where words stand, because tags leave empty cells out, and number each cell's.
+
+    Nothing if two columns overlap.
+    """
+    width = max(_widths(table))
+    columns: list[Span] = []
+    for parts in sorted(rows, key=len, reverse=True):
+        for part in parts:
+            met = [at for at, column in enumerate(columns) if _meet((part.x0, part.x1), column)]
+            if not met:
+                columns.insert(bisect(columns, (part.x0, part.x1)), (part.x0, part.x1))
+            elif len(met) == 1 and len(parts) > 1:
+                (at,) = met
+                columns[at] = min(columns[at][0], part.x0), max(columns[at][1], part.x1)
+    if not _are_apart(columns):
+        return []
+    columns = _merged(columns, rows)
+    between = _between(columns)
+    for part in (part for parts in rows for part in parts):
+        part.first = bisect(between, part.x0 + TOUCHING)
+        part.last = max(part.first, bisect(between, part.x1 - TOUCHING))
+    for parts in rows:
+        _widen(parts, columns, is_exact=width == len(columns))
+    return columns
+
+
+def _merged(columns: Sequence[Span], rows: Sequence[Sequence[PlacedCell]]) -> list[Span]:
+    """Return the columns with those beside each other as one that hardly any row has, and none both of.
+
+    So a name is of the column that it stands beside, if it does not stand over its figures.
+    """
+    merged: list[Span] = []
+    used: list[set[int]] = []
+    for left, right in columns:
+        within = {
+            row for row, parts in enumerate(rows) if any(_meet((part.x0, part.x1), (left, right)) for part in parts)
+        }
+        if merged and used[-1].isdisjoint(within) and min(len(used[-1]), len(within)) <= MAX_NAMED_ROWS:
+            merged[-1] = merged[-1][0], right
+            used[-1] |= within
+        else:
+            merged.append((left, right))
+            used.append(within)
+    return merged
+
+
+def _widen(parts: Sequence[PlacedCell], columns: Sequence[Span], *, is_exact: bool) -> None:
+    """Let cells go over as many columns as their tags say, as far as those beside them leave room.
+
+    Unless that is exact, because all columns that tags count have words, only over those that they stand amid.
+    """
+    ends = [-1, *(part.last for part in parts)]
+    starts = [*(part.first for part in parts[1:]), len(columns)]
+    for part, end, start in zip(parts, ends, starts, strict=False):
+        own = part.last - part.first + 1
+        width = max(own, min(part.cell.columns, start - end - 1))
+        reach = [
+            (first, last)
+            for first in range(end + 1, part.first + 1)
+            for last in range(part.last, start)
+            if last - first < width and (not is_exact or last - first == width - 1)
+        ]
+        off = [abs(columns[first][0] + columns[last][1] - part.x0 - part.x1) / 2 for first, last in reach]
+        likely = [spans for spans, each in zip(reach, off, strict=True) if each < min(off) + TOUCHING]
+        if likely:
+            part.first, part.last = max(likely, key=lambda spans: spans[1] - spans[0])
+
+
+def _meet(a: Span, b: Span) -> bool:
+    return a[0] < b[1] - TOUCHING and b[0] < a[1] - TOUCHING
+
+
+def _are_apart(columns: Sequence[Span]) -> bool:
+    return all(before[1] - TOUCHING <= after[0] for before, after in pairwise(columns))
+
+
+def _between(columns: Sequence[Span]) -> list[float]:
+    return [(before[1] + after[0]) / 2 for before, after in pairwise(columns)]
+
+
+def _head_above(columns: Sequence[Span], edges: Sequence[float], words: Sequence[Word], top: float) -> list[PlacedCell]:
+    """Return the names of columns directly above a table that no tag tells: those repeated on each page are left out.
+
+    They stand over half of the columns at least, and no word reaches from one into the next.
+    """
+    left, right, begin, room = columns[0][0] - FREE, columns[-1][1] + FREE, edges[0], ROOM_BELOW
+    untold = [at for at, word in enumerate(words) if word.mark < 0]
+    near = [at for at in untold if begin - MAX_HEAD < top - words[at].y1 and top - words[at].y0 < begin + TOUCHING]
+    near = [at for at in near if left <= words[at].x0 < right]
+    held: dict[int, list[int]] = {}
+    for _, level in groupby(sorted(near, key=lambda at: (words[at].y0, words[at].x0)), key=lambda at: words[at].y0):
+        line = list(level)
+        height = words[line[0]].y1 - words[line[0]].y0
+        if begin - (top - words[line[0]].y0) > room * height:
+            break
+        named = [(_column_of(run, columns, words), run) for run in _runs(line, words, CLOSE_EM * height)]
+        if any(column is None for column, _ in named):
+            break
+        begin, room = min(begin, top - max(words[at].y1 for at in line)), ROOM_BETWEEN
+        for column, run in named:
+            held.setdefault(column or 0, []).extend(run)
+    if 2 * len(held) < max(4, len(columns)):
+        return []
+    parts: list[PlacedCell] = []
+    for column, indices in sorted(held.items()):
+        x0, y0, x1, y1 = box_of([words[at] for at in sorted(indices)])
+        parts.append(PlacedCell(TaggedCell(names=True), sorted(indices), x0, top - y1, x1, top - y0, column, column, 0))
+    return parts
+
+
+def _runs(line: Sequence[int], words: Sequence[Word], room: float) -> list[list[int]]:
+    """Return the words of a line, apart where there is the room of a column."""
+    runs = [[line[0]]]
+    for at in line[1:]:
+        if words[at].x0 - words[runs[-1][-1]].x1 < room:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    return runs
+
+
+def _column_of(run: Sequence[int], columns: Sequence[Span], words: Sequence[Word]) -> int | None:
+    """Return the column that words stand over, the nearest if over none; None if over several."""
+    x0, x1 = words[run[0]].x0, words[run[-1]].x1
+    met = [at for at, column in enumerate(columns) if _meet((x0, x1), column)]
+    if len(met) > 1:
+        return None
+    return met[0] if met else bisect(_between(columns), (x0 + x1) / 2)
+
+
+def _grid(rows: Sequence[Sequence[PlacedCell]], edges: Sequence[float], columns: Sequence[Span]) -> Grid | None:
+    """Return the grid of a table; None where two cells would be in one place."""
+    width = len(columns)
+    cells = [list(range(row * width, (row + 1) * width)) for row in range(len(rows))]
+    for row, parts in enumerate(rows):
+        for part in parts:
+            number = row * width + part.first
+            if any(cells[row][at] != row * width + at for at in range(part.first, part.last + 1)):
+                return None
+            for below in range(row, part.lowest + 1):
+                cells[below][part.first : part.last + 1] = [number] * (part.last + 1 - part.first)
+    return Grid([columns[0][0], *_between(columns), max(columns[-1][1], columns[0][0] + 1)], edges, cells)
+
+
+def take_tagged(words: list[Word], top: float, tags: Tags, rows_of: Rows) -> tuple[list[Word], list[list[Group]]]:
+    """Take the tables that tags tell out of a page's words; return the other words and the tables.
+
+    `top` is the page's; `rows_of` makes lines of a cell's words.
+    """
+    tables: list[list[Group]] = []
+    taken: set[int] = set()
+    for found in tables_on_page(tags, words, top):
+        table, of_table = table_in(found.grid, found.held, words, rows_of, names=found.names)
+        if table:
+            tables.append(table)
+            taken |= of_table
+    return without(words, taken), tables
+
+
+def without(words: list[Word], taken: Collection[int]) -> list[Word]:
+    """Return the words without those of a table; a line ends before it."""
+    for word, following in pairwise(words):
+        if id(following) in taken and id(word) not in taken:
+            word.ends = word.ends or "\n"
+    return [word for word in words if id(word) not in taken]

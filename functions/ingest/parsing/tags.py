@@ -1,0 +1,174 @@
+"""What a tagged PDF says of its own structure: which words are of a table's cell, a heading, a paragraph, an item.
+
+Word processors, browsers and report tools write it ("Tagged PDF", ISO 32000-1, 14.8). Nothing forces it to be right, so
+a table is taken only if its cells stand on the page as the tags say (`tagged_tables`), and paragraphs only if they do
+not cut sentences; else rules and text tell what is there.
+"""
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from ctypes import byref
+from dataclasses import dataclass, field, replace
+from itertools import count, groupby, pairwise, repeat
+from operator import attrgetter
+
+from functions.ingest.parsing import pdfium
+from functions.ingest.parsing.parts import ends_sentence
+from functions.ingest.parsing.wire import ITEM, Line
+from functions.ingest.parsing.words import NO_BLOCK, Block
+
+MAX_TAGS = 20_000
+"""Tags of a page that are read; pages of the largest tables have some thousands."""
+MAX_SPAN = 100
+MAX_ATTRIBUTES = 20
+"""Columns or rows that a cell goes over at most, and lists of its attributes that are looked at."""
+LONGEST_TYPE = 40
+"""Characters of a tag's type; those that mean something here are short."""
+LEVELS = {
+    **{"P": 0, "Caption": 0, "BlockQuote": 0, "Note": 0},
+    **{"Title": 1, "H": 1, **{f"H{level}": level for level in range(1, 7)}},
+}
+"""Types of paragraphs and headings, with their level (`Line.level`)."""
+DIVISIONS = frozenset({"Div", "NonStruct"})
+"""Types that browsers give to paragraphs without a name of their own, and to texts, which hold no other tags."""
+ITEMS = frozenset({"LI", "TOCI"})
+"""Types of items of lists."""
+GROUPS = frozenset({"Document", "Part", "Sect", "Table", "THead", "TBody", "TFoot", "TR", "L", "TOC"})
+"""Types of what holds other tags only: a document's can hold thousands, of all pages."""
+CELLS = {"TD": False, "TH": True}
+"""Types of cells: whether they name others."""
+MOST_CUTS, CUTS_SHARE = 1, 0.2
+"""Paragraphs of a page that end within a sentence at most, and share of them."""
+
+
+@dataclass(slots=True)
+class TaggedCell:
+    """The marks of a cell's words, how many columns and rows it goes over, and whether it names others."""
+
+    names: bool
+    columns: int = 1
+    rows: int = 1
+    marks: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TaggedTable:
+    """The rows of a table on one page. It `is_frame` if another table stands in it, so that it only places it."""
+
+    rows: list[list[TaggedCell]] = field(default_factory=list)
+    is_frame: bool = False
+
+
+@dataclass(slots=True)
+class Tags:
+    """The tables of a page, and its blocks: the number on the page and the level (`Line`) of the one a mark is of."""
+
+    tables: list[TaggedTable] = field(default_factory=list)
+    blocks: dict[int, Block] = field(default_factory=dict)
+
+
+def tags_of(page: int) -> Tags:
+    """Read the tags of a page."""
+    tree = pdfium.load_tags(page)
+    if not tree:
+        return Tags()
+    try:
+        return _read(tree)
+    finally:
+        pdfium.close_tags(tree)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a tag stands: in which table, cell and block. `item` is the block of an item that has no text yet."""
+
+    table: TaggedTable | None = None
+    cell: TaggedCell | None = None
+    block: Block = NO_BLOCK
+    item: Block = NO_BLOCK
+
+
+def _read(tree: int) -> Tags:
+    tags = Tags()
+    numbers = count(1)
+    filled: set[Block] = set()
+    stack = [(pdfium.tag(tree, at), _Place()) for at in reversed(range(min(pdfium.count_tags(tree), MAX_TAGS)))]
+    read = 0
+    while stack and read < MAX_TAGS:
+        tag, place = stack.pop()
+        if not tag:
+            continue
+        read += 1
+        kind = pdfium.utf16(pdfium.tag_type, tag, limit=LONGEST_TYPE)
+        within = list(map(pdfium.tag_within, repeat(tag), range(min(pdfium.count_within_tag(tag), MAX_TAGS))))
+        if kind == "Table":
+            if place.table is not None:
+                place.table.is_frame = True
+            tags.tables.append(TaggedTable())
+            place = _Place(tags.tables[-1], None, place.block)
+        elif kind == "TR" and place.table is not None:
+            place.table.rows.append([])
+            place = _Place(place.table, None, place.block)
+        elif kind in CELLS and place.table is not None and place.table.rows:
+            place.table.rows[-1].append(TaggedCell(CELLS[kind], *_spans_of(tag)))
+            place = _Place(place.table, place.table.rows[-1][-1], (next(numbers), 0))
+        elif kind in ITEMS:
+            item = next(numbers), ITEM
+            place = replace(place, block=item, item=item)
+        elif kind == "Lbl":
+            place = replace(place, item=NO_BLOCK)
+        elif kind in LEVELS or (kind in DIVISIONS and all(within)):
+            level = LEVELS.get(kind, 0)
+            is_first = place.item != NO_BLOCK and place.item not in filled and not level
+            block = place.item if is_first else (next(numbers), level)
+            filled.add(block)
+            place = replace(place, block=block, item=NO_BLOCK)
+        stack += [(child, place) for child in reversed(within) if child]
+        if kind in GROUPS or all(within):
+            continue
+        marks = [pdfium.mark_within(tag, at) for at, child in enumerate(within) if not child]
+        told = [mark for mark in marks if mark >= 0]
+        if place.cell is not None:
+            place.cell.marks += told
+        if place.block != NO_BLOCK:
+            tags.blocks.update(dict.fromkeys(told, place.block))
+        if told and place.item != NO_BLOCK:
+            filled.add(place.item)
+    return tags
+
+
+def _spans_of(tag: int) -> tuple[int, int]:
+    """Return how many columns and rows a cell goes over."""
+    spans = [1, 1]
+    number = ctypes.c_float()
+    for at in range(min(pdfium.count_attributes(tag), MAX_ATTRIBUTES)):
+        attributes = pdfium.attributes(tag, at)
+        for which, name in enumerate((b"ColSpan", b"RowSpan")):
+            value = pdfium.attribute(attributes, name)
+            if value and pdfium.attribute_number(value, byref(number)):
+                spans[which] = min(MAX_SPAN, max(1, int(number.value)))
+    return spans[0], spans[1]
+
+
+def with_likely_blocks(lines: list[Line]) -> list[Line]:
+    """Return a page's lines, without paragraphs and items that cut sentences: some programs make one of each line."""
+    ends = cuts = 0
+    for above, line in pairwise(lines):
+        if above.block and line.block and above.block != line.block and not above.level and not line.level:
+            ends += 1
+            cuts += line.text[:1].islower() and not ends_sentence(above.text)
+    if cuts > max(MOST_CUTS, CUTS_SHARE * ends):
+        for line in lines:
+            if not 0 < line.level < ITEM:
+                line.block = line.level = 0
+    return lines
+
+
+def tagged_headings(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Yield where the headings that tags tell begin and end among a page's lines."""
+    at = 0
+    for block, same in groupby(lines, key=attrgetter("block")):
+        run = list(same)
+        if block and 0 < run[0].level < ITEM and not any(line.column or line.figure for line in run):
+            yield at, at + len(run)
+        at += len(run)

@@ -1,0 +1,224 @@
+"""What tags tell of tables, headings, paragraphs and items is used where it stands on the page, and else is not."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from functions.ingest.parsing.engine_pdfium import PdfiumEngine
+from functions.ingest.parsing.headings import Headings
+from functions.ingest.parsing.reflow import reflow
+from functions.ingest.parsing.tags import with_likely_blocks
+from functions.ingest.parsing.vocabulary import Vocabulary
+from functions.ingest.parsing.wire import ITEM, Header, Line, RawPage, pack_page, unpack
+from tests.support.tagged import Tag, Written, cell, table, tagged_pdf
+
+HEAD = [cell(72, 700, "Item", names=True), cell(200, 700, "Fee", names=True)]
+
+
+def raw_page(folder: Path, *tags: Tag, untold: Sequence[Written] = ()) -> RawPage:
+    path = folder / "tagged.pdf"
+    path.write_bytes(tagged_pdf(*tags, untold=untold))
+    return PdfiumEngine(str(path)).page(1)
+
+
+def rows_read(folder: Path, *tags: Tag, untold: Sequence[Written] = ()) -> list[str]:
+    """The lines of a page, those of tables with a bar before each cell."""
+    return [line.text for line in raw_page(folder, *tags, untold=untold).lines]
+
+
+def parts_read(folder: Path, *tags: Tag, untold: Sequence[Written] = ()) -> list[tuple[str, str, str]]:
+    """Kind, text and header of the parts of a page."""
+    page = raw_page(folder, *tags, untold=untold)
+    headings = Headings(Header(1))
+    headings.learn(page)
+    return [(part.kind, part.text, part.header) for part in reflow(page, headings.of(page), Vocabulary())]
+
+
+def test_words_of_cells_without_room_between_them_are_a_table(tmp_path: Path) -> None:
+    rows = [[cell(72, 680 - 14 * at, f"Room {at} on the left"), cell(172, 680 - 14 * at, "is let")] for at in range(3)]
+    assert rows_read(tmp_path, table(*rows)) == [f"Room {at} on the left | is let" for at in range(3)]
+
+
+def test_cells_that_tags_call_names_are_the_header(tmp_path: Path) -> None:
+    head = [cell(72, 700, "2023", names=True), cell(200, 700, "2024", names=True)]
+    rows = [
+        [cell(72, 680 - 14 * at, f"{at + 4} boats"), cell(200, 680 - 14 * at, f"{at + 7} boats")] for at in range(3)
+    ]
+    [(kind, _, header)] = parts_read(tmp_path, table(head, *rows))
+    assert (kind, header) == ("table", "2023 | 2024")
+
+
+def test_a_table_all_of_names_has_no_header_by_its_tags(tmp_path: Path) -> None:
+    rows = [
+        [cell(72, 700 - 14 * at, f"Boat {at}", names=True), cell(200, 700 - 14 * at, f"{at}", names=True)]
+        for at in range(3)
+    ]
+    assert not any(line.names for line in raw_page(tmp_path, table(*rows)).lines)
+
+
+def test_a_name_over_several_columns_is_told_for_each(tmp_path: Path) -> None:
+    head = [cell(72, 714, ""), cell(200, 714, "Summer", names=True, columns=2), cell(400, 714, "Winter", names=True)]
+    names = [
+        cell(72, 700, ""),
+        *(cell(x, 700, name, names=True) for x, name in ((200, "May"), (300, "June"), (400, "January"))),
+    ]
+    rows = [[cell(x, 680 - 14 * at, f"{x + at}") for x in (72, 200, 300, 400)] for at in range(2)]
+    rows = [[cell(72, 680 - 14 * at, f"Boat {at}"), *row[1:]] for at, row in enumerate(rows)]
+    assert rows_read(tmp_path, table(head, names, *rows))[:2] == [
+        "| Summer | Summer | Winter",
+        "| May | June | January",
+    ]
+
+
+def test_a_cell_over_several_rows_does_not_stop_its_table(tmp_path: Path) -> None:
+    rows = [
+        [cell(72, 680, "Boats", rows=2), cell(200, 686, "red"), cell(300, 686, "4")],
+        [cell(200, 672, "blue"), cell(300, 672, "5")],
+        [cell(72, 652, "Bikes"), cell(200, 652, "green"), cell(300, 652, "6")],
+    ]
+    assert rows_read(tmp_path, table(*rows)) == ["Boats | red | 4", "| blue | 5", "Bikes | green | 6"]
+
+
+def test_cells_that_only_make_room_are_no_columns(tmp_path: Path) -> None:
+    """As in filings: the currency has a column of its own, and there are empty ones beside it."""
+    rows = [
+        [
+            cell(72, 700 - 14 * at, label),
+            cell(190, 700 - 14 * at, sign),
+            cell(200, 700 - 14 * at, value),
+            cell(260, 0, ""),
+        ]
+        for at, (label, sign, value) in enumerate(
+            (("Sales", "$", "4,213"), ("Costs", "", "1,900"), ("Profit", "$", "2,313"))
+        )
+    ]
+    assert rows_read(tmp_path, table(*rows)) == ["Sales | $ 4,213", "Costs | 1,900", "Profit | $ 2,313"]
+
+
+@pytest.mark.parametrize(("mark", "name"), [("%", "TWh"), ("(a)", "Total")])
+def test_only_a_figure_takes_a_sign_in(tmp_path: Path, mark: str, name: str) -> None:
+    head = [cell(72, 714, "Source"), cell(200, 714, name), cell(240, 714, mark)]
+    rows = [
+        [cell(72, 700 - 14 * at, "Wind"), cell(200, 700 - 14 * at, "12"), cell(214, 700 - 14 * at, mark)]
+        for at in range(2)
+    ]
+    others = [[cell(72, 672, "Sun"), cell(200, 672, "14"), cell(240, 672, "15")]]
+    assert rows_read(tmp_path, table(head, *rows, *others))[:2] == [f"Source | {name} | {mark}", f"Wind | 12 {mark} |"]
+
+
+def test_marks_of_items_in_a_column_of_their_own_stand_before_their_texts(tmp_path: Path) -> None:
+    rows = [
+        [cell(72, 700 - 14 * at, f"{at}."), cell(100, 700 - 14 * at, f"Socket {at}"), cell(300, 700 - 14 * at, "front")]
+        for at in range(3)
+    ]
+    assert rows_read(tmp_path, table(*rows)) == [f"{at}. Socket {at} | front" for at in range(3)]
+    head = [cell(72, 714, "No."), cell(100, 714, "Part"), cell(300, 714, "Side")]
+    assert rows_read(tmp_path, table(head, *rows))[1] == "0. | Socket 0 | front"
+
+
+def test_names_repeated_on_a_page_that_no_tag_tells_are_of_their_table(tmp_path: Path) -> None:
+    rows = [
+        [cell(72, 680 - 14 * at, f"Boat {at}"), cell(200, 680 - 14 * at, "fast"), cell(300, 680 - 14 * at, "red")]
+        for at in range(3)
+    ]
+    untold = [
+        (72, 706, "All our boats and what they are like in short"),
+        (72, 692, "Name"),
+        (200, 692, "Speed"),
+        (300, 692, "Colour"),
+    ]
+    kinds = parts_read(tmp_path, table(*rows), untold=untold)
+    assert kinds[-1][2].endswith("Name | Speed | Colour")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param([[(72, 700), (200, 700)], [(72, 714), (200, 714)]], id="rows from below"),
+        pytest.param([[(72, 700), (110, 700)], [(90, 680), (72, 680)]], id="cells in no columns"),
+        pytest.param([[(72, 700), (200, 700)]], id="one row"),
+    ],
+)
+def test_tags_that_are_not_so_on_the_page_tell_no_table(
+    tmp_path: Path, rows: Sequence[Sequence[tuple[float, float]]]
+) -> None:
+    told = table(*([cell(*place, "Some words here") for place in row] for row in rows))
+    assert not any(line.column for line in raw_page(tmp_path, told).lines)
+
+
+def test_a_table_that_holds_another_only_places_it(tmp_path: Path) -> None:
+    inner = table(HEAD, [cell(72, 680, "Boat"), cell(200, 680, "4")], [cell(72, 666, "Bike"), cell(200, 666, "5")])
+    frame = Tag(
+        "Table",
+        [
+            Tag("TR", [Tag("TD", [inner]), cell(400, 680, "Notes")]),
+            Tag("TR", [cell(72, 600, "a"), cell(400, 600, "b")]),
+        ],
+    )
+    assert rows_read(tmp_path, frame)[:3] == ["Item | Fee", "Boat | 4", "Bike | 5"]
+
+
+def test_a_tagged_heading_is_one_in_whatever_print(tmp_path: Path) -> None:
+    parts = parts_read(
+        tmp_path,
+        Tag("H2", [(72, 720, "the boats")]),
+        Tag("P", [(72, 706, "They are let from May to September."), (72, 694, "Ask at the desk.")]),
+        Tag("H2", [(72, 680, "the bikes")]),
+        Tag("P", [(72, 666, "They are let all year.")]),
+    )
+    assert [text for kind, text, _ in parts if kind == "heading"] == ["the boats", "the bikes"]
+
+
+def test_a_copyright_tagged_as_heading_is_none(tmp_path: Path) -> None:
+    parts = parts_read(tmp_path, Tag("H1", [(72, 720, "© Boats Ltd 2019")]), Tag("P", [(72, 700, "We let boats.")]))
+    assert {kind for kind, _, _ in parts} == {"paragraph"}
+
+
+def test_paragraphs_and_items_are_as_tags_tell_them(tmp_path: Path) -> None:
+    """Without marks, and at the distance of lines: nothing else tells them apart."""
+    items = Tag("L", [Tag("LI", [Tag("LBody", [(72, 696 - 12 * at, f"Boat number {at}")])]) for at in range(3)])
+    parts = parts_read(tmp_path, Tag("P", [(72, 720, "We have")]), Tag("P", [(72, 708, "these boats")]), items)
+    assert [(kind, text) for kind, text, _ in parts] == [
+        ("paragraph", "We have"),
+        ("paragraph", "these boats"),
+        *(("list_item", f"Boat number {at}") for at in range(3)),
+    ]
+
+
+def test_an_items_mark_and_its_first_paragraph_are_one_and_its_second_is_apart(tmp_path: Path) -> None:
+    body = Tag("LBody", [Tag("P", [(84, 700, "The first.")]), Tag("P", [(84, 688, "The second.")])])
+    item = Tag("LI", [Tag("Lbl", [(72, 700, "1.")]), body])
+    parts = parts_read(tmp_path, Tag("P", [(72, 720, "We have these rules for boats and bikes")]), Tag("L", [item]))
+    assert [(kind, text) for kind, text, _ in parts[1:]] == [
+        ("list_item", "1. The first."),
+        ("paragraph", "The second."),
+    ]
+
+
+def test_divisions_of_a_browser_are_paragraphs(tmp_path: Path) -> None:
+    divisions = [Tag("NonStruct", [Tag("NonStruct", [(72, 700 - 12 * at, f"Entry of words {at}")])]) for at in range(3)]
+    parts = parts_read(tmp_path, *divisions)
+    assert [text for _, text, _ in parts] == [f"Entry of words {at}" for at in range(3)]
+
+
+def test_paragraphs_that_cut_sentences_are_not_believed() -> None:
+    cut = [Line(text, block=at + 1) for at, text in enumerate(["The boats", "are let", "from May", "to June", "only."])]
+    assert {line.block for line in with_likely_blocks(cut)} == {0}
+    whole = [
+        Line(text, block=at + 1) for at, text in enumerate(["The boats are let.", "So are bikes.", "Ask for them"])
+    ]
+    assert [line.block for line in with_likely_blocks(whole)] == [1, 2, 3]
+
+
+def test_what_tags_tell_of_lines_reaches_the_parent() -> None:
+    lines = [
+        Line("a | b", cells=2, column=1, names=True),
+        Line("c", block=3, level=2),
+        Line("d", leads=True),
+        Line("e"),
+    ]
+    lines.append(Line("f", figure=2, boxed=4, block=5, level=ITEM))
+    page = unpack(pack_page(RawPage(1, lines=lines))[4:])
+    assert isinstance(page, RawPage)
+    assert page.lines == lines
