@@ -308,13 +308,16 @@ def _minutes_of_hour(match: "re.Match[str]") -> frozenset[Decimal]:
 
 
 def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
-    for match in _NUMBER.finditer(text):
+    at = 0
+    while match := _NUMBER.search(text, at):
+        unit = _unit_of(text, match)
+        at = unit.end() if unit else match.end()
         if any(taken[slice(*match.span("digits"))]):
             continue
         if " " in match["digits"]:
             # "12 345" may be two table columns, so each part is also a fact.
             yield from (Fact("part", part, read_number(part).values) for part in match["digits"].split())
-        yield _number(text, match)
+        yield _number(text, match, unit)
     for match in quantities.SPELLED.finditer(text):
         unit = _unit_behind(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
@@ -338,10 +341,12 @@ def _bound_before(text: str, start: int) -> tuple[int, bool]:
     return (0 if bound is None else 1 if bound["more"] else -1), about
 
 
-def _number(text: str, match: "re.Match[str]") -> Fact:
-    behind = _unit_behind(text, match.end()) or UNIT_AT.match(text, match.end())
-    if behind and text.startswith("-to-", behind.end()):
-        behind = None  # "$164 million year-to-date"
+def _unit_of(text: str, number: "re.Match[str]") -> "re.Match[str] | None":
+    unit = _unit_behind(text, number.end()) or UNIT_AT.match(text, number.end())
+    return None if unit and text.startswith("-to-", unit.end()) else unit  # "$164 million year-to-date"
+
+
+def _number(text: str, match: "re.Match[str]", behind: "re.Match[str] | None") -> Fact:
     end = behind.end() if behind else match.end()
     digits, money, unit = match["digits"], match["money"] or "", behind.group() if behind else ""
     scale, letter = match["scale"] or "", match["letter"] or ""

@@ -56,7 +56,7 @@ _OF_PEOPLE = re.compile(
     re.IGNORECASE,
 )
 """What makes an age of a bare number behind it: "children under 6"."""
-_LIMITS = ("low", "high", "most", "least", "behind")
+_UNIT_GROUPS = ("low_unit", "high_unit", "most_unit", "least_unit", "behind_unit", "unit")
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)\Z")
 MAX_BESIDE_RANGE = 2
 """Words of a label besides the range that a number of a claim is in: "Dog 10 to 25 kg"."""
@@ -86,8 +86,8 @@ def _ranges_in(text: str) -> Sequence[Range]:
 
 def _has_units(found: re.Match[str]) -> bool:
     """Return whether what stands behind a limit without a space is a unit: "6kg", not "6th"."""
-    written = (found[f"{name}_unit"] for name in _LIMITS if found[f"{name}_unit"])
-    return all(each[0] in " %€$£" or is_unit_written(each.split()[0]) for each in written if not each[0].isspace())
+    written = filter(None, (found[group] for group in _UNIT_GROUPS))
+    return all(each[0].isspace() or each[0] in "%€$£" or is_unit_written(each.split()[0]) for each in written)
 
 
 def _range_of(found: re.Match[str]) -> Range:
