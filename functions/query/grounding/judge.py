@@ -45,7 +45,7 @@ from functions.query.grounding.overstated import (
     tells_of_excepted,
     turns_condition,
 )
-from functions.query.grounding.parts import takes_group_for_subject, tells_of_another, tells_opposite_of_part
+from functions.query.grounding.parts import tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.roles import (
@@ -54,7 +54,6 @@ from functions.query.grounding.roles import (
     is_reversed,
     joins_alternatives,
     names_other_agent,
-    turns_cause,
     turns_mode,
     turns_span,
     turns_time,
@@ -337,7 +336,6 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("order", _compared(Verdict.UNCONFIRMED, "order", is_reversed)),
     ClaimRule("span", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(turns_span))),
     ClaimRule("invented cause", _compared(Verdict.UNCONFIRMED, "order", _in_any_language(invents_cause))),
-    ClaimRule("cause", _compared(Verdict.REFUTED, "order", turns_cause)),
     ClaimRule("time", _compared(Verdict.REFUTED, "order", turns_time)),
     ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
@@ -365,7 +363,6 @@ RULES: tuple[ClaimRule, ...] = (
         "opposite of part",
         _compared(Verdict.REFUTED, "negation", tells_opposite_of_part, unless=_has_its_figures),
     ),
-    ClaimRule("group", _compared(Verdict.UNCONFIRMED, "order", takes_group_for_subject)),
     ClaimRule("another", _compared(Verdict.UNCONFIRMED, "apart", tells_of_another, unless=_has_its_figures)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),

@@ -8,7 +8,8 @@ STATE_AFTER_IMPORT = """
 import gc, threading, psutil
 from functions.query import app, bootstrap, streaming_app
 built = [bootstrap.services.cache_info().currsize, len(bootstrap._building)]
-print(len(threading.enumerate()), len(psutil.Process().net_connections("inet")), *built, gc.isenabled(), gc.get_freeze_count() > 50_000)
+collector = gc.isenabled(), gc.get_freeze_count() > 50_000
+print(len(threading.enumerate()), len(psutil.Process().net_connections("inet")), *built, *collector)
 """
 
 

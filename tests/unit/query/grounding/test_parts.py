@@ -17,7 +17,6 @@ BUSES = "Buses 4 and 7 run through Station Road; the stop at the Corn Exchange i
 PRICES = "Admission is €9 for adults and €4 for students; children under seven enter free."
 DYES = "Together with Peter Astley she found a method of fixing dyes without heat, which Dunmore patented in 1954."
 WORKS = "From 1946 to 1971 she worked at Dunmore, first as an assistant and from 1958 as head of the dye laboratory."
-TEACHER = "She studied in Prague under Jan Heyr and left the country in 1939."
 CAFE = "The cafe on the second floor is open during museum hours but closed on Tuesdays."
 MINUTES = "Cllr Leigh asked for a count of the traffic; the clerk will write to the county."
 
@@ -46,8 +45,6 @@ def test_a_claim_does_not_take_the_subject_of_one_part_for_what_another_says(cla
 @pytest.mark.parametrize(
     ("claim", "quote", "verdict"),
     [
-        ("Jan Heyr left the country in 1939.", TEACHER, MARKED),
-        ("She left the country in 1939.", TEACHER, CONFIRMED),
         ("The museum is closed on Tuesdays.", CAFE, MARKED),
         ("The cafe is closed on Tuesdays.", CAFE, CONFIRMED),
         ("The cafe is open on Tuesdays.", CAFE, OUT),
