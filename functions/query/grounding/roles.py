@@ -223,8 +223,8 @@ def _is_day(tokens: Sequence[str], at: int) -> bool:
 
 # --- causes ---
 
-MIN_ORDERED_SHARE = 0.5
-"""Share of the words of a claim with a "before" or an "after" that a sentence with one must have to be compared."""
+MIN_CAUSE_SHARE = 0.5
+"""Share of the words of a claim with a cause that a sentence with one must contain to be compared with it."""
 _CAUSE = re.compile(
     r"\b(?:because(?:\s+of)?|(?<!soon\s)(?<!long\s)(?<!far\s)as(?=\s+(?:it|they|we|he|she)\b)"
     r"|(?:due|owing|thanks)\s+(?:\w+\s+)?to|as\s+a\s+result\s+of|result(?:s|ed|ing)?\s+from|(?:caused|driven)\s+(?:\w+\s+)?by)\b",
@@ -245,6 +245,14 @@ _IMPLIES = re.compile(
 _TIME = re.compile(r"\b(?:before|after|(?:hour|day|week|month|year)s?\s+from)\b", re.IGNORECASE)
 
 
+def turns_cause(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a claim gives as the cause what its sentences give as the effect."""
+    mine = _effect_and_cause(claim, language)
+    held = [theirs for sentence in sentences if (theirs := _effect_and_cause(sentence, language))]
+    found = [_turns_cause(mine, theirs) for theirs in held if _is_about(mine, theirs)] if mine else []
+    return bool(found) and all(found)
+
+
 def invents_cause(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim gives a cause ("because of") and none of its sentences does."""
     found = _CAUSE.search(claim)
@@ -258,7 +266,7 @@ def turns_time(claim: str, sentences: Sequence[str], language: str) -> bool:
     held = [theirs for sentence in sentences if (theirs := _first_and_second(sentence, language))]
     found = (
         [
-            _are_exchanged(mine, theirs) and not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
+            _turns_cause(mine, theirs) and not mine[0].isdisjoint(theirs[1]) and not mine[1].isdisjoint(theirs[0])
             for theirs in held
             if _is_about(mine, theirs)
         ]
@@ -304,13 +312,21 @@ def _first_and_second(text: str, language: str) -> tuple[frozenset[str], frozens
 
 def _is_about(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
     said = mine[0] | mine[1]
-    return len(said & (theirs[0] | theirs[1])) >= MIN_ORDERED_SHARE * len(said)
+    return len(said & (theirs[0] | theirs[1])) >= MIN_CAUSE_SHARE * len(said)
 
 
-def _are_exchanged(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
-    first, second = theirs[0] - theirs[1], theirs[1] - theirs[0]
-    kept = len(mine[0] & first) + len(mine[1] & second)
-    return len(mine[0] & second) + len(mine[1] & first) > kept
+def _effect_and_cause(text: str, language: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    found = _CAUSE.search(text) or _CAUSES.search(text)
+    if found is None or not text[: found.start()].strip():
+        return None
+    first, second = stems_of(text[: found.start()], language), stems_of(text[found.end() :], language)
+    return (first, second) if found.re is _CAUSE else (second, first)
+
+
+def _turns_cause(mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]) -> bool:
+    effect, cause = theirs[0] - theirs[1], theirs[1] - theirs[0]
+    kept = len(mine[0] & effect) + len(mine[1] & cause)
+    return len(mine[0] & cause) + len(mine[1] & effect) > kept
 
 
 # --- time and certainty of a verb ---

@@ -8,6 +8,7 @@ from functions.query.grounding.roles import (
     invents_cause,
     is_reversed,
     joins_alternatives,
+    turns_cause,
     turns_mode,
     turns_span,
     turns_time,
@@ -64,6 +65,13 @@ def test_one_sentence_that_agrees_is_enough():
     assert not turns("The pump stops.", ["The pump may stop.", "The pump stops."], "en")
 
 
+def test_a_cause_and_its_effect_cannot_change_places():
+    sentence = "Sales fell because of the strike."
+    assert turns_cause("The strike began because sales fell.", [sentence], "en")
+    assert not turns_cause("Because of the strike, sales fell.", [sentence], "en")
+    assert not turns_cause("Sales fell due to a strike.", [sentence], "en")
+
+
 @pytest.mark.parametrize(
     ("claim", "sentence", "expected"),
     [
@@ -77,10 +85,25 @@ def test_what_a_sentence_only_supposes_is_no_fact(claim: str, sentence: str, exp
     assert states_supposition(claim, [sentence], "en") is expected
 
 
+@pytest.mark.parametrize(
+    "claim",
+    ["The fire caused the flood.", "The fire led to the flood.", "The flood was driven by the fire."],
+)
+def test_an_active_cause_is_compared_too(claim: str):
+    assert turns_cause(claim, ["The fire broke out because of the flood."], "en")
+    assert not turns_cause(claim, ["The flood came because of the fire."], "en")
+
+
 def test_a_short_passive_has_an_agent():
     sentence = "A detailed report of the pump, prefaced by a short abstract, is sent to the office."
     assert is_reversed("The short abstract of the pump is prefaced by a detailed report.", [sentence], "en")
     assert not is_reversed("The detailed report of the pump is prefaced by a short abstract.", [sentence], "en")
+
+
+def test_a_cause_is_compared_with_sentences_about_the_same():
+    sentences = ["The flood came because of the fire in the mill.", "The shop closed because of a strike."]
+    assert turns_cause("The fire in the mill broke out because of the flood.", sentences, "en")
+    assert not turns_cause("The flood came because of the fire in the mill.", sentences, "en")
 
 
 def test_a_cause_must_be_in_the_source():
@@ -252,14 +275,6 @@ def test_months_of_two_applications_are_not_crossed():
     assert not crosses_pairs("Apply in April/May for a start in January.", [sentence])
 
 
-def test_what_may_be_entitled_is_less_than_what_is():
-    sentence = "Families with two children may be entitled to free lunches."
-    assert "possible" in turns("Families with two children are entitled to free lunches.", [sentence], "en")
-    assert not turns("Families with two children can get free lunches.", [sentence], "en")
-    assert not turns("The range can be adjusted by the user.", ["The range is adjustable by the user."], "en")
-    assert turns("Tickets may be sold at the door.", ["Tickets are valuable at the door, and sold there."], "en")
-
-
 @pytest.mark.parametrize(
     ("claim", "sentence", "expected"),
     [
@@ -273,3 +288,17 @@ def test_what_may_be_entitled_is_less_than_what_is():
 )
 def test_alternatives_are_not_joined(claim: str, sentence: str, *, expected: bool):
     assert joins_alternatives(claim, [sentence]) is expected
+
+
+def test_what_may_be_entitled_is_less_than_what_is():
+    sentence = "Families with two children may be entitled to free lunches."
+    assert "possible" in turns("Families with two children are entitled to free lunches.", [sentence], "en")
+    assert not turns("Families with two children can get free lunches.", [sentence], "en")
+    assert not turns("The range can be adjusted by the user.", ["The range is adjustable by the user."], "en")
+    assert turns("Tickets may be sold at the door.", ["Tickets are valuable at the door, and sold there."], "en")
+
+
+def test_what_a_result_comes_from_is_its_cause():
+    sentence = "Damage caused by lack of care is not covered."
+    assert not turns_cause("Damage that results from lack of care is not covered.", [sentence], "en")
+    assert turns_cause("Lack of care that results from damage is not covered.", [sentence], "en")

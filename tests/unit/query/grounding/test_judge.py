@@ -342,6 +342,7 @@ def test_a_period_may_be_told_without_its_name(claim: str, text: str):
         ("All members paid the fee.", "Some members paid the fee, and others asked for time."),
         ("All eight windows were cleaned.", "Several of the eight windows were cleaned on Monday."),
         ("You must pay by card.", "You may pay by card."),
+        ("The rain stopped because the match was moved.", "The match was moved because the rain stopped the bus."),
         (
             "The lift opens again on 8 March.",
             "The lift in the east wing will open again on 9\n\nMarch. Use the stairs.",

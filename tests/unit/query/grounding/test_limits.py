@@ -12,6 +12,7 @@ from functions.query.grounding.quotes import EvidenceSpan, find_quote, nearest_s
 from functions.query.grounding.roles import (
     invents_cause,
     is_reversed,
+    turns_cause,
     turns_span,
     turns_time,
 )
@@ -438,6 +439,22 @@ def test_who_does_what_to_whom_may_not_be_turned_round(claim: str, sentence: str
     assert is_reversed(claim, [sentence], "en") is expected
     assert not is_reversed(claim, [sentence], "lt")
     assert not is_reversed(claim, [sentence, claim], "en")
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("The lamp went out because of the storm.", False),
+        ("The storm came because the lamp went out.", True),
+        ("The lamp caused the storm.", True),
+        ("The storm caused the lamp to go out.", False),
+        ("The lamp went out.", False),
+        ("Because of the storm the lamp went out.", False),
+        ("The tower shook because of the market on the island.", False),  # of something else
+    ],
+)
+def test_a_cause_is_not_what_the_source_gives_as_the_effect(claim: str, expected: bool) -> None:
+    assert turns_cause(claim, ["The lamp went out because of the storm."], "en") is expected
 
 
 @pytest.mark.parametrize(
