@@ -12,9 +12,10 @@ from functions.query.grounding.quantities import (
     CURRENCY_SIGN,
     NUMBER,
     SCALE,
-    UNIT,
+    UNIT_AT,
     UP_TO_TWELVE,
     VULGAR,
+    is_unit_written,
     read_number,
     unit_name,
 )
@@ -27,22 +28,22 @@ from shared.lexical import fold
 _NUMBER = re.compile(
     rf"""(?<![\w])(?P<sign>[-−–](?=[\d$€£¥]))? (?P<money>{CURRENCY_SIGN})?\s?(?P<sign2>[-−](?=\d))?(?P<digits>{NUMBER})
          (?P<ordinal>\s?(?:st|nd|rd|th)\b)?
-         (?: (?P<letter>[kKmMbBtT])(?![\w]) | (?P<pence>p)(?![\w.]) | [\s-]?(?P<scale>{SCALE})\b\.? )?
-         (?: [\s\u00a0-]?(?P<unit>{UNIT})(?!\w|-to-) )?""",
+         (?: (?P<letter>[kKmMbBtT])(?![\w]) | (?P<pence>p)(?![\w.]) | [\s-]?(?P<scale>{SCALE})\b\.? )?""",
     re.VERBOSE | re.IGNORECASE,
 )
+"""A number, up to its unit."""
 _IDENTIFIER = re.compile(
     r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_]+(?:[-./_][^\W_]+)*(?![\w])|(?<![\w.])\d+(?:\.\d+){2,}(?!\w|\.\w)"
 )
 _MEASURE = re.compile(
-    rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbtp]|-?(?:{UNIT})|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d*[{VULGAR}]|\d+(?:-\d+)?-(?:{UNIT})(?:-[a-z]+)?",
+    rf"(?:{NUMBER})(?:st|nd|rd|th|[kmbtp]|-?(?:{SCALE})|-[a-z]{{3,}})|\d+s|\d*[{VULGAR}]"
+    rf"|(?:\d+-\d+(?=-)|{NUMBER})(?P<hyphen>-)?(?P<unit>[^\d-].*)",
     re.IGNORECASE,
 )
-"""A number with its unit, scale or ending ("5kg", "24-month"), which is not an identifier."""
+"""A number with its scale or ending ("5th", "24-month"), or what may be its unit."""
 _YEAR_RANGE = re.compile(rf"(?<![\w-])({identity.YEAR})\s?[-–—]{{1,2}}\s?(\d\d(?:\d\d)?)(?![\w-])")
 _AGE = re.compile(rf"(?<![\w.,])(?:(\d{{1,3}})|({quantities.SPELLED.pattern}))[\s-]years?[\s-]old\b", re.IGNORECASE)
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
-_UNIT_AFTER = re.compile(rf"[\s-]({UNIT})(?!\w)", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![\d:.,])([01]?\d|2[0-4])(?:[.:]([0-5]\d))?\suhr\b"
     r"|(?<=\ba )([01]?\d|2[0-4])\s?h(?:eures?)?(?:\s?([0-5]\d))?(?![\w.,]\d|\w)",
@@ -54,8 +55,7 @@ _SEVERAL_MEN = re.compile(r"\bmen\.(?=\s*\Z|\s+[A-Z])")
 _CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century\b", re.IGNORECASE)
 _HALF_A_DOZEN = re.compile(r"\bhalf a dozen\b", re.IGNORECASE)
 _AND_A_HALF = re.compile(
-    rf"\b(?P<whole>{quantities.SPELLED.pattern}|\d{{1,3}}|an?) "
-    rf"(?P<unit>{UNIT})? ?and a half(?: (?P<behind>{UNIT}))?(?!\w)",
+    rf"\b(?P<whole>{quantities.SPELLED.pattern}|\d{{1,3}}|an?) (?:(?P<unit>[^\W\d_]+(?: [^\W\d_]+)?) )?and a half\b",
     re.IGNORECASE,
 )
 """A number and a half: "two and a half hours", "a year and a half"."""
@@ -81,21 +81,23 @@ _QUARTER = re.compile(rf"\b({'|'.join(QUARTERS)})[ -](?:fiscal[ ])?quarter\b", r
 _SHORT_QUARTER = re.compile(r"[qQ]([1-4])")
 _PARTS = ("quarter", *quantities.ORDINALS)
 _DENOMINATORS = {"half": 2, "quarter": 4, **quantities.ORDINALS}
-_OF_WHAT = rf"(?=\s+of\b(?!\s+an?\s+(?:{UNIT})(?!\w)))"
 _FRACTION = re.compile(
     rf"\b(?P<many>{quantities.SPELLED.pattern}|\d)(?:\s+out\s+of(?:\s+every)?|\s+in(?:\s+every)?|\s+of\s+every)\s+"
-    rf"(?P<of>{quantities.SPELLED.pattern}|10|\d)\b(?!\s+(?:{UNIT})(?!\w))"
+    rf"(?P<of>{quantities.SPELLED.pattern}|10|\d)\b"
     rf"|\b(?P<parts>an?|one|two|three|four|five|seven|nine)[\s-](?P<part>{'|'.join(_PARTS)})s?\b"
-    rf"(?:(?<=thirds)|(?<=one.third)|(?<=(?:just|only|than).a.third)|(?<=(?:about|under).a.third)|{_OF_WHAT})"
+    r"(?:(?<=thirds)|(?<=one.third)|(?<=(?:just|only|than).a.third)|(?<=(?:about|under).a.third)|(?P<what>(?=\s+of\b)))"
     rf"|(?<=by\s)an?\s(?P<by>half|{'|'.join(_PARTS)})\b"
-    rf"|\b(?P<half>half){_OF_WHAT}",
+    r"|\b(?P<half>half)(?=\s+of\b)",
     re.IGNORECASE,
 )
-"""A part of a whole in words: "four in five", "two thirds", "a quarter of", "by a tenth"."""
+"""A part of a whole in words, unless a unit follows: "four in five", "two thirds", "a quarter of", "by a tenth"."""
+_OF_A = re.compile(r"\s+of\s+an?\s+", re.IGNORECASE)
 _HALF = re.compile(
-    rf"\bhalf(?:\s+an?\s+|[\s-](?=hourly))(?P<unit>{UNIT}|hourly)(?!\w)|\b(?:an?\s|(?P<three>three\s))?quarters?\s+of\s+an?\s+(?P<of>{UNIT})(?!\w)",
+    r"\bhalf(?:[\s-](?P<hourly>hourly)\b|\s+an?\s+)|\b(?:an?\s|(?P<three>three\s))?(?P<quarter>quarters?)\s+of\s+an?\s+",
     re.IGNORECASE,
 )
+"""A half or quarters of the unit that follows."""
+_BEFORE_UNIT, _SPACES = re.compile(r"[\s-]"), re.compile(r"\s+")
 _ROUGHLY = re.compile(
     r"\b(?:about|approximately|approx|around|roughly|nearly|almost|close to|over|more than|some|circa|apie|beveik"
     r"|daugiau nei|rund|etwa|ungefahr|ca|knapp|fast|gut|uber|mehr als|environ|pres de|plus de|presque|unos|unas|casi"
@@ -200,28 +202,41 @@ def facts_in(text: str) -> tuple[Fact, ...]:
     for match in unread(_HALF_A_DOZEN):
         add(Fact("number", match.group(), frozenset({Decimal(6)})), *match.span())
     for match in unread(_AND_A_HALF):
-        if match["unit"] or match["behind"]:
-            unit = unit_name(match["unit"] or match["behind"])
-            add(
-                Fact("number", match.group(), frozenset({_whole(match["whole"]) + Decimal("0.5")}), unit), *match.span()
-            )
+        behind = _unit_behind(folded, match.end())
+        end = behind.end() if behind else match.end()
+        if is_unit_written(written := match["unit"] or (behind.group() if behind else "")):
+            half = _whole(match["whole"]) + Decimal("0.5")
+            add(Fact("number", folded[match.start() : end], frozenset({half}), unit_name(written)), match.start(), end)
     for match in unread(_QUARTER):
         add(Fact("quarter", match.group(), frozenset({Decimal(QUARTERS[match[1].lower()])})), *match.span())
     for match in unread(_FRACTION):
         if (fraction := _fraction(folded, match)) is not None:
             add(fraction, *match.span())
     for match in unread(_HALF):
-        value = Decimal("0.5") if match["unit"] else Decimal("0.75") if match["three"] else Decimal("0.25")
-        add(Fact("number", match.group(), frozenset({value}), _unit_of_part(match)), *match.span())
+        unit = UNIT_AT.match(folded, match.end())
+        if not (unit or match["hourly"]):
+            continue
+        end = unit.end() if unit else match.end()
+        value = Decimal("0.5") if not match["quarter"] else Decimal("0.75") if match["three"] else Decimal("0.25")
+        name = unit_name(unit.group()) if unit else "h"
+        add(Fact("number", folded[match.start() : end], frozenset({value}), name), match.start(), end)
     for match in unread(_IDENTIFIER):
-        if not _MEASURE.fullmatch(match.group()):
+        if not _is_measure(match.group()):
             add(_identifier(match.group()), *match.span())
     return (*found, *_numbers(folded, taken))
 
 
-def _unit_of_part(match: "re.Match[str]") -> str:
-    unit = match["unit"] or match["of"]
-    return "h" if unit.lower() == "hourly" else unit_name(unit)
+def _unit_behind(text: str, end: int) -> "re.Match[str] | None":
+    """Return the unit that follows, behind a space or a hyphen."""
+    return UNIT_AT.match(text, end + 1) if _BEFORE_UNIT.match(text, end) else None
+
+
+def _is_measure(word: str) -> bool:
+    """Return whether a word is a number with its unit, scale or ending ("5kg", "24-month"), which is no identifier."""
+    measure = _MEASURE.fullmatch(word)
+    if measure is None or not (unit := measure["unit"]):
+        return measure is not None
+    return is_unit_written(unit) or (measure["hyphen"] is not None and is_unit_written(unit.rpartition("-")[0]))
 
 
 def _last_year(span: "re.Match[str]") -> Decimal | None:
@@ -232,7 +247,11 @@ def _last_year(span: "re.Match[str]") -> Decimal | None:
 
 
 def _fraction(text: str, match: "re.Match[str]") -> Fact | None:
-    """Return a part of a whole as per cent, None if it is none ("two in 2023")."""
+    """Return a part of a whole as per cent, None if it is none ("two in 2023", "one in ten minutes")."""
+    unit_at = _OF_A if match["what"] is not None or match["half"] else _SPACES if match["many"] else None
+    before = unit_at.match(text, match.end()) if unit_at else None
+    if before and UNIT_AT.match(text, before.end()):
+        return None  # "a quarter of an hour"
     if match["many"]:
         part, whole = (
             Decimal(each) if each.isdigit() else quantities.spelled_value(each) for each in (match["many"], match["of"])
@@ -289,19 +308,22 @@ def _minutes_of_hour(match: "re.Match[str]") -> frozenset[Decimal]:
 
 
 def _numbers(text: str, taken: Sequence[bool]) -> Iterator[Fact]:
-    for match in _NUMBER.finditer(text):
+    at = 0
+    while match := _NUMBER.search(text, at):
+        unit = _unit_of(text, match)
+        at = unit.end() if unit else match.end()
         if any(taken[slice(*match.span("digits"))]):
             continue
         if " " in match["digits"]:
             # "12 345" may be two table columns, so each part is also a fact.
             yield from (Fact("part", part, read_number(part).values) for part in match["digits"].split())
-        yield _number(text, match)
+        yield _number(text, match, unit)
     for match in quantities.SPELLED.finditer(text):
-        unit = _UNIT_AFTER.match(text, match.end())
+        unit = _unit_behind(text, match.end())
         if not any(taken[slice(*match.span())]) and (unit or match.group().lower() != "one"):
             value = quantities.spelled_value(match.group()).normalize()
             written = text[match.start() : unit.end() if unit else match.end()]
-            name = unit_name(unit[1]) if unit else ""
+            name = unit_name(unit.group()) if unit else ""
             bound, about = _bound_before(text, match.start())
             yield Fact(
                 "number", written, frozenset({value}), name, about=about, rough=about, bound=bound, start=match.start()
@@ -319,16 +341,22 @@ def _bound_before(text: str, start: int) -> tuple[int, bool]:
     return (0 if bound is None else 1 if bound["more"] else -1), about
 
 
-def _number(text: str, match: "re.Match[str]") -> Fact:
-    digits, money, unit = match["digits"], match["money"] or "", match["unit"] or ""
+def _unit_of(text: str, number: "re.Match[str]") -> "re.Match[str] | None":
+    unit = _unit_behind(text, number.end()) or UNIT_AT.match(text, number.end())
+    return None if unit and text.startswith("-to-", unit.end()) else unit  # "$164 million year-to-date"
+
+
+def _number(text: str, match: "re.Match[str]", behind: "re.Match[str] | None") -> Fact:
+    end = behind.end() if behind else match.end()
+    digits, money, unit = match["digits"], match["money"] or "", behind.group() if behind else ""
     scale, letter = match["scale"] or "", match["letter"] or ""
     unit = "pence" if match["pence"] else unit
-    counts = letter in {"M", "B"} and _COUNTED_NOUN.match(text, match.end())
+    counts = letter in {"M", "B"} and _COUNTED_NOUN.match(text, end)
     if letter and not money and letter.lower() != "k" and unit_name(unit) not in CURRENCIES and not counts:
         # "5m" is five metres; "$5m", "5m euros" and "5M parameters" are five million.
         unit, letter = unit or letter, ""
     if money and unit_name(unit) not in CURRENCIES:
-        unit = ""  # "$164 million year-to-date"
+        unit = ""  # an amount of money has no other unit
     if CENTURY_YEAR.fullmatch(digits) and unit_name(unit) in {"s", "m", "year"}:
         unit = ""  # "1990s" is not in seconds, and Lithuanian "2022 m." is a year
     reading = read_number(digits, scale or letter)
@@ -337,7 +365,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
     in_range = start > 0 and text[start - 1].isalnum()
     return Fact(
         "number",
-        match.group().strip(),
+        text[start:end].strip(),
         reading.values,
         unit_name(unit or money) if unit or money else "",
         reading.quantum,
@@ -346,7 +374,7 @@ def _number(text: str, match: "re.Match[str]") -> Fact:
         rough=bool(scale or letter) or about,
         negative=bool(match["sign"] or match["sign2"]) and not in_range,
         bound=bound,
-        start=match.end() - len(match.group().lstrip()),
+        start=end - len(text[start:end].lstrip()),
     )
 
 

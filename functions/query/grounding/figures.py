@@ -14,7 +14,7 @@ from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import facts_missing, known_facts
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
-from functions.query.grounding.quantities import UNIT, is_number_word, is_unit, unit_name
+from functions.query.grounding.quantities import UNIT_AT, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
 from functions.query.grounding.rows import Place
 from functions.query.grounding.table_claims import CellTexts
@@ -31,8 +31,8 @@ _OF_FIGURES = stems_of(
     " previous year quarter month period ended approximately roughly around nearly almost some"
 )
 """Words that a claim may put around figures."""
-_UNIT_AFTER = re.compile(rf"\s+(?:(?!(?:an?|per|each|every)\s)[^\W\d_]+\s+)?({UNIT})(?!\w)", re.IGNORECASE)
-"""A unit, also behind an adjective: "two *calendar* weeks"."""
+_BEFORE_UNIT = tuple(map(re.compile, (r"\s+(?!(?i:an?|per|each|every)\s)[^\W\d_]+\s+", r"\s+")))
+"""What stands before a unit, also an adjective: "two *calendar* weeks"."""
 _CALCULATED = frozenset({"number", "fraction"})
 """Kinds of facts that a calculation may give or use."""
 _ADJECTIVE = re.compile(r"-[^\W\d_]{2,}")
@@ -325,8 +325,9 @@ def operands_in(text: str) -> list[Operand]:
     ends: list[int] = []
     for fact in sorted(facts_in(text), key=attrgetter("start")):
         if fact.kind in _CALCULATED and not _ADJECTIVE.match(text, fact.end):
-            unit = _UNIT_AFTER.match(text, fact.end)
-            name = unit_name(unit[1]) if unit and not fact.unit else fact.unit
+            between = filter(None, (each.match(text, fact.end) for each in _BEFORE_UNIT))
+            unit = next(filter(None, (UNIT_AT.match(text, each.end()) for each in between)), None)
+            name = unit_name(unit.group()) if unit and not fact.unit else fact.unit
             end = unit.end() if unit else fact.end
             if stated and stated[-1].unit in {"", name} and _OF.fullmatch(text, ends[-1], fact.start):
                 stated[-1] = replace(stated[-1], unit=name, is_part=True)  # "20 of the 28 people"

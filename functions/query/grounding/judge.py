@@ -45,7 +45,7 @@ from functions.query.grounding.overstated import (
     tells_of_excepted,
     turns_condition,
 )
-from functions.query.grounding.parts import takes_group_for_subject, tells_of_another, tells_opposite_of_part
+from functions.query.grounding.parts import tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.roles import (
@@ -60,7 +60,7 @@ from functions.query.grounding.roles import (
     turns_time,
 )
 from functions.query.grounding.statements import statement_of, yes_or_no
-from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
+from functions.query.grounding.wording import is_covered, is_foreign, replacement
 from functions.query.grounding.words import stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
@@ -360,12 +360,10 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule(
         "value of another", _compared(Verdict.UNCONFIRMED, "apart", has_value_of_another, unless=_has_its_figures)
     ),
-    ClaimRule("between", _compared(Verdict.UNCONFIRMED, "replaced", stands_for_another)),
     ClaimRule(
         "opposite of part",
         _compared(Verdict.REFUTED, "negation", tells_opposite_of_part, unless=_has_its_figures),
     ),
-    ClaimRule("group", _compared(Verdict.UNCONFIRMED, "order", takes_group_for_subject)),
     ClaimRule("another", _compared(Verdict.UNCONFIRMED, "apart", tells_of_another, unless=_has_its_figures)),
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),

@@ -186,37 +186,3 @@ def _stems(text: str, language: str) -> Iterator[str]:
         is_empty = is_stop_word(word) or word in BESIDE_ANY or stem in function_stems(language)
         if not (is_empty or is_degree(word) or is_unit(word)):
             yield stem
-
-
-_AND = re.compile(r"\s(?:and|but)\s", re.IGNORECASE)
-_IN_GROUP = re.compile(
-    r".*\b(?:of|in|at|on|with|under|for|from|by|during|to|against|near|between|behind)\s(?P<group>[^,;]+)\Z",
-    re.IGNORECASE,
-)
-"""The group of words behind the last preposition of a text."""
-MAX_GROUP = 4
-"""Words of such a group, which may have an article."""
-
-
-def takes_group_for_subject(claim: str, sentences: Sequence[str], language: str) -> bool:
-    """Return whether a claim lets act what stands in a sentence only behind a preposition, right before "and".
-
-    "Heyr left in 1939" of "She studied under Heyr and left in 1939".
-    """
-    said = tuple(_stems(_AND.split(claim, maxsplit=1)[0], language))  # with "and" before it, both may act
-    return any(
-        _begins_with_group(said, sentence, found, language)
-        for sentence in _compared(claim, sentences)
-        for found in _AND.finditer(sentence)
-    )
-
-
-def _begins_with_group(said: Sequence[str], sentence: str, joint: "re.Match[str]", language: str) -> bool:
-    before = _IN_GROUP.match(sentence, 0, joint.start())
-    after = tuple(_stems(sentence[joint.end() :], language))
-    if before is None or not after or after[0] not in said or len(before["group"].split()) > MAX_GROUP:
-        return False
-    group = frozenset(_stems(before["group"], language))
-    lead = said[: said.index(after[0])]
-    others = frozenset(_stems(sentence[: before.start("group")], language))
-    return bool(lead) and group.issuperset(lead) and others.isdisjoint(said) and others != group

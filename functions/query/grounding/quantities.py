@@ -135,16 +135,24 @@ for _line in lines_of("units.txt"):
         _UNIT_NAMES.setdefault(_way, _name)
 
 CURRENCY_SIGN = r"US\$|[$€£¥]|\b(?:USD|EUR|GBP|JPY|CHF|LTL)\b"
-UNIT = "|".join(
+_UNIT = "|".join(
     re.escape(way).replace(r"\ ", r"[\s-]")
     for way in sorted(_UNIT_NAMES, key=len, reverse=True)
     if way not in {"$", "us$", "¥"}
 )
+UNIT_AT = re.compile(rf"(?:{_UNIT})(?!\w)", re.IGNORECASE)
+"""A unit that begins at a position, which is asked for with `match`: as a part of other expressions it would have to be
+compiled for each of them, which takes longer than they do."""
 
 
 def is_unit(word: str) -> bool:
     """Return whether a word (folded, in lower case) is a unit or a currency."""
     return word in _UNIT_NAMES
+
+
+def is_unit_written(text: str) -> bool:
+    """Return whether a text is a unit or a currency as it is written, with spaces or hyphens: "kWh", "basis-points"."""
+    return UNIT_AT.fullmatch(text) is not None
 
 
 ADVERBS_OF_PERIODS = {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from functions.query.grounding.arithmetic import convert
 from functions.query.grounding.facts import Fact
-from functions.query.grounding.quantities import NUMBER, UNIT, is_unit, read_number, spelled_value, unit_name
+from functions.query.grounding.quantities import NUMBER, is_unit, is_unit_written, read_number, spelled_value, unit_name
 from functions.query.grounding.words import WORD, content_stems, has_digit
 from functions.query.understanding.question import lines_of
 from shared import lexical
@@ -30,8 +30,9 @@ def _limit(name: str) -> str:
     return rf"[€$£]?(?P<{name}>{NUMBER})(?P<{name}_unit>{_UNIT_BEHIND})"
 
 
-_UNIT_BEHIND = rf"(?:\s?[%€$£]|(?:(?:(?![^\W\d_]\b)|\s)(?:{UNIT})(?!\w)|\s[^\W\d_]+)(?:\s[^\W\d_]+)?)?"
-"""A word or two; also without a space, if it is no single letter: "8751H-8" is no range."""
+_WORD_BEHIND = r"(?:k?m[23]|°?[^\W\d_]+(?:/[^\W\d_]+|-hours)?)(?!\w)|[°×]"
+_UNIT_BEHIND = rf"(?:\s?[%€$£]|(?:(?:(?![^\W\d_]\b)|\s)(?:{_WORD_BEHIND})|\s[^\W\d_]+)(?:\s(?:per\s)?[^\W\d_]+)?)?"
+"""A word or two; also without a space, if it is a unit and no single letter: "8751H-8" is no range."""
 _RANGE = re.compile(
     rf"(?<![\w.,])(?:(?:{_any('first')}\s)?{_limit('low')}\s?(?:[-–—]|{_any('to')})\s?{_limit('high')}"
     rf"|(?:(?P<under>{_any('under')})|{_any('most')})\s{_limit('most')}"
@@ -55,6 +56,7 @@ _OF_PEOPLE = re.compile(
     re.IGNORECASE,
 )
 """What makes an age of a bare number behind it: "children under 6"."""
+_UNIT_GROUPS = ("low_unit", "high_unit", "most_unit", "least_unit", "behind_unit", "unit")
 _IN_BRACKETS = re.compile(r"\s*\([^()]*\)\Z")
 MAX_BESIDE_RANGE = 2
 """Words of a label besides the range that a number of a claim is in: "Dog 10 to 25 kg"."""
@@ -79,7 +81,13 @@ class Range(NamedTuple):
 @lru_cache(maxsize=2_000)
 def _ranges_in(text: str) -> Sequence[Range]:
     """Return the ranges that a text names, in order."""
-    return tuple(map(_range_of, _RANGE.finditer(text)))
+    return tuple(_range_of(found) for found in _RANGE.finditer(text) if _has_units(found))
+
+
+def _has_units(found: re.Match[str]) -> bool:
+    """Return whether what stands behind a limit without a space is a unit: "6kg", not "6th"."""
+    written = filter(None, (found[group] for group in _UNIT_GROUPS))
+    return all(each[0].isspace() or each[0] in "%€$£" or is_unit_written(each.split()[0]) for each in written)
 
 
 def _range_of(found: re.Match[str]) -> Range:

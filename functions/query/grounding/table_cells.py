@@ -10,7 +10,14 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import chain, takewhile
 
-from functions.query.grounding.quantities import CURRENCY_SIGN, UNIT, is_unit, read_number, scale_of, unit_name
+from functions.query.grounding.quantities import (
+    CURRENCY_SIGN,
+    is_unit,
+    is_unit_written,
+    read_number,
+    scale_of,
+    unit_name,
+)
 from shared import identity
 from shared.dates import dates_in, month_number
 from shared.lexical import fold
@@ -30,7 +37,7 @@ _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _RANGE = re.compile(rf"(?:{_DIGITS})\s?%? [-–—] (?:{_DIGITS})\s?%?")
 _DIALLED = re.compile(r"\(?0\d{2,4}\)?(?: \d{3,}){1,3}")
 """A telephone's number, whose groups are no amounts: "0117 496 0640"."""
-_WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>{UNIT})\.?", re.IGNORECASE)
+_WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>[^\d\s].*)")
 YES = frozenset(("yes", "y", "✓", "✔", "●", "x", "included", "available", "supported", "allowed", "open"))
 NO = frozenset(("no", "n", "✗", "✘", "–", "-", "—", "not", "none", "never", "closed"))
 """Cells, in lower case, that answer what the name of their column asks."""
@@ -125,7 +132,15 @@ def figures_of(cell: str) -> Sequence[str]:
 
 def is_figure(cell: str) -> bool:
     """Return whether a cell holds one figure or a dash for nothing, but no year."""
-    return is_bare(cell) or _WITH_UNIT.fullmatch(cell) is not None
+    return is_bare(cell) or _with_unit(cell) is not None
+
+
+def _with_unit(cell: str) -> tuple[str, str] | None:
+    """Return the digits and the unit of a cell that holds nothing else, also before a full stop."""
+    found = _WITH_UNIT.fullmatch(cell)
+    ways = (found["unit"], found["unit"].removesuffix(".")) if found else ()
+    unit = next(filter(is_unit_written, ways), "")
+    return (found["digits"], unit) if found and unit else None
 
 
 @lru_cache(maxsize=2_048)
@@ -152,8 +167,9 @@ def read_cell(text: str, column: int | None) -> TableCell:
     if deviates := _WITH_DEVIATION.fullmatch(text):
         return replace(read_cell(deviates["figure"], column), text=text)
     found = _FIGURE.fullmatch(text)
-    if with_unit := _WITH_UNIT.fullmatch(text) if found is None else None:
-        return TableCell(text, column, read_number(with_unit["digits"]).values, unit=unit_name(with_unit["unit"]))
+    if with_unit := _with_unit(text) if found is None else None:
+        digits, name = with_unit
+        return TableCell(text, column, read_number(digits).values, unit=unit_name(name))
     if found is None:
         plain = text.replace(" ", "") if _GROUPS_OF_DIGITS.fullmatch(text) else ""
         return TableCell(text, column, read_number(plain).values if plain else frozenset())

@@ -4,8 +4,8 @@
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache, lru_cache
 
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.understanding.question import patterns_of
@@ -25,20 +25,24 @@ _LABELLED = re.compile(r"\A[^\W\d_]+\s?:\s")
 _ANY_LANGUAGE = "*"
 
 
-_PATTERNS: Mapping[tuple[str, str], re.Pattern[str]] = {
-    (kind, language): re.compile(pattern, re.NOFLAG if kind == "open" else re.IGNORECASE)
-    for kind, of_kind in patterns_of("outcome_patterns.txt").items()
-    for language, pattern in of_kind.items()
-}
+_PATTERNS = patterns_of("outcome_patterns.txt")
 _UNDER_WAY, _AUXILIARY, _REFERS, _INSERTED, _BORDER = (
-    _PATTERNS[kind, _ANY_LANGUAGE] for kind in ("under_way", "auxiliary", "refers", "inserted", "border")
+    re.compile(_PATTERNS[kind][_ANY_LANGUAGE], re.IGNORECASE)
+    for kind in ("under_way", "auxiliary", "refers", "inserted", "border")
 )
+
+
+@cache
+def _pattern(kind: str, language: str) -> re.Pattern[str] | None:
+    """Return the pattern of a kind in a language, compiled when it is first asked for."""
+    pattern = _PATTERNS[kind].get(language)
+    return re.compile(pattern, re.NOFLAG if kind == "open" else re.IGNORECASE) if pattern else None
 
 
 @lru_cache(maxsize=256)
 def asks_outcome(question: str) -> bool:
     """Return whether a question asks whether something has come about: "Was the sale approved?"."""
-    pattern = _PATTERNS.get(("asked", language_of(question)))
+    pattern = _pattern("asked", language_of(question))
     return pattern is not None and pattern.search(question.strip()) is not None
 
 
@@ -76,7 +80,7 @@ def is_open(text: str, language: str, question: str = "") -> bool:
 
     "It was agreed that the fee shall be £10." tells that it was agreed, if that is the question.
     """
-    pattern = _PATTERNS.get(("open", language))
+    pattern = _pattern("open", language)
     if pattern is None:
         return False
     asked = _stems_done(question, language)
@@ -103,7 +107,7 @@ def _is_clause_open(clause: str, pattern: re.Pattern[str], asked: frozenset[str]
 
 @lru_cache(maxsize=256)
 def _stems_done(question: str, language: str) -> frozenset[str]:
-    pattern = _PATTERNS.get(("done", language))
+    pattern = _pattern("done", language)
     words = pattern.findall(question) if pattern else ()
     return frozenset(stem for word in words for stem in content_stems(word, language))
 

@@ -26,7 +26,6 @@ from functions.query.writing.asked import Asked, Kind, has_series
 from functions.query.writing.cells import (
     with_line_items,
 )
-from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.list_items import without_item_sign
 from functions.query.writing.named_items import ItemsTold
 from functions.query.writing.needed import recurs, tells_date
@@ -47,6 +46,7 @@ from functions.query.writing.row_scores import (
     share_asked,
 )
 from functions.query.writing.statements import Statement, statements_in
+from functions.query.writing.table_words import agrees_on_denied, denied_words
 from functions.query.writing.told_headings import is_headed
 from shared import lexical
 from shared.text import CONTENTS_WORD, SEPARATOR, is_dash, row_cells

@@ -1,4 +1,4 @@
-"""The words of questions about tables, and of the tables that answer them: what marks, dashes and negations say."""
+"""The words of questions, and of the tables and texts that answer them: what marks, dashes and negations say."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,8 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from functions.query.grounding.quantities import UP_TO_TWELVE
-from functions.query.grounding.words import stem_of
-from functions.query.understanding.question import lines_of
+from functions.query.grounding.words import is_stop_word, stem_of
+from functions.query.understanding.question import lines_of, without_contractions
+from functions.query.understanding.vocabulary import are_of_family
 from shared.lexical import fold
 from shared.text import is_dash
 
@@ -97,3 +98,50 @@ def marks_for_yes(cells: Sequence[str]) -> frozenset[str]:
 def says_no(cell: str, yes: frozenset[str]) -> bool:
     """Return whether a cell (in lower case) is empty, or says that there is none, in a column with these marks."""
     return not cell or is_dash(cell) or cell in NONE | (CROSSES - yes)
+
+
+# --- what a question says is not so: "someone who does not live in the parish" ---
+
+WORDS_AFTER = 4
+"""Words behind a negation in which what it denies is looked for."""
+WORDS_BEFORE = 3
+"""Words before a word of a text in which what denies it is looked for."""
+_DENIES_BEFORE = DENIES | {"non", "un"}
+
+
+@lru_cache(maxsize=256)
+def denied_words(question: str, language: str) -> tuple[AskedWord, ...]:
+    """Return the content words that a question denies; none where it asks for one of two: "or not"."""
+    text = without_contractions(question)
+    words = words_in(text, language)
+    found: list[AskedWord] = []
+    for at, each in enumerate(words):
+        if each.word not in NOT or (at and words[at - 1].word in EITHER | {"if", "why"}):
+            continue
+        last = each.end
+        for other in words[at + 1 : at + 1 + WORDS_AFTER]:
+            if other.word in JOINS or any(mark in text[last : other.start] for mark in ",;:.?–-"):
+                break
+            last = other.end
+            if not is_stop_word(other.word):
+                found.append(other)
+    return tuple(found)
+
+
+def agrees_on_denied(text: str, question: str, language: str, *, is_label: bool) -> bool | None:
+    """Return whether a text denies, too, what a question denies; None if it does not speak of that.
+
+    A sentence speaks of it with the first word that is denied: "has not answered my request". The label of a row may
+    do so with any: "does not live in the parish".
+    """
+    denied = denied_words(question, language)
+    denied = denied if is_label else denied[:1]
+    words = words_in(text, language) if denied else ()
+    spoken_of = False
+    for at, each in enumerate(words):
+        if not any(each.key == one.key or are_of_family(each.word, one.word, language) for one in denied):
+            continue
+        if any(before.word in _DENIES_BEFORE for before in words[max(0, at - WORDS_BEFORE) : at]):
+            return True
+        spoken_of = True
+    return False if spoken_of else None

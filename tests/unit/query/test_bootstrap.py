@@ -5,10 +5,11 @@ import subprocess
 import sys
 
 STATE_AFTER_IMPORT = """
-import threading, psutil
+import gc, threading, psutil
 from functions.query import app, bootstrap, streaming_app
 built = [bootstrap.services.cache_info().currsize, len(bootstrap._building)]
-print(len(threading.enumerate()), len(psutil.Process().net_connections("inet")), *built)
+collector = gc.isenabled(), gc.get_freeze_count() > 50_000
+print(len(threading.enumerate()), len(psutil.Process().net_connections("inet")), *built, *collector)
 """
 
 
@@ -17,4 +18,4 @@ def test_importing_the_function_starts_no_thread_opens_no_connection_and_builds_
     done = subprocess.run(
         [sys.executable, "-c", STATE_AFTER_IMPORT], capture_output=True, text=True, check=True, env=outside_lambda
     )
-    assert done.stdout.split() == ["1", "0", "0", "0"]
+    assert done.stdout.split() == ["1", "0", "0", "0", "True", "True"]

@@ -121,7 +121,6 @@ import functions.query.writing.abbreviated
 import functions.query.writing.asked
 import functions.query.writing.cells
 import functions.query.writing.compared_rows
-import functions.query.writing.denied
 import functions.query.writing.doubts
 import functions.query.writing.drafts
 import functions.query.writing.extractive

@@ -31,6 +31,8 @@ SAME = [
     ("60 °C", "60°C"), ("12", "(12)"), ("-3 %", "−3 %"), ("the 21st floor", "floor 21"), ("third place", "3rd place"),
     ("four in five", "81 %"), ("a third of them", "one third"), ("two thirds", "67%"), ("half of them", "half of it"),
     ("41 %", "about two in five"), ("$164 million", "$164 million year-to-date"), ("16 Gbit/s", "16 gigabits"),
+    ("a quarter of an hour", "15 minutes, that is a quarter of an hour"), ("two hours and a half", "2.5 hours"),
+    ("two and a half hours", "2.5 hours"), ("half an hour", "0.5 hours"), ("two kilowatt-hours", "2 kWh"),
 ]  # fmt: skip
 OTHER = [
     ("four in five", "75 %"), ("a third of them", "40 %"), ("16 GB/s", "16 Gbit/s"),
@@ -43,7 +45,8 @@ OTHER = [
     ("11:30", "10:30"),
     ("5", "15"), ("10-Q", "10-K"), ("1.2.4", "1.2.3"), ("twenty-six", "25"), ("nine people", "people"),
     ("2023", "2022 and 2024"),
-    ("12 345", "12 and 345 of them were 12 346"),
+    ("12 345", "12 and 345 of them were 12 346"), ("a quarter of them", "a quarter of an hour"),
+    ("one in ten", "one in ten minutes"), ("two cups and a half", "2.5 hours"),
 ]  # fmt: skip
 
 
@@ -181,3 +184,16 @@ def test_a_name_that_an_abbreviation_is_short_for_is_known():
     claim = "The Harbour Lamp Authority, or those it sends, will look at it."
     assert unknown_names(claim, ["Reports are sent to the HLA."], "en") == []
     assert unknown_names(claim, ["Reports are sent to the HLB."], "en") == ["Harbour", "Lamp", "Authority"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("Adults 520 € 85 €", ["520 €", "85 €"]),
+        ("$164 million year-to-date", ["$164 million"]),
+        ("a 12-36-month-old", ["12", "36-month"]),
+        ("5kg and 24-month", ["5kg", "24-month"]),
+    ],
+)
+def test_a_number_takes_the_unit_behind_it_and_no_more(text: str, written: list[str]):
+    assert [fact.text for fact in facts_in(text) if fact.kind in {"number", "identifier"}] == written

@@ -18,6 +18,8 @@ from functions.query.grounding.ranges import is_in_range, is_in_range_told
         ("8751H-8", "What is the voltage of the 8751H?", None),
         ("2.5 to 4kg", "What does a dog of 3 kg get?", True),
         ("5 kg or less", "What does a dog of 6 kg get?", False),
+        ("5 kilograms to 8 kilograms", "What does a dog of 6 kg get?", True),
+        ("over 2nd", "What does a child of 4 pay?", None),
     ],
 )
 def test_a_label_is_compared_with_an_age(label: str, question: str, *, is_in: bool | None):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from functions.query.writing.denied import agrees_on_denied, denied_words
 from functions.query.writing.extractive import extract
+from functions.query.writing.table_words import agrees_on_denied, denied_words
 from tests.support.query import passage
 
 
