@@ -60,7 +60,7 @@ from functions.query.grounding.roles import (
     turns_time,
 )
 from functions.query.grounding.statements import statement_of, yes_or_no
-from functions.query.grounding.wording import is_covered, is_foreign, replacement
+from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
 from functions.query.grounding.words import stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
@@ -360,6 +360,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule(
         "value of another", _compared(Verdict.UNCONFIRMED, "apart", has_value_of_another, unless=_has_its_figures)
     ),
+    ClaimRule("between", _compared(Verdict.UNCONFIRMED, "replaced", stands_for_another)),
     ClaimRule(
         "opposite of part",
         _compared(Verdict.REFUTED, "negation", tells_opposite_of_part, unless=_has_its_figures),

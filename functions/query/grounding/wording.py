@@ -437,3 +437,63 @@ def _is_another_count(mine: Sequence[str], theirs: Sequence[str]) -> bool:
         return False  # "24 hours" for "a day": numbers with units are compared as facts
     periods, other_periods = (PERIODS.intersection(map(unit_name, words)) for words in (mine, theirs))
     return bool(periods and other_periods) and not periods & other_periods
+
+
+# --- a word between the same words as another ---
+
+WORDS_BEHIND_FIRST = 3
+"""Words behind the first one of a claim that a sentence has, too, in a row: they have it in the place of another."""
+
+
+def stands_for_another(claim: str, sentences: Sequence[str], language: str) -> bool:
+    """Return whether a word of a claim has the place of another in its sentences: behind an article, or as an order.
+
+    "In a damp place" of "store it in a dry place", "Fill the pump" of "drain the pump".
+    """
+    said = tokens_of(claim)
+    stems = [stem_of(word, language) for word in said]
+    texts = [(words, [stem_of(word, language) for word in words]) for words in map(tokens_of, sentences)]
+    held = frozenset(word for words, _ in texts for word in words)
+    known = frozenset(stem for _, theirs in texts for stem in theirs)
+    for at, word in enumerate(said):
+        if stems[at] in known:
+            continue
+        replaced = (
+            other
+            for words, theirs in texts
+            for place, other in enumerate(words)
+            if theirs[place] not in stems and _is_between(stems, at, theirs, place)
+        )
+        is_order = at == 1 and said[0] == "the" and word in _ORDERS  # "The first film is …"
+        if (
+            any(_is_of_another_kind(word, other) and _has_meaning(other, language) for other in replaced)
+            and not is_order
+            and _has_meaning(word, language)
+            and not any(are_synonyms(word, other, language) for other in held)
+        ):
+            return True
+    return False
+
+
+def _is_of_another_kind(word: str, other: str) -> bool:
+    """Return whether two words are not both verbs, which may tell the same in other words."""
+    return not (word.endswith(_VERB_ENDINGS) and other.endswith(_VERB_ENDINGS))
+
+
+def _has_meaning(word: str, language: str) -> bool:
+    """Return whether a word says something itself: no function word, no number that facts compare."""
+    if not _is_compared(word) or word in _REFERRING or (_is_fact(word) and word not in NOT_ALWAYS_NUMBERS):
+        return False
+    return is_degree(word) or not stems_of(word, language) <= function_stems(language)
+
+
+def _is_between(mine: Sequence[str], at: int, theirs: Sequence[str], place: int) -> bool:
+    """Return whether the words around two places are the same: an article and what it is of, or all behind an order."""
+    if at == 0:
+        behind = list(mine[1 : 1 + WORDS_BEHIND_FIRST])
+        is_same = len(behind) == WORDS_BEHIND_FIRST and behind == list(theirs[place + 1 : place + 1 + len(behind)])
+        return is_same and behind[0] in _ARTICLES and not all(map(is_stop_word, behind))
+    if at + 1 == len(mine) or place in {0, len(theirs) - 1}:
+        return False
+    is_same = (mine[at - 1], mine[at + 1]) == (theirs[place - 1], theirs[place + 1])
+    return is_same and mine[at - 1] in _ARTICLES and not is_stop_word(mine[at + 1])

@@ -129,6 +129,22 @@ def test_sales_that_rise_by_a_share_are_no_agent():
     assert verdict_of("Net sales increased 6.9% to $4,812.5 million.", quote) == CONFIRMED
 
 
+STORE = "Before winter, drain the pump completely and store it in a dry place."
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Store the pump in a damp place.", MARKED),
+        ("Fill the pump completely before winter.", MARKED),
+        ("Store the pump in a dry place.", CONFIRMED),
+        ("Drain the pump completely before winter.", CONFIRMED),
+    ],
+)
+def test_a_word_behind_an_article_does_not_take_the_place_of_another(claim: str, verdict: str):
+    assert verdict_of(claim, STORE) == verdict
+
+
 FUNDED = "The work was funded by the Vale Foundation, which had no role in the design of the study."
 CONFLICTS = "Sync conflicts no longer delete the older version."
 
