@@ -45,13 +45,13 @@ class _Tree:
         return number
 
 
-def tagged_pdf(*tags: Tag, untold: Sequence[Written] = ()) -> bytes:
-    """Make a page of what is in tags; `untold` is written before it, in none."""
+def tagged_pdf(*tags: Tag, untold: Sequence[Written] = (), drawn: bytes = b"") -> bytes:
+    """Make a page of what is in tags; `untold` is written before it, and `drawn` behind it, in none."""
     tree = _Tree()
     tops = b" ".join([b"%d 0 R" % tree.add(tag, 9_001) for tag in tags])
     parents = b" ".join([b"%d 0 R" % number for number in tree.parents])
     root = b"<</Type/StructTreeRoot/K[%b]/ParentTree<</Nums[0[%b]]>>>>" % (tops, parents)
-    content = b"".join([b"/Artifact BMC %bEMC\n" % text(*each) for each in untold]) + tree.content
+    content = b"".join([b"/Artifact BMC %bEMC\n" % text(*each) for each in untold]) + tree.content + drawn
     catalog = b"/MarkInfo<</Marked true>>/StructTreeRoot 9001 0 R"
     return document([content], catalog=catalog, page=b"/StructParents 0", extra={9_001: root, **tree.objects})
 

@@ -71,7 +71,8 @@ def with_drawn_bullets(words: list[Word], dots: Sequence[Box]) -> list[Word]:
         if at in found:
             if out:
                 out[-1].ends = out[-1].ends or "\n"
-            out.append(Word(BULLET, found[at][0], word.y0, found[at][2], word.y1, word.style))
+            box = found[at]
+            out.append(Word(BULLET, box[0], word.y0, box[2], word.y1, word.style, mark=word.mark, block=word.block))
         out.append(word)
     return out
 

@@ -16,9 +16,9 @@ from tests.support.tagged import Tag, Written, cell, table, tagged_pdf
 HEAD = [cell(72, 700, "Item", names=True), cell(200, 700, "Fee", names=True)]
 
 
-def raw_page(folder: Path, *tags: Tag, untold: Sequence[Written] = ()) -> RawPage:
+def raw_page(folder: Path, *tags: Tag, untold: Sequence[Written] = (), drawn: bytes = b"") -> RawPage:
     path = folder / "tagged.pdf"
-    path.write_bytes(tagged_pdf(*tags, untold=untold))
+    path.write_bytes(tagged_pdf(*tags, untold=untold, drawn=drawn))
     return PdfiumEngine(str(path)).page(1)
 
 
@@ -157,6 +157,13 @@ def test_a_table_that_holds_another_only_places_it(tmp_path: Path) -> None:
         ],
     )
     assert rows_read(tmp_path, frame)[:3] == ["Item | Fee", "Boat | 4", "Bike | 5"]
+
+
+def test_a_bullet_that_is_drawn_is_of_the_cell_it_stands_in(tmp_path: Path) -> None:
+    rows = [[cell(72, y, "Fruit"), cell(200, y, "Ripe plums of the old garden")] for y in (700, 686)]
+    dots = b"".join(b"0 g 190 %f m 192 %f l 194 %f l 192 %f l f " % (y, y + 2, y, y - 2) for y in (702.5, 688.5))
+    texts = [line.text for line in raw_page(tmp_path, table(*rows), drawn=dots).lines]
+    assert texts == ["Fruit | • Ripe plums of the old garden"] * 2
 
 
 def test_a_tagged_heading_is_one_in_whatever_print(tmp_path: Path) -> None:
