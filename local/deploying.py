@@ -11,10 +11,12 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from functions.identity.app import EVERYBODY, read_roles, read_tenants
+from functions.query.limits import overrides_in
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
 from local.stack.config import LocalStackError
+from shared.errors import ConfigurationError
 
 REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
 """A role that may deploy one stack need not be allowed to see the others."""
@@ -52,6 +54,7 @@ def check(environment: Environment, account: AwsAccount, given: Sequence[str], r
     defaults = template.parameter_defaults()
     _company({**defaults, **parameters})  # says more than the template's patterns do
     template.check_parameters(parameters)
+    _check_limits(parameters)
     template.check_stack_name(environment.stack, account.region)
     stack = find_stack(account, environment.stack)
     _check_state(environment, account, stack)
@@ -81,6 +84,14 @@ def _given(given: Sequence[str]) -> dict[str, str]:
     if wrong := [each for each in given if "=" not in each]:
         raise LocalStackError(f"{wrong[0]!r} is not a parameter: write Name=value, and put spaces between several.")
     return dict(each.split("=", 1) for each in given)
+
+
+def _check_limits(given: Mapping[str, str]) -> None:
+    """Raise `LocalStackError` for limits that the query function could not read: it would refuse every question."""
+    try:
+        overrides_in(given.get("LimitOverrides", ""))
+    except ConfigurationError as error:
+        raise LocalStackError(str(error)) from None
 
 
 def _check_state(environment: Environment, account: AwsAccount, stack: Mapping[str, Any] | None) -> None:
