@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from local.cli_upload import ANSWERABLE
 from local.client import ApiError
 from local.page import BUILT, INDEX
 from local.report import Reporter
-from local.stack import pinecone_index
+from local.stack import pinecone_index, sam
 from local.stack.aws import Deployed
 from local.stack.components import FUNCTIONS, NAMES, STREAMING
 from local.stack.config import EXTRACTIVE_CHAT_MODEL, PROJECT, LocalConfig, LocalStackError
@@ -43,6 +44,8 @@ def up(laptop: Laptop) -> int:
     laptop.report.markup(f"[bold green]The laptop stack is up[/] [dim]({time.monotonic() - begun:.1f} s)[/]")
     if laptop.config.chat_base_url:
         laptop.report.say(who_writes(laptop.config))
+    if told := what_is_set(laptop.config):
+        laptop.report.say(told)
     laptop.report.say(how_to_use(laptop.config, deployed, laptop.token()))
     return 0
 
@@ -93,6 +96,19 @@ Model    {config.chat_model} at {config.chat_base_url}, until you choose another
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         told += f"\n         It cannot be reached ({error}): until then answers are sentences of the sources."
     return told
+
+
+def what_is_set(config: LocalConfig) -> str:
+    """Return the template's parameters that each `up` keeps, and how to go back; nothing if all are a laptop's own."""
+    own = sam.parameters(replace(config, parameters={}))
+    chosen = {name: value for name, value in config.parameters.items() if value != own[name]}
+    if not chosen:
+        return ""
+    name = next(iter(chosen))
+    return f"""
+Settings {" ".join(f"{name}={value}" for name, value in chosen.items())}
+         Each `up` keeps them until you give `--parameter` again, which replaces all of them; back to what was before:
+         make up ARGS="--parameter {name}={own[name]}\""""
 
 
 def page_of(config: LocalConfig) -> str:

@@ -11,10 +11,12 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from functions.identity.app import EVERYBODY, read_roles, read_tenants
+from functions.query.limits import overrides_in
 from local.environments import AwsAccount, Environment, find_stack, has_bucket
 from local.report import Reporter
 from local.stack import template
 from local.stack.config import LocalStackError
+from shared.errors import ConfigurationError
 
 REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
 """A role that may deploy one stack need not be allowed to see the others."""
@@ -49,11 +51,14 @@ class Kept:
 def check(environment: Environment, account: AwsAccount, given: Sequence[str], report: Reporter) -> int:
     """Check that the deploy can succeed, and print what it will not change. Raises `LocalStackError`."""
     parameters = _given(given)
+    defaults = template.parameter_defaults()
+    _company({**defaults, **parameters})  # says more than the template's patterns do
+    template.check_parameters(parameters)
+    _check_limits(parameters)
     template.check_stack_name(environment.stack, account.region)
     stack = find_stack(account, environment.stack)
     _check_state(environment, account, stack)
     deployed = {} if stack is None else _values(stack)
-    defaults = template.parameter_defaults()
     for line in _kept_lines(kept(deployed, _former_defaults(account, stack), defaults, parameters)):
         report.say(line)
     effective = {**defaults, **deployed, **parameters}
@@ -78,11 +83,15 @@ def kept(
 def _given(given: Sequence[str]) -> dict[str, str]:
     if wrong := [each for each in given if "=" not in each]:
         raise LocalStackError(f"{wrong[0]!r} is not a parameter: write Name=value, and put spaces between several.")
-    parameters = dict(each.split("=", 1) for each in given)
-    if unknown := sorted(parameters.keys() - template.parameter_defaults().keys()):
-        # SAM would ignore it silently.
-        raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see docs/settings.md.")
-    return parameters
+    return dict(each.split("=", 1) for each in given)
+
+
+def _check_limits(given: Mapping[str, str]) -> None:
+    """Raise `LocalStackError` for limits that the query function could not read: it would refuse every question."""
+    try:
+        overrides_in(given.get("LimitOverrides", ""))
+    except ConfigurationError as error:
+        raise LocalStackError(str(error)) from None
 
 
 def _check_state(environment: Environment, account: AwsAccount, stack: Mapping[str, Any] | None) -> None:

@@ -14,6 +14,7 @@ from io import StringIO
 import httpx
 from botocore.exceptions import BotoCoreError, ClientError
 
+from functions.query.limits import overrides_in
 from local.cli_demo import SAMPLES, sample_questions
 from local.client import ApiClient, ApiError, NotInTime
 from local.operate import Target, settings_of
@@ -69,6 +70,7 @@ class SmokeTest:
         """Read the settings that the query function runs with."""
         self.settings = settings_of(self.target)
         _ = self.settings.threshold  # raises when none is known for the embedding model
+        overrides_in(self.settings.limit_overrides)  # raises when it cannot be read
 
     def check_keys(self) -> None:
         """Read both keys from the secret."""

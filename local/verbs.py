@@ -33,7 +33,7 @@ from local.environments import account_of, read_environment
 from local.report import Reporter
 from local.stack.config import PORTS, PROJECT, LocalConfig, LocalStackError
 from local.stack.laptop import Laptop
-from local.stack.template import parameter_defaults
+from local.stack.template import check_parameters
 from local.stack.users import User
 from shared.models import TENANT
 
@@ -89,9 +89,7 @@ def _config(arguments: argparse.Namespace) -> LocalConfig:
         if not all("=" in each for each in given):
             raise LocalStackError("A parameter is given as NAME=VALUE, for example --parameter LeaseSeconds=20.")
         parameters = dict(each.split("=", 1) for each in given)
-        if unknown := sorted(parameters.keys() - parameter_defaults().keys()):
-            # SAM would ignore it silently.
-            raise LocalStackError(f"template.yaml has no parameter {', '.join(unknown)}: see docs/settings.md.")
+        check_parameters(parameters)
         flags["parameters"] = parameters
     if arguments.verb in {"up", "demo"} and flags["chat_key"] is None:
         flags["chat_key"] = environ.get("RECTO_CHAT_KEY")

@@ -76,13 +76,13 @@ class _Window:
 
 def limits_of(settings: Settings, tenant: str) -> Mapping[LimitName, int]:
     """Return the tenant's limits: those of the settings, changed by `limit_overrides` for this tenant."""
-    overrides = _overrides(settings.limit_overrides).get(tenant, {})
+    overrides = overrides_in(settings.limit_overrides).get(tenant, {})
     return {name: overrides.get(name, getattr(settings, name)) for name in _WORDS}
 
 
 @cache
-def _overrides(text: str) -> Mapping[str, Mapping[LimitName, int]]:
-    """Read the setting `limit_overrides`. Raises `ConfigurationError`."""
+def overrides_in(text: str) -> Mapping[str, Mapping[LimitName, int]]:
+    """Read the setting `limit_overrides`: limits by tenant. Raises `ConfigurationError`."""
     try:
         return _OVERRIDES.validate_json(text or "{}")
     except ValidationError as error:

@@ -241,6 +241,11 @@ def _record(config: LocalConfig, record: str, fingerprint: str) -> None:
     (config.state / record).write_text(json.dumps({"fingerprint": fingerprint}) + "\n")
 
 
+def without_progress(output: str) -> str:
+    """Return what a terminal shows in the end: SAM writes each state of an upload over the one before."""
+    return re.sub(r"[^\r\n]*\r(?!\n)", "", output)
+
+
 def _run(command: list[str], config: LocalConfig, name: str, environment: dict[str, str]) -> None:
     """Run SAM to its end with its output in `logs/{name}.log`: without telemetry, never on a real AWS account."""
     config.logs.mkdir(parents=True, exist_ok=True)
@@ -257,6 +262,8 @@ def _run(command: list[str], config: LocalConfig, name: str, environment: dict[s
             timeout=TOOL_TIMEOUT_S,
             check=False,
         )
+    told = without_progress(log.read_bytes().decode(errors="replace"))
+    log.write_text(told)
     if done.returncode != 0:
-        tail = "\n".join(f"    {line}" for line in log.read_text(errors="replace").splitlines()[-25:])
+        tail = "\n".join(f"    {line}" for line in told.splitlines()[-25:])
         raise LocalStackError(f"`{Path(command[0]).name} {command[1]}` failed ({done.returncode}); see {log}:\n{tail}")

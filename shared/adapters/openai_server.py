@@ -116,16 +116,21 @@ class OpenAIServer:
     def shutdown_date(self, model: str, timeout_s: float) -> date | None:
         """Return the model's `shutdown_date` in `GET /v1/models`: OpenAI's field, in ISO 8601 or in epoch seconds."""
 
-        def ask(client: "OpenAI", left_s: float) -> object:
-            answer = client.models.with_raw_response.retrieve(model, timeout=left_s)
-            return self.json_of(answer.content).get("shutdown_date")
+        def ask(client: "OpenAI", left_s: float) -> bytes:
+            return client.models.with_raw_response.retrieve(model, timeout=left_s).content
 
         try:
-            named = self.call(ask, timeout_s, private=())
-        except KeyRefused as error:
-            HEALTH.failed(error)
+            body = self.call(ask, timeout_s, private=())
+        except DependencyError as error:
+            # Many compatible servers have no such route: only that it is refused says nothing about them.
+            if isinstance(error, KeyRefused) or not isinstance(error, DependencyRefused):
+                HEALTH.failed(error, when_asked=True)
             raise
         HEALTH.reached(self._dependency)
+        try:
+            named = self.json_of(body).get("shutdown_date")
+        except (ValueError, RecursionError, DependencyUnavailable):  # a page that a server has for every path
+            return None
         with contextlib.suppress(ValueError):
             if isinstance(named, int):
                 return datetime.fromtimestamp(named, UTC).date()

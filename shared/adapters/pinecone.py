@@ -189,7 +189,7 @@ class PineconeIndex:
         try:
             self._call(timeout_s, lambda index: index.describe_index_stats(timeout=timeout_s))
         except DependencyError as error:
-            HEALTH.failed(error)
+            HEALTH.failed(error, when_asked=True)
             raise
         HEALTH.reached(_VECTORS)
 

@@ -57,7 +57,8 @@ class ProviderState:
     """One provider as this container sees it.
 
     `since` is when its present state began. `kind` (an error's code) and `message` describe the last failure, which an
-    `ok` provider may have had, too; `failures` counts failures in a row.
+    `ok` provider may have had, too; `failures` counts failures in a row, and `when_asked` says that none of them was a
+    call that an answer needed, only a question after the provider's health.
     """
 
     dependency: str
@@ -66,6 +67,7 @@ class ProviderState:
     kind: str = ""
     message: str = ""
     failures: int = 0
+    when_asked: bool = False
 
 
 class ProviderHealth:
@@ -90,18 +92,31 @@ class ProviderHealth:
             self._states[dependency] = replace(state, status="ok", since=self._now(), failures=0)
 
     def reached(self, dependency: str) -> None:
-        """Record that the provider accepted our key elsewhere: it counts as ok until a call says otherwise."""
+        """Note that the provider answered when asked for its health: it is ok unless a needed call failed before."""
         with self._lock:
-            self._states.setdefault(dependency, ProviderState(dependency, "ok", self._now()))
+            state = self._states.get(dependency)
+            if state is None:
+                self._states[dependency] = ProviderState(dependency, "ok", self._now())
+            elif state.status == "degraded" and state.when_asked:
+                self._states[dependency] = replace(state, status="ok", since=self._now(), failures=0)
 
-    def failed(self, error: DependencyError) -> None:
-        """Note that a call failed: count it, and log it unless the same was logged less than a minute ago."""
+    def failed(self, error: DependencyError, *, when_asked: bool = False) -> None:
+        """Note that a call failed: count it, and log it unless the same was logged less than a minute ago.
+
+        `when_asked`: the call only asked for the provider's health.
+        """
         dependency, kind, now = error.dependency, error.code, self._now()
         with self._lock:
             state = self._states.get(dependency)
             if state is None or state.status == "ok":
-                state = ProviderState(dependency, "degraded", now)
-            self._states[dependency] = replace(state, kind=kind, message=error.message, failures=state.failures + 1)
+                state = ProviderState(dependency, "degraded", now, when_asked=True)
+            self._states[dependency] = replace(
+                state,
+                kind=kind,
+                message=error.message,
+                failures=state.failures + 1,
+                when_asked=state.when_asked and when_asked,
+            )
             logged_at, unlogged = self._logged.get((dependency, kind), (None, 0))
             is_due = logged_at is None or (now - logged_at).total_seconds() >= LOG_EVERY_S
             self._logged[dependency, kind] = (now, 0) if is_due or logged_at is None else (logged_at, unlogged + 1)

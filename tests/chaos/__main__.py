@@ -19,6 +19,7 @@ from tests.chaos.killing import run_killing
 from tests.chaos.world import ChaosWorld
 from tests.support.local_stack import free_ports
 from tests.support.replacing import replace_under_readers
+from tests.support.waiting import until
 
 LEASE_S = 5
 """A worker's lease. The successor of a killed one waits this long and ten seconds more, here fifty times."""
@@ -45,6 +46,8 @@ def main() -> int:
         world = ChaosWorld(laptop, random.Random(arguments.seed))
         if arguments.kills:
             world.shorten_visibility(LEASE_S + 10)
+            # What S3 sent at the deployment has the old one: its worker killed, it would come back after 36 minutes.
+            until(lambda: world.waiting("QueueUrl"), lambda left: left == 0, what="an empty queue", within_s=120)
             held = run_killing(world, report, documents=arguments.documents, kills=arguments.kills)
         if arguments.queries:
             result = replace_under_readers(laptop, queries=arguments.queries, report=report)

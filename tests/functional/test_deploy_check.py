@@ -58,6 +58,20 @@ def test_production_is_warned_about_any_origin_and_silent_alarms(account: AwsAcc
     assert "Warning" not in checked(DEV, account)
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ("TopK=many", "TopK=many is not possible: a number from 1 to 50 is expected"),
+        ('LimitOverrides={"acme": 5}', r"LimitOverrides\) must look like"),
+    ],
+)
+def test_a_value_that_cloudformation_or_the_functions_would_refuse_is_refused(
+    account: AwsAccount, given: str, sentence: str
+) -> None:
+    with pytest.raises(LocalStackError, match=sentence):
+        checked(DEV, account, given)
+
+
 COMPANY = ("IdentityProvider=SAML", "GroupRoles=Staff=reader,Admins=admin")
 
 

@@ -30,6 +30,7 @@ class FakeAccount:
     keys: dict[str, str] = field(default_factory=lambda: {"OPENAI_API_KEY": KEY, "PINECONE_API_KEY": "any"})
     dimensions: int = 384
     index: str = "recto"
+    limits: str = ""
     trigger: str = "Enabled"
     ocr_trigger: str = "Enabled"
     tenants: tuple[str, ...] = ("acme",)
@@ -43,6 +44,7 @@ class FakeAccount:
             "RECTO_EMBEDDING_MODEL": "all-MiniLM-L6-v2",
             "RECTO_EMBEDDING_DIMENSIONS": str(self.dimensions),
             "RECTO_CHAT_MODEL": "extractive-minilm",
+            "RECTO_LIMIT_OVERRIDES": self.limits,
         }
         subscriptions = [{"SubscriptionArn": arn, "Endpoint": "ann@example.com"} for arn in self.subscriptions]
         users = [{"Attributes": [{"Name": "custom:tenant", "Value": tenant}]} for tenant in self.tenants]
@@ -129,6 +131,7 @@ def test_a_good_set_up_reaches_the_document(account: FakeAccount):
             {"dimensions": 1536},
             "has dimension 384 and metric dotproduct instead of 1536 and dotproduct: create another one with `make",
         ),
+        ({"limits": '{"acme": 5}'}, "(template parameter LimitOverrides) must look like"),
         ({"trigger": "Disabled"}, "update-event-source-mapping --enabled --uuid 7a1"),
         ({"ocr_trigger": "Disabled"}, "scans would wait for ever: enable its trigger with `aws lambda update-event"),
         ({"tenants": ()}, "Nobody can sign in yet: create a user"),

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from functions.query import bootstrap
 from functions.query.api.openapi import operations_of
 from functions.query.app import app
+from shared.telemetry import logger
 from tests.support.ingest import Stack, pdf_of
 from tests.support.query_stack import query_stack
 from tests.support.signed_in import SignedIn, token_of
@@ -104,9 +105,16 @@ def fuzzed_world(patch: pytest.MonkeyPatch, folder: Path) -> Iterator[World]:
     # A busy machine's DynamoDB may be slow; that is no failure of the API's.
     patch.setattr(bootstrap, "DYNAMODB_TIMEOUT_S", 20.0)
     patch.setattr(bootstrap, "DYNAMODB_SHARE", 1.0)
+    # Some lines for each request would hide the progress; an error is still logged.
+    patch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
+    level = logger.log_level
+    logger.setLevel("ERROR")
     with query_stack(patch, folder) as stack:
         stack.put(THEIR_KEY, pdf_of(THEIR_PAGES, title="Umbermarsh Bells"))
         assert stack.deliver(THEIR_KEY) == []
         world = World(SignedIn(app), json.loads(json.dumps(app.openapi())), stack)
         world.fill()
-        yield world
+        try:
+            yield world
+        finally:
+            logger.setLevel(level)

@@ -120,11 +120,11 @@ def judge_local(arguments: list[str], made_by: str = "") -> None:
 
 
 def assert_known_to_aws(words: list[str]) -> None:
-    """Fail unless botocore knows service, operation and options. `s3 cp` is the CLI's own."""
+    """Fail unless botocore knows service, operation and options. `s3 cp` is the CLI's own, `s3api` its name for S3."""
     _, service, operation, *rest = words
     if service == "s3":
         return
-    model = botocore.session.get_session().get_service_model(service)
+    model = botocore.session.get_session().get_service_model("s3" if service == "s3api" else service)
     names = {xform_name(name, "-"): name for name in model.operation_names}
     shape = model.operation_model(names[operation]).input_shape
     options = {xform_name(name, "-") for name in shape.members} | {"query", "output"}

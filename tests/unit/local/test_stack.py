@@ -21,7 +21,7 @@ from rich.console import Console
 from local import report
 from local.cli import main
 from local.cli_demo import SampleQuestion, fault_of
-from local.cli_stack import how_to_use, who_writes
+from local.cli_stack import how_to_use, what_is_set, who_writes
 from local.cli_upload import files_of, left_out_of
 from local.report import Reporter
 from local.stack import components, sam
@@ -302,6 +302,18 @@ def test_the_live_version_and_the_one_before_stay() -> None:
     )
     sam.delete_old_versions(cast("Aws", SimpleNamespace(lambda_=lambda_)), "query")
     assert deleted == ["8", "9"]
+
+
+def test_parameters_that_stay_set_are_said_with_the_way_back() -> None:
+    assert what_is_set(LocalConfig(parameters={"Ocr": "true"})) == "", "a laptop's own value"
+    told = what_is_set(LocalConfig(parameters={"EmbeddingModel": "other", "TopK": "3"}))
+    assert "EmbeddingModel=other TopK=3" in told
+    assert 'make up ARGS="--parameter EmbeddingModel=all-MiniLM-L6-v2"' in told
+
+
+def test_an_upload_is_logged_once_and_not_with_each_of_its_states() -> None:
+    told = "a\n\tUploading to x  1 / 3\r\tUploading to x  3 / 3\nError: no\r\n"
+    assert sam.without_progress(told) == "a\n\tUploading to x  3 / 3\nError: no\r\n"
 
 
 def test_another_port_means_another_deployment_and_a_key_stays_out_of_sight() -> None:

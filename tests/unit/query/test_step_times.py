@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
 
 import pytest
 
@@ -11,18 +13,29 @@ from functions.query.grounding.claims import Claim
 from functions.query.grounding.judge import Judgement, Verdict
 from functions.query.grounding.quotes import EvidenceSpan, quoted_spans
 from functions.query.grounding.verify import JudgedClaim
-from functions.query.ports import ClaimToCheck
+from functions.query.ports import ClaimToCheck, QueryPorts
 from functions.query.retrieval.retrieve import retrieve
 from functions.query.retrieval.search import QueryVariant, Search, embed_queries, lexical_weight
 from functions.query.understanding.model_rewriting import rewrite_with_model, translate_with_model
 from functions.query.understanding.summary import next_summary
 from functions.query.writing.generation import WritingRequest
+from shared.adapters.openai import OpenAIEmbedder
 from shared.deadline import Deadline
 from shared.errors import DependencyTimeout
-from shared.models import Message
+from shared.models import EmbeddingSpace, Message
 from shared.settings import Settings
 from tests.support.clock import FakeClock
-from tests.support.query import FakeCache, FakeChat, FakeEmbedder, FakeRegistry, FakeSearch, match, passage, written
+from tests.support.query import (
+    FakeCache,
+    FakeChat,
+    FakeEmbedder,
+    FakeRegistry,
+    FakeSearch,
+    match,
+    passage,
+    query_ports,
+    written,
+)
 
 SETTINGS = Settings(embedding_model="all-MiniLM-L6-v2", embedding_dimensions=2)
 BOILER = passage("The boiler is descaled every 90 days. The valve costs 18 euros.")
@@ -213,3 +226,21 @@ def test_with_a_short_deadline_a_call_to_dynamodb_takes_a_twelfth_of_it(monkeypa
     bootstrap.reset()
     assert limits_of(bootstrap.services().conversations) == (1.0, 1.0, 2, 2.0)
     bootstrap.reset()
+
+
+def test_a_reset_closes_the_clients_that_were_built(made: bootstrap.Services) -> None:
+    class Embedder(OpenAIEmbedder):
+        closed = 0
+
+        def close(self) -> None:
+            self.closed += 1
+            super().close()
+
+    space = EmbeddingSpace("m", 2)
+    embedder = Embedder(base_url="http://127.0.0.1:9/v1", api_key="k", space=space)
+    built: Future[QueryPorts] = Future()
+    built.set_result(replace(query_ports(), embedder=embedder))
+    bootstrap._building["index", space] = built
+    bootstrap.reset()
+    assert embedder.closed == 1
+    assert not bootstrap._building

@@ -294,6 +294,14 @@ def test_among_several_documents_one_must_be_named_or_spoken_of():
     assert not told("Which sections do the Brunata minutes have?").startswith("Outline")
 
 
+def test_a_numbered_chapter_is_no_appendix():
+    pages = [chunk.metadata for chunk in chunks()]
+    for at, name in ((3, "A Care"), (4, "B Sources")):
+        pages[at] |= {"sections": [f"{pages[at]['char_start']}|{name}"], "section": name}
+    found = [Match(f"{DOCUMENT}#g1#{at}", 0.8, page) for at, page in enumerate(pages)]
+    assert ask("How many appendices are there?", hits=found).text.startswith("As far as I can tell, there are 2.\n")
+
+
 def test_the_only_document_need_not_be_called_what_the_question_calls_it():
     assert ask("Which sections does the warranty have?").text.startswith("Outline of “The Brunata Duo”")
     assert not ask("Which sections does the Florenza warranty have?").text.startswith("Outline")

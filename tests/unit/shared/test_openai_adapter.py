@@ -8,6 +8,7 @@ import threading
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -21,6 +22,7 @@ from shared.adapters.retry import CircuitBreaker, Guard, Retry, RetryBudget
 from shared.adapters.secrets import ApiKey
 from shared.errors import (
     ConfigurationError,
+    DependencyError,
     DependencyRefused,
     DependencyTimeout,
     DependencyUnavailable,
@@ -742,6 +744,39 @@ def test_the_day_a_model_is_retired_is_read_from_the_list_of_models(
     assert chat(server).shuts_down_on(timeout_s=5) == day
     assert embedder(server).shuts_down_on(timeout_s=5) == day
     assert [path for path, _ in server.requests] == ["/v1/models/m", "/v1/models/all-MiniLM-L6-v2"]
+
+
+@pytest.mark.parametrize(
+    ("act", "status"),
+    [
+        (failing(503), "degraded"),
+        (failing(401), "degraded"),
+        (failing(429, code="insufficient_quota"), "degraded"),
+        (failing(404), None),
+        (answering(200, "no object"), "ok"),
+    ],
+    ids=["down", "key refused", "no quota", "no such route", "no object"],
+)
+def test_a_provider_that_is_asked_for_its_health_is_seen_to_be_down(
+    server: Server, act: Act, status: str | None
+) -> None:
+    HEALTH.forget()
+    server.acts = [act]
+    with suppress(DependencyError):
+        assert embedder(server).shuts_down_on(timeout_s=5) is None
+    assert [state.status for state in HEALTH.states()] == ([status] if status else [])
+    HEALTH.forget()
+
+
+def test_a_provider_that_is_there_again_is_ok_when_it_is_asked_again(server: Server) -> None:
+    HEALTH.forget()
+    acts = {"degraded": failing(503), "ok": answering(200, {"id": "m", "object": "model"})}
+    for status, act in acts.items():
+        server.acts = [act]
+        with suppress(DependencyError):
+            chat(server).shuts_down_on(timeout_s=5)
+        assert [state.status for state in HEALTH.states()] == [status]
+    HEALTH.forget()
 
 
 # --- a key that is changed ---------------------------------------------------------------------------------------

@@ -118,6 +118,27 @@ def test_a_provider_is_degraded_since_its_first_failure_until_it_answers(watched
     assert watched.health.states() == [state]
 
 
+def test_a_provider_that_answers_when_asked_is_ok_unless_a_call_that_was_needed_failed(watched: Watched):
+    down = DependencyUnavailable("chat", "down")
+    for _ in range(2):
+        watched.health.failed(down, when_asked=True)
+    assert [(state.status, state.failures) for state in watched.health.states()] == [("degraded", 2)]
+    watched.now += timedelta(seconds=10)
+    watched.health.reached("chat")
+    assert [(state.status, state.since, state.failures) for state in watched.health.states()] == [
+        ("ok", watched.now, 0)
+    ]
+    watched.health.failed(down, when_asked=True)
+    watched.after(10, down)
+    watched.health.failed(down, when_asked=True)
+    watched.health.reached("chat")
+    assert [state.status for state in watched.health.states()] == ["degraded"], (
+        "its answers may fail, its list of models not"
+    )
+    watched.after(10)
+    assert [state.status for state in watched.health.states()] == ["ok"]
+
+
 def failing(error: DependencyError) -> DependencyError:
     raise error
 

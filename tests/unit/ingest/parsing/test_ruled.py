@@ -9,7 +9,7 @@ import pytest
 from functions.ingest.parsing.headings import Headings
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.reflow import reflow
-from functions.ingest.parsing.ruled import MAX_RULES, Rules, grids_of
+from functions.ingest.parsing.ruled import LONGEST_FIELD, MAX_RULES, Grid, Rules, fields_in, grids_of
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Header, RawPage, pack_page, unpack
 from functions.ingest.parsing.words import Box
@@ -47,6 +47,27 @@ def test_a_cell_of_several_lines_is_one_whatever_stands_beside_it() -> None:
         "Test | Level | Guidance",
         "Discharge | 6 kV contact 8 kV air | Floors should be of wood or of tiles.",
     ]
+
+
+def fields(left: float, right: float, text: str = "ab") -> int:
+    """Return how many cells of two rows and three columns are fields, on a page with these edges."""
+    rows = (100, 120, 140)
+    words = words_of([(x + 2, 690 - 20 * at, text) for at in range(2) for x in COLUMNS[:3]])
+    grid = Grid(COLUMNS, rows, [[0, 1, 2], [3, 4, 5]])
+    held = {number: [number] for number in range(6)}
+    return len(fields_in(grid, held, Rules.of(ruled(rows), ()), words, (left, 0, right, 800)))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "found"), [(0, 600, 6), (50, 450, 6), (57, 443, 6), (59, 600, 0), (0, 441, 0)]
+)
+def test_cells_that_go_beyond_the_page_on_either_side_are_no_fields(left: float, right: float, found: int) -> None:
+    assert fields(left, right) == found
+
+
+def test_a_cell_with_a_long_text_is_no_field() -> None:
+    assert fields(0, 600, "a" * LONGEST_FIELD) == 6
+    assert fields(0, 600, "a" * (LONGEST_FIELD + 1)) == 0
 
 
 def test_outermost_rules_may_be_left_out() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.table_cells import cells_of, grouped
+from functions.ingest.parsing.table_cells import _numbers_sentence, cells_of, grouped
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
 from tests.support.made_pages import (
     BODY,
@@ -495,3 +495,8 @@ def test_signs_of_currency_behind_their_figures_stay_with_them(room: int, label:
         f"{label} | 0,75 € | 0,75 €",
         "Proof | 3,50 € | 7,00 €",
     ]
+
+
+def test_the_number_of_a_sentence_is_told_from_a_cell_by_the_words_behind_it() -> None:
+    assert _numbers_sentence(words_of([(52, 690, "7. 24-hour access is given to all")]))
+    assert not _numbers_sentence(words_of([(52, 690, "7. 24-hour"), (300, 690, "access is given to all")]))
