@@ -186,7 +186,7 @@ class Headings:
             if line.bold:
                 self._bold[size] += length
             if length <= MAX_LENGTH and len(self._repeats) < MAX_REPEATS:
-                self._repeats[masked(line.text)] += 1
+                self._repeats.update({masked(line.text), line.text.lower()})
         body = self.body_size = self._commonest_size()
         for above, line in pairwise(page.lines):
             self._chart_titles.learn(above, line, body)
@@ -464,9 +464,9 @@ class Headings:
             return False
         if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
             return False
-        if not (is_large and line.bold and is_name(text)) and self._repeats[masked(text)] > max(
-            MAX_REPEATED, REPEATED_SHARE * self._seen_pages
-        ):
+        pattern, whole = masked(text), text.lower()
+        is_own = is_large and ((line.bold and is_name(text)) or (pattern != whole and self._repeats[whole] == 1))
+        if not is_own and self._repeats[pattern] > max(MAX_REPEATED, REPEATED_SHARE * self._seen_pages):
             return False
         if is_large:
             return not (text.endswith(".") and len(text) > LONGEST_SENTENCE) and not (len(text) == 1 and text.islower())

@@ -69,6 +69,8 @@ OVERLAPPING = 0.5
 line."""
 _PART = re.compile(r"(\d+)(?= ?/ ?\d+\W*$)")
 """Which part of several a title says it is of, at its end: "3/13"."""
+_COUNTED = re.compile(r"(?:\d+ )?[^\W\d_]+ \d+")
+"""A word and its number, as "Week 7"; what tells a page by its number has gone before."""
 _OF_PART = re.compile(r"(?i:chapter|part|section|appendix|unit|lesson)\s+[\dA-Z]|\d+\s[A-Z]{4,}")
 """What a header begins with that names a part of the document."""
 
@@ -147,6 +149,8 @@ def _running(side: int, sides: Sides, others: list[Sides], titles: set[str], cou
         counted = numbered and i == 0
         if _is_own_number(line.text, page) or counts_pages(line.text, page.number, count):
             is_running = True
+        elif side == 0 and _numbers_each_page(line, sides, others):
+            is_running = False
         elif line.cells >= 2 or line.column:
             is_running = counted and _recurs(line, side, page, others, IN_STEP, counted=True)
         elif len(line.text) > LONGEST_RUNNING:
@@ -243,6 +247,14 @@ def _is_part_of_title(line: Line, sides: Sides) -> bool:
     own = {str(sides.page.number), sides.page.label}
     is_title = sides.has_positions and line.size >= TITLE * sides.largest and _WORD.search(line.text) is not None
     return is_title and _PART.search(line.text) is not None and not own & set(_PART.findall(line.text))
+
+
+def _numbers_each_page(line: Line, sides: Sides, others: list[Sides]) -> bool:
+    """Whether a line in large print names what its page is about by a word and a number of its own: "Week 7"."""
+    if not sides.has_positions or line.size < TITLE * sides.largest or not _COUNTED.fullmatch(line.text):
+        return False
+    alike = [found for other in others if (found := other.matching(0, key_of(line.text), line.y0))]
+    return all(found.text != line.text for found in alike)
 
 
 def _is_in_block(line: Line, side: int, sides: Sides, others: list[Sides]) -> bool:

@@ -705,6 +705,14 @@ def test_a_chapters_title_that_is_repeated_with_its_number_ends_no_part_of_it() 
     assert got[-1] == "2. Care of the trees > 2.1 Plums"
 
 
+def test_names_in_large_print_that_differ_in_their_number_alone_are_headings_however_many_they_are() -> None:
+    raw = [RawPage(2 + at, "", 600, 800, [title(f"Week {at}", 20, 16), *prose(80)]) for at in range(12)]
+    found = Headings(Header(13))
+    for page in raw:
+        found.learn(page)
+    assert [heading.text for page in raw for heading in found.of(page)] == [f"Week {at}" for at in range(12)]
+
+
 def crowded(below: str, count: int, number: str = "") -> list[str]:
     names = [title(f"{number}Name {'abcdefghij'[i]} of it", 20 + 40 * i, bold=True) for i in range(count)]
     rest = [Line(below, 50, line.y1 + 2, 50 + 5 * len(below), line.y1 + 12, 10) for line in names]

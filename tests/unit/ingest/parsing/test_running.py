@@ -143,6 +143,23 @@ def test_a_line_tightly_above_a_footer_goes_where_a_page_before_has_it_there() -
     assert "Form 8: Reply" not in gone(form(1, "Form 7: Request"), form(2, "Form 8: Reply"))[1]
 
 
+@pytest.mark.parametrize(
+    ("text", "size", "goes"),
+    [
+        ("Week {}", 14, False),
+        ("{0} Chapter {0}", 14, False),
+        ("Week {}", 10, True),
+        ("Page {}", 14, True),
+        ("Course handbook {}", 14, True),
+    ],
+)
+def test_a_word_in_large_print_with_a_number_of_its_own_is_what_a_page_is_called(
+    text: str, size: float, goes: bool
+) -> None:
+    heads = [line(text.format(at), 20, size=size) for at in range(1, 9)]
+    assert gone(*(page(at, head) for at, head in enumerate(heads, 1)))[3] == ([heads[3].text] if goes else [])
+
+
 def test_the_title_of_a_slide_in_several_parts_stays_and_a_page_number_goes() -> None:
     def slides(size: float, first: int) -> list[list[str]]:
         heads = [line(f"Planting – {at + first}/9", 20, size=size) for at in range(1, 9)]
