@@ -4,8 +4,9 @@ Browsers draw the marks of a list as circles and squares, and what underlines a 
 """
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 
 from functions.ingest.parsing.ruled import Rule, Rules
 from functions.ingest.parsing.seen import Colour
@@ -97,23 +98,25 @@ def _is_level(word: Word, box: Box) -> bool:
 
 def without_underlines(rules: Rules, words: Sequence[Word], top: float) -> Rules:
     """Return the rules without lines under words, which meet no rule down the page; `top` is the page's."""
-    starts: defaultdict[int, list[Word]] = defaultdict(list)
-    ends: defaultdict[int, list[Word]] = defaultdict(list)
-    for word in words:
-        starts[round(word.x0)].append(word)
-        for at in range(round(word.x1 - SAME_END), round(word.x1 + BEHIND * word.style.size) + 1):
-            ends[at].append(word)
+    by_foot = sorted(words, key=attrgetter("y0"))
+    feet = [word.y0 for word in by_foot]
+    largest = max([word.style.size for word in words], default=0.0)
 
     def is_under(rule: Rule) -> bool:
         y, x0, x1 = top - rule[0], rule[1], rule[2]
-        first = [word for at in _around(x0) for word in starts[at] if abs(word.x0 - x0) < SAME_END]
-        if not any(_is_at_foot(word, y) for word in first) or not any(_is_at_foot(word, y) for word in ends[round(x1)]):
+        begin, end = bisect_left(feet, y - ABOVE_FOOT * largest), bisect_right(feet, y + BELOW_FOOT * largest)
+        above = [word for word in by_foot[begin:end] if _is_at_foot(word, y)]
+        if not any(abs(word.x0 - x0) < SAME_END for word in above) or not any(_ends_at(word, x1) for word in above):
             return False
         return not any(
             x0 - MEET < x < x1 + MEET and upper - MEET < rule[0] < lower + MEET for x, upper, lower in rules.down
         )
 
     return Rules([rule for rule in rules.across if not is_under(rule)], rules.down)
+
+
+def _ends_at(word: Word, x: float) -> bool:
+    return round(word.x1 - SAME_END) <= round(x) <= round(word.x1 + BEHIND * word.style.size)
 
 
 def _around(x: float) -> range:

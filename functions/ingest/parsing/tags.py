@@ -100,7 +100,7 @@ def _read(tree: int) -> Tags:
             continue
         read += 1
         kind = pdfium.utf16(pdfium.tag_type, tag, limit=LONGEST_TYPE)
-        within = list(map(pdfium.tag_within, repeat(tag), range(min(pdfium.count_within_tag(tag), MAX_TAGS))))
+        within = list(_within(tag))
         if kind == "Table":
             if place.table is not None:
                 place.table.is_frame = True
@@ -123,7 +123,7 @@ def _read(tree: int) -> Tags:
             block = place.item if is_first else (next(numbers), level)
             filled.add(block)
             place = replace(place, block=block, item=NO_BLOCK)
-        stack += [(child, place) for child in reversed(within) if child]
+        stack += [(child, place) for child in reversed(list(filter(None, within)))]
         if kind in GROUPS or all(within):
             continue
         marks = [pdfium.mark_within(tag, at) for at, child in enumerate(within) if not child]
@@ -135,6 +135,12 @@ def _read(tree: int) -> Tags:
         if told and place.item != NO_BLOCK:
             filled.add(place.item)
     return tags
+
+
+def _within(tag: int) -> Iterator[int | None]:
+    """Yield what a tag holds: another tag, or None for a mark, and for what is on other pages."""
+    most = min(pdfium.count_within_tag(tag), MAX_TAGS)
+    return map(pdfium.tag_within, repeat(*pdfium.pointers_to([tag])), range(most))
 
 
 def _spans_of(tag: int) -> tuple[int, int]:
