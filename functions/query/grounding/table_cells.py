@@ -182,8 +182,9 @@ def read_cell(text: str, column: int | None) -> TableCell:
 
 _BEHIND_UNIT = re.compile(r"[/(]| per ")
 _UNIT_COLUMN = frozenset(("unit", "units", "unit of measure", "einheit", "unité", "unidad", "vienetas", "vnt"))
-_NAMED_UNIT = re.compile(r"[(\[](?P<bracket>[^()\[\]]+)[)\]]\W*\Z|(?:,| in| en) (?P<last>[^\s,]+)\Z")
-"""The unit with which the name of a row or column ends: "Weight (kg)", "Energy, kJ", "Weight in kg"."""
+_OF_PERIOD = r"[\s,]+(?:[QH][1-4] )?(?:19|20)\d\d(?:[-–/]\d{2,4})?"
+_NAMED_UNIT = re.compile(rf"[(\[](?P<bracket>[^()\[\]]+)[)\]](?:{_OF_PERIOD})?\W*\Z|(?:,| in| en) (?P<last>[^\s,]+)\Z")
+"""The unit with which the name of a row or column ends: "Weight (kg)", "Stay (days), 2024–25", "Energy, kJ"."""
 _OF_OTHERS = re.compile(
     rf"{CURRENCY_SIGN}|%|\b(?:price|cost|fee|rate|total|amount|charge|value|discount|vat|tax|year|rank|page|no|number"
     r"|date|preis|kosten|betrag|summe|jahr|rang|seite|prix|coût|tarif|montant|année|precio|coste?|importe|año"

@@ -502,3 +502,8 @@ def test_a_row_of_yes_and_no_is_no_second_head_but_one_of_letters_is():
     assert [row.label for row in answers.rows] == ["Export", "Users", "Projects"]
     letters = only("Answer | Women | Men\nGiven by | n | n\nSatisfied | 41 | 35\nNot satisfied | 24 | 19")
     assert [row.label for row in letters.rows] == ["Satisfied", "Not satisfied"]
+
+
+def test_a_unit_may_stand_before_the_period_in_a_columns_name() -> None:
+    (read,) = tables_in("Infection | Cases 2024 | Median stay (days), 2024–25\nRSV | 2,846 | 4\nFlu | 9,872 | 5\n")
+    assert [cell.unit for cell in read.rows[0].cells] == ["", "day"]
