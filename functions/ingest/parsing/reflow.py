@@ -295,8 +295,8 @@ def _add(
     full = line.x1 >= right[i] - SHORT_OF_EDGE * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    begins = line.level == ITEM and (page.lines[i - 1].block != line.block if i else not text[0].islower())
-    item = begins or is_entry or is_item(page.lines, i, last, text)
+    begins = line.level == ITEM and i > 0 and page.lines[i - 1].block != line.block
+    item = is_entry or is_item(page.lines, i, None if begins else last, text)
     if (
         last
         and i

@@ -221,9 +221,14 @@ def _columns_counted(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -
 
 
 def _widths(table: TaggedTable) -> set[int]:
-    """Return in how many columns its rows end, as they are counted."""
-    rows = zip(_starts(table), table.rows, strict=True)
-    return {starts[-1] + cells[-1].columns for starts, cells in rows if cells}
+    """Return in how many columns its rows end, as they are counted, with what reaches down into them."""
+    widths: set[int] = set()
+    reach: dict[int, int] = {}
+    for row, (starts, cells) in enumerate(zip(_starts(table), table.rows, strict=True)):
+        for start, each in zip(starts, cells, strict=True):
+            reach[start + each.columns] = max(row + each.rows, reach.get(start + each.columns, 0))
+        widths.update([max(end for end, last in reach.items() if last > row)] if cells else [])
+    return widths
 
 
 def _columns_met(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -> list[Span]:
@@ -278,9 +283,9 @@ def _widen(parts: Sequence[PlacedCell], columns: Sequence[Span], *, is_exact: bo
 
     Unless that is exact, because all columns that tags count have words, only over those that they stand amid.
     """
-    ends = [-1, *(part.last for part in parts)]
+    end = -1
     starts = [*(part.first for part in parts[1:]), len(columns)]
-    for part, end, start in zip(parts, ends, starts, strict=False):
+    for part, start in zip(parts, starts, strict=True):
         own = part.last - part.first + 1
         width = max(own, min(part.cell.columns, start - end - 1))
         reach = [
@@ -293,6 +298,7 @@ def _widen(parts: Sequence[PlacedCell], columns: Sequence[Span], *, is_exact: bo
         likely = [spans for spans, each in zip(reach, off, strict=True) if each < min(off) + TOUCHING]
         if likely:
             part.first, part.last = max(likely, key=lambda spans: spans[1] - spans[0])
+        end = part.last
 
 
 def _meet(a: Span, b: Span) -> bool:

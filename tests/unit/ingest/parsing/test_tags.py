@@ -71,6 +71,23 @@ def test_a_name_over_several_columns_is_told_for_each(tmp_path: Path) -> None:
     ]
 
 
+def test_names_over_two_rows_of_a_header_and_over_two_columns_are_told(tmp_path: Path) -> None:
+    """As browsers set them: at the left of their columns, in the middle of their rows."""
+    head = [
+        cell(72, 707, "Boat", names=True, rows=2),
+        cell(200, 714, "Weekdays", names=True, columns=2),
+        cell(320, 714, "Weekend", names=True, columns=2),
+        cell(440, 707, "Deposit", names=True, rows=2),
+    ]
+    names = [cell(200 + 60 * at, 700, name, names=True) for at, name in enumerate(("Half", "Full", "Half", "Full"))]
+    rows = [[cell(72, y, "Punt"), *(cell(200 + 60 * at, y, f"{at + 2}0") for at in range(5))] for y in (680, 660)]
+    assert rows_read(tmp_path, table(head, names, *rows))[:3] == [
+        "Boat | Weekdays | Weekdays | Weekend | Weekend | Deposit",
+        "| Half | Full | Half | Full |",
+        "Punt | 20 | 30 | 40 | 50 | 60",
+    ]
+
+
 def test_a_cell_over_several_rows_does_not_stop_its_table(tmp_path: Path) -> None:
     rows = [
         [cell(72, 680, "Boats", rows=2), cell(200, 686, "red"), cell(300, 686, "4")],
@@ -183,13 +200,15 @@ def test_a_copyright_tagged_as_heading_is_none(tmp_path: Path) -> None:
 
 
 def test_paragraphs_and_items_are_as_tags_tell_them(tmp_path: Path) -> None:
-    """Without marks, and at the distance of lines: nothing else tells them apart."""
+    """Without marks, and at the distance of lines: nothing else tells them apart. Items without marks stay apart, too,
+    so that each is a statement of its own.
+    """
     items = Tag("L", [Tag("LI", [Tag("LBody", [(72, 696 - 12 * at, f"Boat number {at}")])]) for at in range(3)])
     parts = parts_read(tmp_path, Tag("P", [(72, 720, "We have")]), Tag("P", [(72, 708, "these boats")]), items)
     assert [(kind, text) for kind, text, _ in parts] == [
         ("paragraph", "We have"),
         ("paragraph", "these boats"),
-        *(("list_item", f"Boat number {at}") for at in range(3)),
+        *(("paragraph", f"Boat number {at}") for at in range(3)),
     ]
 
 
