@@ -24,6 +24,8 @@ from functions.ingest.parsing.words import SOFT_HYPHEN
 from shared.models import Block, LinePlace, Page
 from shared.text import SEPARATOR, row_cells
 
+MARK = "• "
+"""What an item begins with that tags tell and that has no mark of its own."""
 LISTED = 1.2
 """Room around a single line of code, from line to line, as a share of the page's usual one."""
 _TAG = re.compile(r"</?[^\W\d_]|<[!?]")
@@ -295,8 +297,10 @@ def _add(
     full = line.x1 >= right[i] - SHORT_OF_EDGE * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    begins = line.level == ITEM and i > 0 and page.lines[i - 1].block != line.block
+    begins = line.level == ITEM and (page.lines[i - 1].block != line.block if i else text[0].isupper())
     item = is_entry or is_item(page.lines, i, None if begins else last, text)
+    if begins and not item and text[0].isalpha():  # its mark is not written, or a picture
+        item, text, places = True, MARK + text, [(0, ""), *moved_by(len(MARK), places)]
     if (
         last
         and i

@@ -200,15 +200,15 @@ def test_a_copyright_tagged_as_heading_is_none(tmp_path: Path) -> None:
 
 
 def test_paragraphs_and_items_are_as_tags_tell_them(tmp_path: Path) -> None:
-    """Without marks, and at the distance of lines: nothing else tells them apart. Items without marks stay apart, too,
-    so that each is a statement of its own.
+    """Without marks, and at the distance of lines: nothing else tells them apart. Items get a mark, by which
+    they are known to be statements.
     """
     items = Tag("L", [Tag("LI", [Tag("LBody", [(72, 696 - 12 * at, f"Boat number {at}")])]) for at in range(3)])
     parts = parts_read(tmp_path, Tag("P", [(72, 720, "We have")]), Tag("P", [(72, 708, "these boats")]), items)
     assert [(kind, text) for kind, text, _ in parts] == [
         ("paragraph", "We have"),
         ("paragraph", "these boats"),
-        *(("paragraph", f"Boat number {at}") for at in range(3)),
+        *(("list_item", f"• Boat number {at}") for at in range(3)),
     ]
 
 
