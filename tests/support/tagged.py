@@ -1,6 +1,6 @@
 """Tagged PDFs for tests: what is written, and the tree of tags that tells its structure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -45,15 +45,20 @@ class _Tree:
         return number
 
 
-def tagged_pdf(*tags: Tag, untold: Sequence[Written] = (), drawn: bytes = b"") -> bytes:
-    """Make a page of what is in tags; `untold` is written before it, and `drawn` behind it, in none."""
+def tagged_pdf(
+    *tags: Tag, untold: Sequence[Written] = (), drawn: bytes = b"", extra: Mapping[int, bytes] = {}
+) -> bytes:
+    """Make a page of what is in tags; `untold` is written before it, and `drawn` behind it, in none.
+
+    `extra` objects should be numbered from 9002 to 9099.
+    """
     tree = _Tree()
     tops = b" ".join([b"%d 0 R" % tree.add(tag, 9_001) for tag in tags])
     parents = b" ".join([b"%d 0 R" % number for number in tree.parents])
     root = b"<</Type/StructTreeRoot/K[%b]/ParentTree<</Nums[0[%b]]>>>>" % (tops, parents)
     content = b"".join([b"/Artifact BMC %bEMC\n" % text(*each) for each in untold]) + tree.content + drawn
     catalog = b"/MarkInfo<</Marked true>>/StructTreeRoot 9001 0 R"
-    return document([content], catalog=catalog, page=b"/StructParents 0", extra={9_001: root, **tree.objects})
+    return document([content], catalog=catalog, page=b"/StructParents 0", extra={9_001: root, **tree.objects, **extra})
 
 
 def table(*rows: Sequence[Tag]) -> Tag:

@@ -10,9 +10,12 @@ from operator import attrgetter
 
 from functions.ingest.parsing.ruled import Rule, Rules
 from functions.ingest.parsing.seen import Colour
+from functions.ingest.parsing.wire import ITEM
 from functions.ingest.parsing.words import Box, Word
 
 BULLET = "•"
+DARKEST_KEY = 128
+"""How bright a bullet is at most, of 255: the keys of charts and states of things are of a lighter grey."""
 LEAST_BULLET, MOST_BULLET = 0.2, 0.49
 """Sides of a drawn bullet, in sizes of the font beside it; the keys of charts are larger."""
 SQUARE = 0.15
@@ -62,6 +65,7 @@ def with_drawn_bullets(words: list[Word], dots: Sequence[Box]) -> list[Word]:
         size = word.style.size
         is_beside = LEAST_ROOM * size < word.x0 - x1 < MOST_ROOM * size
         is_beside = is_beside and any(map(str.isalpha, "".join([words[at].text for at in behind[:2]])))
+        is_beside = is_beside and not 0 < word.block[1] < ITEM  # what tags call a heading is no item
         if is_beside and not any(x0 - BEFORE * size < words[at].x1 <= x1 for at in level if at not in behind):
             found[first] = box
             is_long[first] = len(behind) >= WORDS_OF_ITEM
@@ -85,8 +89,8 @@ def is_square(box: Box) -> bool:
 
 
 def is_grey(fill: Colour | None) -> bool:
-    """Whether a colour is black, white or between them, as most text is."""
-    return fill is not None and max(fill[:3]) - min(fill[:3]) <= GREY
+    """Whether a colour is black or a dark grey, as most text is."""
+    return fill is not None and max(fill[:3]) - min(fill[:3]) <= GREY and max(fill[:3]) <= DARKEST_KEY
 
 
 def _is_level(word: Word, box: Box) -> bool:

@@ -293,6 +293,7 @@ class PdfiumEngine:
         (pointer,) = pdfium.pointers_to([text])
         characters = with_accents(characters, partial(_box_of, pointer))
         tags = tags_of(page) if self._is_tagged else None
+        self._is_tagged = tags is not None
         words, hidden = words_of(text, characters, scene, bounds, is_tagged=tags is not None)
         if hidden and not words and raw.is_pictured:
             words, hidden = words_of(text, characters, scene, bounds, ocr=True)

@@ -370,7 +370,8 @@ class Headings:
         tagged: list[_Opening] = []
         for start, end in tagged_headings(page.lines):
             line, text = page.lines[start], self._text_of(page.lines[start:end])
-            is_name = any(map(str.isalpha, text)) and len(text) <= 2 * MAX_LENGTH
+            letters = sum(map(str.isalpha, text))
+            is_name = letters >= (1 if text[:1].isalpha() else MIN_LETTERS) and len(text) <= 2 * MAX_LENGTH
             if is_name and not is_no_name(text, line, self.body_size):
                 self._levels[style_of(line)] = min(line.level, self._levels.get(style_of(line), line.level))
                 leaf = is_remark(text) or is_contents(text, page.lines[end:])

@@ -131,18 +131,18 @@ def lay_out(
         for word in upright:
             _upright(word, turn, bounds)
             word.y0, word.y1 = height - word.y1, height - word.y0
-    tables: list[list[Group]] = []
+    tables: list[tuple[list[Group], Word | None]] = []
     boxes: list[Box] = []
     if tags is not None and tags.tables:
         upright, tables = take_tagged(upright, level[3], tags, partial(_rows, turn=0, bounds=level))
     if rules is not None:
         rules = without_underlines(rules, upright, level[3])
         upright, ruled_tables, boxes = _ruled_tables(upright, level, rules)
-        tables += ruled_tables
+        tables += [(table, None) for table in ruled_tables]
     kept = set(map(id, upright))
     sideways = {id(text.word) for text in texts}
     rows = _rows([word for word in upright if id(word) not in sideways], 0, level)
-    ruled = [box_of([row for group in table for row in group.rows]) for table in tables]
+    ruled = [box_of([row for group in table for row in group.rows]) for table, _ in tables]
     rows = in_reading_order(cut_between_columns(split_columns(rows), ruled, height), height)
     rows = with_typed_tables(with_values_beside(rows))
     rows, names = with_names(rows, [text for text in texts if id(text.word) in kept], bounds[3])
@@ -152,7 +152,8 @@ def lay_out(
     numbers = count(1)
     across = rules.across if rules is not None else ()
     at = start
-    for place, table in sorted(((_place_of_table(rows, table, height), table) for table in tables), key=itemgetter(0)):
+    places = [(_place_of_table(rows, table, height, before), table) for table, before in tables]
+    for place, table in sorted(places, key=itemgetter(0)):
         place = min(max(place, start), end)
         taken, whole = over_ruled(rows[at:place], table)
         lines += _lines(rows[at : max(at, place - taken)], placing, face, numbers, across)
@@ -194,11 +195,12 @@ def _ruled_tables(
     return words, tables, boxes
 
 
-def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) -> int:
+def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float, before: Word | None) -> int:
     """Return where a ruled table belongs among the page's rows: behind those above it, before those below.
 
     What stands beside it says nothing, nor does a header that was written last, or what stands at the page's bottom.
-    So if its column begins with it, that is behind the columns on its left.
+    So if its column begins with it, that is behind the columns on its left. Where that leaves several places, it is
+    behind the word that is written `before` it, if that is known.
     """
     left, top, right, bottom = box_of([row for group in table for row in group.rows])
     lowest = 0.0
@@ -212,6 +214,9 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float) 
             lowest = max(lowest, row.y0)
     wrong = list(accumulate(steps, initial=0))
     at = first = wrong.index(min(wrong))
+    written = next((place for place, row in enumerate(rows, 1) if any(word is before for word in row.words)), 0)
+    if before is not None and wrong[written] == wrong[first]:
+        return written
     for place in range(first + 1, len(rows)):
         above, row = rows[place - 1], rows[place]
         if wrong[place] > wrong[first] or above.x1 > left or rows[first].y0 >= bottom:

@@ -162,8 +162,13 @@ class Scene:
             self._seen = Drawn(self._page, objects)
         return self._seen.shows(box)
 
+    def without_forms(self, handles: Iterable[int | None]) -> list[int]:
+        """Return the objects that are the page's own: those of forms have marks that count from 0 again."""
+        own = set(self._page_objects())
+        return [handle for handle in handles if handle in own]
+
     def shadows(self, text: int, pale: Mapping[int, float]) -> list[int]:
-        """Return those of the pale text objects, with their font sizes, on which the same letters lie in a colour."""
+        """Return the text objects of which the pale ones, with their font sizes, may be the shadow."""
         objects = [handle for handle in self._page_objects() if pdfium.object_type(handle) == pdfium.TEXT]
         return list(shadows(text, objects, pale))
 
@@ -360,15 +365,13 @@ def words_of(
     mixed = [span for span, one, other in zip(of_words, handles, last_handles, strict=True) if one != other]
     letters_of_mixed = pdfium.loose_boxes.of(chain.from_iterable(starmap(range, mixed)), pointer)
     styles = styles_of(handles)
-    pale = {handle: style.size for handle, style in styles.items() if handle is not None and style.pale}
-    for handle in scene.shadows(text, pale) if pale else ():
-        styles[handle] = replace(styles[handle], pale=False)
-        del pale[handle]
+    sizes = {handle: style.size for handle, style in styles.items() if handle is not None and style.pale}
+    pale = [*sizes, *scene.shadows(text, sizes)] if sizes else []
     looks = {
         handle: (style, style.size, style.turn & 1, style.size >= TINY_POINTS and not (style.pale or style.invisible))
         for handle, style in styles.items()
     }
-    marks = _marks_of(styles) if is_tagged else {}
+    marks = _marks_of(scene.without_forms(styles)) if is_tagged else {}
     shrunk: dict[tuple[int | None, float], Style] = {}
     first_boxes, last_boxes = pdfium.loose_boxes.of(firsts, pointer), pdfium.loose_boxes.of(lasts, pointer)
     boxes = zip(first_boxes, last_boxes, handles, last_handles, strict=True)
@@ -467,9 +470,8 @@ def words_of(
     return words, hidden
 
 
-def _marks_of(handles: Iterable[int | None]) -> dict[int | None, int]:
-    """Return the mark of each text object that has one."""
-    objects = [handle for handle in handles if handle is not None]
+def _marks_of(objects: Sequence[int]) -> dict[int | None, int]:
+    """Return the mark of each text object."""
     return dict(zip(objects, map(pdfium.object_mark, pdfium.pointers_to(objects)), strict=True))
 
 

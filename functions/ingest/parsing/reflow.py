@@ -15,7 +15,7 @@ from functions.ingest.parsing.listings import take_comments
 from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
 from functions.ingest.parsing.parts import Kind, Part
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
-from functions.ingest.parsing.table_cells import UNIT, body_of, is_figure, is_number
+from functions.ingest.parsing.table_cells import UNIT, YEAR, body_of, is_figure, is_number
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.text import cleaned
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
@@ -297,7 +297,7 @@ def _add(
     full = line.x1 >= right[i] - SHORT_OF_EDGE * max(1.0, right[i] - line.x0)
     last = parts[-1] if parts else None
     places = places_in(line, text)
-    begins = line.level == ITEM and (page.lines[i - 1].block != line.block if i else text[0].isupper())
+    begins = line.level == ITEM and (page.lines[i - 1].block < line.block if i else text[0].isupper())
     item = is_entry or is_item(page.lines, i, None if begins else last, text)
     if begins and not item and text[0].isalpha():  # its mark is not written, or a picture
         item, text, places = True, MARK + text, [(0, ""), *moved_by(len(MARK), places)]
@@ -338,13 +338,13 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
             places += moved_by(at, places_in(line, row))
             rows.append(row)
             at += len(row) + 1
-    if named and SEPARATOR in rows[named - 1]:
-        return Part("table", "\n".join(rows), header="\n".join(rows[:named]), lines=places)
     bold = [line.bold for line in lines if line.cells > 1]
     of_code = [line.apart for line in lines if line.cells > 1]
     is_key = of_code[:1] == [True] and 2 * sum(of_code) > len(of_code)  # names of columns are not in fixed pitch
     is_key = is_key or (any(line.leads for line in lines) and not _names_figures(rows))
     head = [] if is_key else _head(rows, is_bold=bold[:1] == [True] and not all(bold))
+    if named and SEPARATOR in rows[named - 1]:
+        head = rows[:named] + list(takewhile(_tells_periods, head[named:]))
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
 
 
@@ -371,6 +371,12 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     if first >= HEADER_TITLES or first + 2 >= len(rows) or any(map(_has_value, cells[first])):
         return []
     return rows[: first + 1] if is_bold or _names_columns(cells[first]) else []
+
+
+def _tells_periods(row: str) -> bool:
+    """Whether a row has periods or units alone behind its first cell, as below names that go over several columns."""
+    names = [cell for cell in row_cells(row)[1:] if cell]
+    return bool(names) and all(YEAR.search(name) or UNIT.match(name) for name in names)
 
 
 def _names_figures(rows: Sequence[str]) -> bool:

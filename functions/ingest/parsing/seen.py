@@ -37,10 +37,10 @@ WHITE = 245
 
 
 def shadows(text: int, objects: Sequence[int], pale: Mapping[int, float]) -> Iterator[int]:
-    """Yield those of the pale text objects that are the shadow of others: the same letters in a colour lie on them.
+    """Yield the text objects of which pale ones may be the shadow: the same letters in a colour, and at one place.
 
-    `text` is the page's text, of which the others are no part because pdfium takes them for the same; `objects` are all
-    text objects of the page, and `pale` has the font size of each pale one.
+    `text` is the page's text, of which they are no part because pdfium takes them for the same; `objects` are all text
+    objects of the page, and `pale` has the font size of each pale one. Whether they are seen, drawing them tells.
     """
     boxes = list(pdfium.object_bounds.of(pdfium.pointers_to(objects)))
     fills = list(pdfium.object_fills.of(pdfium.pointers_to(objects)))
@@ -49,13 +49,11 @@ def shadows(text: int, objects: Sequence[int], pale: Mapping[int, float]) -> Ite
     for at, handle in enumerate(objects):
         most = OF_SHADOW * pale.get(handle, 0.0)
         first, last = bisect_left(lefts, boxes[at][0] - most), bisect_right(lefts, boxes[at][0] + most)
-        if most and any(
-            max([abs(a - b) for a, b in zip(boxes[at], boxes[other], strict=True)]) <= most
-            and is_painted(fills[other])
-            and pdfium.text_of_object(objects[other], text, None, 0) <= END_OF_TEXT
-            for other in by_left[first : min(last, first + MOST_NEAR)]
-        ):
-            yield handle
+        for other in by_left[first : min(last, first + MOST_NEAR)] if most else ():
+            is_near = max([abs(a - b) for a, b in zip(boxes[at], boxes[other], strict=True)]) <= most
+            is_seen = is_near and is_painted(fills[other])
+            if is_seen and pdfium.text_of_object(objects[other], text, None, 0) <= END_OF_TEXT:
+                yield objects[other]
 
 
 def is_painted(fill: Colour | None) -> bool:

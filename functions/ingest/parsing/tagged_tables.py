@@ -8,10 +8,10 @@ import re
 from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid, Rows, table_in
-from functions.ingest.parsing.table_cells import BULLETS, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, Group, is_number
+from functions.ingest.parsing.table_cells import BULLETS, SIGN_AFTER, SIGN_BEFORE, Group, is_number
 from functions.ingest.parsing.tags import TaggedCell, TaggedTable, Tags
 from functions.ingest.parsing.words import Word, box_of
 
@@ -23,11 +23,8 @@ TOUCHING = 2.0
 """Points by which the words of two columns may overlap."""
 FREE = 12.0
 """Points by which the words of a cell over several columns may reach beyond those columns' words."""
-MAX_HEAD = 150.0
-ROOM_BELOW, ROOM_BETWEEN = 1.2, 0.4
-"""Points that names above a table take at most, and room below them and between their lines, in their height."""
-MAX_NAMED_ROWS = 3
-"""Rows at most that a column has without the one beside it having any, if both are one."""
+ROOM_BELOW = 1.2
+"""Room below words that belong to the table under them, in their height."""
 SHARED_LINE = 0.5
 """Share of a line's height by which two rows may overlap."""
 
@@ -69,7 +66,7 @@ def tables_on_page(tags: Tags, words: Sequence[Word], top: float) -> Iterator[Ta
     `words` are in page space, `top` is the page's.
     """
     for table in tags.tables:
-        if table.is_frame or not 2 <= len(table.rows) <= MAX_ROWS:
+        if table.is_frame or not table.is_apart or not 2 <= len(table.rows) <= MAX_ROWS:
             continue
         rows = _rows_of(table, words, top)
         edges = _row_edges(rows)
@@ -77,10 +74,8 @@ def tables_on_page(tags: Tags, words: Sequence[Word], top: float) -> Iterator[Ta
         if not edges or not columns or not 2 <= len(columns) <= MAX_COLUMNS:
             continue
         names = next((at for at, parts in enumerate(rows) if not all(part.cell.names for part in parts)), 0)
-        if not names and (head := _head_above(columns, edges, words, top)):
-            for part in (part for parts in rows for part in parts):
-                part.lowest += 1
-            rows, edges, names = [head, *rows], [min(part.y0 for part in head), *edges], 1
+        if not names and _has_untold_above(columns, edges[0], words, top):
+            continue
         if grid := _grid(rows, edges, columns):
             numbered = ((row, part) for row, parts in enumerate(rows) for part in parts)
             yield TableOnPage(grid, {row * len(columns) + part.first: part.indices for row, part in numbered}, names)
@@ -234,48 +229,27 @@ def _widths(table: TaggedTable) -> set[int]:
 def _columns_met(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -> list[Span]:
     """Return the columns by where words stand, because tags leave empty cells out, and number each cell's.
 
-    Nothing if two columns overlap.
+    The rows with the most cells leave none out: each column is where theirs are. A cell of another row belongs to the
+    columns that it stands over, or to the nearest between those of its neighbours. Nothing if two columns overlap.
     """
-    width = max(_widths(table))
-    columns: list[Span] = []
-    for parts in sorted(rows, key=len, reverse=True):
-        for part in parts:
-            met = [at for at, column in enumerate(columns) if _meet((part.x0, part.x1), column)]
-            if not met:
-                columns.insert(bisect(columns, (part.x0, part.x1)), (part.x0, part.x1))
-            elif len(met) == 1 and len(parts) > 1:
-                (at,) = met
-                columns[at] = min(columns[at][0], part.x0), max(columns[at][1], part.x1)
+    most = max(map(len, rows))
+    full = [parts for parts in rows if len(parts) == most]
+    columns = [(min(part.x0 for part in parts), max(part.x1 for part in parts)) for parts in zip(*full, strict=True)]
     if not _are_apart(columns):
         return []
-    columns = _merged(columns, rows)
-    between = _between(columns)
-    for part in (part for parts in rows for part in parts):
-        part.first = bisect(between, part.x0 + TOUCHING)
-        part.last = max(part.first, bisect(between, part.x1 - TOUCHING))
     for parts in rows:
-        _widen(parts, columns, is_exact=width == len(columns))
+        after = 0
+        for at, part in enumerate(parts):
+            end = most - (len(parts) - at - 1)
+            met = [column for column in range(after, end) if _meet((part.x0, part.x1), columns[column])]
+            if not met and after >= end:
+                return []
+            amid = part.x0 + part.x1
+            near = met or [min(range(after, end), key=lambda column: abs(sum(columns[column]) - amid))]
+            part.first, part.last = near[0], near[-1]
+            after = part.last + 1
+        _widen(parts, columns, is_exact=max(_widths(table)) == most)
     return columns
-
-
-def _merged(columns: Sequence[Span], rows: Sequence[Sequence[PlacedCell]]) -> list[Span]:
-    """Return the columns with those beside each other as one that hardly any row has, and none both of.
-
-    So a name is of the column that it stands beside, if it does not stand over its figures.
-    """
-    merged: list[Span] = []
-    used: list[set[int]] = []
-    for left, right in columns:
-        within = {
-            row for row, parts in enumerate(rows) if any(_meet((part.x0, part.x1), (left, right)) for part in parts)
-        }
-        if merged and used[-1].isdisjoint(within) and min(len(used[-1]), len(within)) <= MAX_NAMED_ROWS:
-            merged[-1] = merged[-1][0], right
-            used[-1] |= within
-        else:
-            merged.append((left, right))
-            used.append(within)
-    return merged
 
 
 def _widen(parts: Sequence[PlacedCell], columns: Sequence[Span], *, is_exact: bool) -> None:
@@ -313,83 +287,49 @@ def _between(columns: Sequence[Span]) -> list[float]:
     return [(before[1] + after[0]) / 2 for before, after in pairwise(columns)]
 
 
-def _head_above(columns: Sequence[Span], edges: Sequence[float], words: Sequence[Word], top: float) -> list[PlacedCell]:
-    """Return the names of columns directly above a table that no tag tells: those repeated on each page are left out.
-
-    They stand over half of the columns at least, and no word reaches from one into the next.
-    """
-    left, right, begin, room = columns[0][0] - FREE, columns[-1][1] + FREE, edges[0], ROOM_BELOW
-    untold = [at for at, word in enumerate(words) if word.mark < 0]
-    near = [at for at in untold if begin - MAX_HEAD < top - words[at].y1 and top - words[at].y0 < begin + TOUCHING]
-    near = [at for at in near if left <= words[at].x0 < right]
-    held: dict[int, list[int]] = {}
-    for _, level in groupby(sorted(near, key=lambda at: (words[at].y0, words[at].x0)), key=lambda at: words[at].y0):
-        line = list(level)
-        height = words[line[0]].y1 - words[line[0]].y0
-        if begin - (top - words[line[0]].y0) > room * height:
-            break
-        named = [(_column_of(run, columns, words), run) for run in _runs(line, words, CLOSE_EM * height)]
-        if any(column is None for column, _ in named):
-            break
-        begin, room = min(begin, top - max(words[at].y1 for at in line)), ROOM_BETWEEN
-        for column, run in named:
-            held.setdefault(column or 0, []).extend(run)
-    if 2 * len(held) < max(4, len(columns)):
-        return []
-    parts: list[PlacedCell] = []
-    for column, indices in sorted(held.items()):
-        x0, y0, x1, y1 = box_of([words[at] for at in sorted(indices)])
-        parts.append(PlacedCell(TaggedCell(names=True), sorted(indices), x0, top - y1, x1, top - y0, column, column, 0))
-    return parts
-
-
-def _runs(line: Sequence[int], words: Sequence[Word], room: float) -> list[list[int]]:
-    """Return the words of a line, apart where there is the room of a column."""
-    runs = [[line[0]]]
-    for at in line[1:]:
-        if words[at].x0 - words[runs[-1][-1]].x1 < room:
-            runs[-1].append(at)
-        else:
-            runs.append([at])
-    return runs
-
-
-def _column_of(run: Sequence[int], columns: Sequence[Span], words: Sequence[Word]) -> int | None:
-    """Return the column that words stand over, the nearest if over none; None if over several."""
-    x0, x1 = words[run[0]].x0, words[run[-1]].x1
-    met = [at for at, column in enumerate(columns) if _meet((x0, x1), column)]
-    if len(met) > 1:
-        return None
-    return met[0] if met else bisect(_between(columns), (x0 + x1) / 2)
+def _has_untold_above(columns: Sequence[Span], begin: float, words: Sequence[Word], top: float) -> bool:
+    """Whether words that no tag tells stand directly above a table: its names, repeated on each page and left out."""
+    left, right = columns[0][0], columns[-1][1]
+    untold = [word for word in words if word.mark < 0 and word.x0 < right and left < word.x1]
+    return any(-TOUCHING < begin - (top - word.y0) < ROOM_BELOW * (word.y1 - word.y0) for word in untold)
 
 
 def _grid(rows: Sequence[Sequence[PlacedCell]], edges: Sequence[float], columns: Sequence[Span]) -> Grid | None:
     """Return the grid of a table; None where two cells would be in one place."""
     width = len(columns)
     cells = [list(range(row * width, (row + 1) * width)) for row in range(len(rows))]
+    taken: set[tuple[int, int]] = set()
     for row, parts in enumerate(rows):
         for part in parts:
             number = row * width + part.first
-            if any(cells[row][at] != row * width + at for at in range(part.first, part.last + 1)):
+            places = {(each, at) for each in range(row, part.lowest + 1) for at in range(part.first, part.last + 1)}
+            if not taken.isdisjoint(places):
                 return None
+            taken |= places
             for below in range(row, part.lowest + 1):
                 cells[below][part.first : part.last + 1] = [number] * (part.last + 1 - part.first)
     return Grid([columns[0][0], *_between(columns), max(columns[-1][1], columns[0][0] + 1)], edges, cells)
 
 
-def take_tagged(words: list[Word], top: float, tags: Tags, rows_of: Rows) -> tuple[list[Word], list[list[Group]]]:
-    """Take the tables that tags tell out of a page's words; return the other words and the tables.
+def take_tagged(
+    words: list[Word], top: float, tags: Tags, rows_of: Rows
+) -> tuple[list[Word], list[tuple[list[Group], Word | None]]]:
+    """Take the tables that tags tell out of a page's words; return the other words, and the tables.
 
-    `top` is the page's; `rows_of` makes lines of a cell's words.
+    Each with the word that is written before it. `top` is the page's; `rows_of` makes lines of a cell's words.
     """
-    tables: list[list[Group]] = []
+    tables: list[tuple[list[Group], set[int]]] = []
     taken: set[int] = set()
     for found in tables_on_page(tags, words, top):
         table, of_table = table_in(found.grid, found.held, words, rows_of, names=found.names)
         if table:
-            tables.append(table)
+            tables.append((table, of_table))
             taken |= of_table
-    return without(words, taken), tables
+    placed: list[tuple[list[Group], Word | None]] = []
+    for table, of_table in tables:
+        first = next(at for at, word in enumerate(words) if id(word) in of_table)
+        placed.append((table, next((word for word in reversed(words[:first]) if id(word) not in taken), None)))
+    return without(words, taken), placed
 
 
 def without(words: list[Word], taken: Collection[int]) -> list[Word]:

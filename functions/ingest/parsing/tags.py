@@ -19,6 +19,8 @@ from functions.ingest.parsing.words import NO_BLOCK, Block
 
 MAX_TAGS = 20_000
 """Tags of a page that are read; pages of the largest tables have some thousands."""
+MAX_WITHIN = 10_000
+"""Tags that one holds at most: a filing of 500 pages has 6,400 in one, and pdfium goes through all for each page."""
 MAX_SPAN = 100
 MAX_ATTRIBUTES = 20
 """Columns or rows that a cell goes over at most, and lists of its attributes that are looked at."""
@@ -37,6 +39,10 @@ GROUPS = frozenset({"Document", "Part", "Sect", "Table", "THead", "TBody", "TFoo
 """Types of what holds other tags only: a document's can hold thousands, of all pages."""
 CELLS = {"TD": False, "TH": True}
 """Types of cells: whether they name others."""
+TEXT_LEVELS = (0, ITEM)
+FULL_EM, ROOM_EM = 20, 1.5
+"""Levels of paragraphs and items; width of a line from which on it has no more room, and how near the right edge it
+ends, in font sizes."""
 MOST_CUTS, CUTS_SHARE = 1, 0.2
 """Paragraphs of a page that end within a sentence at most, and share of them."""
 
@@ -53,10 +59,19 @@ class TaggedCell:
 
 @dataclass(slots=True)
 class TaggedTable:
-    """The rows of a table on one page. It `is_frame` if another table stands in it, so that it only places it."""
+    """The rows of a table on one page. It `is_frame` if it only places what is in it: other tables, or headings.
+
+    `within` is the row of another table that it stands in.
+    """
 
     rows: list[list[TaggedCell]] = field(default_factory=list)
     is_frame: bool = False
+    within: list[TaggedCell] = field(default_factory=list)
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether no text stands beside it in the row of another table, which it would be torn out of."""
+        return not any(cell.marks for cell in self.within)
 
 
 @dataclass(slots=True)
@@ -67,8 +82,8 @@ class Tags:
     blocks: dict[int, Block] = field(default_factory=dict)
 
 
-def tags_of(page: int) -> Tags:
-    """Read the tags of a page."""
+def tags_of(page: int) -> Tags | None:
+    """Read the tags of a page; None if one holds so many others that reading them for each page would take too long."""
     tree = pdfium.load_tags(page)
     if not tree:
         return Tags()
@@ -88,7 +103,7 @@ class _Place:
     item: Block = NO_BLOCK
 
 
-def _read(tree: int) -> Tags:
+def _read(tree: int) -> Tags | None:
     tags = Tags()
     numbers = count(1)
     filled: set[Block] = set()
@@ -100,11 +115,14 @@ def _read(tree: int) -> Tags:
             continue
         read += 1
         kind = pdfium.utf16(pdfium.tag_type, tag, limit=LONGEST_TYPE)
-        within = list(_within(tag))
+        if (most := pdfium.count_within_tag(tag)) > MAX_WITHIN:
+            return None
+        within = list(map(pdfium.tag_within, repeat(*pdfium.pointers_to([tag])), range(most)))
         if kind == "Table":
-            if place.table is not None:
-                place.table.is_frame = True
-            tags.tables.append(TaggedTable())
+            outer = place.table
+            if outer is not None:
+                outer.is_frame = True
+            tags.tables.append(TaggedTable(within=outer.rows[-1] if outer is not None and outer.rows else []))
             place = _Place(tags.tables[-1], None, place.block)
         elif kind == "TR" and place.table is not None:
             place.table.rows.append([])
@@ -122,6 +140,8 @@ def _read(tree: int) -> Tags:
             is_first = place.item != NO_BLOCK and place.item not in filled and not level
             block = place.item if is_first else (next(numbers), level)
             filled.add(block)
+            if level and place.table is not None and place.cell is not None and not place.cell.names:
+                place.table.is_frame = True
             place = replace(place, block=block, item=NO_BLOCK)
         stack += [(child, place) for child in reversed(list(filter(None, within)))]
         if kind in GROUPS or all(within):
@@ -135,12 +155,6 @@ def _read(tree: int) -> Tags:
         if told and place.item != NO_BLOCK:
             filled.add(place.item)
     return tags
-
-
-def _within(tag: int) -> Iterator[int | None]:
-    """Yield what a tag holds: another tag, or None for a mark, and for what is on other pages."""
-    most = min(pdfium.count_within_tag(tag), MAX_TAGS)
-    return map(pdfium.tag_within, repeat(*pdfium.pointers_to([tag])), range(most))
 
 
 def _spans_of(tag: int) -> tuple[int, int]:
@@ -159,13 +173,18 @@ def _spans_of(tag: int) -> tuple[int, int]:
 def with_likely_blocks(lines: list[Line]) -> list[Line]:
     """Return a page's lines, without paragraphs and items that cut sentences: some programs make one of each line."""
     ends = cuts = 0
+    right = max([line.x1 for line in lines], default=0.0)
     for above, line in pairwise(lines):
-        if above.block and line.block and above.block != line.block and not above.level and not line.level:
+        is_end = above.block and line.block and above.block != line.block
+        if is_end and above.level in TEXT_LEVELS and line.level in TEXT_LEVELS and not ends_sentence(above.text):
             ends += 1
-            cuts += line.text[:1].islower() and not ends_sentence(above.text)
+            is_full = above.x1 > right - ROOM_EM * above.size and above.x1 - above.x0 > FULL_EM * above.size
+            cuts += line.text[:1].islower() or is_full
+        elif is_end:
+            ends += 1
     if cuts > max(MOST_CUTS, CUTS_SHARE * ends):
         for line in lines:
-            if not 0 < line.level < ITEM:
+            if line.level in TEXT_LEVELS:
                 line.block = line.level = 0
     return lines
 

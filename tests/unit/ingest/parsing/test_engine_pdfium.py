@@ -124,6 +124,9 @@ def test_what_nobody_can_see_is_counted_and_left_out(tmp_path: Path, hidden: byt
         (b"1 1 1 rg " + text(72.2, 600.7, "Daemons", size=20), 7),
         (b"0.2 g " + text(72.2, 580, "Daemons", size=20), 7),
         (b"0.2 g " + text(72.2, 600.7, "Secrets", size=20), 7),
+        (b"0.2 g " + text(72.2, 600.7, "Daemons", size=20, before="3 Tr"), 7),  # letters that nobody sees, either
+        (b"0.2 g " + text(72.2, 600.7, "Daemons", size=20) + b"1 1 1 rg 60 590 120 40 re f ", 7),
+        (b"q 0 0 10 10 re W n 0.2 g " + text(72.2, 600.7, "Daemons", size=20) + b"Q ", 7),
     ],
 )
 def test_letters_on_their_white_shadow_are_seen(tmp_path: Path, above: bytes, count: int) -> None:

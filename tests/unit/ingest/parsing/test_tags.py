@@ -11,6 +11,7 @@ from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.tags import with_likely_blocks
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import ITEM, Header, Line, RawPage, pack_page, unpack
+from tests.support.pdfs import stream
 from tests.support.tagged import Tag, Written, cell, table, tagged_pdf
 
 HEAD = [cell(72, 700, "Item", names=True), cell(200, 700, "Fee", names=True)]
@@ -147,6 +148,109 @@ def test_names_repeated_on_a_page_that_no_tag_tells_are_of_their_table(tmp_path:
     ]
     kinds = parts_read(tmp_path, table(*rows), untold=untold)
     assert kinds[-1][2].endswith("Name | Speed | Colour")
+
+
+def test_words_of_two_cells_in_one_place_stay_in_the_table(tmp_path: Path) -> None:
+    """A header of more cells than the rows have: where one would drop out, rules and text tell the table."""
+    head = [cell(72 + 100 * at, 714, name) for at, name in enumerate(("Group", "Stock", "Count", "Note"))]
+    rows = [[cell(172, 700 - 14 * at, f"Pens {at}"), cell(210, 700 - 14 * at, f"{at}0")] for at in range(3)]
+    texts = rows_read(tmp_path, table(head, *rows))
+    assert sorted(" ".join(texts).replace("|", "").split()) == sorted(
+        ["Group", "Stock", "Count", "Note", "Pens", "0", "00", "Pens", "1", "10", "Pens", "2", "20"]
+    )
+
+
+def test_a_cell_beside_its_column_belongs_to_the_nearest(tmp_path: Path) -> None:
+    """Names amid their columns over figures at the left, and a first column that began on the page before."""
+    head = [
+        cell(100, 714, "Region", names=True),
+        cell(240, 714, "City", names=True),
+        cell(340, 714, "2024", names=True),
+    ]
+    rows = [[cell(200, 700 - 14 * at, f"Ghent {at}"), cell(340, 700 - 14 * at, f"{at}7")] for at in range(3)]
+    assert rows_read(tmp_path, table(head, *rows)) == [
+        "Region | City | 2024",
+        "| Ghent 0 | 07",
+        "| Ghent 1 | 17",
+        "| Ghent 2 | 27",
+    ]
+
+
+def test_a_table_is_not_torn_out_of_the_row_that_it_stands_in(tmp_path: Path) -> None:
+    inner = [
+        table(
+            [cell(150, 686 - 40 * at, "Pen"), cell(250, 686 - 40 * at, "1")],
+            [cell(150, 672 - 40 * at, "Ink"), cell(250, 672 - 40 * at, "2")],
+        )
+        for at in range(2)
+    ]
+    rows = [
+        Tag("TR", [cell(72, 686 - 40 * at, f"#{at}"), Tag("TD", [inner[at]]), cell(350, 686 - 40 * at, "9.00")])
+        for at in range(2)
+    ]
+    texts = " ".join(rows_read(tmp_path, Tag("Table", rows)))
+    assert texts.index("#0") < texts.index("Pen") < texts.index("#1") < texts.rindex("Pen")
+
+
+def test_cells_with_headings_only_place_what_they_hold(tmp_path: Path) -> None:
+    columns = [
+        Tag("TD", [Tag("H2", [(x, y, name)]), Tag("P", [(x, y - 14, f"All about {name.lower()} here.")])])
+        for x, y, name in ((72, 700, "Skills"), (300, 650, "Experience"))
+    ]
+    parts = parts_read(
+        tmp_path, Tag("Table", [Tag("TR", columns), Tag("TR", [cell(72, 600, "York"), cell(300, 600, "May")])])
+    )
+    assert {text for kind, text, _ in parts if kind == "heading"} == {"Skills", "Experience"}
+
+
+def test_a_table_stands_behind_what_is_written_before_it(tmp_path: Path) -> None:
+    """Nothing above it stands over it: it is indented."""
+    told: list[Tag] = []
+    for at, name in enumerate(("Winter", "Summer")):
+        y = 700 - 100 * at
+        rows = [
+            [cell(250, y - 20 - 14 * row, f"{name} guest {row}"), cell(400, y - 20 - 14 * row, f"{row}4")]
+            for row in range(3)
+        ]
+        told += [Tag("H2", [(72, y, name)]), table(*rows)]
+    assert rows_read(tmp_path, *told) == [
+        *("Winter", "Winter guest 0 | 04", "Winter guest 1 | 14", "Winter guest 2 | 24"),
+        *("Summer", "Summer guest 0 | 04", "Summer guest 1 | 14", "Summer guest 2 | 24"),
+    ]
+
+
+def test_dates_below_the_names_that_tags_tell_are_of_the_header(tmp_path: Path) -> None:
+    head = [cell(72, 714, "", names=True), cell(200, 714, "Three months ended", names=True, columns=2)]
+    dates = [cell(72, 700, ""), cell(200, 700, "May 1, 2022"), cell(300, 700, "May 1, 2021")]
+    rows = [
+        [cell(72, 680 - 14 * at, label), cell(200, 680 - 14 * at, "1,548"), cell(300, 680 - 14 * at, "1,527")]
+        for at, label in enumerate(("Casino", "Rooms"))
+    ]
+    [(_, _, header)] = parts_read(tmp_path, table(head, dates, *rows))
+    assert header.endswith("| May 1, 2022 | May 1, 2021")
+
+
+@pytest.mark.parametrize("figure", ["4.2M", "$1.3B", "98%"])
+def test_a_figure_tagged_as_heading_heads_nothing(tmp_path: Path, figure: str) -> None:
+    parts = parts_read(tmp_path, Tag("H1", [(72, 720, figure)]), Tag("P", [(72, 700, "This is what we sold.")]))
+    assert {kind for kind, _, _ in parts} == {"paragraph"}
+
+
+def test_a_file_whose_tags_would_take_long_is_read_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("functions.ingest.parsing.tags.MAX_WITHIN", 2)
+    divisions = [Tag("P", [(72, 700 - 12 * at, f"Line {at}.")]) for at in range(3)]
+    assert {line.block for line in raw_page(tmp_path, Tag("Document", divisions)).lines} == {0}
+
+
+def test_marks_within_forms_are_not_the_pages(tmp_path: Path) -> None:
+    form = stream(
+        b"/P<</MCID 0>>BDC BT /F1 10 Tf 72 650 Td (A stamp) Tj ET EMC", b"/Type/XObject/Subtype/Form/BBox[0 0 612 792]"
+    )
+    data = tagged_pdf(Tag("H1", [(72, 700, "Title of it")]), drawn=b"/X Do ", extra={9_090: form})
+    path = tmp_path / "tagged.pdf"
+    path.write_bytes(data.replace(b"/Resources<<", b"/Resources<</XObject<</X 9090 0 R>>", 1))
+    levels = {line.text: line.level for line in PdfiumEngine(str(path)).page(1).lines}
+    assert levels == {"Title of it": 1, "A stamp": 0}
 
 
 @pytest.mark.parametrize(
