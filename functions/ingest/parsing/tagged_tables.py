@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid, Rows, table_in
-from functions.ingest.parsing.table_cells import BULLETS, SIGN_AFTER, SIGN_BEFORE, Group, is_number
+from functions.ingest.parsing.table_cells import BULLETS, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, Group, is_number
 from functions.ingest.parsing.tags import TaggedCell, TaggedTable, Tags
 from functions.ingest.parsing.words import Word, box_of
 
@@ -23,8 +23,10 @@ TOUCHING = 2.0
 """Points by which the words of two columns may overlap."""
 FREE = 12.0
 """Points by which the words of a cell over several columns may reach beyond those columns' words."""
-ROOM_BELOW = 1.2
-"""Room below words that belong to the table under them, in their height."""
+ROOM_BELOW, ROOM_BETWEEN, ONE_LINE = 3.0, 0.5, 1.3
+MOST_WORDS = 4
+"""Room below the names of columns that no tag tells, room above them in which there is no other line, and height of
+all of them at most, in heights of a line; words of each at most."""
 SHARED_LINE = 0.5
 """Share of a line's height by which two rows may overlap."""
 
@@ -74,8 +76,12 @@ def tables_on_page(tags: Tags, words: Sequence[Word], top: float) -> Iterator[Ta
         if not edges or not columns or not 2 <= len(columns) <= MAX_COLUMNS:
             continue
         names = next((at for at, parts in enumerate(rows) if not all(part.cell.names for part in parts)), 0)
-        if not names and _has_untold_above(columns, edges[0], words, top):
-            continue
+        if not names and (above := _untold_above(columns, edges[0], words, top)):
+            if not (head := _names_in(above, columns, words, top)):
+                continue
+            for part in (part for parts in rows for part in parts):
+                part.lowest += 1
+            rows, edges, names = [head, *rows], [min(part.y0 for part in head), *edges], 1
         if grid := _grid(rows, edges, columns):
             numbered = ((row, part) for row, parts in enumerate(rows) for part in parts)
             yield TableOnPage(grid, {row * len(columns) + part.first: part.indices for row, part in numbered}, names)
@@ -287,11 +293,51 @@ def _between(columns: Sequence[Span]) -> list[float]:
     return [(before[1] + after[0]) / 2 for before, after in pairwise(columns)]
 
 
-def _has_untold_above(columns: Sequence[Span], begin: float, words: Sequence[Word], top: float) -> bool:
-    """Whether words that no tag tells stand directly above a table: its names, repeated on each page and left out."""
+def _untold_above(columns: Sequence[Span], begin: float, words: Sequence[Word], top: float) -> list[int]:
+    """Return the words directly above a table that no tag tells, as its names, repeated on each page, are left out.
+
+    With all else at their height; those of the line above them, too, if it is near.
+    """
     left, right = columns[0][0], columns[-1][1]
-    untold = [word for word in words if word.mark < 0 and word.x0 < right and left < word.x1]
-    return any(-TOUCHING < begin - (top - word.y0) < ROOM_BELOW * (word.y1 - word.y0) for word in untold)
+    untold = [at for at, word in enumerate(words) if word.mark < 0 and top - word.y1 < begin]
+    over = [at for at in untold if words[at].x0 < right and left < words[at].x1]
+    near = [at for at in over if begin - (top - words[at].y0) < ROOM_BELOW * (words[at].y1 - words[at].y0)]
+    if not near:
+        return []
+    low, high = min(words[at].y0 for at in near), max(words[at].y1 for at in near)
+    high += ROOM_BETWEEN * (high - low)
+    return [at for at in untold if low < words[at].y1 and words[at].y0 < high]
+
+
+def _names_in(above: Sequence[int], columns: Sequence[Span], words: Sequence[Word], top: float) -> list[PlacedCell]:
+    """Return the names of columns in words above a table: one line of few words over each of half of them at least.
+
+    Nothing if it is anything else.
+    """
+    level = sorted(above, key=lambda at: words[at].x0)
+    height = words[level[0]].y1 - words[level[0]].y0
+    if max(words[at].y1 for at in level) - min(words[at].y0 for at in level) > ONE_LINE * height:
+        return []
+    parts: list[PlacedCell] = []
+    for run in _runs(level, words, CLOSE_EM * height):
+        x0, y0, x1, y1 = box_of([words[at] for at in run])
+        met = [at for at, column in enumerate(columns) if _meet((x0, x1), column)]
+        column = met[0] if met else bisect(_between(columns), (x0 + x1) / 2)
+        if len(met) > 1 or len(run) > MOST_WORDS or (parts and column <= parts[-1].last):
+            return []
+        parts.append(PlacedCell(TaggedCell(names=True), sorted(run), x0, top - y1, x1, top - y0, column, column, 0))
+    return parts if 2 * len(parts) >= max(4, len(columns)) else []
+
+
+def _runs(level: Sequence[int], words: Sequence[Word], room: float) -> list[list[int]]:
+    """Return the words of a line, apart where there is the room of a column."""
+    runs = [[level[0]]]
+    for at in level[1:]:
+        if words[at].x0 - words[runs[-1][-1]].x1 < room:
+            runs[-1].append(at)
+        else:
+            runs.append([at])
+    return runs
 
 
 def _grid(rows: Sequence[Sequence[PlacedCell]], edges: Sequence[float], columns: Sequence[Span]) -> Grid | None:

@@ -254,6 +254,21 @@ def test_marks_within_forms_are_not_the_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "above",
+    [
+        pytest.param([(72, 692, "which all of us let from May to the end of our season")], id="prose"),
+        pytest.param([(72, 692, "Name"), (180, 692, "Speed"), (215, 692, "Sails")], id="two over one"),
+        pytest.param([(72, 692, "Name"), (200, 692, "Speed"), (200, 702, "Top")], id="two lines"),
+    ],
+)
+def test_what_stands_above_a_table_and_is_no_names_is_not_its_header(tmp_path: Path, above: Sequence[Written]) -> None:
+    rows = [
+        [cell(x, 680 - 14 * at, words) for x, words in ((72, "Boat"), (200, "fast"), (300, "red"))] for at in range(3)
+    ]
+    assert not any(line.names for line in raw_page(tmp_path, table(*rows), untold=above).lines)
+
+
+@pytest.mark.parametrize(
     "rows",
     [
         pytest.param([[(72, 700), (200, 700)], [(72, 714), (200, 714)]], id="rows from below"),
