@@ -173,14 +173,21 @@ def _begins_indented(lines: Sequence[Line], i: int) -> bool:
     return is_first and _indents_first_lines(lines, indent, below.x0)
 
 
+SPARE_EM = 2
+"""How near the right edge a line ends that is full, in font sizes, where tags tell that its paragraph goes on."""
+
+
 def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     """Whether line `i` continues the part before it; `edge` is the right one of the line above."""
     above, line = page.lines[i - 1], page.lines[i]
     first = cleaned(line.text)[:1]
     if _ASSIGNED.match(line.text) and _ASSIGNED.match(last.text):
         return False
-    if line.block != above.block and line.block and above.block:
-        return False
+    if line.block and above.block:
+        if line.block != above.block:
+            return False
+        if above.x1 > edge - SPARE_EM * above.size:
+            return True  # no room for another word: its paragraph goes on
     is_other_field = line.boxed != above.boxed or (line.boxed and line.bold != above.bold)
     if is_other_field and not first.islower():  # else a rule may be a line below words
         return False

@@ -158,6 +158,8 @@ def _is_code(
     first word above it, it is set further in than that line, and what stands below it is not.
     """
     above, line = lines[i - 1] if i else None, lines[i]
+    if end - i == 1 and above is not None and 0 < line.block == above.block and not above.mono:
+        return False  # tags tell that the paragraph goes on
     if end - i > 1:
         is_open = bool(parts) and parts[-1].is_open and parts[-1].full
         if above is None or not is_open:

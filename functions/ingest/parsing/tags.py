@@ -40,9 +40,9 @@ GROUPS = frozenset({"Document", "Part", "Sect", "Table", "THead", "TBody", "TFoo
 CELLS = {"TD": False, "TH": True}
 """Types of cells: whether they name others."""
 TEXT_LEVELS = (0, ITEM)
-FULL_EM, ROOM_EM = 20, 1.5
-"""Levels of paragraphs and items; width of a line from which on it has no more room, and how near the right edge it
-ends, in font sizes."""
+FULL_EM, ROOM_EM, RAGGED_EM = 20, 1.5, 6
+"""Levels of paragraphs and items; width of a line from which on it may be full, and how near the right edge it ends
+then, in font sizes: further from it if the next one begins in small letters."""
 MOST_CUTS, CUTS_SHARE = 1, 0.2
 """Paragraphs of a page that end within a sentence at most, and share of them."""
 
@@ -178,8 +178,9 @@ def with_likely_blocks(lines: list[Line]) -> list[Line]:
         is_end = above.block and line.block and above.block != line.block
         if is_end and above.level in TEXT_LEVELS and line.level in TEXT_LEVELS and not ends_sentence(above.text):
             ends += 1
-            is_full = above.x1 > right - ROOM_EM * above.size and above.x1 - above.x0 > FULL_EM * above.size
-            cuts += line.text[:1].islower() or is_full
+            is_wide = above.x1 - above.x0 > FULL_EM * above.size
+            room = RAGGED_EM if line.text[:1].islower() else ROOM_EM
+            cuts += is_wide and above.x1 > right - room * above.size
         elif is_end:
             ends += 1
     if cuts > max(MOST_CUTS, CUTS_SHARE * ends):

@@ -341,19 +341,40 @@ def test_an_items_mark_and_its_first_paragraph_are_one_and_its_second_is_apart(t
     ]
 
 
+def test_a_paragraph_goes_on_below_a_full_line_however_far(tmp_path: Path) -> None:
+    """As below a formula in the line, or a picture of a sign: without tags another one begins there."""
+    first = "Add flags to the compiler with the same meaning as the properties NAMES."
+    told = Tag("P", [(72, 700, first), (72, 676, "They are used by all of it.")])
+    other = Tag("P", [(72, 640 - 12 * at, f"Another one that is shorter {at}") for at in range(4)])
+    assert parts_read(tmp_path, told, other)[0][1] == f"{first} They are used by all of it."
+
+
 def test_divisions_of_a_browser_are_paragraphs(tmp_path: Path) -> None:
     divisions = [Tag("NonStruct", [Tag("NonStruct", [(72, 700 - 12 * at, f"Entry of words {at}")])]) for at in range(3)]
     parts = parts_read(tmp_path, *divisions)
     assert [text for _, text, _ in parts] == [f"Entry of words {at}" for at in range(3)]
 
 
-def test_paragraphs_that_cut_sentences_are_not_believed() -> None:
-    cut = [Line(text, block=at + 1) for at, text in enumerate(["The boats", "are let", "from May", "to June", "only."])]
-    assert {line.block for line in with_likely_blocks(cut)} == {0}
-    whole = [
-        Line(text, block=at + 1) for at, text in enumerate(["The boats are let.", "So are bikes.", "Ask for them"])
+@pytest.mark.parametrize(
+    ("texts", "edges", "is_believed"),
+    [
+        (["The boats of", "our club are", "let from May", "to the end", "of June."], [300, 270, 300, 280, 90], False),
+        (["Die Boote des", "Vereins sind", "Montag frei", "Mai bis", "Juni."], [300, 290, 298, 300, 90], False),
+        (
+            ["The number of the boat", "boat_name", "text", "What it is called", "boat_year"],
+            [110, 60, 40, 90, 60],
+            True,
+        ),
+        (["The boats are let.", "so are bikes.", "Ask for them"], [300, 300, 120], True),
+    ],
+)
+def test_paragraphs_that_cut_full_lines_of_sentences_are_not_believed(
+    texts: Sequence[str], edges: Sequence[float], is_believed: bool
+) -> None:
+    read = [Line(each, x1=edge, size=10, block=at) for at, (each, edge) in enumerate(zip(texts, edges, strict=True), 1)]
+    assert [line.block for line in with_likely_blocks(read)] == [
+        at if is_believed else 0 for at in range(1, len(texts) + 1)
     ]
-    assert [line.block for line in with_likely_blocks(whole)] == [1, 2, 3]
 
 
 def test_what_tags_tell_of_lines_reaches_the_parent() -> None:
