@@ -108,8 +108,6 @@ SMALLER_BOLD, MIN_LETTERS = 1.0, 3
 """Points by which a numbered heading in bold may be smaller than the text, and letters of a longer one at least."""
 MAX_REPEATED, REPEATED_SHARE = 3, 0.08
 """Times that a line may be repeated, and share of the pages it may stand on, and still be a heading."""
-
-
 LEAST_TAGGED = 3
 """Headings that tags tell and print does, from which on what only looks like one is none, if it is rarer."""
 

@@ -214,9 +214,10 @@ def _place_of_table(rows: Sequence[Row], table: Sequence[Group], height: float, 
             lowest = max(lowest, row.y0)
     wrong = list(accumulate(steps, initial=0))
     at = first = wrong.index(min(wrong))
-    written = next((place for place, row in enumerate(rows, 1) if any(word is before for word in row.words)), 0)
-    if before is not None and wrong[written] == wrong[first]:
-        return written
+    if before is not None:
+        written = next((place for place, row in enumerate(rows, 1) if any(word is before for word in row.words)), 0)
+        if wrong[written] == wrong[first]:
+            return written
     for place in range(first + 1, len(rows)):
         above, row = rows[place - 1], rows[place]
         if wrong[place] > wrong[first] or above.x1 > left or rows[first].y0 >= bottom:

@@ -418,7 +418,7 @@ def words_of(
             style = shrunk[handle, height]
             is_plain = is_plain and style.size >= TINY_POINTS
         within = x1 >= left and x0 <= right and y1 >= bottom and y0 <= top
-        if not (is_plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, [*pale]):
+        if not (is_plain and within) and _is_hidden(style, scene, (x0, y0, x1, y1), bounds, ocr, pale):
             hidden += len(token)
             if words:
                 words[-1].ends = words[-1].ends or "\n"

@@ -24,6 +24,8 @@ _FIELD = re.compile(r"[^\W\d_][^\s:.,]*(?: [^\s:.,]+){0,3}: .{1,40}(?<![.,;!?])"
 """A line of a form: "Tax code: 1257L", "Ordered by: Ann Lee"."""
 _ADDRESS = re.compile(r"https?://|www\.")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,3}){0,4})\.? +[\"“«„‘'({]*[^\W\d_]")
+SPARE_EM = 2
+"""How near the right edge a line ends that is full, in font sizes, where tags tell that its paragraph goes on."""
 MIN_POINTS = 2
 """The number that an entry of a table of contents begins with, and points in it that no measure has: "1.5 million"."""
 _LABEL = re.compile(r"[A-Z][^\W\d_]+: \S")
@@ -171,10 +173,6 @@ def _begins_indented(lines: Sequence[Line], i: int) -> bool:
     indent, below = lines[i].x0, lines[i + 1]
     is_first = below.y0 > lines[i].y0 and HANGING * lines[i].size < indent - below.x0 < FARTHEST_INDENT * lines[i].size
     return is_first and _indents_first_lines(lines, indent, below.x0)
-
-
-SPARE_EM = 2
-"""How near the right edge a line ends that is full, in font sizes, where tags tell that its paragraph goes on."""
 
 
 def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:

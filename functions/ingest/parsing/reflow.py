@@ -318,9 +318,10 @@ def _add(
         last.full = full
         return
     kind: Kind = "list_item" if item else "paragraph"
-    part = Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads)
-    part.is_tagged = line.block > 0
-    parts.append(part)
+    told = line.block > 0
+    parts.append(
+        Part(kind, text, size=line.size, full=full, lines=places, begin=line.x0, leads=line.leads, is_tagged=told)
+    )
 
 
 def _run(lines: list[Line], start: int, starts: dict[int, Heading], key: Callable[[Line], object]) -> int:

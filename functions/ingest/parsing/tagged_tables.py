@@ -243,6 +243,7 @@ def _columns_met(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -> li
     columns = [(min(part.x0 for part in parts), max(part.x1 for part in parts)) for parts in zip(*full, strict=True)]
     if not _are_apart(columns):
         return []
+    is_exact = max(_widths(table)) == most
     for parts in rows:
         after = 0
         for at, part in enumerate(parts):
@@ -254,7 +255,7 @@ def _columns_met(table: TaggedTable, rows: Sequence[Sequence[PlacedCell]]) -> li
             near = met or [min(range(after, end), key=lambda column: abs(sum(columns[column]) - amid))]
             part.first, part.last = near[0], near[-1]
             after = part.last + 1
-        _widen(parts, columns, is_exact=max(_widths(table)) == most)
+        _widen(parts, columns, is_exact=is_exact)
     return columns
 
 

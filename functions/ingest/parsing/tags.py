@@ -175,14 +175,13 @@ def with_likely_blocks(lines: list[Line]) -> list[Line]:
     ends = cuts = 0
     right = max([line.x1 for line in lines], default=0.0)
     for above, line in pairwise(lines):
-        is_end = above.block and line.block and above.block != line.block
-        if is_end and above.level in TEXT_LEVELS and line.level in TEXT_LEVELS and not ends_sentence(above.text):
-            ends += 1
+        if not (above.block and line.block) or above.block == line.block:
+            continue
+        ends += 1
+        if above.level in TEXT_LEVELS and line.level in TEXT_LEVELS and not ends_sentence(above.text):
             is_wide = above.x1 - above.x0 > FULL_EM * above.size
             room = RAGGED_EM if line.text[:1].islower() else ROOM_EM
             cuts += is_wide and above.x1 > right - room * above.size
-        elif is_end:
-            ends += 1
     if cuts > max(MOST_CUTS, CUTS_SHARE * ends):
         for line in lines:
             if line.level in TEXT_LEVELS:
