@@ -2,7 +2,9 @@
 
 People ask in other words than the page: "can I bring the dog?" where it says "Animals are welcome in the garden rooms."
 The two share no rare word, and the vector of the whole passage is of too much else to be near the question's. That of
-the one statement is near. Names and numbers have no synonyms: a passage without one of the question's is not looked at.
+the one statement is near; of a short one, which may say nothing by itself ("From nine to seven."), also that of the
+statement under its heading. Names and numbers have no synonyms: a passage without one of the question's is not looked
+at.
 
 People ask short questions, above all of a document that they have chosen: "What is excluded?". There is too little in
 them to be near anything, so a statement may also answer if it has each of their words, in some form, or another word
@@ -12,6 +14,7 @@ for it: one of few documents chosen, or of the one document that has any such st
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from functions.query.decision import DECIDING_PASSAGES, RareWords, coverage
@@ -37,9 +40,11 @@ LANGUAGES = frozenset({"en"})
 """Languages of question and passage in which a statement may answer: in others, what is near was not measured, and
 MiniLM finds any two sentences near."""
 MAX_STATEMENTS = 200
-"""Statements that are compared at most: about 6,000 tokens, in one request."""
+"""Statements that are compared at most: about 6,000 tokens, in one request; somewhat more with their headings."""
 MIN_WORDS = 3
-"""Words of a statement, at least: "October." is near many questions."""
+"""Words that are compared, at least: "October." is near many questions."""
+MAX_HEADED_WORDS = 15
+"""Words of a statement, at most, that is also compared under its heading: a longer one says what it is about."""
 MAX_CHOSEN = 3
 FEW_DOCUMENTS = 3
 """Documents that a question is limited to, at most, to be answered from a statement that has its words."""
@@ -91,16 +96,17 @@ def look_again(
     statements = list(_statements(search, passages[:DECIDING_PASSAGES]))[:MAX_STATEMENTS]
     if search.vector is None or not statements:
         return SecondLook(())
-    texts = [" ".join(statement.text.split()) for _, _, statement in statements]
-    different = list(dict.fromkeys(texts))
+    texts = [list(_compared(passage, statement)) for passage, _, statement in statements]
+    different = list(dict.fromkeys(chain.from_iterable(texts)))
     try:
         answer = embedder.embed(different, timeout_s=deadline.cut("embeddings", TIMEOUT_S, reserve_s=RESERVE_S))
     except DependencyError as error:
         return SecondLook((), warnings=[error.warning_about("second_look")])
-    vectors = dict(zip(different, answer.vectors, strict=True))
+    vector = search.vector
+    similarity = {text: math.sumprod(vector, of_text) for text, of_text in zip(different, answer.vectors, strict=True)}
     near = [
-        NearStatement(passage, number, math.sumprod(search.vector, vectors[text]))
-        for (passage, number, _), text in zip(statements, texts, strict=True)
+        NearStatement(passage, number, max(map(similarity.__getitem__, each)))
+        for (passage, number, _), each in zip(statements, texts, strict=True)
     ]
     near.sort(key=lambda each: -each.similarity)
     nearest = near[0].similarity
@@ -123,8 +129,20 @@ def _statements(search: Search, passages: Sequence[Passage]) -> Iterator[tuple[P
             continue
         for number, statement in enumerate(statements_in(passage)):
             is_readable = not (statement.is_garbled or statement.is_contents_entry or statement.is_question)
-            if is_readable and len(plain_words(statement.text)) >= MIN_WORDS:
+            if is_readable and any(_compared(passage, statement)):
                 yield passage, number, statement
+
+
+def _compared(passage: Passage, statement: Statement) -> Iterator[str]:
+    """Yield what of a statement is compared, in one line: its text and, if that is short, the same with its heading."""
+    text = " ".join(statement.text.split())
+    if len(plain_words(text)) >= MIN_WORDS:
+        yield text
+    if statement.heading is None or len(text.split()) > MAX_HEADED_WORDS:
+        return
+    headed = f"{' '.join(passage.text[slice(*statement.heading)].split())}: {text}"
+    if len(plain_words(headed)) >= MIN_WORDS:
+        yield headed
 
 
 def statements_with_words(search: Search, passages: Sequence[Passage]) -> Sequence[NearStatement]:

@@ -54,6 +54,8 @@ BARE_SHARE = 0.8
 """Rows below one that names columns with numbers in its words, at least, and the share of bare figures in them."""
 MIN_STEPS = 3
 """Names that are figures with one unit, each greater than the one before, at least."""
+_CLOCK = re.compile(r"\d{1,3}:\d\d(?::\d\d)?")
+"""A time of day, or hours and minutes: "7:02"."""
 MAX_SHORT_LINE = 90
 """A longer line above a table is its caption, a shorter one may name columns."""
 _SENTENCE_END = re.compile(r"[.!?;][)\"'”’]*$")
@@ -222,7 +224,8 @@ def _heads_figures(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     if all(map(is_figure, names[1:])):
         return _counts_up(names[1:], values)
     is_of_words = not has_digit("".join(values)) and all(has_digit(name) for name in names[1:])
-    return is_of_words or sum(map(is_bare, values)) >= BARE_SHARE * max(1, len(values))
+    bare = sum(is_bare(value) or _CLOCK.fullmatch(value) is not None for value in values)
+    return is_of_words or bare >= BARE_SHARE * max(1, len(values))
 
 
 def _counts_up(names: Sequence[str], values: Sequence[str]) -> bool:

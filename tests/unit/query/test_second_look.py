@@ -13,6 +13,7 @@ from functions.query.second_look import (
     CLOSE,
     FEW_DOCUMENTS,
     MAX_CHOSEN,
+    MAX_HEADED_WORDS,
     MAX_STATEMENTS,
     MAX_WITH_WORDS,
     MIN_WORDS,
@@ -291,6 +292,24 @@ def test_questions_contents_and_short_statements_are_not_compared():
     look_again(search, passages, threshold=0.4, embedder=embedder, deadline=deadline)
     assert embedder.calls == [[BREAKFAST]]
     assert MIN_WORDS == 3
+
+
+OPENING = "Opening hours"
+HOURS = "From nine to seven, on Saturdays from ten to two."
+
+
+@pytest.mark.parametrize("hours", [HOURS, "From nine."], ids=["short", "too short by itself"])
+def test_a_short_statement_is_also_compared_under_its_heading(hours: str):
+    embedder = ByMeaning({f"{OPENING}: {hours}": 0.6, hours: 0.3})
+    answer = answered(f"{OPENING}\n\n{hours}", question="when may I come by?", embedder=embedder)
+    assert hours in answer.text
+    assert [hours in call for call in embedder.calls[1:]] == [hours == HOURS]
+
+
+def test_a_long_statement_is_compared_by_itself():
+    long = " ".join(["The", *["very"] * MAX_HEADED_WORDS, "old sauna is heated on request."])
+    embedder = ByMeaning({f"{OPENING}: {long}": 0.6, long: 0.3})
+    assert answered(f"{OPENING}\n\n{long}", question="when may I come by?", embedder=embedder).no_relevant_info
 
 
 def test_statements_are_compared_once_each_and_no_more_than_the_limit():

@@ -413,6 +413,8 @@ def test_rows_of_dates_below_names_are_no_heads_however_few():
         ("Goods | 5 l | 10 l | 20 l", "Oil | £3.10 | £5.40 | £9\nWax | £7.20 | £9.90 | £12", True),
         ("Goods | 5 l | 10 l | 8 l", "Oil | £3.10 | £5.40 | £9\nWax | £7.20 | £9.90 | £12", False),
         ("Goods | 5 l | 10 l | 20 l", "Oil | 3 l | 5 l | 9 l\nWax | 7 l | 9 l | 12 l", False),
+        # Words and figures above times.
+        ("Measure | Start 8.30 | Start 9.30", "Sleep | 7:02 | 7:36\nDelays | 5.1 | 2.7", True),
         # Words and figures above words alone.
         ("Goods | Tin 500 ml | Tin 750 ml", "Oil | in stock | sold\nWax | sold | in stock", True),
         ("Goods | Tin 500 ml | Tin 750 ml", "Oil | shelf 3 | sold\nWax | sold | in stock", False),
