@@ -254,7 +254,9 @@ def _summary(state: dict[str, Any]) -> str:
         lines.append(f"  {_name(other)} is kept: `reindex rollback` goes back to it, `reindex confirm` deletes it.")
     if state["declined"]:
         lines.append("  It was rolled back: no automatic reindexing until the settings change again.")
-    lines += [f"  {key} could not be built; `upload` it again or see its status." for key in state["failed"]]
+    for failed in state["failed"]:
+        reason = f": {failed['message']} ({failed['code']})" if "code" in failed else "."
+        lines.append(f"  {failed['key']} could not be built{reason}")
     if state["conflict"]:
         lines.append(f"  {state['conflict']}")
     return "\n".join(lines)

@@ -8,9 +8,10 @@ after it, in either direction. Every step is one read, one check and one conditi
 and repeated.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from aws_lambda_powertools.metrics import MetricUnit
@@ -19,7 +20,7 @@ from functions.ingest.changes import change_body
 from functions.ingest.lease import InvocationTime
 from functions.ingest.ports import ChangeQueue, IndexVersionRegistry, ReindexProgressStore, TenantScan, VectorNamespaces
 from shared.errors import ConfigurationError, Conflict, DependencyError, InvalidRequest
-from shared.models import DocumentStatus, IndexVersion, Published
+from shared.models import DocumentError, DocumentStatus, IndexVersion, Published
 from shared.ports import Clock, ReindexProgress, ScannedDocument, TenantIndexVersions
 from shared.telemetry import logger, metrics
 from shared.text import counted
@@ -37,8 +38,8 @@ class ReindexStatus(NamedTuple):
 
     `phase`: "idle" (one index version), "building" (the other one is newer), "switched" (the other one is older).
     `done` of `documents` can be found in the other index version as well as in the searched one; `failed` holds the
-    keys of those whose ingest failed, `waiting` counts the rest. `declined`: an operator rolled back from the current
-    settings, so nothing is re-indexed automatically.
+    keys of those whose ingest failed, each with the reason, `waiting` counts the rest. `declined`: an operator rolled
+    back from the current settings, so nothing is re-indexed automatically.
     """
 
     tenant: str
@@ -48,7 +49,7 @@ class ReindexStatus(NamedTuple):
     documents: int = 0
     done: int = 0
     waiting: int = 0
-    failed: Sequence[str] = ()
+    failed: Mapping[str, DocumentError | None] = MappingProxyType({})
     declined: bool = False
 
 
@@ -122,12 +123,12 @@ class Reindexer:
         if index_versions.other is None:
             return status
         done = waiting = 0
-        failed = []
+        failed: dict[str, DocumentError | None] = {}
         for scanned in self.documents_to_check(index_versions):
             if is_done(scanned, index_versions):
                 done += 1
             elif scanned.document.status is DocumentStatus.FAILED and not scanned.leased:
-                failed.append(scanned.document.key)
+                failed[scanned.document.key] = scanned.document.error
             else:
                 waiting += 1
         return status._replace(
@@ -273,7 +274,7 @@ def take_step(reindexer: Reindexer, action: str, tenant: str) -> dict[str, Any]:
     return status._asdict() | {
         "current": _as_json(status.current),
         "other": None if status.other is None else _as_json(status.other),
-        "failed": list(status.failed),
+        "failed": [{"key": key} | (asdict(error) if error else {}) for key, error in status.failed.items()],
         "conflict": conflict,
     }
 

@@ -219,7 +219,7 @@ def test_a_document_that_cannot_be_built_is_named_and_holds_up_the_switch(world:
     assert record is not None
     world.stack.faults(world.stack.pinecone_url, route="/vectors/upsert", kind="status", status=400, count=1)
     assert not world.deliver(record)
-    assert index_versions.steps.status("stuck").failed == [key]
+    assert list(index_versions.steps.status("stuck").failed) == [key]
     with pytest.raises(Conflict, match=r"a\.pdf"):
         index_versions.steps.switch("stuck")
     assert words(index_versions.seen(key)) == {"Kept"}

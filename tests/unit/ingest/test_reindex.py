@@ -20,7 +20,7 @@ from functions.ingest.reindex import (
     take_step,
 )
 from shared.errors import Conflict, DependencyUnavailable, InvalidRequest
-from shared.models import DocumentStatus, EmbeddingSpace, IndexVersion
+from shared.models import DocumentError, DocumentStatus, EmbeddingSpace, IndexVersion
 from shared.ports import ReindexProgress, ScannedDocument, TenantIndexVersions
 from tests.support.clock import FakeClock
 
@@ -35,8 +35,14 @@ def published(generation: str, version_id: str = "v", settings: str = "now") -> 
     return SimpleNamespace(generation=generation, version_id=version_id, settings_hash=settings)
 
 
+QUOTA = DocumentError("QUOTA_EXHAUSTED", "Raise the quota.")
+
+
 def scanned(name: str = "a", *, leased: bool = False, **fields: Any) -> ScannedDocument:
-    known = {"key": f"uploads/acme/{name}.pdf", "status": DocumentStatus.READY, "created_at": "", "settings_hash": ""}
+    known = {
+        **{"key": f"uploads/acme/{name}.pdf", "status": DocumentStatus.READY, "error": None},
+        **{"created_at": "", "settings_hash": ""},
+    }
     document: Any = SimpleNamespace(**(known | {"index_versions": fields.pop("in_", {})} | fields))
     return ScannedDocument(document, leased)
 
@@ -120,11 +126,12 @@ def test_one_that_was_begun_for_another_index_is_dropped() -> None:
 
 
 def test_the_status_counts_what_is_done_waiting_and_failed() -> None:
-    failed = scanned("failed", status=DocumentStatus.FAILED, in_={1: published("g1")})
+    failed = scanned("failed", status=DocumentStatus.FAILED, error=QUOTA, in_={1: published("g1")})
     held = scanned("held", leased=True, status=DocumentStatus.FAILED, in_={1: published("g1")})
     world = World(IN_ONE, IN_BOTH, NOWHERE, failed, held, other=version(2))
     status = world.reindexer.status("acme")
-    assert (status.documents, status.done, status.waiting, status.failed) == (5, 2, 2, ["uploads/acme/failed.pdf"])
+    assert (status.documents, status.done, status.waiting) == (5, 2, 2)
+    assert status.failed == {"uploads/acme/failed.pdf": QUOTA}
     assert World(IN_ONE).reindexer.status("acme").phase == "idle"
 
 

@@ -23,7 +23,7 @@ class Maintenance:
 
     documents: int = 3
     tenants: list[str] = field(default_factory=lambda: ["acme"])
-    failing: list[str] = field(default_factory=list)
+    failing: list[dict[str, str]] = field(default_factory=list)
     refuses: dict[str, str] = field(default_factory=dict)
     breaks: bool = False
     phase: str = "idle"
@@ -106,13 +106,19 @@ def test_an_interrupted_run_goes_on_where_it_was() -> None:
 
 
 def test_what_cannot_be_built_is_named_and_the_old_index_version_stays() -> None:
-    maintenance = Maintenance(documents=2, failing=["uploads/acme/bad.pdf"])
+    bad = {"key": "uploads/acme/bad.pdf"}
+    maintenance = Maintenance(documents=2, failing=[bad | {"code": "DAMAGED", "message": "Upload it again."}])
     code, told, _ = run(maintenance)
     assert code == 1
     assert maintenance.phase == "building"
-    assert "uploads/acme/bad.pdf could not be built" in told
+    assert "uploads/acme/bad.pdf could not be built: Upload it again. (DAMAGED)" in told
     assert "1 documents of tenant acme are not in the other index version yet" in told
     assert "queries search index version 1" in told
+
+
+def test_what_cannot_be_built_for_a_reason_that_nobody_stored_is_named_alone() -> None:
+    _, told, _ = run(Maintenance(documents=2, failing=[{"key": "uploads/acme/bad.pdf"}]), "status")
+    assert "uploads/acme/bad.pdf could not be built." in told
 
 
 def test_a_refused_start_waits_for_nothing() -> None:
