@@ -82,6 +82,13 @@ def language_of_question(text: str) -> str:
     return spoken if [spoken] in known else ""
 
 
+def load() -> None:
+    """Load the model and the words of the languages that are answered in; the first question waits for them else."""
+    _model()
+    for name in sorted(_ANSWERED):
+        lexical.background(name)
+
+
 @lru_cache(maxsize=64)
 def _language_of(text: str, within: str) -> str:
     if language := _by_script(text):

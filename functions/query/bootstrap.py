@@ -42,6 +42,7 @@ from functions.query.ports import (
 )
 from functions.query.readable import ReadableDocuments
 from functions.query.understanding.glossary import CachedGlossaries
+from shared import language
 from shared.adapters.api_keys import DynamoApiKeys
 from shared.adapters.aws import (
     SystemClock,
@@ -214,6 +215,7 @@ def services() -> Services:
 
 def warm_up() -> None:
     """Build everything while the container starts, so that no request waits; a failed build is retried on demand."""
+    language.load()
     try:
         settings = services().settings
         if not settings.is_threshold_measured:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shared import lexical
-from shared.language import language_of, language_of_question
+from shared.language import language_of, language_of_question, load
 from shared.lexical import fold
 
 
@@ -159,3 +159,12 @@ def test_the_language_is_told_or_left_open(text: str, language: str) -> None:
 )
 def test_a_few_key_words_are_of_a_language_only_with_a_word_of_that_alone(question: str, language: str) -> None:
     assert language_of_question(question) == language
+
+
+def test_a_question_waits_for_no_table_once_they_are_loaded() -> None:
+    lexical.background.cache_clear()
+    load()
+    read = lexical.background.cache_info().misses
+    assert language_of_question("deposit boat") == "en"
+    assert language_of_question("boat, deposit, deadline, damage") == "en"
+    assert lexical.background.cache_info().misses == read
