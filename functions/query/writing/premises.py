@@ -4,11 +4,12 @@
 a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
 document that answers best holds neither it, in its passages, sections and name, nor a form or synonym of it, nor a word
 that it may be misspelt for, nor what it is short for ("CEO"), nor another word for it behind the same one ("fingerprint
-sensor" for "fingerprint reader"). Adverbs judge instead of naming, and line items and ratios are answered from a
-financial statement that does not name them. Words of asking, of measures and of a document's parts may be missing
-(`texts/question_words.txt`): pages that answer do without them; so may words that the question explains after it, and
-all words of one about the asker's own matters ("my dog chewed the sofa"). What stands after "which" or "how many" may
-not, however much else is there. Languages without a list are not judged.
+sensor" for "fingerprint reader"), nor figures in its unit or currency ("€14" for "15 euros"). Adverbs judge instead of
+naming, and line items and ratios are answered from a financial statement that does not name them. Words of asking, of
+measures and of a document's parts may be missing (`texts/question_words.txt`): pages that answer do without them; so
+may words that the question explains after it, and all words of one about the asker's own matters ("my dog chewed the
+sofa"). What stands after "which" or "how many" may not, however much else is there. Languages without a list are not
+judged.
 
 Common words are often said in others ("phones" for "telephones", "on time" for "by 8:15"), so one that is missing
 refuses nothing. But where they are much of what the question names, the answer is doubtful, and its confidence is low
@@ -23,7 +24,8 @@ from itertools import groupby
 from string import digits
 from typing import NamedTuple
 
-from functions.query.grounding.quantities import CURRENCY_SIGN
+from functions.query.grounding.facts import facts_in
+from functions.query.grounding.quantities import CURRENCIES, CURRENCY_SIGN, is_unit, unit_name
 from functions.query.grounding.words import is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
@@ -58,6 +60,8 @@ MIN_FORM_LETTERS = 5
 ENDING_LETTERS = 2
 """Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
 
+POUNDS = ("pound", "pounds")
+"""What is a weight or a currency."""
 MAX_INITIALS = 5
 """Letters of the longest short form that is looked for as the initials of words."""
 OPENINGS = ("what", "when", "where", "which", "who", "whose", "why", "how", "does", "did", "can")
@@ -207,6 +211,7 @@ def _named_words(
     if missing:
         long_forms = document_words(asked)
         missing = {word for word in missing if not _is_spelled_out(rare[word].typed, passages, long_forms)}
+        missing = {word for word in missing if not _is_unit_there(rare[word].typed, asked, passages)}
         if language == "en":
             missing = {word for word in missing if not _is_in_compound(rare[word].typed, asked, passages)}
     for clause in _CIRCUMSTANCES.findall(asked) if missing and language == "en" else ():
@@ -317,6 +322,20 @@ def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage]) -> bool
         rf"\b{re.escape(before[1])}[ -](?:{'|'.join(map(re.escape, sorted(others)))})s?\b", re.IGNORECASE
     )
     return any(pattern.search(each.text) for each in passages)
+
+
+def _is_unit_there(typed: str, asked: str, passages: Sequence[Passage]) -> bool:
+    """Return whether texts have figures in the unit, or the currency's sign, of a question's: "15 euros", "€14"."""
+    word = typed.lower()
+    if not is_unit(word):
+        return False
+    currency = "gbp" if word in POUNDS else unit_name(word)
+    if currency in CURRENCIES:
+        signs = (sign[0] for each in passages for sign in re.finditer(CURRENCY_SIGN, f"{each.table}\n{each.text}"))
+        if currency in map(unit_name, signs):
+            return True
+    unit, is_given = unit_name(word), re.search(rf"\d[ -]?{re.escape(typed)}\b", asked) is not None
+    return is_given and any(fact.unit == unit for each in passages for fact in facts_in(each.text))
 
 
 def _is_misspelt_opening(word: str, rarity: float) -> bool:

@@ -11,7 +11,6 @@ from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of, stem_of, tokens_of
 from functions.query.writing.table_words import (
     ASIDE,
-    COMPARED,
     FREE,
     HOLDS,
     JOINS,
@@ -81,6 +80,7 @@ class Meets(NamedTuple):
     """The rows that meet a condition, or two, the tokens of the question that state it, and its columns.
 
     `denied`: the condition is that something is not so. `is_nearest`: no row meets it, and these come nearest.
+    `is_limit`: it limits a figure.
     """
 
     rows: Sequence[WholeRow]
@@ -89,6 +89,7 @@ class Meets(NamedTuple):
     value: Sequence[str] = ()
     denied: bool = False
     is_nearest: bool = False
+    is_limit: bool = False
 
 
 def conditions_in(question: str, tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int]) -> Iterator[Meets]:
@@ -98,7 +99,7 @@ def conditions_in(question: str, tokens: Sequence[AskedWord], table: WholeTable,
         stated = {n for n, token in enumerate(tokens) if found.start() <= token.start < found.end()}
         column, rows, nearest = _compared(limits, tokens, table, stated | kind)
         if rows or nearest:
-            yield Meets(rows or nearest, stated, (column,), is_nearest=not rows)
+            yield Meets(rows or nearest, stated, (column,), is_nearest=not rows, is_limit=True)
     codes = list(_codes_of(tokens, table))
     for column in range(len(table.names)):
         yield from _marked(tokens, table, column)
@@ -262,11 +263,9 @@ def limits_in(question: str) -> tuple[re.Match[str], Sequence[tuple[str, str, in
         unit = next((sign for end in ends for sign in end if sign and not has_digit(sign)), found["unit"] or "")
         numbers = [next(part for part in end if has_digit(part)) for end in ends]
         return found, [(numbers[0], unit, 1, True), (numbers[1], unit, -1, True)]
-    if (found := comparison_in(question)) is None:
+    if (compared := comparison_in(question)) is None:
         return None
-    sign, is_met = COMPARED[found["how"].lower()]
-    if found["not"]:
-        sign, is_met = -sign, True
+    found, sign, is_met = compared
     number = found["number"] if has_digit(found["number"]) else str(spelled_value(found["number"]))
     return found, [(number, found["sign"] or found["unit"] or "", sign, is_met)]
 
@@ -283,7 +282,12 @@ def _compared(
     noun = stem_of(fold(word).lower(), table.language)
     asked = {token.key for n, token in enumerate(tokens) if n not in known and token.word not in {"at", "in", "on"}}
     asked |= {other for key in asked for other in other_words_of(key, table.language)}
-    sizes = {at: each for at in range(1, len(table.names)) if (each := _sizes(table, at, unit, noun))}
+    sizes = {}
+    for at in range(1, len(table.names)):
+        # "A deposit over 60" is in the currency of the deposits.
+        is_named = asked.issuperset(keys_of(table.names[at], table.language))
+        if each := _sizes(table, at, unit, noun, any_unit=is_named and not unit):
+            sizes[at] = each
     shared = {at: len(asked.intersection(keys_of(table.names[at], table.language))) for at in sizes}
     columns = [at for at, number in shared.items() if number and number == max(shared.values())]
     if len(columns) > 1:  # "a day" is of "1 day", not of "Half day" or "3 days"
@@ -318,8 +322,8 @@ def _read(number: str, unit: str) -> tuple[Decimal | None, str]:
     return min(cell.values) if len(cell.values) == 1 else None, unit_name(name) if name and is_unit(name) else name
 
 
-def _sizes(table: WholeTable, column: int, unit: str, noun: str) -> Sequence[Decimal | None]:
-    """Return the figure of each row in a column, None for a dash; nothing if one is no figure in the unit."""
+def _sizes(table: WholeTable, column: int, unit: str, noun: str, *, any_unit: bool) -> Sequence[Decimal | None]:
+    """Return the figure of each row in a column, None for a dash; nothing if one is no figure in the, or any, unit."""
     name = table.names[column]
     cells = table.column(column)
     if _LIMITED.search(name):
@@ -336,6 +340,6 @@ def _sizes(table: WholeTable, column: int, unit: str, noun: str) -> Sequence[Dec
     words = {unit_name(token.word) for token in words_in(name, table.language) if is_unit(token.word)}
     in_name = words | {unit_name(each) for each in re.findall(r"[€$£%]", name)}
     of_noun = bool(noun) and noun in keys_of(name, table.language)
-    if units == {unit} or (units == {""} and (unit in in_name or of_noun)):
+    if units == {unit} or (any_unit and len(units) == 1) or (units == {""} and (unit in in_name or of_noun)):
         return [each.signed for each in values]
     return ()

@@ -276,7 +276,8 @@ def _leave_doubt(question: str, rows: Sequence[ToldSpan], *, besides: str, of_do
     beside = "\n".join((*(" ".join(each.names) for each in read), *map(around, rows)))
     named = f"{told}\n{beside}"
     asked = words_asked(question, language)
-    compared = comparison_in(question) or range_in(question)
+    comparison = comparison_in(question)
+    compared = comparison.found if comparison else range_in(question)
     return (
         any(not _has_number(each, read, beside, question) for each in _numbers_in(question, compared))
         or (compared is not None and not any(is_in_range(each.cells[0], question) is not None for each in read))

@@ -31,6 +31,7 @@ from functions.query.writing.table_words import (
     TURNS,
     YES,
     AskedWord,
+    comparison_in,
     keys_of,
     words_for,
     words_in,
@@ -38,7 +39,7 @@ from functions.query.writing.table_words import (
 from functions.query.writing.whole_tables import WholeRow, WholeTable, tables_of
 from shared.text import NOTHING, SEPARATOR, TIME, is_dash
 
-_OF_PEOPLE, _MODAL, _OFFERS = words_for("people"), words_for("modal"), words_for("offers")
+_OF_PEOPLE, _MODAL, _OFFERS, _BUYS = (words_for(name) for name in ("people", "modal", "offers", "buys"))
 
 
 class SelectedRow(NamedTuple):
@@ -324,7 +325,7 @@ def _is_all_said(tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int],
     named = {key for column in met.columns for key in keys_of(table.names[column], table.language)}
     others = {other for key in named for other in other_words_of(key, table.language)}
     known = named | others | table.around | {*keys_of(table.names[0], table.language)}
-    aside = ASIDE | JOINS if len(met.columns) > 1 else ASIDE
+    aside = (ASIDE | JOINS if len(met.columns) > 1 else ASIDE) | (_BUYS if met.is_limit else frozenset())
     # "Which classes does Ann Lee teach?" where a column is called "Teacher".
     columns = [token for at in met.columns for token in words_in(table.names[at], table.language)]
     return all(
@@ -362,7 +363,8 @@ def _both(one: Meets, other: Meets, tokens: Sequence[AskedWord]) -> Meets | None
     if first.denied and not second.denied and between & JOINS and not between & TURNS:
         return None
     rows = [row for row in one.rows if row in other.rows]
-    return Meets(rows, one.stated | other.stated, (*one.columns, *other.columns)) if rows else None
+    is_limit = one.is_limit or other.is_limit
+    return Meets(rows, one.stated | other.stated, (*one.columns, *other.columns), is_limit=is_limit) if rows else None
 
 
 # --- how it is asked ---
@@ -401,9 +403,12 @@ def which_are_counted(question: str) -> str:
 def asks_which(question: str) -> bool:
     """Say whether a question asks which things meet a condition, or two, by how it begins and what it does without."""
     words = _WORD.findall(_LIMIT.sub(" ", question.lower()))
+    compared = comparison_in(question)
+    # "100 euros or more" is one limit.
+    rest = question[: compared.found.start()] + question[compared.found.end() :] if compared else question
     return (
         len(words) <= MAX_WORDS
         and _OPENS.match(question) is not None
-        and _MORE.search(question) is None
+        and _MORE.search(rest) is None
         and DEGREES.isdisjoint(words)
     )

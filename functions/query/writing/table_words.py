@@ -46,6 +46,15 @@ _COMPARES = re.compile(
     re.IGNORECASE,
 )
 """A comparison with a figure: "less than 10 euros", "before 9:00"."""
+_OR_MORE: Mapping[str, tuple[int, bool]] = {
+    how: (direction, True) for name, direction in (("or_more", 1), ("or_less", -1)) for how in sorted(words_for(name))
+}
+_COMPARES_BEHIND = re.compile(
+    rf"(?<!\w)(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>\d+(?:[.,:]\d+)*|(?:{UP_TO_TWELVE})\b)\s?"
+    rf"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)? (?:or|oder|ou|o|ir|ar) (?P<how>{'|'.join(_OR_MORE)})\b(?! than)",
+    re.IGNORECASE,
+)
+"""The same where the limit itself is meant: "100 euros or more"."""
 _FIGURE = r"(?:[€$£]|(?:EUR|USD|GBP|CHF) )?\s?\d+(?:[.,:]\d+)*\s?[€$£%]?"
 _BETWEEN = re.compile(
     rf"\b(?:between|zwischen|entre|tarp) (?P<low>{_FIGURE}) (?:and|und|et|y|ir) (?P<high>{_FIGURE}) ?"
@@ -63,9 +72,23 @@ class AskedWord(NamedTuple):
     end: int
 
 
-def comparison_in(question: str) -> re.Match[str] | None:
-    """Return where a question compares with a figure: "less than 10 euros", "before 9:00"."""
-    return _COMPARES.search(fold(question))
+class Comparison(NamedTuple):
+    """A comparison with a figure: where it stands, the direction (1 up, -1 down), and whether the limit is meant."""
+
+    found: re.Match[str]
+    direction: int
+    is_met: bool
+
+
+def comparison_in(question: str) -> Comparison | None:
+    """Return how a question compares with a figure: "less than 10 euros", "before 9:00", "10 euros or less"."""
+    text = fold(question)
+    if found := _COMPARES.search(text):
+        direction, is_met = COMPARED[found["how"].lower()]
+        return Comparison(found, -direction, True) if found["not"] else Comparison(found, direction, is_met)
+    if found := _COMPARES_BEHIND.search(text):
+        return Comparison(found, *_OR_MORE[found["how"].lower()])
+    return None
 
 
 def range_in(question: str) -> re.Match[str] | None:

@@ -280,3 +280,26 @@ HIRE = passage("Bikes are hired by the day. EMUI12.0 is installed.", language="e
 )
 def test_a_name_is_there_before_a_number(question: str, missing: list[str]):
     assert list(missing_words(question, [HIRE])) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("Which bikes can I hire for 15 euros?", []),
+        ("Which bikes can I hire for 15 crowns?", ["crowns"]),
+        ("Which bikes can I hire for 15 pounds?", ["pounds"]),
+        ("Which motor has 250 watts?", []),
+        ("Which motor has 250 litres?", ["litres"]),
+        ("Which watts does the motor have?", ["watts"]),
+    ],
+)
+def test_a_currency_is_there_by_its_sign_and_a_unit_by_a_figure_in_it(question: str, missing: list[str]):
+    hire = passage("Bikes are hired by the day for €14. The motor has 250 W.", language="en", title="Bike hire")
+    assert list(missing_words(question, [hire])) == missing
+
+
+def test_pounds_are_a_currency_and_a_weight():
+    hire = passage("Bikes are hired by the day for £14.", language="en", title="Bike hire")
+    assert not missing_words("Which bikes can I hire for 15 pounds?", [hire])
+    heavy = passage("Bikes weigh 30 lb each.", language="en", title="Bike hire")
+    assert not missing_words("Which bikes weigh 30 pounds?", [heavy])

@@ -58,6 +58,18 @@ Flatbread | G, S | 90 min
 Crumble | G, M | 50 min
 
 Serve hot."""
+BIKES = """Bike hire
+
+Bicycle | Half day | 1 day | 3 days | Deposit
+Adults
+City bike | €9 | €14 | €36 | €50
+Mountain bike | €16 | €24 | €63 | €150
+Cargo bike | €30 | €48 | on request | €500
+Children
+Small bike | €5 | €8 | €20 | none
+Big bike | €7 | €10 | €26 | €30
+
+Open daily."""
 
 
 def told(question: str, text: str, *, ends: bool = False) -> list[str]:
@@ -112,6 +124,11 @@ def test_all_rows_that_meet_the_condition_are_told_with_what_they_are_and_how(
         ("Which dishes cost less than 10 dollars?", MENU),
         ("Which rooms have more than 2 beds?", ROOMS),
         ("Which rooms are over 30?", ROOMS),
+        ("Which bikes cost over 60?", BIKES),
+        ("Which bikes can I rent for three days or more?", BIKES),
+        ("Which bikes can I not rent for 20 euros or more a day?", BIKES),
+        ("Which bikes cost 14 or 24 euros a day?", BIKES),
+        ("Which bikes cost less than 10 euros or more than 30 a day?", BIKES),
         # Cells that may mean more than they say, and a negation of words.
         ("Which trains run on Sunday?", TRAINS),
         ("Who was not present?", PRESENT),
@@ -318,18 +335,6 @@ Junior | £75 | No | No
 Senior | £165 | Yes | Yes
 
 Pay by March."""
-BIKES = """Bike hire
-
-Bicycle | Half day | 1 day | 3 days | Deposit
-Adults
-City bike | €9 | €14 | €36 | €50
-Mountain bike | €16 | €24 | €63 | €150
-Cargo bike | €30 | €48 | on request | €500
-Children
-Small bike | €5 | €8 | €20 | none
-Big bike | €7 | €10 | €26 | €30
-
-Open daily."""
 ROTA = """Rota
 
 Name | Mon 4 | Tue 5 | Wed 6
@@ -370,6 +375,11 @@ The meeting closed."""
         ("Which bikes cost more than €30 a day?", BIKES, "Cargo bike"),
         ("Which adult bikes cost at most €24 a day?", BIKES, "City bike|Mountain bike"),
         ("Which bikes have a deposit of less than 40 euros?", BIKES, "Small bike|Big bike"),
+        ("Which bikes need a deposit of 50 euros or less?", BIKES, "City bike|Small bike|Big bike"),
+        ("Which bikes need a deposit of €150 or more?", BIKES, "Mountain bike|Cargo bike"),
+        ("Which bikes can I rent for under 15 euros per day?", BIKES, "City bike|Small bike|Big bike"),
+        ("Which bikes have a deposit over 60?", BIKES, "Mountain bike|Cargo bike"),
+        ("Welche bikes haben Deposit 30 € oder weniger?", BIKES, "Small bike|Big bike"),
         ("Who is on nights on Monday?", ROTA, "Chloe"),
         ("Who works late on Wednesday?", ROTA, "Bogdan"),
         ("Who voted for item 35?", VOTES, "Bexley"),
