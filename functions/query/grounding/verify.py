@@ -32,7 +32,7 @@ from functions.query.retrieval.passages import Passage
 from shared.language import language_of
 from shared.lexical import fold
 from shared.models import AnswerClaim, Citation
-from shared.text import sentence_spans, with_fragments_joined
+from shared.text import SEPARATOR, sentence_spans, with_fragments_joined
 
 MAX_INTRODUCTION_WORDS = 20
 MIN_KNOWN_SHARE = 0.5
@@ -171,6 +171,8 @@ class Verifier:
         sentences = [span for span in spans if any(map(str.isalnum, clean.text[slice(*span)]))]
         if len(sentences) > 1 and is_yes_or_no(clean.text[slice(*sentences[0])]):
             sentences[:2] = [(sentences[0][0], sentences[1][1])]  # alone it claims nothing
+        if sentences and self._quotes and any(SEPARATOR in reference.quote for reference in claim.references):
+            sentences = [(sentences[0][0], sentences[-1][1])]  # a table's row, with full stops in its cells: "2. OG"
         if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, Verdict.REFUTED)
             self._fates.append(ClaimFate(clean.text, Verdict.REFUTED, shown=False, flags=findings))

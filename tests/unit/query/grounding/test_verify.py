@@ -380,3 +380,11 @@ def test_a_claim_of_which_cleaning_leaves_nothing_is_dropped_and_counted():
 def test_what_says_nothing_is_no_claim(text: str):
     found = verified(claim(text, "Costs fell by 3 %."))
     assert (found.text, found.support) == ("", Support())
+
+
+def test_a_row_quoted_without_a_model_is_one_claim_whatever_stops_its_cells_have():
+    text = "Flat | Tenant | Floor | Cellar\n5 | Mr Faber | 2. OG | K5\n6 | Ms Ehlers | 3. OG | K4"
+    told, row = "Flat: 5; Tenant: Mr Faber; Floor: 2. OG; Cellar: K5", "5 | Mr Faber | 2. OG | K5"
+    verifier = Verifier([passage(text)], quotes=True)
+    assert [each.text for each in verifier.check(claim(told, row))] == [f"{told} [1]"]
+    assert verifier.support == Support(claims=1, confirmed=1)
