@@ -26,7 +26,7 @@ def _words_of(wanted: str) -> dict[str, int]:
 
 
 _SCALES = _words_of("scale")
-_LETTER_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}
+LETTER_SCALES = {"k": 3, "m": 6, "b": 9, "t": 12}
 """One-letter scales, valid only directly after a number with a currency sign ("$1.2M")."""
 SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 
@@ -80,7 +80,12 @@ def _part(sign: str) -> Decimal:
 def scale_of(word: str) -> int:
     """Return the power of ten of a scale word or letter; 0 for none."""
     bare = word.strip(". ").lower()
-    return _SCALES.get(bare, 0) or _LETTER_SCALES.get(bare, 0)
+    return _SCALES.get(bare, 0) or LETTER_SCALES.get(bare, 0)
+
+
+def is_scale(word: str) -> bool:
+    """Return whether a word (folded, in lower case) multiplies a number: "million"."""
+    return word in _SCALES
 
 
 def is_number_word(word: str) -> bool:

@@ -4,12 +4,12 @@
 a model needs that: it would quote the next best sentence, while a model reads the sources. A word is missing if the
 document that answers best holds neither it, in its passages, sections and name, nor a form or synonym of it, nor a word
 that it may be misspelt for, nor what it is short for ("CEO"), nor another word for it behind the same one ("fingerprint
-sensor" for "fingerprint reader"), nor figures in its unit or currency ("€14" for "15 euros"). Adverbs judge instead of
-naming, and line items and ratios are answered from a financial statement that does not name them. Words of asking, of
-measures and of a document's parts may be missing (`texts/question_words.txt`): pages that answer do without them; so
-may words that the question explains after it, and all words of one about the asker's own matters ("my dog chewed the
-sofa"). What stands after "which" or "how many" may not, however much else is there. Languages without a list are not
-judged.
+sensor" for "fingerprint reader"), nor a figure in its unit or currency ("€14" for "under 15 euros"). Adverbs judge
+instead of naming, and line items and ratios are answered from a financial statement that does not name them. Words of
+asking, of measures and of a document's parts may be missing (`texts/question_words.txt`): pages that answer do without
+them; so may words that the question explains after it, and all words of one about the asker's own matters ("my dog
+chewed the sofa"). What stands after "which" or "how many" may not, however much else is there. Languages without a list
+are not judged.
 
 Common words are often said in others ("phones" for "telephones", "on time" for "by 8:15"), so one that is missing
 refuses nothing. But where they are much of what the question names, the answer is doubtful, and its confidence is low
@@ -25,7 +25,7 @@ from string import digits
 from typing import NamedTuple
 
 from functions.query.grounding.facts import facts_in
-from functions.query.grounding.quantities import CURRENCIES, CURRENCY_SIGN, is_unit, unit_name
+from functions.query.grounding.quantities import CURRENCY_SIGN, NUMBER, is_unit, read_number, unit_name
 from functions.query.grounding.words import is_stop_word, other_words_of, spells_out
 from functions.query.retrieval.passages import Passage
 from functions.query.retrieval.ranking import words_of_statements
@@ -42,6 +42,7 @@ from functions.query.understanding.question import (
 from functions.query.understanding.spelling import distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.statements import statements_of
+from functions.query.writing.table_words import comparison_in
 from shared import identity, lexical
 from shared.dates import years_written
 from shared.language import language_of
@@ -61,7 +62,10 @@ ENDING_LETTERS = 2
 """Two forms of a word, each of at least 5 letters, differ in the shorter one's last two at most: "erase", "erasure"."""
 
 POUNDS = ("pound", "pounds")
-"""What is a weight or a currency."""
+_OF_MONEY = re.compile(
+    r"\b(?:cost|price|pay|paid|fee|charge|deposit|rent|hire|buy|afford|spend|cheap|for under)", re.IGNORECASE
+)
+"""What is a weight or a currency, and what tells that a question is about money."""
 MAX_INITIALS = 5
 """Letters of the longest short form that is looked for as the initials of words."""
 OPENINGS = ("what", "when", "where", "which", "who", "whose", "why", "how", "does", "did", "can")
@@ -325,17 +329,18 @@ def _is_in_compound(typed: str, asked: str, passages: Sequence[Passage]) -> bool
 
 
 def _is_unit_there(typed: str, asked: str, passages: Sequence[Passage]) -> bool:
-    """Return whether texts have figures in the unit, or the currency's sign, of a question's: "15 euros", "€14"."""
+    """Return whether texts have the figure that a question gives in a unit or currency, or one to compare it with."""
     word = typed.lower()
-    if not is_unit(word):
+    given = re.search(rf"({NUMBER})[ -]?{re.escape(typed)}\b", asked) if is_unit(word) else None
+    if given is None:
         return False
-    currency = "gbp" if word in POUNDS else unit_name(word)
-    if currency in CURRENCIES:
-        signs = (sign[0] for each in passages for sign in re.finditer(CURRENCY_SIGN, f"{each.table}\n{each.text}"))
-        if currency in map(unit_name, signs):
-            return True
-    unit, is_given = unit_name(word), re.search(rf"\d[ -]?{re.escape(typed)}\b", asked) is not None
-    return is_given and any(fact.unit == unit for each in passages for fact in facts_in(each.text))
+    units = {unit_name(word), *(("gbp",) if word in POUNDS and _OF_MONEY.search(asked) else ())}
+    figures = [fact for each in passages for fact in facts_in(each.text) if fact.unit in units]
+    compared = comparison_in(asked)
+    if compared is not None and compared.found.start() <= given.start() < compared.found.end():
+        signs = (sign[0] for each in passages for sign in re.finditer(CURRENCY_SIGN, each.table))
+        return bool(figures) or not units.isdisjoint(map(unit_name, signs))
+    return any(fact.values & read_number(given[1]).values for fact in figures)
 
 
 def _is_misspelt_opening(word: str, rarity: float) -> bool:

@@ -4,9 +4,18 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from functions.query.grounding.quantities import is_unit, spelled_value, unit_name
+from functions.query.grounding.quantities import (
+    CURRENCIES,
+    LETTER_SCALES,
+    PERIODS,
+    is_scale,
+    is_unit,
+    spelled_value,
+    unit_name,
+)
 from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of, stem_of, tokens_of
 from functions.query.writing.table_words import (
@@ -28,6 +37,7 @@ from functions.query.writing.table_words import (
     words_in,
 )
 from functions.query.writing.whole_tables import WholeRow, WholeTable
+from shared.dates import is_month
 from shared.lexical import fold
 from shared.text import TIME, is_dash, sentences_of
 
@@ -73,14 +83,24 @@ _FIGURE_AND_SIGN = re.compile(r"\s*(\d+(?:[.,:]\d+)*)\s*")
 _PARTS = re.compile(r"\s*[,;/+&]\s*|\s+(?:and|und|et|y|ir)\s+")
 _LIMITED = re.compile(r"\b(?:up to|from|max\w*|min\w*|over|under|ab|bis|jusqu|hasta|nuo|iki)\b", re.IGNORECASE)
 """The name of a column whose figures are limits themselves."""
+_RANKED = re.compile(
+    r"\b(?:rank\w*|priorit\w*|place|position|grade|class|stufe|klasse|rang|platz|prioridad)\b", re.IGNORECASE
+)
+"""The name of a column whose first is its highest."""
+_PER = re.compile(r"\b(?:per|pro|par|por|je|each|an?)\b|/", re.IGNORECASE)
+_PLURAL = ("s", "n", "tage")
+"""What stands before a unit that figures are for each of, and how the name of a column ends that counts a unit."""
 _DIRECTIONS = words_for("directions")
+BUYS, NOUNS, PRICE, RENTS, SELLS, OPEN = (
+    words_for(each) for each in ("buys", "nouns", "price", "rents", "sells", "open")
+)
 
 
 class Meets(NamedTuple):
     """The rows that meet a condition, or two, the tokens of the question that state it, and its columns.
 
     `denied`: the condition is that something is not so. `is_nearest`: no row meets it, and these come nearest.
-    `is_limit`: it limits a figure.
+    `asides` are words that set no condition of their own beside it.
     """
 
     rows: Sequence[WholeRow]
@@ -89,7 +109,7 @@ class Meets(NamedTuple):
     value: Sequence[str] = ()
     denied: bool = False
     is_nearest: bool = False
-    is_limit: bool = False
+    asides: Set[str] = frozenset()
 
 
 def conditions_in(question: str, tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int]) -> Iterator[Meets]:
@@ -99,7 +119,8 @@ def conditions_in(question: str, tokens: Sequence[AskedWord], table: WholeTable,
         stated = {n for n, token in enumerate(tokens) if found.start() <= token.start < found.end()}
         column, rows, nearest = _compared(limits, tokens, table, stated | kind)
         if rows or nearest:
-            yield Meets(rows or nearest, stated, (column,), is_nearest=not rows, is_limit=True)
+            asides = _asides(tokens, table, column, limits[0][1])
+            yield Meets(rows or nearest, stated, (column,), is_nearest=not rows, asides=asides)
     codes = list(_codes_of(tokens, table))
     for column in range(len(table.names)):
         yield from _marked(tokens, table, column)
@@ -267,7 +288,28 @@ def limits_in(question: str) -> tuple[re.Match[str], Sequence[tuple[str, str, in
         return None
     found, sign, is_met = compared
     number = found["number"] if has_digit(found["number"]) else str(spelled_value(found["number"]))
+    behind = (found["unit"] or "").lower()
+    if is_month(behind) or is_scale(behind) or (found["sign"] and len(behind) == 1 and behind in LETTER_SCALES):
+        return None  # "after 3 May", "over £20k"
     return found, [(number, found["sign"] or found["unit"] or "", sign, is_met)]
+
+
+def _asides(tokens: Sequence[AskedWord], table: WholeTable, column: int, unit: str) -> Set[str]:
+    """Return the words that tell who pays where a price is limited: "can I rent" of "Which bikes can I rent for …?".
+
+    None where the column may be no price, or one for something else: to buy where it is asked what can be rented.
+    """
+    name = {token.word for token in words_in(table.names[column], table.language)}
+    is_period = any(unit_name(word) in PERIODS for word in name)
+    if unit_name(unit.strip()) not in CURRENCIES or not (is_period or name & PRICE):
+        return frozenset()
+    asked = {token.word for token in tokens}
+    told = {token.word for text in (table.about, *table.names) for token in words_in(text, table.language)}
+    if asked & RENTS and not (is_period or told & RENTS):
+        return frozenset()
+    if asked & SELLS and (is_period or told & RENTS):
+        return frozenset()
+    return BUYS - {token.word for before, token in pairwise(tokens) if before.word in NOUNS}
 
 
 def _compared(
@@ -279,6 +321,8 @@ def _compared(
     """
     read = [(*_read(number, unit), sign, is_met) for number, unit, sign, is_met in limits]
     unit, word = read[0][1], limits[0][1]
+    if unit == "time" and not OPEN.isdisjoint(token.word for token in tokens):
+        return 0, (), ()  # what is open after six has not opened after six
     noun = stem_of(fold(word).lower(), table.language)
     asked = {token.key for n, token in enumerate(tokens) if n not in known and token.word not in {"at", "in", "on"}}
     asked |= {other for key in asked for other in other_words_of(key, table.language)}
@@ -319,14 +363,14 @@ def _read(number: str, unit: str) -> tuple[Decimal | None, str]:
         return Decimal(60 * int(hours) + int(minutes)), "time"
     cell = read_cell(number, None)
     name = fold(unit).lower().strip()
-    return min(cell.values) if len(cell.values) == 1 else None, unit_name(name) if name and is_unit(name) else name
+    return cell.signed if len(cell.values) == 1 else None, unit_name(name) if name and is_unit(name) else name
 
 
 def _sizes(table: WholeTable, column: int, unit: str, noun: str, *, any_unit: bool) -> Sequence[Decimal | None]:
     """Return the figure of each row in a column, None for a dash; nothing if one is no figure in the, or any, unit."""
     name = table.names[column]
     cells = table.column(column)
-    if _LIMITED.search(name):
+    if _LIMITED.search(name) or (not unit and _RANKED.search(name)):
         return ()
     if unit == "time":
         read = [_read(cell, "") for cell in cells]
@@ -337,9 +381,12 @@ def _sizes(table: WholeTable, column: int, unit: str, noun: str, *, any_unit: bo
     if not all(len(each.values) == 1 or is_dash(each.text) for each in values):
         return ()
     units = {each.unit for each in values if each.values and (each.unit or each.signed)}
-    words = {unit_name(token.word) for token in words_in(name, table.language) if is_unit(token.word)}
-    in_name = words | {unit_name(each) for each in re.findall(r"[€$£%]", name)}
-    of_noun = bool(noun) and noun in keys_of(name, table.language)
+    counted = words_in(_PER.split(name)[0], table.language)  # "Price per day" is of no days
+    if len(counted) == 1 and unit_name(counted[0].word) in PERIODS and not counted[0].word.endswith(_PLURAL):
+        counted = []  # nor is "Day" above prices
+    in_name = {unit_name(token.word) for token in counted if is_unit(token.word)}
+    in_name |= {unit_name(each) for each in re.findall(r"[€$£%]", name)}
+    of_noun = bool(noun) and noun in (token.key for token in counted)
     if units == {unit} or (any_unit and len(units) == 1) or (units == {""} and (unit in in_name or of_noun)):
         return [each.signed for each in values]
     return ()

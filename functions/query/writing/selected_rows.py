@@ -39,7 +39,7 @@ from functions.query.writing.table_words import (
 from functions.query.writing.whole_tables import WholeRow, WholeTable, tables_of
 from shared.text import NOTHING, SEPARATOR, TIME, is_dash
 
-_OF_PEOPLE, _MODAL, _OFFERS, _BUYS = (words_for(name) for name in ("people", "modal", "offers", "buys"))
+_OF_PEOPLE, _MODAL, _OFFERS = words_for("people"), words_for("modal"), words_for("offers")
 
 
 class SelectedRow(NamedTuple):
@@ -111,7 +111,7 @@ def _selected_in(
     What a column of figures is named after is not counted by rows: "How many seats has Elm?".
     """
     tables = _tables_in(passages, document)
-    found = [(table, _selection(question, table) if table.rows else None) for table in tables]
+    found = [(table, _selection(question, table, are_counted=are_counted) if table.rows else None) for table in tables]
     met = [(table, each) for table, each in found if each and each.is_named]
     met = met or [(table, each) for table, each in found if each]
     met = [each for each in met if not each[1].is_nearest] or met
@@ -225,10 +225,10 @@ class _Selection(NamedTuple):
     is_nearest: bool
 
 
-def _selection(question: str, table: WholeTable) -> _Selection | None:
+def _selection(question: str, table: WholeTable, *, are_counted: bool) -> _Selection | None:
     """Return the rows of a table that meet a question's condition; None if the table has nothing to do with it.
 
-    Empty if it is not clear which.
+    Empty if it is not clear which. How many tickets one can buy for a sum is not how many kinds are that cheap.
     """
     tokens = words_in(question, table.language)
     table = _of_group(tokens, table)
@@ -238,6 +238,8 @@ def _selection(question: str, table: WholeTable) -> _Selection | None:
     if kind is None:
         return None
     conditions = [*conditions_in(question, tokens, table, kind)]
+    if are_counted:
+        conditions = [each._replace(asides=frozenset()) for each in conditions]
     met = [each for each in conditions if _is_all_said(tokens, table, kind, each)] or [
         both
         for one, other in combinations(conditions, 2)
@@ -325,7 +327,7 @@ def _is_all_said(tokens: Sequence[AskedWord], table: WholeTable, kind: Set[int],
     named = {key for column in met.columns for key in keys_of(table.names[column], table.language)}
     others = {other for key in named for other in other_words_of(key, table.language)}
     known = named | others | table.around | {*keys_of(table.names[0], table.language)}
-    aside = (ASIDE | JOINS if len(met.columns) > 1 else ASIDE) | (_BUYS if met.is_limit else frozenset())
+    aside = (ASIDE | JOINS if len(met.columns) > 1 else ASIDE) | met.asides
     # "Which classes does Ann Lee teach?" where a column is called "Teacher".
     columns = [token for at in met.columns for token in words_in(table.names[at], table.language)]
     return all(
@@ -363,8 +365,8 @@ def _both(one: Meets, other: Meets, tokens: Sequence[AskedWord]) -> Meets | None
     if first.denied and not second.denied and between & JOINS and not between & TURNS:
         return None
     rows = [row for row in one.rows if row in other.rows]
-    is_limit = one.is_limit or other.is_limit
-    return Meets(rows, one.stated | other.stated, (*one.columns, *other.columns), is_limit=is_limit) if rows else None
+    asides = one.asides | other.asides
+    return Meets(rows, one.stated | other.stated, (*one.columns, *other.columns), asides=asides) if rows else None
 
 
 # --- how it is asked ---
@@ -403,12 +405,8 @@ def which_are_counted(question: str) -> str:
 def asks_which(question: str) -> bool:
     """Say whether a question asks which things meet a condition, or two, by how it begins and what it does without."""
     words = _WORD.findall(_LIMIT.sub(" ", question.lower()))
-    compared = comparison_in(question)
-    # "100 euros or more" is one limit.
+    if len(words) > MAX_WORDS or _OPENS.match(question) is None or not DEGREES.isdisjoint(words):
+        return False
+    compared = comparison_in(question)  # "100 euros or more" is one limit
     rest = question[: compared.found.start()] + question[compared.found.end() :] if compared else question
-    return (
-        len(words) <= MAX_WORDS
-        and _OPENS.match(question) is not None
-        and _MORE.search(rest) is None
-        and DEGREES.isdisjoint(words)
-    )
+    return _MORE.search(rest) is None

@@ -39,9 +39,10 @@ COMPARED: Mapping[str, tuple[int, bool]] = {
     for how in sorted(words_for(name))
 }
 """What compares, with the direction (1 up, -1 down), and whether the limit itself is meant."""
+_LIMIT = r"[-−–]?\d+(?:[.,:]\d+){0,4}"
 _COMPARES = re.compile(
     rf"\b(?P<not>(?:no|not|nicht) )?(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))}) (?:the )?"
-    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>\d+(?:[.,:]\d+)*|(?:{UP_TO_TWELVE})\b)\s?"
+    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>{_LIMIT}|(?:{UP_TO_TWELVE})\b)\s?"
     r"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)?",
     re.IGNORECASE,
 )
@@ -50,7 +51,7 @@ _OR_MORE: Mapping[str, tuple[int, bool]] = {
     how: (direction, True) for name, direction in (("or_more", 1), ("or_less", -1)) for how in sorted(words_for(name))
 }
 _COMPARES_BEHIND = re.compile(
-    rf"(?<!\w)(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>\d+(?:[.,:]\d+)*|(?:{UP_TO_TWELVE})\b)\s?"
+    rf"(?<![\w.,:-])(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>{_LIMIT}|(?:{UP_TO_TWELVE})\b)\s?"
     rf"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)? (?:or|oder|ou|o|ir|ar) (?P<how>{'|'.join(_OR_MORE)})\b(?! than)",
     re.IGNORECASE,
 )

@@ -202,6 +202,49 @@ def test_a_label_that_is_a_bare_number_is_told_with_its_whole_row() -> None:
     assert told("Which items carry no VAT?", text) == ["Pos.: 2; Item: Handbook; Qty: 4; VAT %: 0"]
 
 
+CARS = "Car hire\n\nCar | Price per day (€) | Seats\nPolo | 29 | 4\nGolf | 41 | 5\nPassat | 63 | 5\n\nFuel is extra."
+FREEZERS = "Storage\n\nFreezer | Temperature (°C) | Rank\nA | -18 | 1\nB | -25 | 2\nC | -5 | 4\n\nEnd."
+HUTS = "Huts\n\nHut | Beds free in April | May\nAlm | 2 | 4\nBach | 5 | 1\n\nEnd."
+FLATS = "Flats to let\n\nFlat | Rooms | Deposit\nA | 2 | £900\nB | 3 | £1,200\n\nEnd."
+HOUSES = "Houses for sale\n\nHouse | Price\nElm | £190,000\nOak | £310,000\n\nEnd."
+SHOPS = "Shops\n\nShop | Opens | Closes\nBaker | 07:00 | 18:00\nGrocer | 09:00 | 21:00\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which cars can I hire for 30 days or more?", CARS),
+        ("Which cars can I hire for over 3 days?", CARS),
+        ("Which cars can I buy for under 50 euros?", CARS),
+        ("Which huts can I book after 3 May?", HUTS),
+        ("Which flats can I rent for £1,000 or less?", FLATS),
+        ("Which flats have a rent under £1,000?", FLATS),
+        ("Which houses can I rent for under £300,000?", HOUSES),
+        ("Which houses cost over £20k?", HOUSES),
+        ("Which houses cost £1 million or less?", HOUSES),
+        ("How many cars can I rent for under 50 euros?", CARS),
+        ("Which shops are open after 18:00?", SHOPS),
+        ("Which freezers have a rank of 2 or higher?", FREEZERS),
+    ],
+)
+def test_a_limit_of_something_else_selects_nothing(question: str, text: str) -> None:
+    assert told(question, text) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "labels"),
+    [
+        ("Which cars can I rent for under 50 euros per day?", CARS, "Polo|Golf"),
+        ("Which houses can I buy for under £300,000?", HOUSES, "Elm"),
+        ("Which freezers have a temperature of -18 or lower?", FREEZERS, "A|B"),
+        ("Which freezers have a temperature below -18?", FREEZERS, "B"),
+        ("Which flats have a deposit of £1,000 or more?", FLATS, "B"),
+    ],
+)
+def test_limits_of_prices_and_below_nothing(question: str, text: str, labels: str) -> None:
+    assert [row.partition(";")[0].rpartition(": ")[2] for row in told(question, text)] == labels.split("|")
+
+
 # --- What a reader with fresh eyes found ------------------------------------------------------------------------------
 
 CROSSES = """Meals on board
