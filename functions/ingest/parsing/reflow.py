@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from itertools import takewhile
+from dataclasses import replace
+from itertools import pairwise, takewhile
 from operator import attrgetter
 
 from functions.ingest.parsing.distances import first_word, pitch_of, right_edges
@@ -12,8 +13,8 @@ from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.listings import take_comments
-from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
-from functions.ingest.parsing.parts import Kind, Part
+from functions.ingest.parsing.paragraphs import FARTHEST_INDENT, HANGING, LEADER, has_leader, joins, ragged_entries
+from functions.ingest.parsing.parts import Kind, Part, ends_sentence
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
 from functions.ingest.parsing.table_cells import UNIT, YEAR, body_of, is_figure, is_number
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
@@ -56,6 +57,8 @@ NEAR_ABOVE = 3
 """How far below the line above, in font sizes, a line that is set in begins, at most."""
 SHORT_OF_EDGE = 0.12
 """Share of the width that a full line may lack."""
+LONGEST_TERM, LEAST_TERMS = 80, 2
+"""Characters of a term that is told below it, and such terms of a page at one edge."""
 MAX_INDENT = 40
 """Spaces that a line of code is indented by, at most."""
 
@@ -112,6 +115,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
                 is_ragged=i in ragged,
             )
         i += 1
+    _tell_terms(parts, page.lines)
     _caption_figures(parts)
     _caption_tables(parts)
     for part in parts[:-1]:  # the last may continue on the next page
@@ -209,6 +213,39 @@ def _figure(lines: Sequence[Line], words: Vocabulary) -> Part:
             rows.append(text)
             at += len(text) + 1
     return Part("figure", "\n".join(rows), lines=places)
+
+
+def _tell_terms(parts: list[Part], lines: Sequence[Line]) -> None:
+    """Put each term of a list of definitions before what is said of it, as one block: apart neither says anything.
+
+    Terms are short lines at one edge, and what is said of each stands below it, indented.
+    """
+    pairs = [at for at in range(len(parts) - 1) if _is_defined(parts[at], parts[at + 1], lines)]
+    edges = Counter((round(parts[at].begin), round(parts[at + 1].begin)) for at in pairs)
+    for at in reversed(pairs):
+        term, said = parts[at : at + 2]
+        if edges[round(term.begin), round(said.begin)] < LEAST_TERMS:
+            continue
+        text = term.text.replace(SOFT_HYPHEN, "-")
+        places = term.lines + moved_by(len(text) + 1, said.lines)
+        parts[at : at + 2] = [replace(said, text=f"{text}\n{said.text}", begin=term.begin, hangs=0.0, lines=places)]
+
+
+def _is_defined(term: Part, said: Part, lines: Sequence[Line]) -> bool:
+    """Whether a part may be a term, and the next one what is said of it: all its lines are indented."""
+    if not (term.kind == said.kind == "paragraph" and len(term.lines) == 1 and len(term.text) <= LONGEST_TERM):
+        return False
+    indent = said.begin - term.begin
+    if ends_sentence(term.text) or not HANGING * term.size < indent < FARTHEST_INDENT * max(SMALLEST_EM, term.size):
+        return False
+    if len(said.lines) == 1:
+        return True
+    starts = [
+        below.x0
+        for line, below in pairwise(lines)
+        if abs(line.x0 - said.begin) < 1 and said.text.startswith(cleaned(line.text))
+    ]
+    return bool(starts) and all(abs(start - said.begin) < 1 for start in starts)
 
 
 def _caption_figures(parts: list[Part]) -> None:
