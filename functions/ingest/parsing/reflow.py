@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from itertools import pairwise, takewhile
+from itertools import islice, pairwise, takewhile, zip_longest
 from operator import attrgetter
 
 from functions.ingest.parsing.distances import first_word, pitch_of, right_edges
@@ -403,6 +403,7 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     first = next((at for at, row in enumerate(cells) if len(row) > 1), 0)
     if has_figures and not _holds_sentence(cells[first]):
         head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
+    head = head[: _first_with_values(cells, first, len(head))]
     while head and SEPARATOR not in head[-1] and not UNIT.match(head[-1]):
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
@@ -411,6 +412,18 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     if first >= HEADER_TITLES or first + 2 >= len(rows) or any(map(_has_value, cells[first])):
         return []
     return rows[: first + 1] if is_bold or _names_columns(cells[first]) else []
+
+
+def _first_with_values(cells: Sequence[Sequence[str]], first: int, end: int) -> int:
+    """Return the first row below the `first` of cells whose values recur further down in their columns, or `end`.
+
+    Names do not recur there: "daily" and "weekly" are values, though words.
+    """
+    for at in range(first + 1, end):
+        columns = zip_longest(*cells[at:], fillvalue="")
+        if any(len(cell) > 1 and cell in below for cell, *below in islice(columns, 1, None)):
+            return at
+    return end
 
 
 def _tells_periods(row: str) -> bool:
