@@ -415,13 +415,15 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
 
 
 def _first_with_values(cells: Sequence[Sequence[str]], first: int, end: int) -> int:
-    """Return the first row below the `first` of cells whose values recur further down in their columns, or `end`.
+    """Return the first row below the `first` of cells that has a value of the rows from `end` on, or `end`.
 
-    Names do not recur there: "daily" and "weekly" are values, though words.
+    Names do not recur in their columns: "daily" and "weekly" are values, though words.
     """
+    columns = list(zip_longest(*cells[end:], fillvalue=""))
     for at in range(first + 1, end):
-        columns = zip_longest(*cells[at:], fillvalue="")
-        if any(len(cell) > 1 and cell in below for cell, *below in islice(columns, 1, None)):
+        if any(
+            len(cell) > 1 and cell in below for cell, below in islice(zip(cells[at], columns, strict=False), 1, None)
+        ):
             return at
     return end
 
