@@ -97,9 +97,8 @@ def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
     texts = [part for each in told for part in (each.text, *columns_of(each))]
     years = set(_YEAR.findall(" ".join(texts)))
     passage = told[0].passage
-    spans = spans_in(asked.text)
-    if spans:
-        others = spans_in("\n".join((*texts, passage.title, passage.key, *map(_heading_above, told))))
+    if spans := spans_in(asked.text):
+        others = spans_in("\n".join((*texts, passage.title, passage.key, passage.whole)))
         if others and spans.isdisjoint(others):
             return True
     beside = (passage.title, passage.section_at(passage.char_start + told[0].start), *passage.periods)
