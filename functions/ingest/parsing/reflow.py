@@ -57,8 +57,8 @@ NEAR_ABOVE = 3
 """How far below the line above, in font sizes, a line that is set in begins, at most."""
 SHORT_OF_EDGE = 0.12
 """Share of the width that a full line may lack."""
-LONGEST_TERM, LEAST_TERMS = 80, 2
-"""Characters of a term that is told below it, and such terms of a page at one edge."""
+LONGEST_TERM, LETTERS_OF_TERM, LEAST_TERMS = 80, 2, 2
+"""Characters of a term that is told below it, at most, its letters, and such terms of a page at one edge, at least."""
 MAX_INDENT = 40
 """Spaces that a line of code is indented by, at most."""
 
@@ -235,6 +235,8 @@ def _is_defined(term: Part, said: Part, lines: Sequence[Line]) -> bool:
     """Whether a part may be a term, and the next one what is said of it: all its lines are indented."""
     if not (term.kind == said.kind == "paragraph" and len(term.lines) == 1 and len(term.text) <= LONGEST_TERM):
         return False
+    if sum(map(str.isalpha, term.text)) < LETTERS_OF_TERM:
+        return False  # a mark or a number: what it marks stands beside it
     indent = said.begin - term.begin
     if ends_sentence(term.text) or not HANGING * term.size < indent < FARTHEST_INDENT * max(SMALLEST_EM, term.size):
         return False

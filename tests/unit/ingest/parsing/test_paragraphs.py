@@ -129,6 +129,16 @@ def test_a_term_and_what_is_said_of_it_indented_below_are_one_block() -> None:
     ]
 
 
+def test_marks_beside_what_they_mark_are_no_terms() -> None:
+    marked = [
+        line("[9]", 80, x1=60),
+        line("the first book, of the year 1999, with two maps", 80, x0=72, x1=330),
+        line("[10]", 110, x1=60),
+        line("the second book, of the year 2004, with none", 110, x0=72, x1=320),
+    ]
+    assert not any("\n" in text for text in texts(*filled(), *marked))
+
+
 def test_lines_above_paragraphs_that_begin_indented_are_no_terms() -> None:
     below = [
         line("A title without a size", 80, x1=160),
