@@ -501,6 +501,13 @@ class DocumentError:
     message: str
 
 
+class PagesRead(NamedTuple):
+    """Up to which page a document has been read, and how many it has."""
+
+    page: int
+    page_count: int
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """The registry's record of one object in the bucket.
@@ -508,7 +515,7 @@ class Document:
     `generation` is the set of vectors published in the tenant's current index version; empty means that the document
     is not searchable. `card` is the identity card as it was found, without labels (`identity`). `index_versions` maps
     each index version's number to what is published in it. `access` is its own rule; `access_version` the object
-    version whose metadata were last asked for one.
+    version whose metadata were last asked for one. `progress` is that of an ingest under way, if it is known.
     """
 
     tenant: str
@@ -541,6 +548,7 @@ class Document:
     access: AccessRule | None = None
     access_version: str = ""
     ocr: str = ""
+    progress: PagesRead | None = None
 
     @property
     def identity(self) -> Labels:

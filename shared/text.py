@@ -241,7 +241,17 @@ def _names_columns(text: str, header: tuple[int, int]) -> bool:
         return False
     if any(name and name in column for name, column in zip(names, columns, strict=True)):
         return False
-    return any(name and _is_data(column) for name, column in zip(names, columns, strict=True))
+    return _are_of_few_values(names, rows) or any(
+        name and _is_data(column) for name, column in zip(names, columns, strict=True)
+    )
+
+
+def _are_of_few_values(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the same values recur in several columns: "daily", "weekly"; the first row has none of them."""
+    values = [cell for row in rows for cell in row[1:] if any(map(str.isalnum, cell))]
+    recurring = len(values) - len(set(values))
+    is_wide = len(names) > 2 and len(rows) > 2
+    return is_wide and set(values).isdisjoint(names[1:]) and recurring >= MIN_DATA * len(values) > 0
 
 
 def are_numbered(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

@@ -235,7 +235,7 @@ class RectoInProcess:
             ingested.problems[path.name] = "the key is not one that is ingested"
             return
         unfinished = UnfinishedIngest(GENERATION, head.version_id, "", 0)
-        job = pipeline.BuildJob(ref, TENANT, head, unfinished, {}, KnownVectors(), lambda _done, _bound: None, NO_HURRY)
+        job = pipeline.BuildJob(ref, TENANT, head, unfinished, {}, KnownVectors(), lambda *_: None, NO_HURRY)
         self.names[ref.document_id] = path.name
         started = time.perf_counter()
         try:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 from pathlib import Path
 from types import MappingProxyType
+from typing import Protocol
 
 from aws_lambda_powertools.metrics import MetricUnit
 
@@ -28,12 +29,14 @@ from functions.ingest.sources import ExtractionResult, SourceChunk, open_source,
 from shared.errors import DependencyError, DocumentRejected
 from shared.identity import chunk_vector
 from shared.models import (
+    Chunk,
     DocumentError,
     DocumentStatus,
     Edits,
     Labels,
     MetadataValue,
     ObjectHead,
+    PagesRead,
     SparseVector,
     Usage,
     VectorRecord,
@@ -70,12 +73,19 @@ class IngestDependencies:
     usage: UsageRecorder | None = None
 
 
+class ProgressSaver(Protocol):
+    """Records how far a generation is; for people, up to which page, if that is known."""
+
+    def __call__(self, chunks_done: int, upper_bound: int, progress: PagesRead | None = None) -> None:
+        """Record it. Raises `LeaseLost`."""
+
+
 @dataclass(frozen=True, slots=True)
 class BuildJob:
     """One generation to build from one version of an object, in the namespace of one index version.
 
-    Chunks under `unfinished.chunks_done` are in the index already. `save_progress(chunks_done, upper_bound)` is called
-    before every write, and raises `LeaseLost` if the write must not be made. `corrections` are the texts that replace
+    Chunks under `unfinished.chunks_done` are in the index already. `save_progress` is called before every write, and
+    raises `LeaseLost` if the write must not be made. `corrections` are the texts that replace
     passages, by the hash of the original text; `edits` names all passages that were ever edited. `read_pages` are the
     pages that OCR has read, by number; `figures` the figures that a model was asked about.
     """
@@ -86,7 +96,7 @@ class BuildJob:
     unfinished: UnfinishedIngest
     labels: Labels
     known: KnownVectors
-    save_progress: Callable[[int, int], None]
+    save_progress: ProgressSaver
     deadline: InvocationTime
     edits: Edits = MappingProxyType({})
     corrections: Mapping[str, str] = MappingProxyType({})
@@ -155,7 +165,8 @@ def build(job: BuildJob, dependencies: IngestDependencies) -> BuiltGeneration:
             unread = ExtractionResult(DocumentStatus.PROCESSING, None, 0, ())
             built = BuiltGeneration(source.title, unread, source.card)
             # 4. Embed and 5. upsert, batch by batch.
-            _embed_and_upsert(job, dependencies, _counted(_edited(source.chunks, job, built), built), built)
+            chunks = _counted(_edited(source.chunks, job, built), built)
+            _embed_and_upsert(job, dependencies, chunks, built, source.page_count)
             built.extracted = source.result()
     # 6. Wait until the index shows what was written.
     _wait_until_visible(job, dependencies, built.last_written)
@@ -198,14 +209,22 @@ def _counted(chunks: Iterator[SourceChunk], built: BuiltGeneration) -> Iterator[
 
 
 def _embed_and_upsert(
-    job: BuildJob, dependencies: IngestDependencies, chunks: Iterator[SourceChunk], built: BuiltGeneration
+    job: BuildJob,
+    dependencies: IngestDependencies,
+    chunks: Iterator[SourceChunk],
+    built: BuiltGeneration,
+    page_count: int,
 ) -> None:
-    """Embed ahead, write in order: the chunks counted as done are always a prefix of the document."""
+    """Embed ahead, write in order: the chunks counted as done are always a prefix of the document.
+
+    How many pages it has is recorded before the first of several batches is embedded.
+    """
     settings = dependencies.settings
     done = job.unfinished.chunks_done
     todo = dropwhile(lambda each: each.chunk.index < done, chunks)
     grouped = batches(todo, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
-    embedding: deque[tuple[int, Future[Embedded]]] = deque()
+    embedding: deque[tuple[Chunk, Future[Embedded]]] = deque()
+    is_told = not page_count
     pool = ThreadPoolExecutor(WINDOW, thread_name_prefix="embed")
     in_time = True
     try:
@@ -214,11 +233,14 @@ def _embed_and_upsert(
             if not in_time:
                 break  # batches already embedded are still written: they are paid for
             future = pool.submit(embed_new, batch, dependencies.embedder, job.known)
-            embedding.append((batch[-1].chunk.index + 1, future))
+            embedding.append((batch[-1].chunk, future))
+            if len(embedding) > 1 and not is_told:
+                job.save_progress(done, done, PagesRead(1, page_count))
+                is_told = True
             while len(embedding) >= WINDOW or (embedding and embedding[0][1].done()):
-                done = _upsert(job, dependencies, done, *embedding.popleft(), built)
+                done = _upsert(job, dependencies, done, *embedding.popleft(), built, page_count)
         while embedding:
-            done = _upsert(job, dependencies, done, *embedding.popleft(), built)
+            done = _upsert(job, dependencies, done, *embedding.popleft(), built, page_count)
         if not in_time:
             job.save_progress(done, done)
             raise OutOfTime(done)
@@ -244,11 +266,13 @@ def _upsert(
     job: BuildJob,
     dependencies: IngestDependencies,
     done: int,
-    end: int,
+    last: Chunk,
     batch: Future[Embedded],
     built: BuiltGeneration,
+    page_count: int,
 ) -> int:
-    """Write the chunks from `done` to before `end`; return `end`. Raises `OutOfTime` if they are embedded too late."""
+    """Write the chunks from `done` to `last`; return how many are done. Raises `OutOfTime` if they come too late."""
+    end = last.index + 1
     try:
         # When time is short already, only a batch that is ready is written.
         embedded = batch.result(timeout=max(0.0, job.deadline.remaining_s() - job.deadline.keep_back_s))
@@ -260,7 +284,7 @@ def _upsert(
     built.reused += embedded.reused
     built.refused += [reason for _, reason in embedded.refused]
     records = list(_records_of(embedded, job, built, dependencies.clock))
-    job.save_progress(done, end)
+    job.save_progress(done, end, PagesRead(last.page_end, page_count) if page_count else None)
     dependencies.vectors.upsert(namespace=job.namespace, records=records)
     built.last_written = records[-1].id if records else built.last_written
     return end

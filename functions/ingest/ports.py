@@ -15,6 +15,7 @@ from shared.models import (
     Edits,
     EmbeddingSpace,
     ObjectHead,
+    PagesRead,
     VectorRecord,
 )
 from shared.ports import (
@@ -108,8 +109,13 @@ class DocumentLease(Protocol):
     def renew(self) -> None:
         """Extend the lease."""
 
-    def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
-        """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease."""
+    def save_progress(
+        self, unfinished: UnfinishedIngest, *, upper_bound: int, progress: PagesRead | None = None
+    ) -> None:
+        """Record that the chunks under `upper_bound` may be in the index, before they are written; renew the lease.
+
+        `progress` says how far it is, for people.
+        """
 
     def take_rule(self, rule: AccessRule, version_id: str) -> None:
         """Give the document the rule of access that this object version states."""

@@ -26,7 +26,7 @@ from shared.errors import (
     NotFound,
     RateLimited,
 )
-from shared.models import Document, DocumentError, DocumentStatus, IndexVersion, ObjectHead
+from shared.models import Document, DocumentError, DocumentStatus, IndexVersion, ObjectHead, PagesRead
 from shared.ports import LeaseClaim, LeaseOutcome
 from shared.telemetry import logger
 
@@ -229,11 +229,12 @@ class ReconcileRun:
         unfinished = state.unfinished_for(index_version, head.version_id, self.new_id)
         generation = unfinished.generation
 
-        def save_progress(chunks_done: int, upper_bound: int) -> None:
+        def save_progress(chunks_done: int, upper_bound: int, progress: PagesRead | None = None) -> None:
             # A resumed generation may have been written further than its progress says: never forget an id.
             bound = max(upper_bound, state.written.get(generation, 0))
             state.written[generation] = self.wrote[generation] = bound
-            self.lease.save_progress(unfinished._replace(chunks_done=chunks_done), upper_bound=bound)
+            saved = unfinished._replace(chunks_done=chunks_done)
+            self.lease.save_progress(saved, upper_bound=bound, progress=progress)
 
         job = pipeline.BuildJob(
             ref=self.ref,

@@ -78,13 +78,15 @@ class ExtractionResult:
 class ChunkSource:
     """An opened object. `chunks` come in order, the same for the same bytes and settings.
 
-    `result` is complete when `chunks` is exhausted. `card` is the identity card of a PDF.
+    `result` is complete when `chunks` is exhausted. `card` is the identity card of a PDF, `page_count` how many pages
+    it has.
     """
 
     title: str
     chunks: Iterator[SourceChunk]
     result: Callable[[], ExtractionResult]
     card: Labels = MappingProxyType({})
+    page_count: int = 0
 
 
 def prepare(ref: DocumentRef) -> None:
@@ -124,7 +126,7 @@ def open_source(
     )
     with open_pdf(path, file_name=ref.file_name, limits=limits, read_pages=read_pages) as pdf:
         chunks = _pdf_chunks(pdf, settings, figures)
-        yield ChunkSource(pdf.title, chunks, partial(_pdf_result, pdf, figures), pdf.card)
+        yield ChunkSource(pdf.title, chunks, partial(_pdf_result, pdf, figures), pdf.card, pdf.page_count)
 
 
 FIGURE_GAP = 10

@@ -118,6 +118,7 @@ def parameters(config: LocalConfig) -> dict[str, str]:
         "Ocr": "true",
         "EmbeddingModel": EMBEDDING_MODEL,
         "EmbeddingDimensions": str(EMBEDDING_DIMENSIONS),
+        "EmbeddingBatchInputs": "32",  # some seconds here: after each the page tells how far a document is read
         "OpenaiBaseUrl": config.openai_url,
         "ChatBaseUrl": config.chat_base_url,
         "ChatModel": config.chat_model,

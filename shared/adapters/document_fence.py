@@ -22,7 +22,7 @@ from shared.adapters.document_registry import (
 )
 from shared.adapters.passage_edits import erase_edit, read_edit
 from shared.errors import DependencyUnavailable, LeaseLost
-from shared.models import Document, DocumentError, DocumentStatus, Edits, corrected_by
+from shared.models import Document, DocumentError, DocumentStatus, Edits, PagesRead, corrected_by
 from shared.ports import Clock, DocumentRemains, LeaseClaim, LeaseOutcome, UnfinishedIngest
 
 if TYPE_CHECKING:
@@ -148,13 +148,23 @@ class DynamoDocumentLease:
         """Extend the lease."""
         self._update_held("SET lease_until = :until", {":until": self._until()})
 
-    def save_progress(self, unfinished: UnfinishedIngest, *, upper_bound: int) -> None:
-        """Record the progress and the chunks about to be written, and renew the lease, in one write."""
-        self._update_held(
-            "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until",
-            {":until": self._until(), ":unfinished": unfinished._asdict(), ":upper": upper_bound},
-            names={"#generation": unfinished.generation},
-        )
+    def save_progress(
+        self, unfinished: UnfinishedIngest, *, upper_bound: int, progress: PagesRead | None = None
+    ) -> None:
+        """Record the progress and the chunks about to be written, and renew the lease, in one write.
+
+        The pages are stored apart from the rest, which an older release reads, too.
+        """
+        expression = "SET unfinished = :unfinished, generations.#generation = :upper, lease_until = :until"
+        values: dict[str, object] = {
+            ":until": self._until(),
+            ":unfinished": unfinished._asdict(),
+            ":upper": upper_bound,
+        }
+        if progress is not None:
+            expression += ", pages_read = :pages"
+            values[":pages"] = {"generation": unfinished.generation, **progress._asdict()}
+        self._update_held(expression, values, names={"#generation": unfinished.generation})
 
     def take_rule(self, rule: AccessRule, version_id: str) -> None:
         """Give the document the rule that the metadata of this object version state."""
@@ -169,7 +179,7 @@ class DynamoDocumentLease:
         assignments = [f"{name} = :{name}" for name in result_attributes(document)]
         expression = (
             f"SET {', '.join(assignments)}, #status = :status, final_status = :status, uncounted_change = :true"
-            " REMOVE #error, attempt_error, unfinished, expires_at, unpublished_at"
+            " REMOVE #error, attempt_error, unfinished, pages_read, expires_at, unpublished_at"
         )
         if document.error is not None:
             expression = expression.replace(" REMOVE #error,", ", #error = :error REMOVE")
@@ -183,7 +193,9 @@ class DynamoDocumentLease:
             ":made_with": made_with_attribute(document),
             ":true": True,
         }
-        expression = "SET published = :published, made_with = :made_with, uncounted_change = :true REMOVE unfinished"
+        expression = (
+            "SET published = :published, made_with = :made_with, uncounted_change = :true REMOVE unfinished, pages_read"
+        )
         return self._write_final(expression, values)
 
     def fail(self, document: Document, error: DocumentError, status: DocumentStatus) -> bool:
@@ -195,7 +207,8 @@ class DynamoDocumentLease:
         expression = (
             f"SET {', '.join(assignments)}, #status = :status, final_status = :status, #error = :error,"
             " uncounted_change = :true"
-            " REMOVE generation, published, made_with, attempt_error, unfinished, expires_at, unpublished_at"
+            " REMOVE generation, published, made_with, attempt_error, unfinished, pages_read, expires_at,"
+            " unpublished_at"
         )
         return self._write_final(expression, values)
 
@@ -212,7 +225,7 @@ class DynamoDocumentLease:
         expression = (
             "SET #status = :deleted, final_status = :deleted, updated_at = :now, expires_at = :expires,"
             " chunk_count = :zero, page_count = :zero, token_count = :zero, size_bytes = :zero,"
-            " uncounted_change = :true REMOVE generation, published, made_with, attempt_error, unfinished,"
+            " uncounted_change = :true REMOVE generation, published, made_with, attempt_error, unfinished, pages_read,"
             " unpublished_at, #error, report, labels, card, version_id, etag, settings_hash, ocr"
         )
         return self._write_final(expression, values)

@@ -11,6 +11,7 @@
     made_with          index version number → what editors had said when its generation was made: generation, …
     edits              hash of a passage's original text → what its edit says (`Edits`); absent without any
     unfinished         the unfinished ingest: generation, version_id, settings_hash, chunks_done
+    pages_read         its progress for people: generation, page, page_count
     uncounted_change   the searchable content changed, and the tenant's knowledge version does not count it yet
     attempt_error      why the current ingest has not succeeded yet; `error` belongs to the final status
     unpublished_at     when the API was asked to delete the document
@@ -49,6 +50,7 @@ from shared.models import (
     Edits,
     Labels,
     PageReport,
+    PagesRead,
     PageState,
     Published,
     PublishedDocument,
@@ -181,8 +183,17 @@ def document_of(item: Mapping[str, Any]) -> Document:
         access_version=values.get("access_version", ""),
         created_at=values.get("created_at", ""),
         index_versions=_index_versions_of(item),
+        progress=_progress_in(values),
         **{name: values[name] for name in _PLAIN_FIELDS if name in values},
     )
+
+
+def _progress_in(values: Mapping[str, Any]) -> PagesRead | None:
+    """Read the progress of the ingest under way: what is stored of another generation is of an earlier one."""
+    stored, unfinished = values.get("pages_read"), values.get("unfinished")
+    if not stored or not unfinished or stored["generation"] != unfinished["generation"]:
+        return None
+    return PagesRead(int(stored["page"]), int(stored["page_count"]))
 
 
 def _rule_in(stored: Mapping[str, Sequence[str]] | None) -> AccessRule | None:

@@ -138,6 +138,23 @@ def test_a_file_that_is_stored_and_cannot_be_read_says_why_and_is_counted_the_sa
     look(page, f"locked-{locale}")
 
 
+@pytest.mark.parametrize(
+    ("locale", "told"), [("en-GB", "Being read: page 95 of 300"), ("lt-LT", "Skaitomas: 95 psl. iš 300")]
+)
+def test_a_long_document_tells_up_to_which_page_it_has_been_read(
+    open_page: Opened, look: Look, locale: str, told: str
+) -> None:
+    page = open_page("editor", locale=locale)
+    long = document(status="PROCESSING", title="Register", progress={"page": 95, "page_count": 300})
+    page.route(f"**/documents/{long['document_id']}", lambda route: route.fulfill(json=long))
+    said = {"document_id": long["document_id"], "status": "PROCESSING", "page_count": 300, "language": "en"}
+    report = {**said, "summary": "The document is being read.", "findings": [], "error": None}
+    page.route(f"**/documents/{long['document_id']}/report", lambda route: route.fulfill(json=report))
+    page.goto(f"{page.url.split('#')[0]}#/documents/{long['document_id']}")
+    expect(page.get_by_text(told)).to_be_visible()
+    look(page, f"reading-{locale}")
+
+
 def test_the_report_of_a_document_that_cannot_be_read_says_why_where_it_says_so(open_page: Opened, look: Look) -> None:
     page = open_page("editor")
     why = {"code": "NO_TEXT", "message": "The only page has neither text nor a picture."}

@@ -43,12 +43,17 @@ LEAST_LETTER, LARGER_LETTER, SAME_EDGE = 0.75, 1.4, 1.0
 points by which the edges of two may differ."""
 
 
-def ends_in_mark(token: str, height: float, bottom: float, top: float, base: float) -> bool:
-    """Whether the last letter of a word or year, from `bottom` to `top`, is the small, raised mark of a note."""
+def ends_in_mark(token: str, boxes: Sequence[Box], height: float, base: float) -> bool:
+    """Whether the last letter of a word or year is the small, raised mark of a note.
+
+    As small and as high as the letter before it, it is half of a ligature, as the "f" of "staff".
+    """
+    (_, top, _, bottom) = boxes[-1]
     is_small = RAISED * height < bottom - base and top - bottom < SMALL_MARK * height
     word = token[:-1]
     may_be_marked = (word.isalpha() and not word.isupper()) or YEAR.fullmatch(word) is not None  # "XVIIIe" is one word
-    return is_small and len(token) > SHORTEST_MARKED and may_be_marked
+    is_marked = is_small and len(token) > SHORTEST_MARKED and may_be_marked
+    return is_marked and boxes[-2][1::2] != boxes[-1][1::2]
 
 
 def note_number(token: str, boxes: Sequence[Box], height: float, base: float) -> str:

@@ -427,7 +427,7 @@ def words_of(
         if not (is_mixed or is_back or is_vertical or is_wide or end - start >= MIN_TIGHT):  # nearly always
             words.append(Word(token, x0, y0, x1, y1, style, mark=tag_mark))
             continue
-        if is_mixed and token[-1] in NOTE_MARKS and not is_vertical and ends_in_mark(token, y1 - y0, y2, y3, y0):
+        if is_mixed and token[-1] in NOTE_MARKS and not is_vertical and ends_in_mark(token, letters, y1 - y0, y0):
             words.append(Word(token[:-1], x0, y0, x2, y1, style, mark=tag_mark))
             token, x0, y0, y1, style = token[-1], x2, y2, y3, replace(style, size=style.size * (y3 - y2) / (y1 - y0))
         elif (

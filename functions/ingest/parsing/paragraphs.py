@@ -269,7 +269,7 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     if ended and had_room and not first.islower() and _is_justified(page.lines, i, last, edge):
         return False
     if last.full:
-        return not (ended and is_set_off and is_outdented)
+        return not (is_outdented and ((ended and is_set_off) or _is_next_term(page.lines, i)))
     if is_outdented:
         return False
     # A short line ends a paragraph, unless the next one continues in the middle of a sentence.
@@ -466,6 +466,20 @@ def _is_term(above: Line, line: Line) -> bool:
     """Whether a line is a term in bold, and the one below it is not in bold and no remark in brackets."""
     is_short = len(above.text) <= RAGGED_CHARACTERS and sum(map(str.isalpha, above.text)) > 1
     return above.bold and not line.bold and is_short and line.text[:1] != "("
+
+
+def _is_next_term(lines: Sequence[Line], i: int) -> bool:
+    """Whether a line is a term as one further up is: what is said of either is indented below it.
+
+    The term further up ends no sentence, so it is not the last line of a paragraph above one that begins indented.
+    """
+    line, above = lines[i], lines[i - 1]
+    term = next((each for each in reversed(lines[: i - 1]) if abs(each.x0 - above.x0) > 1), None)
+    below = lines[i + 1] if i + 1 < len(lines) else None
+    if term is None or below is None or ends_sentence(term.text) or ends_sentence(line.text):
+        return False
+    is_alike = abs(term.x0 - line.x0) < 1 > abs(below.x0 - above.x0) and term.y0 < above.y0 < line.y0 < below.y0
+    return is_alike and term.x1 < above.x1 and cleaned(line.text)[:1].isupper()
 
 
 def _has_gap(line: Line, longer_side: float) -> bool:

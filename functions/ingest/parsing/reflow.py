@@ -3,7 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from itertools import takewhile
+from dataclasses import replace
+from itertools import islice, pairwise, takewhile, zip_longest
 from operator import attrgetter
 
 from functions.ingest.parsing.distances import first_word, pitch_of, right_edges
@@ -12,8 +13,8 @@ from functions.ingest.parsing.headings import Heading
 from functions.ingest.parsing.items import begins_entry, is_index, is_item
 from functions.ingest.parsing.joining import join
 from functions.ingest.parsing.listings import take_comments
-from functions.ingest.parsing.paragraphs import HANGING, LEADER, has_leader, joins, ragged_entries
-from functions.ingest.parsing.parts import Kind, Part
+from functions.ingest.parsing.paragraphs import FARTHEST_INDENT, HANGING, LEADER, has_leader, joins, ragged_entries
+from functions.ingest.parsing.parts import Kind, Part, ends_sentence
 from functions.ingest.parsing.places import heading_places, moved_by, places_in
 from functions.ingest.parsing.table_cells import UNIT, YEAR, body_of, is_figure, is_number
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
@@ -56,6 +57,8 @@ NEAR_ABOVE = 3
 """How far below the line above, in font sizes, a line that is set in begins, at most."""
 SHORT_OF_EDGE = 0.12
 """Share of the width that a full line may lack."""
+LONGEST_TERM, LETTERS_OF_TERM, LEAST_TERMS = 80, 2, 2
+"""Characters of a term that is told below it, at most, its letters, and such terms of a page at one edge, at least."""
 MAX_INDENT = 40
 """Spaces that a line of code is indented by, at most."""
 
@@ -112,6 +115,7 @@ def reflow(page: RawPage, headings: list[Heading], words: Vocabulary) -> list[Pa
                 is_ragged=i in ragged,
             )
         i += 1
+    _tell_terms(parts, page.lines)
     _caption_figures(parts)
     _caption_tables(parts)
     for part in parts[:-1]:  # the last may continue on the next page
@@ -209,6 +213,41 @@ def _figure(lines: Sequence[Line], words: Vocabulary) -> Part:
             rows.append(text)
             at += len(text) + 1
     return Part("figure", "\n".join(rows), lines=places)
+
+
+def _tell_terms(parts: list[Part], lines: Sequence[Line]) -> None:
+    """Put each term of a list of definitions before what is said of it, as one block: apart neither says anything.
+
+    Terms are short lines at one edge, and what is said of each stands below it, indented.
+    """
+    pairs = [at for at in range(len(parts) - 1) if _is_defined(parts[at], parts[at + 1], lines)]
+    edges = Counter((round(parts[at].begin), round(parts[at + 1].begin)) for at in pairs)
+    for at in reversed(pairs):
+        term, said = parts[at : at + 2]
+        if edges[round(term.begin), round(said.begin)] < LEAST_TERMS:
+            continue
+        text = term.text.replace(SOFT_HYPHEN, "-")
+        places = term.lines + moved_by(len(text) + 1, said.lines)
+        parts[at : at + 2] = [replace(said, text=f"{text}\n{said.text}", begin=term.begin, hangs=0.0, lines=places)]
+
+
+def _is_defined(term: Part, said: Part, lines: Sequence[Line]) -> bool:
+    """Whether a part may be a term, and the next one what is said of it: all its lines are indented."""
+    if not (term.kind == said.kind == "paragraph" and len(term.lines) == 1 and len(term.text) <= LONGEST_TERM):
+        return False
+    if sum(map(str.isalpha, term.text)) < LETTERS_OF_TERM:
+        return False  # a mark or a number: what it marks stands beside it
+    indent = said.begin - term.begin
+    if ends_sentence(term.text) or not HANGING * term.size < indent < FARTHEST_INDENT * max(SMALLEST_EM, term.size):
+        return False
+    if len(said.lines) == 1:
+        return True
+    starts = [
+        below.x0
+        for line, below in pairwise(lines)
+        if abs(line.x0 - said.begin) < 1 and said.text.startswith(cleaned(line.text))
+    ]
+    return bool(starts) and all(abs(start - said.begin) < 1 for start in starts)
 
 
 def _caption_figures(parts: list[Part]) -> None:
@@ -366,6 +405,7 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     first = next((at for at, row in enumerate(cells) if len(row) > 1), 0)
     if has_figures and not _holds_sentence(cells[first]):
         head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
+    head = head[: _first_with_values(cells, first, len(head))]
     while head and SEPARATOR not in head[-1] and not UNIT.match(head[-1]):
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
@@ -374,6 +414,20 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     if first >= HEADER_TITLES or first + 2 >= len(rows) or any(map(_has_value, cells[first])):
         return []
     return rows[: first + 1] if is_bold or _names_columns(cells[first]) else []
+
+
+def _first_with_values(cells: Sequence[Sequence[str]], first: int, end: int) -> int:
+    """Return the first row below the `first` of cells that has a value of the rows from `end` on, or `end`.
+
+    Names do not recur in their columns: "daily" and "weekly" are values, though words.
+    """
+    columns = list(zip_longest(*cells[end:], fillvalue=""))
+    for at in range(first + 1, end):
+        if any(
+            len(cell) > 1 and cell in below for cell, below in islice(zip(cells[at], columns, strict=False), 1, None)
+        ):
+            return at
+    return end
 
 
 def _tells_periods(row: str) -> bool:

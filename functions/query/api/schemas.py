@@ -644,6 +644,13 @@ class CardOut(Out):
     product: str = ""
 
 
+class ProgressOut(Out):
+    """How far a document has been read."""
+
+    page: int
+    page_count: int
+
+
 class DocumentOut(Out):
     """A document's status."""
 
@@ -659,6 +666,7 @@ class DocumentOut(Out):
     size_bytes: int
     etag: str
     error: ErrorOut | None
+    progress: ProgressOut | None = Field(None, description="Of a long document, while it is being read.")
     labels: LabelsOut
     identity: CardOut
     created_at: str

@@ -23,6 +23,7 @@ from functions.query.understanding.question import (
     shortened,
     without_contractions,
 )
+from functions.query.understanding.spelling import with_question_words
 from functions.query.understanding.talk import without_courtesies
 from functions.query.understanding.vocabulary import field_variants
 from shared.deadline import Deadline
@@ -89,8 +90,12 @@ def understand(
 
 
 def _plain(question: str, language: str) -> str:
-    """Return a typed question without greetings and thanks and, in English, without contractions."""
+    """Return a typed question without greetings and thanks and, in English, without contractions.
+
+    Its misspelt question words are corrected.
+    """
     bare = without_courtesies(question)
+    bare = with_question_words(bare) if language == "en" else bare
     return without_contractions(bare) if language in {"", "en"} else bare
 
 

@@ -16,6 +16,13 @@ SHORTEST = 5
 LONG = 8
 """Letters of a word that may be misspelt by two, if not at its beginning."""
 
+OPENINGS = ("what", "when", "where", "which", "who", "whose", "why", "how", "does", "did", "can")
+"""English words that a question begins with."""
+BEHIND_HOW = ("much", "many", "long", "often", "far", "old")
+"""English words behind "how" that say what kind of answer is asked for."""
+LEAST_OF_QUESTION = 3
+"""Letters of a misspelt one of these, at least."""
+
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 LEAST_LETTERS_FURTHER = 7
 """Letters of a word that is corrected to one further down among the hits: shorter ones are near too many."""
@@ -58,6 +65,26 @@ def corrections(
             if is_sure and not found.get(word) and lexical.fold(word).casefold() not in plain:
                 found[word] = _nearest(word.casefold(), words)
     return {word: _like(word, other) for word, other in found.items() if other}
+
+
+def with_question_words(question: str) -> str:
+    """Return an English question with its first words corrected: "Wat time", "How mutch". They say what is asked for.
+
+    One that may be two of them stays as it is: "hwo".
+    """
+    table = lexical.background("en")
+    found: dict[str, str] = {}
+    before = ""
+    for word in _WORD.findall(question)[:2]:
+        wanted = BEHIND_HOW if before == "how" else () if before else OPENINGS
+        before = word.lower()
+        if len(word) < LEAST_OF_QUESTION or _is_common(word, "en", table):
+            continue
+        near = [other for other in wanted if distance(before, other, most=1) == 1]
+        if len(near) == 1:
+            before = near[0]
+            found[word] = _like(word, before)
+    return corrected(question, found) if found else question
 
 
 def corrected(text: str, words: Mapping[str, str]) -> str:

@@ -75,6 +75,10 @@ _COMPUTES, _CHANGES = (of_any_language(_PATTERNS[kind]) for kind in ("computes",
 _CHANGED_MOST = re.compile(rf"(?:{_CHANGES.pattern}) (?:the )?(?:{MOST}|{LEAST}|fastest)\b", re.IGNORECASE)
 """How a question asks what has changed most, which no row's figures of one year tell."""
 _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
+_ORDINAL = re.compile(r"(?<![\w.,])\d+(?:st|nd|rd|th)\b")
+"""A number that says which, and not how much: a day of the month, a floor."""
+_SPAN = re.compile(rf"(?<![\w.,/–-])({identity.YEAR})[/–-](\d\d(?:\d\d)?)(?![\w/–-]|[.,]\d)")
+"""A year that begins in one calendar year and ends in the next: "2026/27"."""
 _MEASURED = re.compile(r"(?<![^\W_])\d+(?:[.,:]\d+)*")
 """A number that is not the end of a name: not the 1 of "XTAL1"."""
 _NO_FIGURE = re.compile("|".join(_PATTERNS["no_figure"].values()), re.IGNORECASE | re.MULTILINE)
@@ -134,6 +138,11 @@ def _years_in(question: str) -> frozenset[str]:
     ranges = ((int(first), int(last)) for first, last in _RANGE.findall(with_plain_periods(question)))
     between = (str(year) for first, last in ranges if last - first < MAX_YEARS for year in range(first, last))
     return frozenset((*between, *(period[-4:] for period in periods_in(question))))
+
+
+def spans_in(text: str) -> frozenset[str]:
+    """Return the first calendar years of school years, seasons and the like that a text names: 2026 of "2026/27"."""
+    return frozenset(first for first, last in _SPAN.findall(text) if str(int(first) + 1).endswith(last))
 
 
 @dataclass(frozen=True)
@@ -437,6 +446,8 @@ class Asked:
     def new_numbers(self, text: str) -> Sequence[str]:
         """Return the numbers of a text that are not in the question, and do not only say which item or page it is."""
         text = _NO_FIGURE.sub(" ", text)
+        if self.for_amount:
+            text = _ORDINAL.sub(" ", text)
         if self.words_counted and SEPARATOR not in text:
             text = _YEAR_ALONE.sub(" ", text)
         return [number for number in _MEASURED.findall(text) if number not in self.numbers]

@@ -11,7 +11,7 @@ from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.words import is_stop_word, tokens_of
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import is_time
-from functions.query.writing.asked import Asked, Kind, raises
+from functions.query.writing.asked import Asked, Kind, raises, spans_in
 from functions.query.writing.named_items import is_untold
 from functions.query.writing.row_doubts import (
     ToldSpan,
@@ -97,6 +97,10 @@ def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
     texts = [part for each in told for part in (each.text, *columns_of(each))]
     years = set(_YEAR.findall(" ".join(texts)))
     passage = told[0].passage
+    if spans := spans_in(asked.text):
+        others = spans_in("\n".join((*texts, passage.title, passage.key, passage.whole)))
+        if others and spans.isdisjoint(others):
+            return True
     beside = (passage.title, passage.section_at(passage.char_start + told[0].start), *passage.periods)
     return bool(years) and not any(year in text for year in asked.years for text in (*years, *beside))
 

@@ -18,6 +18,7 @@ from functions.query.ports import ChatModel, ClaimChecker, StreamingChatModel
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.phrases import read, small_words
 from functions.query.understanding.question import without_answer_form
+from functions.query.writing.asked import Asked
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import MAX_ALIKE, Extract, extract, told_whole
 from functions.query.writing.localization import (
@@ -39,6 +40,7 @@ from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, ModelRequest, Usage
 from shared.settings import Settings
+from shared.text import SEPARATOR
 
 SAVE_RESERVE_S = 2.0
 """Seconds of the deadline that the model's call leaves for verifying and saving."""
@@ -331,7 +333,10 @@ class Chosen(NamedTuple):
 def choose(request: WritingRequest) -> Chosen:
     """Choose the numbered part asked for, what can be worked out, or sentences: for each part, or the whole."""
     if request.sentences:
-        return Chosen(request.sentences)
+        # What a price or another such figure of a row is of, its label alone tells: another thing's is near, too.
+        is_figure = bool(Asked.of(request.standalone).needed)
+        are_rows = is_figure and all(SEPARATOR in each.references[0].quote for each in request.sentences)
+        return Chosen(request.sentences, _missing(request.standalone, request.sentences, request) if are_rows else ())
     if numbered := part_claims(request.standalone, request.sources):
         return Chosen(numbered)
     calculated = calculation(request.standalone, request.sources)

@@ -39,7 +39,7 @@ from functions.query.understanding.question import (
     patterns_of,
     word_lists,
 )
-from functions.query.understanding.spelling import distance
+from functions.query.understanding.spelling import OPENINGS, distance
 from functions.query.understanding.vocabulary import are_of_family, document_words
 from functions.query.writing.statements import statements_of
 from functions.query.writing.table_words import comparison_in
@@ -68,8 +68,6 @@ _OF_MONEY = re.compile(
 """What is a weight or a currency, and what tells that a question is about money."""
 MAX_INITIALS = 5
 """Letters of the longest short form that is looked for as the initials of words."""
-OPENINGS = ("what", "when", "where", "which", "who", "whose", "why", "how", "does", "did", "can")
-"""English words that a question begins with; one of them misspelt by a letter is none that a document must hold."""
 
 _ASKED_FOR = re.compile(
     r"\b(?:how many|which|what|whose|kiek|kuri\w*|koki\w*)\s+([^\W\d_]+(?:\s+[^\W\d_]+)?)", re.IGNORECASE

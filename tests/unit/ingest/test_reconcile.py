@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, field
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from functions.ingest import reconcile
+from functions.ingest import pipeline, reconcile
 from functions.ingest.changes import ChangeNotification
 from functions.ingest.embedding import BatchEmbedder
 from functions.ingest.figures import Figures
@@ -22,6 +22,7 @@ from functions.ingest.pipeline import (
 )
 from functions.ingest.reading import Ocr
 from functions.ingest.reconcile import ReconcileOutcome, Reconciler, TryLater
+from functions.ingest.sources import ChunkSource
 from shared.access import AccessRule, AccessRulesInvalid
 from shared.adapters.document_fence import DynamoDocumentFence
 from shared.adapters.document_registry import DynamoDocumentRegistry
@@ -36,6 +37,7 @@ from shared.models import (
     Embeddings,
     EmbeddingSpace,
     IndexVersion,
+    PagesRead,
     PassageChange,
     PassageEdit,
     Usage,
@@ -319,6 +321,29 @@ def test_a_long_document_is_continued_where_its_worker_stopped(aws: MockedAws):
     assert world.embedder.asked[0] == "Sentence 0 of it."
     assert world.embedder.asked.count("Sentence 0 of it.") == 1, "what is in the index is not embedded again"
     assert (world.document.chunk_count, len(world.texts)) == (5, 5)
+
+
+def test_up_to_which_page_a_long_document_is_read_is_told_meanwhile(aws: MockedAws, monkeypatch: pytest.MonkeyPatch):
+    opened, told = pipeline.open_source, []
+
+    @contextmanager
+    def of_nine_pages(*what: Any) -> Iterator[ChunkSource]:
+        with opened(*what) as source:
+            yield replace(source, page_count=9)
+
+    monkeypatch.setattr(pipeline, "open_source", of_nine_pages)
+    world = World(aws, embedding_batch_inputs=1)
+    written = world.index.upsert
+
+    def upsert(**what: Any) -> None:
+        told.append(world.document.progress)
+        written(**what)
+
+    monkeypatch.setattr(world.index, "upsert", upsert)
+    world.put(*(f"Sentence {n} of it." for n in range(5)))
+    assert world.run() is ReconcileOutcome.PUBLISHED
+    assert told == [PagesRead(1, 9)] * 5
+    assert world.document.progress is None
 
 
 def test_a_worker_that_gets_nothing_done_twice_gives_up(world: World):

@@ -18,6 +18,7 @@ from shared.models import (
     DocumentError,
     DocumentStatus,
     PageReport,
+    PagesRead,
     PassageChange,
     PassageEdit,
     Published,
@@ -151,6 +152,17 @@ def test_a_change_without_sequencer_redelivered_while_its_first_delivery_is_at_w
     bench.claim("", "m1/a")
     assert bench.claim("", "m1/b").outcome is LeaseOutcome.BUSY
     assert bench.claim("", "m2/a").outcome is LeaseOutcome.DELEGATED
+
+
+def test_up_to_which_page_a_document_has_been_read_is_told_until_it_is_published(bench: Bench) -> None:
+    bench.claim()
+    bench.lease().save_progress(UnfinishedIngest("G1", "v1", "s1", 0), upper_bound=5, progress=PagesRead(40, 300))
+    assert bench.get().progress == PagesRead(40, 300)
+    bench.lease().save_progress(UnfinishedIngest("G2", "v2", "s1", 0), upper_bound=5)
+    assert bench.get().progress is None, "another version is being read"
+    bench.lease().save_progress(UnfinishedIngest("G2", "v2", "s1", 5), upper_bound=9, progress=PagesRead(80, 300))
+    assert bench.publish(generation="G2")
+    assert bench.get().progress is None
 
 
 def test_an_expired_lease_is_taken_over_and_its_holder_can_write_nothing_more(bench: Bench) -> None:

@@ -400,6 +400,12 @@ def test_numbered_things_name_columns_of_words(names: str, rows: list[str], *, i
     assert (header_at(text, len(text) - 3) == (0, len(names))) is is_named
 
 
+@pytest.mark.parametrize(("names", "is_named"), [("Task | Library | Archive", True), ("Bins | daily | weekly", False)])
+def test_words_that_recur_in_several_columns_are_values_below_names(names: str, *, is_named: bool):
+    text = f"{names}\nToilets | daily | weekly\nCarpets | weekly | monthly\nFloors | daily | daily\nDesks | monthly | -"
+    assert (header_at(text, len(text) - 3) == (0, len(names))) is is_named
+
+
 def test_what_stands_in_quotation_marks_is_found_and_an_apostrophe_is_none():
     question = "Where are \u201cBoiler room\u201d, 'lamp' and \"B\" of Ann's and Bo's plan?"
     assert quoted_in(question) == ["Boiler room", "lamp", "B"]

@@ -17,8 +17,8 @@ const TONES = {
 } as const;
 
 /** A document's status in words; a wheel turns while it is being worked on. */
-export function StatusBadge({ document }: { document: Pick<Watched, "status" | "error"> }) {
-  const { status } = document;
+export function StatusBadge({ document }: { document: Pick<Watched, "status" | "error" | "progress"> }) {
+  const { status, progress } = document;
   if (!isKnown(status)) return <Badge>{status}</Badge>;
   const isReadByOcr = document.error?.code === OCR_PENDING;
   const works = isReadByOcr || status === "PROCESSING" || status === "DELETING";
@@ -29,7 +29,11 @@ export function StatusBadge({ document }: { document: Pick<Watched, "status" | "
           <Spinner size={12} />
         </span>
       )}
-      {isReadByOcr ? t("ocr_pending") : t(`status_${status}`)}
+      {isReadByOcr
+        ? t("ocr_pending")
+        : status === "PROCESSING" && progress
+          ? t("status_PROCESSING_page", progress.page, progress.page_count)
+          : t(`status_${status}`)}
     </Badge>
   );
 }

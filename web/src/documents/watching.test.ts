@@ -53,6 +53,20 @@ test("a document is looked at until it has come to rest, more and more seldom", 
   assert.equal(looks(), before, "it is at rest");
 });
 
+test("each page that is read is told, and the next look is soon", async () => {
+  const reading = (page: number): Watched => ({ ...at("PROCESSING"), progress: { page, page_count: 300 } });
+  const answers = new Map<string, Watched | null>([["d", reading(1)]]);
+  const { watch, told, pauses, pass } = watched(answers);
+  watch.follow("d", reading(1));
+  for (let look = 0; look < 12; look += 1) await pass();
+  assert.deepEqual(told, [], "nothing new");
+  answers.set("d", reading(120));
+  await pass();
+  assert.deepEqual(told, ["d PROCESSING"]);
+  assert.ok((pauses.at(-1)?.ms ?? 0) < 6_000);
+  watch.stop();
+});
+
 test("a replaced document is not believed to be at rest before its new version was found", async () => {
   const answers = new Map<string, Watched | null>([["d", at("READY")]]);
   const { watch, told, pass } = watched(answers);

@@ -6,6 +6,8 @@ export const OCR_PENDING = "OCR_PENDING";
 const FIRST_MS = 1_000;
 const LAST_MS = 30_000;
 const GROWTH = 1.35;
+/** Looks after which one is due while a document is being read page by page: some seconds later. */
+const WHILE_READ = 5;
 /** How long a replaced document may show its former status before it is believed. */
 const BELIEVED_AFTER_MS = 60_000;
 
@@ -23,6 +25,7 @@ export interface Watched {
   status: string;
   updated_at: string;
   error?: { code: string } | null | undefined;
+  progress?: { page: number; page_count: number } | null | undefined;
 }
 
 export interface WatchPorts<T extends Watched> {
@@ -96,6 +99,10 @@ export class Watch<T extends Watched> {
       if (!entry) continue;
       const isNew = now?.status !== entry.last?.status || now?.updated_at !== entry.last?.updated_at;
       const wasKnown = entry.last !== null;
+      if (!isNew && now?.progress?.page !== entry.last?.progress?.page) {
+        this.idle = Math.min(this.idle, WHILE_READ);
+        this.ports.changed(id, now);
+      }
       if (isNew) {
         this.idle = 0;
         this.ports.changed(id, now);

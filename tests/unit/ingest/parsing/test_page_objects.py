@@ -12,7 +12,7 @@ import pytest
 from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.layout import lay_out
-from functions.ingest.parsing.letters import with_bullets, with_drawn_hyphens
+from functions.ingest.parsing.letters import ends_in_mark, with_bullets, with_drawn_hyphens
 from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
 from functions.ingest.parsing.words import SLANTING, Style, Word
 from tests.support.pdfs import document, lines, text
@@ -174,6 +174,12 @@ def test_text_that_climbs_or_falls_is_told_from_level_and_upright_text(
         handle = pdfium.text_object(pointer, 0)
         assert styles_of([handle])[handle].turn == turn
         pdfium.close_text(text)
+
+
+def test_half_of_a_ligature_is_no_mark_of_a_note() -> None:
+    high, small = (0.0, 13.0, 4.0, 3.0), (4.0, 11.0, 8.0, 3.0)
+    assert ends_in_mark("wordsf", [*[high] * 5, small], 13, 0)
+    assert not ends_in_mark("staff", [*[high] * 3, small, small], 13, 0)
 
 
 def test_words_that_a_program_set_apart_without_a_space_are_two(tmp_path: Path) -> None:

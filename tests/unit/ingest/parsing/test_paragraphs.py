@@ -112,6 +112,45 @@ def test_an_indented_line_begins_a_paragraph_where_a_sentence_has_ended(x0: floa
     assert are_one(line(text, 100), line("And this is next", 112, x0=x0)) is expected
 
 
+def test_a_term_and_what_is_said_of_it_indented_below_are_one_block() -> None:
+    terms = [
+        line("Autumn term", 80, x1=110),
+        line("from 2 September to 18 December, without the last week of October", 92, x0=78, x1=395),
+        line("Spring term", 104, x1=108),
+        line("from 5 January to 25 March, without the third", 116, x0=78, x1=390),
+        line("week of February", 128, x0=78, x1=160),
+        line("Sports day", 140, x1=100),
+        line("25 June", 152, x0=78, x1=120),
+    ]
+    assert texts(*filled(), *terms)[-3:] == [
+        "Autumn term\nfrom 2 September to 18 December, without the last week of October",
+        "Spring term\nfrom 5 January to 25 March, without the third week of February",
+        "Sports day\n25 June",
+    ]
+
+
+def test_marks_beside_what_they_mark_are_no_terms() -> None:
+    marked = [
+        line("[9]", 80, x1=60),
+        line("the first book, of the year 1999, with two maps", 80, x0=72, x1=330),
+        line("[10]", 110, x1=60),
+        line("the second book, of the year 2004, with none", 110, x0=72, x1=320),
+    ]
+    assert not any("\n" in text for text in texts(*filled(), *marked))
+
+
+def test_lines_above_paragraphs_that_begin_indented_are_no_terms() -> None:
+    below = [
+        line("A title without a size", 80, x1=160),
+        line("The first line of a paragraph is set in, and the next one", 92, x0=78),
+        line("is not.", 104, x1=80),
+        line("Another title like it", 116, x1=150),
+        line("The first line of a paragraph is set in, and the next one", 128, x0=78),
+        line("is not, either.", 140, x1=100),
+    ]
+    assert not any("\n" in text for text in texts(*filled(), *below))
+
+
 def test_a_line_in_the_next_column_goes_on_by_its_text_alone() -> None:
     assert are_one(line("it goes on here", 700), line("and this is next", 40, x0=320, x1=560))
     assert are_one(line("it goes on here", 700), line("And this is next", 40, x0=320, x1=560))
@@ -327,6 +366,7 @@ def header_of(*texts: str) -> str:
         (("Reported | 112 bps", "Effect | 28", "Core | 51 bps"), []),
         ((*(f"Head {n} | of it" for n in "abcd"), "Cash | 1,204"), [f"Head {n} | of it" for n in "abcd"]),
         ((*(f"Head {n} | Of it" for n in "abcdefg"), "Cash | 1,204"), ["Head a | Of it"]),
+        (("Task | Hall", "Bins | daily", "Doors | weekly", "Mats | 3 times", "Desks | daily"), ["Task | Hall"]),
         (("Sender: | Ann Lee", "Goods: | ropes, sails", "Weight: | -"), []),
         (("Sender: | 2023 | 2022", "Goods: | 4 | 5", "Weight | 6 | 7"), ["Sender: | 2023 | 2022"]),
     ],

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.query.understanding.spelling import allowed_distance, corrected, corrections, distance
+from functions.query.understanding.spelling import (
+    allowed_distance,
+    corrected,
+    corrections,
+    distance,
+    with_question_words,
+)
 from tests.support.query import passage
 
 PASSAGES = [
@@ -96,3 +102,16 @@ def test_two_letters_and_the_first_one_make_another_word():
 def test_a_word_that_the_first_passages_lack_is_looked_for_in_the_others():
     hits = [passage("The pump stands in the cellar."), passage("The decanter stands outside.", n=2)]
     assert corrections("Where is the decantor?", "en", hits, near=1) == {"decantor": "decanter"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("How mutch is breakfast?", "How much is breakfast?"),
+        ("Wat time is it?", "What time is it?"),
+        ("hwo do I pay?", "hwo do I pay?"),  # "how" or "who"
+        ("Is mutch lost?", "Is mutch lost?"),
+    ],
+)
+def test_misspelt_words_that_say_what_is_asked_for_are_corrected(typed: str, expected: str):
+    assert with_question_words(typed) == expected

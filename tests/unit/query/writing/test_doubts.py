@@ -58,6 +58,11 @@ def test_what_the_document_speaks_of_elsewhere_is_missed_in_an_answer_without_it
         ("How much will the second study cost?", "The cost of the first study was £318.", True),
         ("What was the net debt in 2023?", "£ million | 2025 | 2024\nNet debt | 64.2 | 58.7\nSales | 9.1 | 8.2", True),
         ("What was the net debt in 2024?", "£ million | 2025 | 2024\nNet debt | 64.2 | 58.7\nSales | 9.1 | 8.2", False),
+        ("When does the term begin in 2027/28?", "The term of 2026/27 ends on 3 July 2027.", True),
+        ("When does the term end in 2026/2027?", "The term of 2026/27 ends on 3 July 2027.", False),
+        ("When did the meeting of 2027/31 end?", "The meeting of 2026/27 ended on 3 July 2027.", False),  # no two years
+        ("How much is the supplement on Saturdays?", "The supplement of Saturdays is paid on the 26th.", True),
+        ("How much is the supplement on Saturdays?", "The supplement of Saturdays is 26 euros.", False),
     ],
 )
 def test_another_kind_or_another_year_is_doubtful(question: str, text: str, *, doubtful: bool):

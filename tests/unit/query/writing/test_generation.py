@@ -168,6 +168,24 @@ def test_a_row_whose_cells_alone_are_refuted_is_told_whole():
     assert told_whole(Claim("The crane.", (Reference(1, "Crane"),)), sources).text == "The crane."
 
 
+@pytest.mark.parametrize(
+    ("question", "refusal"),
+    [
+        ("How much does the swimming club cost?", "not_mentioned"),
+        ("How much does the breakfast club cost?", None),
+        ("Which clubs meet before the swimming lesson?", None),  # no sum is asked for: other words may mean it
+    ],
+)
+def test_the_price_of_another_thing_in_a_row_found_by_meaning_is_no_answer(question: str, refusal: str | None):
+    row = "Breakfast club | Hall | £4.20"
+    sources = [passage(f"What | Where | Price\n{row}\nLong club | Annexe | £6.00")]
+    near = Claim("Breakfast club; Hall; £4.20", (Reference(1, row),), "\n")
+    answer = written(
+        WritingRequest(question, question, sources, sentences=[near]), chat=None, settings=DEFAULT, deadline=deadline()
+    )
+    assert answer.refusal == refusal
+
+
 def test_an_answer_says_of_how_many_rows_it_tells_the_first():
     rows = "\n".join(f"Lot {n} | Orchard | {n} trees" for n in range(1, 36))
     sources = [passage(f"Lot | Place | Size\n{rows}")]

@@ -45,6 +45,7 @@ def test_a_question_about_what_no_source_mentions_has_a_false_premise(question: 
         "How many litres does the genrator burn at Skarvnes?",
         "What is the minimun number of rooms?",
         "How many rooms are heated at 6 o'clock?",
+        "How do I get onto the station?",
         r"What is $\overline{generator}$ on page 12 of X-1000/b?",
         "Kiek ratų turi stotis?",
         "My toddler spilt juice on the generator, is it heated?",

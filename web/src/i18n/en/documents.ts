@@ -38,6 +38,7 @@ export const documents = {
 
   status_PENDING: "Not read yet",
   status_PROCESSING: "Being read",
+  status_PROCESSING_page: (page: number, of: number) => `Being read: page ${page} of ${of}`,
   status_READY: "Ready",
   status_PARTIAL: "Partly readable",
   status_NEEDS_OCR: "Needs text recognition",

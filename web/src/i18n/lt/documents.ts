@@ -42,6 +42,7 @@ export const documents: Messages<typeof english> = {
 
   status_PENDING: "Dar neskaitytas",
   status_PROCESSING: "Skaitomas",
+  status_PROCESSING_page: (page, of) => `Skaitomas: ${page} psl. iš ${of}`,
   status_READY: "Parengtas",
   status_PARTIAL: "Perskaityta dalis",
   status_NEEDS_OCR: "Reikia teksto atpažinimo",
