@@ -77,6 +77,8 @@ _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _POINTERS = patterns_of("pointing_patterns.txt")
 _POINTS_BACK = re.compile(rf"(?:{'|'.join(_POINTERS['begins'].values())})\b", re.IGNORECASE)
 """The beginning of a sentence that cannot be understood without the one before."""
+_TERM_ABOVE = re.compile(r"\A(-{0,2}[^\W\d][^\n.:;,!?|]{0,79}(?<=[\w)\"”]))\n(?=[^\n]*[.!?]\Z)")
+"""A term in the line above the sentence that says what it is: "Lending period", and below it "Four weeks."."""
 _STANDS_FOR = of_any_language(_POINTERS["stands_for"])
 """The beginning of one that does not say who or which it is: "It is the most durable choice."."""
 
@@ -170,13 +172,14 @@ def _claims(asked: Asked, blocks: Sequence["_Group"], passages: Sequence[Passage
 def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     """Return a span on one line, with each list item on its own line and the values of a row with their columns.
 
+    A term above what is said of it ends in a colon.
     Of figures only the columns that are asked for are told. A heading stands apart from what it is above. A space
     follows a sentence; anything else, as an item, ends its line.
     """
     quote = passage.text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
         return with_ticked_only(_shown_row(passage, start, end, asked))
-    shown = on_lines(with_ticked_only(quote))
+    shown = on_lines(with_ticked_only(_TERM_ABOVE.sub(r"\1: ", quote)))
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     is_above = is_heading(quote) and (": " not in quote or passage.text[end : end + 2] == "\n\n")
     return shown + ("\n\n" if is_above else " " if is_sentence else "\n")

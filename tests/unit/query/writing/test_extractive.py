@@ -1829,3 +1829,10 @@ def test_a_row_that_is_read_by_another_cell_is_told_with_its_first_one():
     start = text.index("Pilates")
     told = asked_row_text(text, start, text.index("\n", start), {"studio", "2"}, set(), "en")
     assert told == "Pilates; Tuesday; Studio: 2"
+
+
+def test_a_term_above_what_is_said_of_it_ends_in_a_colon():
+    text = "Lending period\nFour weeks.\n\nFee for late return\n20 cents a day for each book.\n\nHours\n9–17"
+    (claim,) = extract("What is the fee for a late return?", [passage(text)]).claims
+    assert claim.text == "Fee for late return: 20 cents a day for each book."
+    assert claim.references[0].quote == "Fee for late return\n20 cents a day for each book."
