@@ -58,6 +58,8 @@ def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
 # --- Kind ---
 
 _ABSTRACT = re.compile(r"abstract\W*", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.? [^\W\d_]")
+"""How a section begins, or an entry of a table of contents."""
 
 
 def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
@@ -73,7 +75,9 @@ def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
     if any(_ABSTRACT.fullmatch(line.text) for line in beginning.cover):
         return "paper"
     large = [line.text for line in beginning.cover if line.size >= beginning.body_size and len(line.text) < SHORT_LINE]
-    return next(filter(None, map(identity.kind_in, large[:10])), "")
+    # A line of the title's says no more than the title, and a section is not what the document is.
+    others = (text for text in large[:10] if text not in title and not _NUMBERED.match(text))
+    return next(filter(None, map(identity.kind_in, others)), "")
 
 
 # --- Organisations ---
@@ -306,7 +310,7 @@ def _times_named(text: str, year: int) -> int:
 _VERSION = re.compile(
     rf"\b(?:{any_word('version')})"
     r"(?: (?:no\.?|number))?[ :|.]*"
-    r"(?P<named>[vV]?\d{1,3}(?:\.\d+)*[a-z]?)(?![\w/-])|\b[vV](?P<marked>\d{1,3}(?:\.\d+)+)(?!\w)",
+    r"(?P<named>[vV]?\d{1,3}(?:\.\d+)*[a-z]?)(?![\w/-])|\b[vV](?:\. ?)?(?P<marked>\d{1,3}(?:\.\d+)+)(?!\w)",
     re.IGNORECASE,
 )
 _END_OF_NAME = re.compile(r"[\dA-Za-z][_ ]?[vV](\d{1,2}(?:\.\d+)*)$")
@@ -315,10 +319,13 @@ _END_OF_NAME = re.compile(r"[\dA-Za-z][_ ]?[vV](\d{1,2}(?:\.\d+)*)$")
 def _version(beginning: Beginning, title: str) -> str:
     """Return the version that title, file name or a short line of the first two pages states, without "v"."""
     stem = beginning.file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    lines = (line.text for lines in beginning.pages[:2] for line in lines if len(line.text) < SHORT_LINE)
-    for text in (title, *lines, stem.replace("_", " ")):
+    named = re.compile(rf"{re.escape(title)} (\d{{1,3}}(?:\.\d+)+[a-z]?)")
+    lines = (line for lines in beginning.pages[:2] for line in lines if len(line.text) < SHORT_LINE and not line.mono)
+    for text in (title, *(line.text for line in lines), stem.replace("_", " ")):
         if found := _VERSION.search(text):
             return (found["named"] or found["marked"]).lstrip("vV")
+        if found := named.fullmatch(text):
+            return found[1]
     found = _END_OF_NAME.search(stem)
     return found[1] if found else ""
 

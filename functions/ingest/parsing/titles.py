@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -137,7 +137,8 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     if named and (not heading or (is_whole and not is_more and _is_borne_out(named, beginning))):
         return named
     title = heading or title_from_file_name(beginning.file_name)
-    on_cover = (kind_of(line.text) for line in beginning.cover)
+    set_off = (line for line in beginning.cover if line.cells <= 1 and (line.bold or line.size > beginning.body_size))
+    on_cover = (kind_of(line.text) for line in set_off)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
     return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
 
@@ -207,13 +208,21 @@ def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginnin
     if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
         least = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
         more = _largest([*above, *below], max(least, MUCH_LARGER * body))
-        if more and not more[-1].text.endswith(":"):
+        if more and not more[-1].text.endswith(":") and not _only_versions(title, more):
             return _joined(more, words)
     for first in below[:KIND_LINES]:
         kind = _joined(_block_from(below, first), words)
         if identity.kind_in(kind) and (first.bold or first.size > body) and first.cells <= 1:
             return kind
     return ""
+
+
+def _only_versions(title: str, more: Sequence[Line]) -> bool:
+    """Whether what stands below a title says only of which version it is: "Plum Version 2.1" below "Plum Guide"."""
+    told = " ".join(line.text for line in more).split()
+    named = {*map(str.casefold, title.split())}
+    rest = [*dropwhile(lambda word: word.casefold() in named, told)]
+    return is_edition(" ".join(rest))
 
 
 def _opens_text(line: str) -> bool:

@@ -1,5 +1,7 @@
 """Titles: metadata that are no template, the cover by size without what many documents share, filings, file names."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.ingest.parsing.titles import Beginning, filing_of, title_from_file_name, title_of, usable_title
@@ -414,3 +416,21 @@ def test_a_title_read_byte_by_byte_is_read_again() -> None:
 
 def test_a_short_title_is_not_added_to_itself() -> None:
     assert title_of(beginning(line("Plums", 30, 100), line("Plums", 16, 200), BODY), None) == "Plums"
+
+
+@pytest.mark.parametrize(
+    ("below", "title"),
+    [
+        ("Plum Version 3.0.61", "Plum Documentation"),
+        ("Version 3.0", "Plum Documentation"),
+        ("Pears and Version 3 of them", "Plum Documentation: Pears and Version 3 of them"),
+    ],
+)
+def test_what_only_says_the_version_is_not_added_to_a_title(below: str, title: str) -> None:
+    assert title_of(beginning(line("Plum Documentation", 30, 100), line(below, 20, 200), BODY), None) == title
+
+
+def test_a_kind_that_stands_in_the_texts_own_print_is_no_part_of_a_title() -> None:
+    kind = Line("Standard", y0=90, y1=100, size=10)
+    assert title_of(beginning(kind, BODY, BODY, file_name="plums.pdf"), None) == "plums"
+    assert title_of(beginning(replace(kind, bold=True), BODY, BODY, file_name="plums.pdf"), None) == "plums: Standard"
