@@ -934,3 +934,7 @@ def test_a_bold_line_of_chinese_that_ends_a_sentence_is_no_heading() -> None:
 )
 def test_signs_that_are_no_words_head_nothing(text: str, expected: bool) -> None:
     assert is_heading(title(text, 100, 20), *prose(130)) is expected
+
+
+def test_two_signs_of_chinese_are_a_name() -> None:
+    assert is_heading(title("3.4 总结", 100, 14), *prose(130))

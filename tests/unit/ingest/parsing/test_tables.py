@@ -8,6 +8,7 @@ from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.parse import _carry_over
 from functions.ingest.parsing.parts import Part
 from functions.ingest.parsing.table_cells import _numbers_sentence, cells_of, grouped
+from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
 from tests.support.made_pages import (
     BODY,
