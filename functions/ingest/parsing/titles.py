@@ -187,7 +187,7 @@ def _first_heading(beginning: Beginning) -> tuple[str, str]:
     block = _largest(lines, LARGER * beginning.body_size)
     title = _without_number(_joined(block, beginning.words), beginning)
     if not title:
-        return _emphasised(beginning), ""
+        return _above_table(beginning) or _emphasised(beginning), ""
     if identity.kind_in(title) and _MEANING.search(identity.without_kind(title)):
         return title, ""
     return title, _addition(title, block, lines, beginning)
@@ -242,6 +242,14 @@ def is_own_title(heading: str, title: str) -> bool:
     heading = without_note_mark(heading)
     number = _FIRST_SECTION.match(heading)
     return any(f"{title}:".startswith(f"{each}:") for each in (heading, heading[number.end() :] if number else heading))
+
+
+def _above_table(beginning: Beginning) -> str:
+    """Return what is printed above the pages of a table, as sheets of figures have it, "" if the cover is no table."""
+    rows = sum(line.cells > 1 for line in beginning.cover)
+    above = map(usable_title, beginning.running[:KIND_LINES] if 2 * rows > len(beginning.cover) else ())
+    named = (title for title in above if not any(map(str.isdigit, title)))  # no page's number, and no date
+    return next((title for title in named if len(_MEANING.findall(title)) > SHORT_TITLE_WORDS), "")
 
 
 def _emphasised(beginning: Beginning) -> str:

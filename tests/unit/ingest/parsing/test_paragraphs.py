@@ -871,7 +871,8 @@ def test_a_sentence_goes_on_behind_a_blank_and_below_it(above: str, below: str, 
 
 @pytest.mark.parametrize(("x1", "expected"), [(120, False), (300, True)])
 def test_a_short_line_ends_where_a_word_in_small_letters_is_set_off_below_it(x1: float, expected: bool) -> None:
-    assert are_one(line("default: none", 68, x1=x1), line("string: where plums are kept", 91)) is expected
+    name, below = line("default: none", 90, x1=x1), line("string: where plums are kept", 113)
+    assert (f"{name.text} {below.text}" in texts(*filled(), name, below)) is expected
 
 
 def test_a_name_in_fixed_pitch_between_lines_set_in_is_no_end_of_the_one_above() -> None:

@@ -434,3 +434,17 @@ def test_a_kind_that_stands_in_the_texts_own_print_is_no_part_of_a_title() -> No
     kind = Line("Standard", y0=90, y1=100, size=10)
     assert title_of(beginning(kind, BODY, BODY, file_name="plums.pdf"), None) == "plums"
     assert title_of(beginning(replace(kind, bold=True), BODY, BODY, file_name="plums.pdf"), None) == "plums: Standard"
+
+
+@pytest.mark.parametrize(
+    ("cells", "header", "title"),
+    [
+        (3, "Plums of the northern hills", "Plums of the northern hills"),
+        (3, "Plums", "The hills"),
+        (1, "Plums of the hills", "The hills"),
+    ],
+)
+def test_what_is_printed_above_the_pages_of_a_table_is_its_title(cells: int, header: str, title: str) -> None:
+    rows = [Line(f"Brook | {at} | {at}", y0=80 + 12 * at, y1=90 + 12 * at, size=10, cells=cells) for at in range(5)]
+    page = beginning(Line("The hills", y0=50, y1=60, size=10, bold=True), *rows)
+    assert title_of(replace(page, running=[header, "7/5/2022"]), None) == title
