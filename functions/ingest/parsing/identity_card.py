@@ -109,8 +109,11 @@ _REPORTING = re.compile(
 )
 """Who reports in the title of an earnings release."""
 _HALF_NAME = re.compile(
-    r"\b(?:the|of|and|our|this|its) (?:Company|Corporation|Department|Committee|Bank|University|Agency|Council)$", re.I
+    r"\b(?:the|of|and|our|this|its) (?:Company|Corporation|Department|Committee|Bank|University|Agency|Council)$"
+    r"|\bnot limited$",
+    re.I,
 )
+"""What is no whole name, and what licences say: "INCLUDING BUT NOT LIMITED TO"."""
 _STRAY = re.compile(r"^(?:The )?[A-Z] (?=[A-Z]{2})|^(?:Proceedings|Findings|Journal|Copyright)\b.*?\bof (?:the )?")
 """A sign read as a letter; what a publication is called before the name of its publisher."""
 _CUT_FORM = re.compile(r"\b(Inc|Co|Ltd|Corp)$")
@@ -164,7 +167,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     """Return the names tidied, each once; of two of which one holds the other, the surer one."""
     kept: dict[str, str] = {}
     for name in names:
-        tidy = _CUT_FORM.sub(r"\1.", _STRAY.sub("", " ".join(name.split()).strip(" ,;:")))
+        tidy = _CUT_FORM.sub(r"\1.", _STRAY.sub("", " ".join(name.split()).strip(" ,;:/")))
         bare = _bare(tidy)
         is_symbol = tidy.isupper() and tidy.isalpha()
         is_name = is_symbol or (" " in tidy and not _HALF_NAME.search(tidy))

@@ -22,13 +22,16 @@ from functions.ingest.parsing.rights import is_right
 from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line
-from shared import identity
+from shared import identity, lexical
+from shared.dates import dates_in
 
 MAX_TITLE = 200
 MAX_NAME = 100
 """Characters of a registrant's name."""
 COVER_PAGES = 3
 """Pages on which a filing's cover is looked for: a picture or a letter may precede it."""
+LONGEST_DATE = 24
+"""Characters of a line that is no more than a date."""
 MAX_TITLE_LINES = 4
 SHORT_TITLE_WORDS = 2
 """A heading of so few words takes the next largest lines with it: "HAMILTON COUNTY: HISTORIC BUILDINGS SURVEY"."""
@@ -172,12 +175,19 @@ def _is_beside(line: str) -> bool:
     """Whether a line only stands beside a title: authors, rights, an address, an edition, an entry of contents."""
     return (
         is_right(line)
+        or _is_date(line)
         or _MADE_BY.match(line) is not None
         or _ADDRESS.search(line) is not None
         or _ENTRY.search(line[-_ENTRY_END:]) is not None
         or names_authors(line)
         or (is_edition(line) and not identity.kind_in(line))
     )
+
+
+def _is_date(line: str) -> bool:
+    """Whether a line is a day, a month or a year of one: "07-Sep-2005"."""
+    folded = lexical.fold(line[:LONGEST_DATE]) if any(map(str.isdigit, line[:LONGEST_DATE])) else ""
+    return any(len(line) - (found.end - found.start) <= 1 and found.year for found in dates_in(folded))
 
 
 def _first_heading(beginning: Beginning) -> tuple[str, str]:
@@ -329,6 +339,7 @@ def usable_title(title: str) -> str:
         or "\\" in title
         or title.startswith(("http", "/"))
     )
+    unlike = unlike or (" " in title and title.isascii() and not _MEANING.search(title))  # "EN EN"
     unlike = unlike or _is_beside(title) or opens_document(title) or identity.is_kind(title)
     if unlike or doubtful_share(title) > MAX_DOUBTFUL or is_illegible_title(title):
         return ""

@@ -251,3 +251,8 @@ def test_a_line_of_the_title_and_an_entry_of_the_contents_do_not_say_the_kind() 
     assert "kind" not in card_of(beginning, title_of(beginning, None), None)
     assert "kind" not in card("The plum system and its trees", "3.1 Standard methods")
     assert card("The plum system and its trees", "Standard methods").get("kind") == "standard"
+
+
+def test_what_a_licence_includes_is_no_organisation() -> None:
+    assert "organisation" not in card("Plums", "WITHOUT WARRANTY, INCLUDING BUT NOT LIMITED TO THE WARRANTIES")
+    assert card("Plums", "Plum Press Limited")["organisation"] == ["Plum Press Limited"]

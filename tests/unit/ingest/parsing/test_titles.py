@@ -448,3 +448,16 @@ def test_what_is_printed_above_the_pages_of_a_table_is_its_title(cells: int, hea
     rows = [Line(f"Brook | {at} | {at}", y0=80 + 12 * at, y1=90 + 12 * at, size=10, cells=cells) for at in range(5)]
     page = beginning(Line("The hills", y0=50, y1=60, size=10, bold=True), *rows)
     assert title_of(replace(page, running=[header, "7/5/2022"]), None) == title
+
+
+@pytest.mark.parametrize("date", ["07-Sep-2005", "1 December 2008", "March 2021"])
+def test_a_line_that_is_only_a_date_is_no_part_of_a_title(date: str) -> None:
+    assert title_of(beginning(line("The plums of the hill", 20, 100), line(date, 20, 122), BODY), None) == (
+        "The plums of the hill"
+    )
+    assert usable_title(f"Plums of {date}") == f"Plums of {date}"
+
+
+def test_signs_of_a_language_are_no_title() -> None:
+    assert usable_title("EN EN") == ""
+    assert usable_title("AI for all") == "AI for all"
