@@ -5,18 +5,7 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 from string import ascii_lowercase
 
-from functions.ingest.parsing.distances import NEAR_EDGE, first_word
-from functions.ingest.parsing.paragraphs import (
-    BLANK,
-    EVEN,
-    FIELD_CHARACTERS,
-    HANGING,
-    SPARE_BESIDE,
-    WIDER_WORD,
-    goes_on,
-    has_leader,
-    leads_on,
-)
+from functions.ingest.parsing.paragraphs import BLANK, EVEN, FIELD_CHARACTERS, HANGING, goes_on, has_leader, leads_on
 from functions.ingest.parsing.parts import Part
 from functions.ingest.parsing.table_cells import BULLETS
 from functions.ingest.parsing.text import cleaned
@@ -87,13 +76,11 @@ def begins_entry(lines: Sequence[Line], i: int, last: Part | None) -> bool:
     """Whether a line of an index begins an entry: below one that has its page, or at the edge of the one above it.
 
     In small letters only below one with its page or, if it has one itself, first or under a short one: else a sentence
-    goes on. Further right than one that had room for its first word, it does so in any case.
+    goes on.
     """
     line = lines[i]
     if line.text[:1].isdecimal() or (last is not None and ends_hyphenated(last.text)):
         return False
-    if i and last is not None and last.kind != "heading" and _is_sub_entry(lines, i):
-        return True
     if line.text[:1].islower() and not (last is not None and _ends_entry(last.text)):
         is_first = not i or last is None or last.kind == "heading" or len(last.text) == 1
         if not _is_indexed(line.text) or not (is_first or _is_under(line, lines[i - 1], last)):
@@ -103,14 +90,6 @@ def begins_entry(lines: Sequence[Line], i: int, last: Part | None) -> bool:
     if line.y0 > lines[i - 1].y0 and line.x0 < last.begin + 1:
         return True
     return _is_indexed(line.text) and line.x0 - last.begin < SUB_ENTRY * line.size
-
-
-def _is_sub_entry(lines: Sequence[Line], i: int) -> bool:
-    """Whether a line of an index is indented below another, which had room for its first word in their column."""
-    above, line = lines[i - 1], lines[i]
-    edge = max(other.x1 for other in lines if abs(other.x0 - above.x0) < NEAR_EDGE)
-    had_room = above.x1 + WIDER_WORD * first_word(line) + SPARE_BESIDE * line.size < edge
-    return had_room and line.y0 > above.y0 and 1 < line.x0 - above.x0 < SUB_ENTRY * line.size
 
 
 def _is_under(line: Line, above: Line, last: Part | None) -> bool:

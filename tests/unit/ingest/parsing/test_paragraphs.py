@@ -869,9 +869,16 @@ def test_a_sentence_goes_on_behind_a_blank_and_below_it(above: str, below: str, 
     assert len(texts(*prose(20), line(above, 100), line(below, 112, x1=150))) == count + 1
 
 
-@pytest.mark.parametrize(("x1", "expected"), [(120, False), (300, True)])
-def test_a_short_line_ends_where_a_word_in_small_letters_is_set_off_below_it(x1: float, expected: bool) -> None:
-    name, below = line("default: none", 90, x1=x1), line("string: where plums are kept", 113)
+@pytest.mark.parametrize(
+    ("x1", "text", "expected"),
+    [
+        (120, "string: where plums are kept", False),
+        (300, "string: where plums are kept", True),  # no short line
+        (120, "for plums that are kept", True),  # a sentence goes on
+    ],
+)
+def test_a_short_line_ends_where_small_letters_are_set_off_below_it(x1: float, text: str, expected: bool) -> None:
+    name, below = line("default: none", 90, x1=x1), line(text, 113)
     assert (f"{name.text} {below.text}" in texts(*filled(), name, below)) is expected
 
 
@@ -882,18 +889,3 @@ def test_a_name_in_fixed_pitch_between_lines_set_in_is_no_end_of_the_one_above()
         line("load plums into shared memory and remove them", 124, x0=80),
     ]
     assert "LoadAndRemove" in texts(*filled(), *rows)
-
-
-def test_an_entry_of_an_index_is_indented_below_one_that_had_room() -> None:
-    entries = [line(f"{fruit}, {at}", 50 + 12 * at, x1=100) for at, fruit in enumerate(FRUIT, 1)]
-    word, part, page = (
-        line("syntax", 206, x1=90),
-        line("of rules", 218, x0=60, x1=100),
-        line("with arrays, 26", 230, x0=70),
-    )
-    widest = line("words that are longer than all the others, 31", 242, x1=240)
-    assert [text for _, text in parts_of(*entries, word, part, page, widest)][-4:-1] == [
-        word.text,
-        part.text,
-        page.text,
-    ]
