@@ -221,9 +221,8 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
         most = FARTHEST * max(pitch, above.y1 - above.y0 if last.full else 0.0)
         is_entry = is_entry or (line.apart and not above.apart and indent > HANGING * em and not last.full)
         is_entry = is_entry or (is_outdented and (not last.full or _SIGNATURE.match(line.text) is not None))
-        ends = len(last.lines) == 1 and _is_short(above, edge)
-        ends = ends and not (last.full or is_centred or goes_on(above.text) or line.text.split()[0] in _GOVERNING)
-        is_entry = is_entry or (ends and indent > -1)
+        goes = last.full or is_centred or goes_on(above.text) or line.text.partition(" ")[0] in _GOVERNING
+        is_entry = is_entry or (len(last.lines) == 1 and indent > -1 and _is_short(above, edge) and not goes)
         return not ended and first.islower() and drop < most and not (is_title or is_entry)
     if line.x0 > above.x1 and line.y0 > above.y1 - BELOW * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
