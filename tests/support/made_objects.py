@@ -68,7 +68,8 @@ class MadePage:
 
     def as_pdfium(self) -> SimpleNamespace:
         """Return what takes the place of the module that asks pdfium."""
-        kinds = {name: getattr(pdfium, name) for name in ("IMAGE", "PATH", "SHADING", "FORM", "TEXT", "INVISIBLE")}
+        named = ("IMAGE", "PATH", "SHADING", "FORM", "TEXT", "INVISIBLE", "FILLED_AND_STROKED")
+        kinds = {name: getattr(pdfium, name) for name in named}
         return SimpleNamespace(
             **kinds,
             pointers_to=list,
@@ -78,6 +79,7 @@ class MadePage:
             object_matrices=_asked(lambda each: each.matrix),
             object_render_mode=lambda each: each.mode,
             object_fills=_asked(lambda each: each.fill),
+            object_strokes=_asked(lambda _each: None),
             object_font=lambda each: each.font,
             object_bounds=_asked(lambda each: each.box),
             object_type=lambda each: each.kind,

@@ -43,6 +43,9 @@ LABEL = re.compile(r"(?:\w+ )?(?:notes?|warnings?|cautions?|tips?|sources?|examp
 _DOTTED = re.compile(r"\d{1,2}\.\d")
 _BETWEEN_WORDS = str.maketrans("", "", " ,&")
 _DIGITS = re.compile(r"\d+")
+FEW_SIGNS, LONGEST_SIGN, SHORT_SIGNS = 3, 2, 1.5
+"""Signs, at least, that are no words together, characters of one of them at most, and of all of them on average."""
+_WORD_OF_ONE_LETTER = frozenset("aeiouy")
 ANNOUNCES = re.compile(
     r"\b(?:follow\w*|below|include[sd]?|including|are|is|was|were|as|that|to|for|by|of):$", re.IGNORECASE
 )
@@ -312,8 +315,21 @@ def is_no_name(text: str, line: Line, body: float) -> bool:
         return True
     if is_plain and ANNOUNCES.search(text):
         return True
+    if _is_without_words(text):
+        return True
     is_sentence = is_plain and len(text) > LONGEST_SENTENCE and text.endswith(".") and not depth_of(text)
     return is_sentence or text[0] in "[©" or (text[0] == "(" and text.find(")") == len(text) - 1)
+
+
+def _is_without_words(text: str) -> bool:
+    """Whether a text is of single signs, as letters of a font of signs or of notes are read: "g m X g F>"."""
+    signs = text.split()
+    return (
+        len(signs) >= FEW_SIGNS
+        and max(map(len, signs)) <= LONGEST_SIGN
+        and sum(map(len, signs)) <= SHORT_SIGNS * len(signs)
+        and any(sign.islower() and sign not in _WORD_OF_ONE_LETTER for sign in signs if len(sign) == 1)
+    )
 
 
 def is_name(text: str) -> bool:

@@ -73,7 +73,7 @@ from functions.ingest.parsing.sections import (
 from functions.ingest.parsing.slides import Slides
 from functions.ingest.parsing.table_cells import BULLETS, CURRENCIES
 from functions.ingest.parsing.tags import tagged_headings
-from functions.ingest.parsing.text import cleaned
+from functions.ingest.parsing.text import cleaned, is_cjk
 from functions.ingest.parsing.titles import is_own_title
 from functions.ingest.parsing.vocabulary import Vocabulary, ends_hyphenated
 from functions.ingest.parsing.wire import Header, Line, RawPage
@@ -461,7 +461,8 @@ class Headings:
             return False
         if LEADER.search(text) or not may_begin(text) or _AMOUNT.search(text) or COLUMNS.match(text):
             return False
-        if sum(map(str.isalpha, text)) < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
+        letters = sum(map(str.isalpha, text)) + sum(map(is_cjk, text))  # two signs are a word there
+        if letters < min(MIN_LETTERS, len(text)) or ROW_OF_FIGURES.fullmatch(text):
             return False
         pattern, whole = masked(text), text.lower()
         is_own = is_large and ((line.bold and is_name(text)) or (pattern != whole and self._repeats[whole] == 1))

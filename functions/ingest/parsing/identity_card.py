@@ -58,6 +58,8 @@ def card_of(beginning: Beginning, title: str, filing: Filing | None) -> Labels:
 # --- Kind ---
 
 _ABSTRACT = re.compile(r"abstract\W*", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\.? [^\W\d_]")
+"""How a section begins, or an entry of a table of contents."""
 
 
 def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
@@ -73,7 +75,9 @@ def _kind(beginning: Beginning, title: str, filing: Filing | None) -> str:
     if any(_ABSTRACT.fullmatch(line.text) for line in beginning.cover):
         return "paper"
     large = [line.text for line in beginning.cover if line.size >= beginning.body_size and len(line.text) < SHORT_LINE]
-    return next(filter(None, map(identity.kind_in, large[:10])), "")
+    # A line of the title's says no more than the title, and a section is not what the document is.
+    others = (text for text in large[:10] if text not in title and not _NUMBERED.match(text))
+    return next(filter(None, map(identity.kind_in, others)), "")
 
 
 # --- Organisations ---
@@ -105,8 +109,11 @@ _REPORTING = re.compile(
 )
 """Who reports in the title of an earnings release."""
 _HALF_NAME = re.compile(
-    r"\b(?:the|of|and|our|this|its) (?:Company|Corporation|Department|Committee|Bank|University|Agency|Council)$", re.I
+    r"\b(?:the|of|and|our|this|its) (?:Company|Corporation|Department|Committee|Bank|University|Agency|Council)$"
+    r"|\bnot limited$",
+    re.I,
 )
+"""What is no whole name, and what licences say: "INCLUDING BUT NOT LIMITED TO"."""
 _STRAY = re.compile(r"^(?:The )?[A-Z] (?=[A-Z]{2})|^(?:Proceedings|Findings|Journal|Copyright)\b.*?\bof (?:the )?")
 """A sign read as a letter; what a publication is called before the name of its publisher."""
 _CUT_FORM = re.compile(r"\b(Inc|Co|Ltd|Corp)$")
@@ -160,7 +167,7 @@ def _distinct(names: Iterable[str]) -> list[str]:
     """Return the names tidied, each once; of two of which one holds the other, the surer one."""
     kept: dict[str, str] = {}
     for name in names:
-        tidy = _CUT_FORM.sub(r"\1.", _STRAY.sub("", " ".join(name.split()).strip(" ,;:")))
+        tidy = _CUT_FORM.sub(r"\1.", _STRAY.sub("", " ".join(name.split()).strip(" ,;:/")))
         bare = _bare(tidy)
         is_symbol = tidy.isupper() and tidy.isalpha()
         is_name = is_symbol or (" " in tidy and not _HALF_NAME.search(tidy))
@@ -306,7 +313,7 @@ def _times_named(text: str, year: int) -> int:
 _VERSION = re.compile(
     rf"\b(?:{any_word('version')})"
     r"(?: (?:no\.?|number))?[ :|.]*"
-    r"(?P<named>[vV]?\d{1,3}(?:\.\d+)*[a-z]?)(?![\w/-])|\b[vV](?P<marked>\d{1,3}(?:\.\d+)+)(?!\w)",
+    r"(?P<named>[vV]?\d{1,3}(?:\.\d+)*[a-z]?)(?![\w/-])|\b[vV](?:\. ?)?(?P<marked>\d{1,3}(?:\.\d+)+)(?!\w)",
     re.IGNORECASE,
 )
 _END_OF_NAME = re.compile(r"[\dA-Za-z][_ ]?[vV](\d{1,2}(?:\.\d+)*)$")
@@ -315,10 +322,13 @@ _END_OF_NAME = re.compile(r"[\dA-Za-z][_ ]?[vV](\d{1,2}(?:\.\d+)*)$")
 def _version(beginning: Beginning, title: str) -> str:
     """Return the version that title, file name or a short line of the first two pages states, without "v"."""
     stem = beginning.file_name.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    lines = (line.text for lines in beginning.pages[:2] for line in lines if len(line.text) < SHORT_LINE)
-    for text in (title, *lines, stem.replace("_", " ")):
+    named = re.compile(rf"{re.escape(title)} (\d{{1,3}}(?:\.\d+)+[a-z]?)")
+    lines = (line for lines in beginning.pages[:2] for line in lines if len(line.text) < SHORT_LINE and not line.mono)
+    for text in (title, *(line.text for line in lines), stem.replace("_", " ")):
         if found := _VERSION.search(text):
             return (found["named"] or found["marked"]).lstrip("vV")
+        if found := named.fullmatch(text):
+            return found[1]
     found = _END_OF_NAME.search(stem)
     return found[1] if found else ""
 

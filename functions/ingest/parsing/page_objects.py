@@ -267,14 +267,22 @@ def styles_of(handles: Iterable[int | None]) -> dict[int | None, Style]:
     alike: dict[tuple[object, ...], Style] = {}
     fonts: dict[int, tuple[bool, bool, str]] = {}
     for handle, (size, matrix, mode, fill, font) in zip(objects, asked, strict=True):
-        key = (size, matrix[:4], mode, fill, font)
+        is_stroked = mode == pdfium.FILLED_AND_STROKED and _is_stroked_as_filled(handle, fill)
+        key = (size, matrix[:4], mode, fill, font, is_stroked)
         style = alike.get(key)
         if style is None:
             if font not in fonts:
                 fonts[font] = _font(font) if font else (False, False, "")
-            style = alike[key] = _style(size, matrix, mode, fill if mode in FILLED else None, fonts[font])
+            bold, mono, face = fonts[font]
+            told = (bold or is_stroked, mono, face)
+            style = alike[key] = _style(size, matrix, mode, fill if mode in FILLED else None, told)
         known[handle] = style
     return known
+
+
+def _is_stroked_as_filled(handle: int, fill: Colour | None) -> bool:
+    """Whether letters are stroked in the colour that fills them: so programs print bold in a font that has no such."""
+    return fill is not None and [*pdfium.object_strokes.of(pdfium.pointers_to([handle]))] == [fill]
 
 
 def _style(

@@ -213,20 +213,23 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     em = max(SMALLEST_EM, line.size)
     is_centred = abs(line.x0 + line.x1 - above.x0 - above.x1) < 2 * em
     is_outdented = indent < -OUTDENT * em and not is_centred
+    if is_outdented and line.mono and not above.mono and _stands_between(page.lines, i):
+        return False  # the name of what the next lines tell
     if drop > FARTHER * max(pitch, OF_LINE * (above.y1 - above.y0)) + 1:
         is_title = above.bold and not line.bold
         is_entry = above.mono != line.mono or (line.leads and not last.full)
         most = FARTHEST * max(pitch, above.y1 - above.y0 if last.full else 0.0)
         is_entry = is_entry or (line.apart and not above.apart and indent > HANGING * em and not last.full)
         is_entry = is_entry or (is_outdented and (not last.full or _SIGNATURE.match(line.text) is not None))
+        goes = last.full or is_centred or goes_on(above.text) or line.text.partition(" ")[0] in _GOVERNING
+        is_entry = is_entry or (len(last.lines) == 1 and indent > -1 and _is_short(above, edge) and not goes)
         return not ended and first.islower() and drop < most and not (is_title or is_entry)
     if line.x0 > above.x1 and line.y0 > above.y1 - BELOW * (above.y1 - above.y0):
         return False  # it stands below the line, and right of all of it
     if line.leads and last.leads and _begins_entry_of_list(page.lines, i, last, edge):
         return False
     had_room = above.x1 + first_word(line) + SPARE * em < edge
-    is_short = above.x1 - above.x0 < SHORT_ENTRY * (edge - above.x0) and last.kind == "paragraph"
-    if is_short and _begin_alike(above.text, line.text):
+    if last.kind == "paragraph" and _is_short(above, edge) and _begin_alike(above.text, line.text):
         return False
     more = drop - _drop_above(page.lines, i, last, pitch)
     is_set_off = more > SET_OFF * em
@@ -278,6 +281,16 @@ def joins(page: RawPage, i: int, last: Part, pitch: float, edge: float) -> bool:
     is_long = len(above.text) > (RAGGED_CHARACTERS if _governs(above.text) else FIELD_CHARACTERS)
     cannot_end = is_long and not is_set_off and abs(indent) < 1 and goes_on(above.text)
     return not ended and (first.islower() or is_inside or cannot_end or is_cjk(first))
+
+
+def _is_short(line: Line, edge: float) -> bool:
+    """Whether a line takes little of the width."""
+    return line.x1 - line.x0 < SHORT_ENTRY * (edge - line.x0)
+
+
+def _stands_between(lines: Sequence[Line], i: int) -> bool:
+    """Whether the lines above and below one begin at one place, where it does not."""
+    return i + 1 < len(lines) and abs(lines[i - 1].x0 - lines[i + 1].x0) < 1 and lines[i + 1].y0 > lines[i].y0
 
 
 def _is_next_section(last: Part, text: str) -> bool:

@@ -208,7 +208,7 @@ def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> boo
         return False
     last, first = before[-1], after[0]
     goes_on = last.kind == first.kind == "table" and last.header and cells(last.text) == cells(first.text)
-    if goes_on and (first.header in last.header or not YEAR.search(first.header)):
+    if goes_on and (first.header in last.header or not (YEAR.search(first.header) or _has_title(first, last))):
         first.header = last.header
     is_continued = last.is_open and first.kind == "paragraph" and bool(first.text)
     is_continued = is_continued and (first.text[0].islower() or (last.full and last.size == first.size))
@@ -217,6 +217,16 @@ def _carry_over(before: list[Part], after: list[Part], words: Vocabulary) -> boo
         last.text, first.text = join(last.text, head, words), rest
         first.lines = without_first_word(first.lines, len(head) + 1)
     return is_continued
+
+
+def _has_title(table: Part, before: Part) -> bool:
+    """Whether a table has a title of its own over the same names of columns as one before: "District 2", and no rest.
+
+    A title that only says that a table goes on is shorter.
+    """
+    title, _, names = table.header.rpartition("\n")
+    is_within = bool(title) and table.text.startswith(table.header)
+    return is_within and before.header.endswith(f"\n{names}") and len(table.header) >= len(before.header)
 
 
 def open_pdf(

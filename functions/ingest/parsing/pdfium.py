@@ -128,6 +128,7 @@ object_type = _fast(raw.FPDFPageObj_GetType)
 object_bounds = Values(raw.FPDFPageObj_GetBounds, "f", 4, apart=True, missing=NOWHERE)
 object_matrices = Values(raw.FPDFPageObj_GetMatrix, "f", 6, missing=(0.0,) * 6)
 object_fills = Values(raw.FPDFPageObj_GetFillColor, "I", 4, apart=True)
+object_strokes = Values(raw.FPDFPageObj_GetStrokeColor, "I", 4, apart=True)
 set_active = _fast(raw.FPDFPageObj_SetIsActive)
 path_draw_modes = Values(raw.FPDFPath_GetDrawMode, "i", 2, apart=True, missing=(0, 0))
 count_segments = _bare(raw.FPDFPath_CountSegments)
@@ -176,8 +177,9 @@ ERROR_PASSWORD, ERROR_SECURITY = raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY
 """It needs a password; it is encrypted in a way that is not supported, as for the holders of certain certificates."""
 XFA_FULL = raw.FORMTYPE_XFA_FULL
 """Form type of a document whose pages only Adobe's programs can build, from a form description."""
+FILLED_AND_STROKED = raw.FPDF_TEXTRENDERMODE_FILL_STROKE
 INVISIBLE = raw.FPDF_TEXTRENDERMODE_INVISIBLE
-"""Text rendering mode 3: neither filled nor stroked (ISO 32000-1, table 106)."""
+"""Text rendering modes 2 and 3: both filled and stroked, and neither (ISO 32000-1, table 106)."""
 
 _form_callbacks = raw.FPDF_FORMFILLINFO(version=1)
 """Callbacks of programs that fill in forms: none of the thirty is needed here."""

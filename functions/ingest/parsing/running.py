@@ -56,6 +56,7 @@ _SENTENCE = re.compile(r"(?:\S+\s+){4,}\S*[^\W\d_]\S*[.!?]$")
 _PRINTED_NUMBER = re.compile(r"[-–—]\s*\d{1,4}\s*[-–—]|[ivx]{1,5}|[A-Z]{1,2}-\d{1,3}")
 """What is hardly anything but a page number, where it ends the page in its middle: "- 2 -", "ii", "A-1"."""
 _WORD = re.compile(r"[^\W\d_]{3}")
+_SECTION_NUMBER = re.compile(r"^(?:\d{1,2}|[A-Z](?=\.))(?:\.\d{1,3})*\.?\s+")
 LONGEST_RUNNING = 160
 """Characters of a running line, at most; a longer one must be the very same, and stays where it is the first."""
 LETTER_EM = 0.55
@@ -348,10 +349,11 @@ def _is_above_sentence(line: Line, sides: Sides, others: list[Sides]) -> bool:
 
 
 def _names_heading_below(line: Line, sides: Sides) -> bool:
-    """Whether a header in small print is the very title that the page has in larger print below it."""
+    """Whether a header in small print is the very title that the page has in larger print below it, with its number."""
     if not sides.has_positions or line.mono or line.size > sides.largest or not _WORD.search(line.text):
         return False
-    return any(other.text == line.text and other.size >= LARGER_BELOW * line.size for other in sides.placed)
+    larger = (other.text for other in sides.placed if other.size >= LARGER_BELOW * line.size)
+    return any(line.text in (title, _SECTION_NUMBER.sub("", title)) for title in larger)
 
 
 def _names_chapter_and_section(line: Line, sides: Sides, others: list[Sides]) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -22,13 +22,16 @@ from functions.ingest.parsing.rights import is_right
 from functions.ingest.parsing.text import cleaned, doubtful_share, without_note_mark
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import Line
-from shared import identity
+from shared import identity, lexical
+from shared.dates import dates_in
 
 MAX_TITLE = 200
 MAX_NAME = 100
 """Characters of a registrant's name."""
 COVER_PAGES = 3
 """Pages on which a filing's cover is looked for: a picture or a letter may precede it."""
+LONGEST_DATE = 24
+"""Characters of a line that is no more than a date."""
 MAX_TITLE_LINES = 4
 SHORT_TITLE_WORDS = 2
 """A heading of so few words takes the next largest lines with it: "HAMILTON COUNTY: HISTORIC BUILDINGS SURVEY"."""
@@ -137,7 +140,8 @@ def title_of(beginning: Beginning, filing: "Filing | None") -> str:
     if named and (not heading or (is_whole and not is_more and _is_borne_out(named, beginning))):
         return named
     title = heading or title_from_file_name(beginning.file_name)
-    on_cover = (kind_of(line.text) for line in beginning.cover)
+    set_off = (line for line in beginning.cover if line.cells <= 1 and (line.bold or line.size > beginning.body_size))
+    on_cover = (kind_of(line.text) for line in set_off)
     kind = kind_of(beginning.metadata_title) or next(filter(None, on_cover), "")
     return f"{title}: {kind}" if kind and kind.lower() not in title.lower() else title
 
@@ -171,12 +175,19 @@ def _is_beside(line: str) -> bool:
     """Whether a line only stands beside a title: authors, rights, an address, an edition, an entry of contents."""
     return (
         is_right(line)
+        or _is_date(line)
         or _MADE_BY.match(line) is not None
         or _ADDRESS.search(line) is not None
         or _ENTRY.search(line[-_ENTRY_END:]) is not None
         or names_authors(line)
         or (is_edition(line) and not identity.kind_in(line))
     )
+
+
+def _is_date(line: str) -> bool:
+    """Whether a line is a day, a month or a year of one: "07-Sep-2005"."""
+    folded = lexical.fold(line[:LONGEST_DATE]) if any(map(str.isdigit, line[:LONGEST_DATE])) else ""
+    return any(len(line) - (found.end - found.start) <= 1 and found.year for found in dates_in(folded))
 
 
 def _first_heading(beginning: Beginning) -> tuple[str, str]:
@@ -186,7 +197,7 @@ def _first_heading(beginning: Beginning) -> tuple[str, str]:
     block = _largest(lines, LARGER * beginning.body_size)
     title = _without_number(_joined(block, beginning.words), beginning)
     if not title:
-        return _emphasised(beginning), ""
+        return _above_table(beginning) or _emphasised(beginning), ""
     if identity.kind_in(title) and _MEANING.search(identity.without_kind(title)):
         return title, ""
     return title, _addition(title, block, lines, beginning)
@@ -207,13 +218,21 @@ def _addition(title: str, block: Sequence[Line], lines: Sequence[Line], beginnin
     if count <= SHORT_TITLE_WORDS or (count <= FEW_TITLE_WORDS and len(beginning.cover) <= COVER_LINES):
         least = 0.0 if count <= SHORT_TITLE_WORDS else SAME_SIZE * block[0].size
         more = _largest([*above, *below], max(least, MUCH_LARGER * body))
-        if more and not more[-1].text.endswith(":"):
+        if more and not more[-1].text.endswith(":") and not _only_versions(title, more):
             return _joined(more, words)
     for first in below[:KIND_LINES]:
         kind = _joined(_block_from(below, first), words)
         if identity.kind_in(kind) and (first.bold or first.size > body) and first.cells <= 1:
             return kind
     return ""
+
+
+def _only_versions(title: str, more: Sequence[Line]) -> bool:
+    """Whether what stands below a title says only of which version it is: "Plum Version 2.1" below "Plum Guide"."""
+    told = " ".join(line.text for line in more).split()
+    named = {*map(str.casefold, title.split())}
+    rest = [*dropwhile(lambda word: word.casefold() in named, told)]
+    return is_edition(" ".join(rest))
 
 
 def _opens_text(line: str) -> bool:
@@ -233,6 +252,14 @@ def is_own_title(heading: str, title: str) -> bool:
     heading = without_note_mark(heading)
     number = _FIRST_SECTION.match(heading)
     return any(f"{title}:".startswith(f"{each}:") for each in (heading, heading[number.end() :] if number else heading))
+
+
+def _above_table(beginning: Beginning) -> str:
+    """Return what is printed above the pages of a table, as sheets of figures have it, "" if the cover is no table."""
+    rows = sum(line.cells > 1 for line in beginning.cover)
+    above = map(usable_title, beginning.running[:KIND_LINES] if 2 * rows > len(beginning.cover) else ())
+    named = (title for title in above if not any(map(str.isdigit, title)))  # no page's number, and no date
+    return next((title for title in named if len(_MEANING.findall(title)) > SHORT_TITLE_WORDS), "")
 
 
 def _emphasised(beginning: Beginning) -> str:
@@ -312,6 +339,7 @@ def usable_title(title: str) -> str:
         or "\\" in title
         or title.startswith(("http", "/"))
     )
+    unlike = unlike or (" " in title and title.isascii() and not _MEANING.search(title))  # "EN EN"
     unlike = unlike or _is_beside(title) or opens_document(title) or identity.is_kind(title)
     if unlike or doubtful_share(title) > MAX_DOUBTFUL or is_illegible_title(title):
         return ""

@@ -926,3 +926,15 @@ def test_names_over_prose_are_headings_where_nearly_every_line_looks_like_one() 
 def test_a_bold_line_of_chinese_that_ends_a_sentence_is_no_heading() -> None:
     assert is_heading(title("果园种植", 100, bold=True))
     assert not is_heading(title("果园种植和修剪。", 100, bold=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("g m X g F>", False), ("2 N h P", False), ("` m Hm", False), ("From A to Z", True), ("AI in EU", True)],
+)
+def test_signs_that_are_no_words_head_nothing(text: str, expected: bool) -> None:
+    assert is_heading(title(text, 100, 20), *prose(130)) is expected
+
+
+def test_two_signs_of_chinese_are_a_name() -> None:
+    assert is_heading(title("3.4 总结", 100, 14), *prose(130))

@@ -232,3 +232,27 @@ def test_a_month_among_figures_is_no_date_of_the_document() -> None:
 def test_an_organisation_that_passes_for_a_person_stays_on_the_card() -> None:
     found = card("On plums", "Kestrel Lindqvist (NYSE: KLQ)", *PROSE)
     assert found["organisation"] == ["Kestrel Lindqvist", "KLQ"]
+
+
+@pytest.mark.parametrize(
+    ("line", "version"), [("Plum 5.13.3", "5.13.3"), ("Plums v. 1.3", "1.3"), ("Pear 5.13.3", None), ("Plum 12", None)]
+)
+def test_what_stands_behind_a_documents_name_is_its_version(line: str, version: str | None) -> None:
+    assert card("Plum", line).get("version") == version
+
+
+def test_a_line_of_the_title_and_an_entry_of_the_contents_do_not_say_the_kind() -> None:
+    lines = [
+        Line("The plum system and", y0=20, size=20),
+        Line("report generator", y0=42, size=20),
+        Line("Text", size=10),
+    ]
+    beginning = Beginning("scan.pdf", "", [lines], (), 10.0, Vocabulary(), "")
+    assert "kind" not in card_of(beginning, title_of(beginning, None), None)
+    assert "kind" not in card("The plum system and its trees", "3.1 Standard methods")
+    assert card("The plum system and its trees", "Standard methods").get("kind") == "standard"
+
+
+def test_what_a_licence_includes_is_no_organisation() -> None:
+    assert "organisation" not in card("Plums", "WITHOUT WARRANTY, INCLUDING BUT NOT LIMITED TO THE WARRANTIES")
+    assert card("Plums", "Plum Press Limited")["organisation"] == ["Plum Press Limited"]

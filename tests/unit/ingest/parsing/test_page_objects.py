@@ -299,3 +299,18 @@ def test_letters_that_are_set_apart_are_words(text: str, gap: float, expected: s
         left += 5 * len(token) + gap
     words[-1].ends = "\n"
     assert [line.text for line in lay_out(words, (0, 0, 600, 800))] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("operators", "bold"),
+    [(b"0 g 0 G 2 Tr", True), (b"0 g 1 0 0 RG 2 Tr", False), (b"0 g 0 G 0 Tr", False), (b"0 g 0 G 1 Tr", False)],
+)
+def test_text_that_is_stroked_in_the_colour_that_fills_it_is_bold(tmp_path: Path, operators: bytes, bold: bool) -> None:
+    path = tmp_path / "page.pdf"
+    path.write_bytes(document([b"BT /F1 20 Tf " + operators + b" 100 400 Td (Plums) Tj ET"]))
+    with PdfiumEngine(str(path)).loaded(1) as page:
+        text = pdfium.load_text(page)
+        (pointer,) = pdfium.pointers_to([text])
+        handle = pdfium.text_object(pointer, 0)
+        assert styles_of([handle])[handle].bold is bold
+        pdfium.close_text(text)

@@ -907,3 +907,25 @@ def test_a_two_column_list_of_words_has_no_header() -> None:
 )
 def test_a_sentence_goes_on_behind_a_blank_and_below_it(above: str, below: str, count: int) -> None:
     assert len(texts(*prose(20), line(above, 100), line(below, 112, x1=150))) == count + 1
+
+
+@pytest.mark.parametrize(
+    ("x1", "text", "expected"),
+    [
+        (120, "string: where plums are kept", False),
+        (300, "string: where plums are kept", True),  # no short line
+        (120, "for plums that are kept", True),  # a sentence goes on
+    ],
+)
+def test_a_short_line_ends_where_small_letters_are_set_off_below_it(x1: float, text: str, expected: bool) -> None:
+    name, below = line("default: none", 90, x1=x1), line(text, 113)
+    assert (f"{name.text} {below.text}" in texts(*filled(), name, below)) is expected
+
+
+def test_a_name_in_fixed_pitch_between_lines_set_in_is_no_end_of_the_one_above() -> None:
+    rows = [
+        line("load plums into shared memory and keep them in it", 100, x0=80),
+        replace(line("LoadAndRemove", 112, x1=130), mono=True),
+        line("load plums into shared memory and remove them", 124, x0=80),
+    ]
+    assert "LoadAndRemove" in texts(*filled(), *rows)

@@ -168,3 +168,11 @@ def test_the_title_of_a_slide_in_several_parts_stays_and_a_page_number_goes() ->
     assert slides(14, 2) == [[]] * 8
     assert slides(14, 0)[1] == ["Planting – 2/9"]
     assert slides(10, 2)[1] == ["Planting – 4/9"]
+
+
+@pytest.mark.parametrize(("title", "goes"), [("3.5. On plums", True), ("On plums", True), ("All on plums", False)])
+def test_a_header_repeats_the_title_below_it_without_its_number(title: str, goes: bool) -> None:
+    header = Line("On plums", 350, 30, 400, 40, 10)
+    text = [line(f"plums of the hill {name}", 80 + 12 * at) for at, name in enumerate("abcd")]
+    below = Line(title, 50, 200, 200, 214, 14)
+    assert ("On plums" in gone(page(1, header, *text, below, line("plums are ripe", 240)))[0]) is goes

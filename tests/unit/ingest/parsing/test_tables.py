@@ -5,7 +5,10 @@ from dataclasses import replace
 import pytest
 
 from functions.ingest.parsing.layout import lay_out
+from functions.ingest.parsing.parse import _carry_over
+from functions.ingest.parsing.parts import Part
 from functions.ingest.parsing.table_cells import _numbers_sentence, cells_of, grouped
+from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.words import CUT, SOFT_HYPHEN, Row, Style, Word
 from tests.support.made_pages import (
     BODY,
@@ -500,3 +503,14 @@ def test_signs_of_currency_behind_their_figures_stay_with_them(room: int, label:
 def test_the_number_of_a_sentence_is_told_from_a_cell_by_the_words_behind_it() -> None:
     assert _numbers_sentence(words_of([(52, 690, "7. 24-hour access is given to all")]))
     assert not _numbers_sentence(words_of([(52, 690, "7. 24-hour"), (300, 690, "access is given to all")]))
+
+
+@pytest.mark.parametrize(
+    ("title", "header"),
+    [("District 2", "District 2\nCounty | Plums"), ("(more)", "District 1\nCounty | Plums")],
+)
+def test_a_table_on_the_next_page_keeps_its_own_title_over_the_same_names(title: str, header: str) -> None:
+    before = Part("table", "District 1\nCounty | Plums\nAcre | 3", header="District 1\nCounty | Plums")
+    after = Part("table", f"{title}\nCounty | Plums\nBrook | 4", header=f"{title}\nCounty | Plums")
+    _carry_over([before], [after], Vocabulary())
+    assert after.header == header

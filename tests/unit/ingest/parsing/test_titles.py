@@ -1,5 +1,7 @@
 """Titles: metadata that are no template, the cover by size without what many documents share, filings, file names."""
 
+from dataclasses import replace
+
 import pytest
 
 from functions.ingest.parsing.titles import Beginning, filing_of, title_from_file_name, title_of, usable_title
@@ -414,3 +416,48 @@ def test_a_title_read_byte_by_byte_is_read_again() -> None:
 
 def test_a_short_title_is_not_added_to_itself() -> None:
     assert title_of(beginning(line("Plums", 30, 100), line("Plums", 16, 200), BODY), None) == "Plums"
+
+
+@pytest.mark.parametrize(
+    ("below", "title"),
+    [
+        ("Plum Version 3.0.61", "Plum Documentation"),
+        ("Version 3.0", "Plum Documentation"),
+        ("Pears and Version 3 of them", "Plum Documentation: Pears and Version 3 of them"),
+    ],
+)
+def test_what_only_says_the_version_is_not_added_to_a_title(below: str, title: str) -> None:
+    assert title_of(beginning(line("Plum Documentation", 30, 100), line(below, 20, 200), BODY), None) == title
+
+
+def test_a_kind_that_stands_in_the_texts_own_print_is_no_part_of_a_title() -> None:
+    kind = Line("Standard", y0=90, y1=100, size=10)
+    assert title_of(beginning(kind, BODY, BODY, file_name="plums.pdf"), None) == "plums"
+    assert title_of(beginning(replace(kind, bold=True), BODY, BODY, file_name="plums.pdf"), None) == "plums: Standard"
+
+
+@pytest.mark.parametrize(
+    ("cells", "header", "title"),
+    [
+        (3, "Plums of the northern hills", "Plums of the northern hills"),
+        (3, "Plums", "The hills"),
+        (1, "Plums of the hills", "The hills"),
+    ],
+)
+def test_what_is_printed_above_the_pages_of_a_table_is_its_title(cells: int, header: str, title: str) -> None:
+    rows = [Line(f"Brook | {at} | {at}", y0=80 + 12 * at, y1=90 + 12 * at, size=10, cells=cells) for at in range(5)]
+    page = beginning(Line("The hills", y0=50, y1=60, size=10, bold=True), *rows)
+    assert title_of(replace(page, running=[header, "7/5/2022"]), None) == title
+
+
+@pytest.mark.parametrize("date", ["07-Sep-2005", "1 December 2008", "March 2021"])
+def test_a_line_that_is_only_a_date_is_no_part_of_a_title(date: str) -> None:
+    assert title_of(beginning(line("The plums of the hill", 20, 100), line(date, 20, 122), BODY), None) == (
+        "The plums of the hill"
+    )
+    assert usable_title(f"Plums of {date}") == f"Plums of {date}"
+
+
+def test_signs_of_a_language_are_no_title() -> None:
+    assert usable_title("EN EN") == ""
+    assert usable_title("AI for all") == "AI for all"
