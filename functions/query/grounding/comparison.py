@@ -19,6 +19,9 @@ from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 
+LONG_WORDS = 18
+"""Words of a claim from which another word, or one from another sentence, is as likely a paraphrase: of a long claim
+some words differ by chance."""
 _SIGN_APART = re.compile(r"([$€£¥])\s+(?=\d)")
 
 
@@ -86,6 +89,11 @@ class ClaimComparison:
     def wording(self) -> str:
         """The claim as its words are compared: with the evidence's numbers for converted ones."""
         return self.figures.restated or self.claim
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it has many words, some of which differ from the evidence's by chance."""
+        return len(tokens_of(self.wording)) >= LONG_WORDS
 
     @cached_property
     def has_cells(self) -> bool:

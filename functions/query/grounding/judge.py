@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition
 from functions.query.grounding.comparison import ClaimComparison, Context, texts_of
-from functions.query.grounding.figures import denies_figures
+from functions.query.grounding.figures import CALCULATING, denies_figures
 from functions.query.grounding.injection import is_prompt_rule, obeys
 from functions.query.grounding.known_facts import (
     has_other_letter,
@@ -47,7 +47,7 @@ from functions.query.grounding.overstated import (
 )
 from functions.query.grounding.parts import tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
-from functions.query.grounding.quotes import EvidenceSpan
+from functions.query.grounding.quotes import EvidenceSpan, facts_of
 from functions.query.grounding.roles import (
     compares_otherwise,
     invents_cause,
@@ -65,6 +65,8 @@ from functions.query.grounding.words import stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
 """Share of the question's words from which a statement after "Yes," or "No," is about the same."""
+SHORT_WORDS = 14
+"""Words of a claim below which two of `CONCURRING` refute it: a longer one may set them off by chance."""
 
 
 class Verdict(StrEnum):
@@ -124,13 +126,17 @@ def judge(
         if judged.verdict is Verdict.CONFIRMED:
             return replace(judged, findings=("translated", *judged.findings))
     found: list[Finding] = []
+    concurring = 0
     for rule in RULES:
         finding = None if rule.name in without else rule.judge(comparison)
         if finding is not None:
             found.append(finding)
+            concurring += rule.name in CONCURRING
             if finding.verdict is Verdict.REFUTED:
                 break
     verdicts = {finding.verdict for finding in found}
+    if concurring > 1 and len(tokens_of(comparison.wording)) < SHORT_WORDS:
+        verdicts.add(Verdict.REFUTED)
     order = (Verdict.REFUTED, Verdict.UNCONFIRMED, Verdict.CONFIRMED)
     return Judgement(
         next((each for each in order if each in verdicts), Verdict.UNCONFIRMED),
@@ -216,10 +222,24 @@ def _has_unlike_words(it: ClaimComparison) -> Finding | None:
     covered = it.is_alike or (
         not (it.has_cells and denies_figures(it.claim))
         and is_covered(
-            it.wording, it.stems, it.spans, question=it.context.question, language=it.language, of_row=it.has_cells
+            it.wording,
+            it.stems,
+            it.spans,
+            question=it.context.question,
+            language=it.language,
+            of_row=it.has_cells,
+            calculated=_calculated_stems(it),
         )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
+
+
+def _calculated_stems(it: ClaimComparison) -> frozenset[str]:
+    """Return the stems with which a claim tells a number that was calculated: "*five times* as *many*"."""
+    if not it.figures.derived:
+        return frozenset()
+    numbers = " ".join(missing_facts(it.wording, facts_of(it.spans)))
+    return CALCULATING | stems_of(numbers, it.language)
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -228,7 +248,7 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     found = replacement(
         it.wording, it.sentences, it.proper_words.__contains__, it.passage_stems.__contains__, it.language
     )
-    if not found:
+    if not found or (found == "other" and it.is_long):
         return None
     is_certain = found == "opposed" and not it.figures.derived
     return Finding(Verdict.REFUTED if is_certain else Verdict.UNCONFIRMED, "replaced")
@@ -291,6 +311,11 @@ def _has_its_figures(it: ClaimComparison) -> bool:
     return it.is_alike or it.has_cells or bool(it.figures.derived)
 
 
+def _is_told_freely(it: ClaimComparison) -> bool:
+    """Return whether words need no comparison, numbers have their places, or a claim is a long one in other words."""
+    return _has_its_figures(it) or it.is_long
+
+
 def _tells_most_of_table(it: ClaimComparison) -> bool:
     """Return whether a claim is repeated, or has from a table or a calculation what it calls the most."""
     return _is_repeated(it) or it.figures.is_bound or bool(it.figures.derived)
@@ -322,6 +347,11 @@ def _in_any_language(check: Callable[[str, Sequence[str]], bool]) -> Callable[[s
     return lambda claim, sentences, _language: check(claim, sentences)
 
 
+CONCURRING = (
+    "name", "order", "pairs", "repeated", "agent", "replaced", "merged", "number of another", "value of another",
+    "another", "done", "decided", "half condition", "opening",
+)  # fmt: skip
+"""Rules that doubt who or what a claim is about, each by another sign: they seldom err about the same claim."""
 KINDS = ("negation", "all", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
@@ -352,7 +382,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
-    ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_has_its_figures)),
+    ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_is_told_freely)),
     ClaimRule("moved number", _compared(Verdict.UNCONFIRMED, "apart", has_moved_number, unless=_has_its_figures)),
     ClaimRule(
         "number of another", _compared(Verdict.UNCONFIRMED, "apart", has_number_of_another, unless=_has_its_figures)
@@ -369,7 +399,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("general", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
-    ClaimRule("absolute", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(leaves_no_exception))),
+    ClaimRule("absolute", _compared(Verdict.REFUTED, "all", _in_any_language(leaves_no_exception))),
     ClaimRule(
         "superlative",
         _compared(Verdict.UNCONFIRMED, "order", _in_any_language(has_own_superlative), unless=_tells_most_of_table),

@@ -81,17 +81,25 @@ AROUND_WEIGHT = 0.5
 
 
 def is_covered(
-    claim: str, said: frozenset[str], spans: Sequence[EvidenceSpan], *, question: str, language: str, of_row: bool
+    claim: str,
+    said: frozenset[str],
+    spans: Sequence[EvidenceSpan],
+    *,
+    question: str,
+    language: str,
+    of_row: bool,
+    calculated: frozenset[str] = frozenset(),
 ) -> bool:
     """Return whether enough of a claim's stems `said` are in its evidence; titles and the question count half.
 
     Common words may be others than the evidence's, but not `of_row`: what a row's figures are is told by them alone.
+    Stems that tell what is `calculated` are as good as in the evidence.
     """
     said -= function_stems(language)
     if not said:
         return True
     own = frozenset().union(*(span.stems for span in spans))
-    own |= with_synonyms(said, own, language) | _spelled_out(claim, spans, language) | _MONTHS
+    own |= with_synonyms(said, own, language) | _spelled_out(claim, spans, language) | _MONTHS | calculated
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + AROUND_WEIGHT * len(said & around)) / len(said)
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
