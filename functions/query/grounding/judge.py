@@ -65,8 +65,6 @@ from functions.query.grounding.words import stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
 """Share of the question's words from which a statement after "Yes," or "No," is about the same."""
-SHORT_WORDS = 14
-"""Words of a claim below which two of `CONCURRING` refute it: a longer one may set them off by chance."""
 
 
 class Verdict(StrEnum):
@@ -126,17 +124,13 @@ def judge(
         if judged.verdict is Verdict.CONFIRMED:
             return replace(judged, findings=("translated", *judged.findings))
     found: list[Finding] = []
-    concurring = 0
     for rule in RULES:
         finding = None if rule.name in without else rule.judge(comparison)
         if finding is not None:
             found.append(finding)
-            concurring += rule.name in CONCURRING
             if finding.verdict is Verdict.REFUTED:
                 break
     verdicts = {finding.verdict for finding in found}
-    if concurring > 1 and len(tokens_of(comparison.wording)) < SHORT_WORDS:
-        verdicts.add(Verdict.REFUTED)
     order = (Verdict.REFUTED, Verdict.UNCONFIRMED, Verdict.CONFIRMED)
     return Judgement(
         next((each for each in order if each in verdicts), Verdict.UNCONFIRMED),
@@ -347,11 +341,6 @@ def _in_any_language(check: Callable[[str, Sequence[str]], bool]) -> Callable[[s
     return lambda claim, sentences, _language: check(claim, sentences)
 
 
-CONCURRING = (
-    "name", "order", "pairs", "repeated", "agent", "replaced", "merged", "number of another", "value of another",
-    "another", "done", "decided", "half condition", "opening",
-)  # fmt: skip
-"""Rules that doubt who or what a claim is about, each by another sign: they seldom err about the same claim."""
 KINDS = ("negation", "all", *dict.fromkeys((*LEFT_OUT, *PUT_IN)))
 RULES: tuple[ClaimRule, ...] = (
     ClaimRule("instruction", _follows_instruction),
@@ -399,7 +388,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("yes or no", _answers_otherwise),
     ClaimRule("denied", _is_denied),
     ClaimRule("general", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(generalises))),
-    ClaimRule("absolute", _compared(Verdict.REFUTED, "all", _in_any_language(leaves_no_exception))),
+    ClaimRule("absolute", _compared(Verdict.UNCONFIRMED, "all", _in_any_language(leaves_no_exception))),
     ClaimRule(
         "superlative",
         _compared(Verdict.UNCONFIRMED, "order", _in_any_language(has_own_superlative), unless=_tells_most_of_table),
