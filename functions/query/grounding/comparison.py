@@ -15,13 +15,10 @@ from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.statements import same_signs
 from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS
-from functions.query.grounding.words import stems_of, tokens_of
+from functions.query.grounding.words import LONG_WORDS, stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 
-LONG_WORDS = 18
-"""Words of a claim from which another word, or one from another sentence, is as likely a paraphrase: of a long claim
-some words differ by chance."""
 _SIGN_APART = re.compile(r"([$€£¥])\s+(?=\d)")
 
 

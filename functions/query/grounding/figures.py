@@ -32,10 +32,8 @@ _OF_FIGURES = stems_of(
     " previous year quarter month period ended approximately roughly around nearly almost some"
 )
 """Words that a claim may put around figures."""
-CALCULATING = _OF_FIGURES | stems_of(
-    " ".join(("more less times many much by of", *(word for key in ("lower", "higher") for word in _WORDS[key])))
-)
-"""The same and words that tell a difference or a multiple: "18 euros *dearer*"."""
+CALCULATING = " ".join(("more less total together times many much half", *_WORDS["lower"], *_WORDS["higher"]))
+"""Words that tell a sum, a difference or a multiple: "18 euros *dearer*"."""
 _BEFORE_UNIT = tuple(map(re.compile, (r"\s+(?!(?i:an?|per|each|every)\s)[^\W\d_]+\s+", r"\s+")))
 """What stands before a unit, also an adjective: "two *calendar* weeks"."""
 _CALCULATED = frozenset({"number", "fraction"})

@@ -213,27 +213,19 @@ def _is_foreign(it: ClaimComparison) -> Finding | None:
 
 
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
+    question = f"{it.context.question} {_calculated_words(it)}"
     covered = it.is_alike or (
         not (it.has_cells and denies_figures(it.claim))
-        and is_covered(
-            it.wording,
-            it.stems,
-            it.spans,
-            question=it.context.question,
-            language=it.language,
-            of_row=it.has_cells,
-            calculated=_calculated_stems(it),
-        )
+        and is_covered(it.wording, it.stems, it.spans, question=question, language=it.language, of_row=it.has_cells)
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
 
 
-def _calculated_stems(it: ClaimComparison) -> frozenset[str]:
-    """Return the stems with which a claim tells a number that was calculated: "*five times* as *many*"."""
+def _calculated_words(it: ClaimComparison) -> str:
+    """Return the words with which a claim may tell its calculated numbers, for example "five times as many"."""
     if not it.figures.derived:
-        return frozenset()
-    numbers = " ".join(missing_facts(it.wording, facts_of(it.spans)))
-    return CALCULATING | stems_of(numbers, it.language)
+        return ""
+    return " ".join((CALCULATING, *missing_facts(it.wording, facts_of(it.spans))))
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -242,7 +234,7 @@ def _replaces_words(it: ClaimComparison) -> Finding | None:
     found = replacement(
         it.wording, it.sentences, it.proper_words.__contains__, it.passage_stems.__contains__, it.language
     )
-    if not found or (found == "other" and it.is_long):
+    if not found:
         return None
     is_certain = found == "opposed" and not it.figures.derived
     return Finding(Verdict.REFUTED if is_certain else Verdict.UNCONFIRMED, "replaced")
