@@ -10,7 +10,7 @@ from functions.query.grounding.facts import facts_in
 from functions.query.grounding.injection import is_injected
 from functions.query.grounding.known_facts import KnownFacts, known_facts, missing_facts
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.words import stems_of
+from functions.query.grounding.words import spelled_out_for, stems_of
 from functions.query.retrieval.passages import Passage
 from shared.dates import is_month
 from shared.identity import name_of
@@ -188,6 +188,7 @@ MAX_FURTHER_SENTENCES = 2
 """Maximum sentences added to the nearest one to cover a claim."""
 MIN_OVERLAP = 0.2
 """Share of a claim's content words that a span must contain to be considered."""
+_SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
 _FULL_STOP = re.compile(r"[.!?…]+")
 
 
@@ -271,6 +272,12 @@ class EvidenceSpan:
 
     def _stems(self, texts: Sequence[str]) -> frozenset[str]:
         return frozenset().union(*(stems_of(text, self.passage.language or "en") for text in texts))
+
+
+def spelled_out_stems(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
+    """Return the stems of the words in a claim that an abbreviation of its evidence is short for: "ASPs"."""
+    sentences = (sentence for span in spans for sentence in span.sentences)
+    return frozenset().union(*(stems_of(words, language) for words in spelled_out_for(claim, sentences, _SHORT)))
 
 
 def quoted_spans(quote: str, passage: Passage) -> list[EvidenceSpan]:

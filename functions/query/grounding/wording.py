@@ -10,15 +10,15 @@ from typing import Literal
 
 from functions.query.grounding.polarity import are_opposite, count_negations, has_opposite, is_negation
 from functions.query.grounding.quantities import PERIODS, is_number_word, is_unit, unit_name
-from functions.query.grounding.quotes import EvidenceSpan
+from functions.query.grounding.quotes import EvidenceSpan, spelled_out_stems
 from functions.query.grounding.words import (
+    LONG_WORDS,
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
     has_digit,
     is_degree,
     is_stop_word,
     other_words_of,
-    spelled_out_for,
     stem_of,
     stems_of,
     tokens_of,
@@ -67,7 +67,6 @@ def function_stems(language: str) -> frozenset[str]:
 
 
 _ARTICLES = frozenset(("the", "a", "an"))
-_SHORT = re.compile(r"\b([A-Z]{2,6})s?\b")
 _MONTHS = stems_of(" ".join(month for month in ENGLISH_MONTHS if month != "may"))
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
 MAX_PREDICATE_WORDS = 8
@@ -91,7 +90,7 @@ def is_covered(
     if not said:
         return True
     own = frozenset().union(*(span.stems for span in spans))
-    own |= with_synonyms(said, own, language) | _spelled_out(claim, spans, language) | _MONTHS
+    own |= with_synonyms(said, own, language) | spelled_out_stems(claim, spans, language) | _MONTHS
     around = stems_of(question, language).union(*(span.title_stems for span in spans)) - own
     share = (len(said & own) + AROUND_WEIGHT * len(said & around)) / len(said)
     needed = FEW_WORDS_COVERAGE if len(said) < MIN_CLAUSE_WORDS else COVERAGE
@@ -103,12 +102,6 @@ def is_covered(
         and said - own - around <= common_stems(claim, language)
         and max(_unknown_runs(claim, own | around, language)) == 1
     )
-
-
-def _spelled_out(claim: str, spans: Sequence[EvidenceSpan], language: str) -> frozenset[str]:
-    """Return the stems of the words in a claim that an abbreviation of its evidence is short for: "ASPs"."""
-    sentences = (sentence for span in spans for sentence in span.sentences)
-    return frozenset().union(*(stems_of(words, language) for words in spelled_out_for(claim, sentences, _SHORT)))
 
 
 def is_foreign(claim: str, held: frozenset[str], language: str) -> bool:
@@ -299,9 +292,15 @@ class _Comparison:
     language: str
 
     def replacement(self, steps: Sequence[Step]) -> Replacement:
-        """Return the most severe replacement; an added word counts, an omitted one does not."""
-        found = (self._of_step(steps, at) for at, step in enumerate(steps) if step[0] in {"replace", "delete"})
-        return max(found, key=_SEVERITY.index, default="")
+        """Return the most severe replacement; an added word counts, an omitted one does not.
+
+        A long claim with several changes is a paraphrase, in which only degrees and what is excluded count.
+        """
+        changed = [at for at, step in enumerate(steps) if step[0] in {"replace", "delete"}]
+        is_paraphrase = len(self.claim) >= LONG_WORDS and len(changed) > 1
+        found = [(self._of_step(steps, at), self.claim[slice(*steps[at][1:3])]) for at in changed]
+        counted = (each for each, said in found if each == "opposed" or not is_paraphrase or any(map(is_degree, said)))
+        return max(counted, key=_SEVERITY.index, default="")
 
     def _of_step(self, steps: Sequence[Step], at: int) -> Replacement:
         _, start, end, other, other_end = steps[at]
