@@ -294,10 +294,10 @@ class _Comparison:
     def replacement(self, steps: Sequence[Step]) -> Replacement:
         """Return the most severe replacement; an added word counts, an omitted one does not.
 
-        A long claim with several changes is a paraphrase, in which only degrees and what is excluded count.
+        A long claim with several changes, and no near copy, is a paraphrase: only degrees and what is excluded count.
         """
         changed = [at for at, step in enumerate(steps) if step[0] in {"replace", "delete"}]
-        is_paraphrase = len(self.claim) >= LONG_WORDS and len(changed) > 1
+        is_paraphrase = len(self.claim) >= LONG_WORDS and len(changed) > 1 and self.near < REPEATED_SHARE
         found = [(self._of_step(steps, at), self.claim[slice(*steps[at][1:3])]) for at in changed]
         counted = (each for each, said in found if each == "opposed" or not is_paraphrase or any(map(is_degree, said)))
         return max(counted, key=_SEVERITY.index, default="")
