@@ -1,0 +1,298 @@
+"""Finds tables without rules: white space runs down between their columns, and they are written row by row.
+
+Rooms between cells may be as narrow as spaces, if one that is wide in some rows is free in all of them, and what stands
+behind it has one edge. Where a row ends is told by the order of writing: programs write all lines of a cell, then those
+of the next one, so that what was written before a row's end stands above it, and what after it below.
+"""
+
+from bisect import bisect
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import inf
+
+from functions.ingest.parsing.ruled import Grid, Rule, words_in
+from functions.ingest.parsing.table_cells import BULLETS, LARGER, MARK, is_number
+from functions.ingest.parsing.tagged_tables import TableOnPage
+from functions.ingest.parsing.words import Word
+
+SHRUNK = 0.12
+"""How much of a word's height is left out above and below it, since the boxes of close lines overlap."""
+NARROW_EM, WIDE_EM = 0.12, 0.6
+"""Room between two columns that no row may lack, and that most rows have more than, in font sizes."""
+FAR = 1.6
+"""How far apart rows may be, in heights of a line."""
+LEAST_ROWS, LEAST_OF_TWO = 3, 4
+"""Rows of a table with several cells, at least, and of one with two columns."""
+WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
+"""Share of a column's rows that have wide room before it, at least, and share of them that have its edge."""
+SAME_EDGE = 1.0
+"""Points by which the edges of cells in one column may differ."""
+MOST_FIGURES = 0.4
+"""Share of figures among the cells behind the labels from which on their places tell the columns (`tables`)."""
+MAX_ABOVE = 4
+"""Lines of a header above the first row with wide room, at most."""
+LONGEST_LABEL, LONGEST_CELL = 120, 500
+"""Characters of a label, and of another cell."""
+NEARER = 0.6
+"""Room above a line that goes on in a row, at most, as a share of that between rows."""
+TIGHT = 0.3
+"""Room between rows, in heights of a line, up to which it is no more than that between lines."""
+COVERED = 0.7
+"""Share of a table's width that a rule below its header has, at least."""
+
+Gap = tuple[float, float]
+
+
+@dataclass(slots=True)
+class _Band:
+    """Words that stand side by side, with their indices from left to right, and the rooms around them."""
+
+    top: float
+    bottom: float
+    indices: list[int]
+    gaps: list[Gap] = field(default_factory=list)
+    size: float = 0.0
+    is_code: bool = False
+
+    @property
+    def height(self) -> float:
+        return self.bottom - self.top
+
+
+def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) -> Iterator[TableOnPage]:
+    """Yield the tables of a page whose columns white space tells.
+
+    `words` are in page space, as they are written; `top` is the page's. `across` are the rules across it.
+    """
+    bands = _bands(words, top)
+    at = 0
+    while at < len(bands):
+        if not any(_is_wide(gap, bands[at]) for gap in bands[at].gaps[1:-1]):
+            at += 1
+            continue
+        begin, end, strips = _run(bands, at)
+        if strips and end - begin >= LEAST_ROWS and (found := _grid(words, bands[begin:end], strips, across)):
+            grid, names = found
+            yield TableOnPage(grid, words_in(grid, words, top), names)
+            at = end
+        else:
+            at += 1
+
+
+def _bands(words: Sequence[Word], top: float) -> list[_Band]:
+    bands: list[_Band] = []
+    spans = []
+    for index, word in enumerate(words):
+        spare = SHRUNK * (word.y1 - word.y0)
+        spans.append((top - word.y1 + spare, top - word.y0 - spare, index))
+    spans.sort()
+    for y0, y1, index in spans:
+        if bands and y0 < bands[-1].bottom:
+            bands[-1].bottom = max(bands[-1].bottom, y1)
+            bands[-1].indices.append(index)
+        else:
+            bands.append(_Band(y0, y1, [index]))
+    for band in bands:
+        band.indices.sort(key=lambda index: words[index].x0)
+        end = -inf
+        for index in band.indices:
+            word = words[index]
+            if word.x0 > end:
+                band.gaps.append((end, word.x0))
+            end = max(end, word.x1)
+        band.gaps.append((end, inf))
+        band.size = max(1.0, words[band.indices[0]].style.size)
+        band.is_code = all(words[index].style.mono for index in band.indices)
+    return bands
+
+
+def _is_wide(gap: Gap, band: _Band) -> bool:
+    return gap[1] - gap[0] > WIDE_EM * band.size
+
+
+def _run(bands: Sequence[_Band], start: int) -> tuple[int, int, list[Gap]]:
+    """Return the bands around one that have room at the same places, and these places."""
+    first = bands[start]
+    strips = [(gap, int(_is_wide(gap, first))) for gap in first.gaps[1:-1]]
+    end = start + 1
+    while end < len(bands) and _is_near(bands[end - 1], bands[end]):
+        left = _common(strips, bands[end])
+        kept = {at for at, _ in left}
+        if any(count > 1 for at, (_, count) in enumerate(strips) if at not in kept) or not left:
+            break
+        strips = [strip for _, strip in left]
+        end += 1
+    places = [gap for gap, count in strips if count > 1]
+    begin = start
+    while places and begin and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
+        left = _common([(gap, 2) for gap in places], bands[begin - 1])
+        if {at for at, _ in left} != set(range(len(places))) or len(left) > len(places):
+            break
+        places = [gap for _, (gap, _) in left]
+        begin -= 1
+    while begin < start and not any(_has_both_sides(bands[begin], gap) for gap in places):
+        begin += 1
+    return begin, end, places
+
+
+def _is_near(above: _Band, below: _Band) -> bool:
+    is_near = below.top - above.bottom < FAR * min(above.height, below.height, LARGER * below.size)
+    return is_near and not below.is_code
+
+
+def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, tuple[Gap, int]]]:
+    """Return what is left of places if the words of another band are there, too, with the number of each."""
+    found: list[tuple[int, tuple[Gap, int]]] = []
+    least = NARROW_EM * band.size
+    for at, ((x0, x1), count) in enumerate(strips):
+        for gap in band.gaps[max(0, bisect(band.gaps, (x0, x0)) - 1) :]:
+            if gap[0] >= x1:
+                break
+            left, right = max(x0, gap[0]), min(x1, gap[1])
+            if right - left >= least:
+                wide = gap[0] > -inf and gap[1] < inf and _is_wide(gap, band)
+                found.append((at, ((left, right), count + wide)))
+    return found
+
+
+def _has_both_sides(band: _Band, gap: Gap) -> bool:
+    return band.gaps[0][1] < gap[0] + 1 and band.gaps[-1][0] > gap[1] - 1
+
+
+def _grid(
+    words: Sequence[Word], bands: Sequence[_Band], strips: Sequence[Gap], across: Sequence[Rule]
+) -> tuple[Grid, int] | None:
+    """Return the cells between places, if they make a table; `bands` are its lines."""
+    rows = _rows_of(bands)
+    if len(rows) < LEAST_ROWS:
+        return None
+    strips = _told(words, rows, strips)
+    if not strips:
+        return None
+    edges = [(x0 + x1) / 2 for x0, x1 in strips]
+    rows = _whole_rows(words, rows, edges)
+    while rows and _filled(words, rows[-1], edges) == {0}:
+        rows = rows[:-1]
+    while rows and len(_filled(words, rows[0], edges)) < 2:
+        rows = rows[1:]
+    several = [row for row in rows if len(_filled(words, row, edges)) > 1]
+    if len(several) < (LEAST_OF_TWO if len(strips) == 1 else LEAST_ROWS):
+        return None
+    texts = [_texts(words, row, edges) for row in rows]
+    labels = [each[0] for each in texts if each[0]]
+    later = [cell for each in texts for cell in each[1:] if cell]
+    if max(map(len, labels), default=0) > LONGEST_LABEL or max(map(len, later)) > LONGEST_CELL:
+        return None
+    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < ALIGNED_SHARE * len(texts) / 2:
+        return None
+    left = min(band.gaps[0][1] for row in rows for band in row) - 1
+    right = max(band.gaps[-1][0] for row in rows for band in row) + 1
+    heights = [rows[0][0].top - 1, *((a[-1].bottom + b[0].top) / 2 for a, b in pairwise(rows)), rows[-1][-1].bottom + 1]
+    count = len(edges) + 1
+    cells = [list(range(at * count, (at + 1) * count)) for at in range(len(rows))]
+    return Grid([left, *edges, right], heights, cells), _names(words, rows, left, right, across)
+
+
+def _rows_of(bands: Sequence[_Band]) -> list[list[_Band]]:
+    """Join lines to rows: what stands above the end of one was written before what stands below it."""
+    lasts: list[int] = []
+    for band in bands:
+        lasts.append(max(lasts[-1] if lasts else -1, *band.indices))
+    firsts: list[int] = []
+    for band in reversed(bands):
+        firsts.append(min(firsts[-1] if firsts else band.indices[0], *band.indices))
+    firsts.reverse()
+    rows: list[list[_Band]] = []
+    for at, band in enumerate(bands):
+        if at and lasts[at - 1] > firsts[at]:
+            rows[-1].append(band)
+        else:
+            rows.append([band])
+    return rows
+
+
+def _told(words: Sequence[Word], rows: Sequence[Sequence[_Band]], strips: Sequence[Gap]) -> list[Gap]:
+    """Return the places that columns begin behind: most rows have wide room there, and most cells one edge."""
+    kept = list(strips)
+    while kept:
+        for at, (x0, x1) in enumerate(kept):
+            before = kept[at - 1][1] - 1 if at else -inf
+            after = kept[at + 1][0] + 1 if at + 1 < len(kept) else inf
+            boxes: list[Gap] = []
+            wide = both = 0
+            marks = True
+            for row in rows:
+                left = [words[n] for band in row for n in band.indices if before < words[n].x0 and words[n].x1 < x0 + 1]
+                right = [words[n] for band in row for n in band.indices if x1 - 1 < words[n].x0 and words[n].x1 < after]
+                if right:
+                    boxes.append((min(word.x0 for word in right), max(word.x1 for word in right)))
+                if left and right:
+                    both += 1
+                    room = boxes[-1][0] - max(word.x1 for word in left)
+                    wide += room > WIDE_EM * max(1.0, left[0].style.size)
+                    marks = marks and len(left) == 1 and _is_mark(left[0])
+            is_column = both > 1 and wide >= max(2, WIDE_SHARE * both) and not marks and _have_edge(boxes)
+            if not is_column:
+                del kept[at]
+                break
+        else:
+            break
+    return kept
+
+
+def _is_mark(word: Word) -> bool:
+    return word.text in BULLETS or MARK.fullmatch(word.text) is not None
+
+
+def _have_edge(boxes: Sequence[Gap]) -> bool:
+    """Whether most cells of a column begin, end or have their middle at one place."""
+    for edges in ([x0 for x0, _ in boxes], [x1 for _, x1 in boxes], [(x0 + x1) / 2 for x0, x1 in boxes]):
+        usual = sorted(edges)[len(edges) // 2]
+        if sum([abs(edge - usual) < SAME_EDGE for edge in edges]) >= ALIGNED_SHARE * len(edges):
+            return True
+    return False
+
+
+def _filled(words: Sequence[Word], row: Sequence[_Band], edges: Sequence[float]) -> set[int]:
+    return {bisect(edges, words[index].x0) for band in row for index in band.indices}
+
+
+def _texts(words: Sequence[Word], row: Sequence[_Band], edges: Sequence[float]) -> list[str]:
+    cells: list[list[str]] = [[] for _ in range(len(edges) + 1)]
+    for band in row:
+        for index in band.indices:
+            cells[bisect(edges, words[index].x0)].append(words[index].text)
+    return [" ".join(cell) for cell in cells]
+
+
+def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], edges: Sequence[float]) -> list[list[_Band]]:
+    """Join lines without a label to the row above that they go on in, told by the room between them."""
+    filled = [_filled(words, row, edges) for row in rows]
+    rooms = [b[0].top - a[-1].bottom for a, b in pairwise(rows)]
+    between = sorted(room for room, a, b in zip(rooms, filled, filled[1:], strict=False) if 0 in a and 0 in b)
+    usual = between[len(between) // 2] if between else 0.0
+    inner = max((b.top - a.bottom for row in rows for a, b in pairwise(row)), default=-inf)
+    height = min(band.height for row in rows for band in row)
+    out = [rows[0]]
+    for row, cells, above, room in zip(rows[1:], filled[1:], filled[:-1], rooms, strict=True):
+        is_part = 0 not in cells
+        is_near = room < max(NEARER * usual, inner + TIGHT * height / 3) or usual < TIGHT * height
+        if is_part and is_near and cells <= above | cells:
+            out[-1] = [*out[-1], *row]
+        else:
+            out.append(row)
+    return out
+
+
+def _names(
+    words: Sequence[Word], rows: Sequence[Sequence[_Band]], left: float, right: float, across: Sequence[Rule]
+) -> int:
+    """Return how many rows name columns: those in bold, or above a rule without others below it but the last."""
+    bold = [all(words[index].style.bold for band in row for index in band.indices) for row in rows]
+    names = bold.index(False) if not all(bold) else 0
+    if names:
+        return names
+    wide = [y for y, x0, x1 in across if min(x1, right) - max(x0, left) > COVERED * (right - left)]
+    below = [sum(a[-1].bottom - 1 < y < b[0].top + 1 for y in wide) > 0 for a, b in pairwise(rows)]
+    return below.index(True) + 1 if sum(below) == 1 and below.index(True) + 1 < len(rows) / 2 else 0
