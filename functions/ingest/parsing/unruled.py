@@ -12,8 +12,8 @@ from itertools import pairwise
 from math import inf
 
 from functions.ingest.parsing.ruled import Grid, Rule, words_in
-from functions.ingest.parsing.table_cells import BULLETS, LARGER, MARK, is_number
-from functions.ingest.parsing.tagged_tables import TableOnPage
+from functions.ingest.parsing.table_cells import BULLETS, LARGER, is_number
+from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
 from functions.ingest.parsing.words import Word
 
 SHRUNK = 0.12
@@ -26,6 +26,8 @@ LEAST_ROWS, LEAST_OF_TWO = 3, 4
 """Rows of a table with several cells, at least, and of one with two columns."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
 """Share of a column's rows that have wide room before it, at least, and share of them that have its edge."""
+LABELLED = 0.35
+"""Share of the rows of a table that have a label, at least."""
 SAME_EDGE = 1.0
 """Points by which the edges of cells in one column may differ."""
 MOST_FIGURES = 0.4
@@ -34,10 +36,9 @@ MAX_ABOVE = 4
 """Lines of a header above the first row with wide room, at most."""
 LONGEST_LABEL, LONGEST_CELL = 120, 500
 """Characters of a label, and of another cell."""
-NEARER = 0.6
-"""Room above a line that goes on in a row, at most, as a share of that between rows."""
-TIGHT = 0.3
-"""Room between rows, in heights of a line, up to which it is no more than that between lines."""
+SLIGHT, NEXT_LINE = 0.06, 1.3
+"""How much nearer a line that goes on in a row is to the one above than rows are to each other, and how far below it, at
+most, if rows are no further apart than lines, in font sizes."""
 COVERED = 0.7
 """Share of a table's width that a rule below its header has, at least."""
 
@@ -73,9 +74,9 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
             continue
         begin, end, strips = _run(bands, at)
         if strips and end - begin >= LEAST_ROWS and (found := _grid(words, bands[begin:end], strips, across)):
-            grid, names = found
+            grid, names, lines = found
             yield TableOnPage(grid, words_in(grid, words, top), names)
-            at = end
+            at = begin + lines
         else:
             at += 1
 
@@ -162,36 +163,38 @@ def _has_both_sides(band: _Band, gap: Gap) -> bool:
 
 def _grid(
     words: Sequence[Word], bands: Sequence[_Band], strips: Sequence[Gap], across: Sequence[Rule]
-) -> tuple[Grid, int] | None:
-    """Return the cells between places, if they make a table; `bands` are its lines."""
+) -> tuple[Grid, int, int] | None:
+    """Return the cells between places, if they make a table, its rows of names, and how many of its lines it has."""
     rows = _rows_of(bands)
     if len(rows) < LEAST_ROWS:
         return None
-    strips = _told(words, rows, strips)
+    strips, edges = _told(words, rows, strips)
     if not strips:
         return None
-    edges = [(x0 + x1) / 2 for x0, x1 in strips]
-    rows = _whole_rows(words, rows, edges)
-    while rows and _filled(words, rows[-1], edges) == {0}:
-        rows = rows[:-1]
-    while rows and len(_filled(words, rows[0], edges)) < 2:
-        rows = rows[1:]
-    several = [row for row in rows if len(_filled(words, row, edges)) > 1]
-    if len(several) < (LEAST_OF_TWO if len(strips) == 1 else LEAST_ROWS):
+    rows = _whole_rows(words, rows, strips)
+    texts = [_cells(words, row, strips) for row in rows]
+    fits = [_fits(cells, edges) for cells in texts]
+    first = next((at for at, cells in enumerate(texts) if fits[at] and sum(map(bool, cells)) > 1), len(rows))
+    last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
+    while last > first and not any(texts[last - 1][1:]):
+        last -= 1
+    rows, texts = rows[first:last], texts[first:last]
+    if sum(sum(map(bool, cells)) > 1 for cells in texts) < (LEAST_OF_TWO if len(strips) == 1 else LEAST_ROWS):
         return None
-    texts = [_texts(words, row, edges) for row in rows]
-    labels = [each[0] for each in texts if each[0]]
-    later = [cell for each in texts for cell in each[1:] if cell]
+    labels = [_text(cells[0]) for cells in texts if cells[0]]
+    later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
     if max(map(len, labels), default=0) > LONGEST_LABEL or max(map(len, later)) > LONGEST_CELL:
         return None
-    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < ALIGNED_SHARE * len(texts) / 2:
+    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < LABELLED * len(texts):
         return None
     left = min(band.gaps[0][1] for row in rows for band in row) - 1
     right = max(band.gaps[-1][0] for row in rows for band in row) + 1
+    columns = [left, *((x0 + x1) / 2 for x0, x1 in strips), right]
     heights = [rows[0][0].top - 1, *((a[-1].bottom + b[0].top) / 2 for a, b in pairwise(rows)), rows[-1][-1].bottom + 1]
-    count = len(edges) + 1
-    cells = [list(range(at * count, (at + 1) * count)) for at in range(len(rows))]
-    return Grid([left, *edges, right], heights, cells), _names(words, rows, left, right, across)
+    count = len(strips) + 1
+    numbers = [list(range(at * count, (at + 1) * count)) for at in range(len(rows))]
+    end = bands.index(rows[-1][-1]) + 1
+    return Grid(columns, heights, numbers), _names(words, rows, left, right, across), end
 
 
 def _rows_of(bands: Sequence[_Band]) -> list[list[_Band]]:
@@ -212,73 +215,88 @@ def _rows_of(bands: Sequence[_Band]) -> list[list[_Band]]:
     return rows
 
 
-def _told(words: Sequence[Word], rows: Sequence[Sequence[_Band]], strips: Sequence[Gap]) -> list[Gap]:
-    """Return the places that columns begin behind: most rows have wide room there, and most cells one edge."""
+def _told(
+    words: Sequence[Word], rows: Sequence[Sequence[_Band]], strips: Sequence[Gap]
+) -> tuple[list[Gap], list[list[float]]]:
+    """Return the places that columns begin behind, and the columns' usual left, right and middle.
+
+    Most rows have wide room there, and most cells behind it one edge.
+    """
     kept = list(strips)
     while kept:
-        for at, (x0, x1) in enumerate(kept):
-            before = kept[at - 1][1] - 1 if at else -inf
-            after = kept[at + 1][0] + 1 if at + 1 < len(kept) else inf
-            boxes: list[Gap] = []
-            wide = both = 0
-            marks = True
-            for row in rows:
-                left = [words[n] for band in row for n in band.indices if before < words[n].x0 and words[n].x1 < x0 + 1]
-                right = [words[n] for band in row for n in band.indices if x1 - 1 < words[n].x0 and words[n].x1 < after]
-                if right:
-                    boxes.append((min(word.x0 for word in right), max(word.x1 for word in right)))
-                if left and right:
-                    both += 1
-                    room = boxes[-1][0] - max(word.x1 for word in left)
-                    wide += room > WIDE_EM * max(1.0, left[0].style.size)
-                    marks = marks and len(left) == 1 and _is_mark(left[0])
-            is_column = both > 1 and wide >= max(2, WIDE_SHARE * both) and not marks and _have_edge(boxes)
-            if not is_column:
+        cells = [_cells(words, row, kept) for row in rows]
+        edges: list[list[float]] = []
+        for at in range(len(kept)):
+            both = [row for row in cells if row[at] and row[at + 1]]
+            rooms = [_room(row[at], row[at + 1]) for row in both]
+            marks = sum(len(row[0]) == 1 and _is_mark(row[0][0]) for row in both) if at == 0 else 0
+            found = [_edges_of(row[at + 1]) for row in cells if row[at + 1]]
+            usual = [sorted(sides)[len(sides) // 2] for sides in zip(*found, strict=True)]
+            most = max(sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual))
+            is_wide = sum(room > WIDE_EM for room in rooms) >= max(2, WIDE_SHARE * len(both))
+            if not is_wide or 2 * marks >= len(both) or most < ALIGNED_SHARE * len(found):
                 del kept[at]
                 break
+            edges.append(usual)
         else:
-            break
-    return kept
+            return kept, edges
+    return [], []
+
+
+def _cells(words: Sequence[Word], row: Sequence[_Band], strips: Sequence[Gap]) -> list[list[Word]]:
+    places = [(x0 + x1) / 2 for x0, x1 in strips]
+    cells: list[list[Word]] = [[] for _ in range(len(places) + 1)]
+    for band in row:
+        for index in band.indices:
+            cells[bisect(places, words[index].x0)].append(words[index])
+    return cells
+
+
+def _edges_of(cell: Sequence[Word]) -> tuple[float, float, float]:
+    x0, x1 = min(word.x0 for word in cell), max(word.x1 for word in cell)
+    return x0, x1, (x0 + x1) / 2
+
+
+def _room(cell: Sequence[Word], behind: Sequence[Word]) -> float:
+    """Return the room between two cells, in font sizes."""
+    room = min(word.x0 for word in behind) - max(word.x1 for word in cell)
+    return room / max(1.0, cell[0].style.size)
+
+
+def _text(cell: Sequence[Word]) -> str:
+    return " ".join([word.text for word in cell])
+
+
+def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> bool:
+    """Whether a row has wide room before a cell, or most of its cells an edge of their column.
+
+    Words of a sentence have room there by chance.
+    """
+    if any(a and b and _room(a, b) > WIDE_EM for a, b in pairwise(cells)):
+        return True
+    later = [(_edges_of(cell), usual) for cell, usual in zip(cells[1:], edges, strict=True) if cell]
+    hits = [any(abs(a - b) < SAME_EDGE for a, b in zip(sides, usual, strict=True)) for sides, usual in later]
+    return 2 * sum(hits) >= len(hits)
 
 
 def _is_mark(word: Word) -> bool:
-    return word.text in BULLETS or MARK.fullmatch(word.text) is not None
+    return word.text in BULLETS or word.text in "-–—*o" or ITEM_MARK.fullmatch(word.text) is not None
 
 
-def _have_edge(boxes: Sequence[Gap]) -> bool:
-    """Whether most cells of a column begin, end or have their middle at one place."""
-    for edges in ([x0 for x0, _ in boxes], [x1 for _, x1 in boxes], [(x0 + x1) / 2 for x0, x1 in boxes]):
-        usual = sorted(edges)[len(edges) // 2]
-        if sum([abs(edge - usual) < SAME_EDGE for edge in edges]) >= ALIGNED_SHARE * len(edges):
-            return True
-    return False
-
-
-def _filled(words: Sequence[Word], row: Sequence[_Band], edges: Sequence[float]) -> set[int]:
-    return {bisect(edges, words[index].x0) for band in row for index in band.indices}
-
-
-def _texts(words: Sequence[Word], row: Sequence[_Band], edges: Sequence[float]) -> list[str]:
-    cells: list[list[str]] = [[] for _ in range(len(edges) + 1)]
-    for band in row:
-        for index in band.indices:
-            cells[bisect(edges, words[index].x0)].append(words[index].text)
-    return [" ".join(cell) for cell in cells]
-
-
-def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], edges: Sequence[float]) -> list[list[_Band]]:
+def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence[Gap]) -> list[list[_Band]]:
     """Join lines without a label to the row above that they go on in, told by the room between them."""
-    filled = [_filled(words, row, edges) for row in rows]
+    filled = [bool(_cells(words, row, strips)[0]) for row in rows]
     rooms = [b[0].top - a[-1].bottom for a, b in pairwise(rows)]
-    between = sorted(room for room, a, b in zip(rooms, filled, filled[1:], strict=False) if 0 in a and 0 in b)
-    usual = between[len(between) // 2] if between else 0.0
-    inner = max((b.top - a.bottom for row in rows for a, b in pairwise(row)), default=-inf)
-    height = min(band.height for row in rows for band in row)
+    labelled = sorted(room for room, a, b in zip(rooms, filled[:-1], filled[1:], strict=True) if a and b)
+    usual = labelled[len(labelled) // 2] if labelled else 0.0
+    inner = max((b.top - a.bottom for row in rows for a, b in pairwise(row)), default=inf)
     out = [rows[0]]
-    for row, cells, above, room in zip(rows[1:], filled[1:], filled[:-1], rooms, strict=True):
-        is_part = 0 not in cells
-        is_near = room < max(NEARER * usual, inner + TIGHT * height / 3) or usual < TIGHT * height
-        if is_part and is_near and cells <= above | cells:
+    for row, has_label, room in zip(rows[1:], filled[1:], rooms, strict=True):
+        slight = SLIGHT * row[0].size
+        is_part = room < usual - slight
+        if not is_part and room < usual + slight and inner > usual - slight:
+            is_part = row[0].top - out[-1][-1].top < NEXT_LINE * row[0].size
+        if is_part and not has_label:
             out[-1] = [*out[-1], *row]
         else:
             out.append(row)
