@@ -67,16 +67,17 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
     `words` are in page space, as they are written; `top` is the page's. `across` are the rules across it.
     """
     bands = _bands(words, top)
-    at = 0
+    at = last = 0
     while at < len(bands):
         if not any(_is_wide(gap, bands[at]) for gap in bands[at].gaps[1:-1]):
             at += 1
             continue
-        begin, end, strips = _run(bands, at)
-        if strips and end - begin >= LEAST_ROWS and (found := _grid(words, bands[begin:end], strips, across)):
-            grid, names, lines = found
+        begin, end, strips = _run(bands, at, last)
+        found = _grid(words, bands, (begin, end), strips, across) if strips and end - begin >= LEAST_ROWS else None
+        if found:
+            grid, names, last = found
             yield TableOnPage(grid, words_in(grid, words, top), names)
-            at = begin + lines
+            at = last
         else:
             at += 1
 
@@ -112,7 +113,7 @@ def _is_wide(gap: Gap, band: _Band) -> bool:
     return gap[1] - gap[0] > WIDE_EM * band.size
 
 
-def _run(bands: Sequence[_Band], start: int) -> tuple[int, int, list[Gap]]:
+def _run(bands: Sequence[_Band], start: int, least: int) -> tuple[int, int, list[Gap]]:
     """Return the bands around one that have room at the same places, and these places."""
     first = bands[start]
     strips = [(gap, int(_is_wide(gap, first))) for gap in first.gaps[1:-1]]
@@ -126,7 +127,7 @@ def _run(bands: Sequence[_Band], start: int) -> tuple[int, int, list[Gap]]:
         end += 1
     places = [gap for gap, count in strips if count > 1]
     begin = start
-    while places and begin and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
+    while places and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
         left = _common([(gap, 2) for gap in places], bands[begin - 1])
         if {at for at, _ in left} != set(range(len(places))) or len(left) > len(places):
             break
@@ -162,10 +163,14 @@ def _has_both_sides(band: _Band, gap: Gap) -> bool:
 
 
 def _grid(
-    words: Sequence[Word], bands: Sequence[_Band], strips: Sequence[Gap], across: Sequence[Rule]
+    words: Sequence[Word], bands: Sequence[_Band], within: tuple[int, int], strips: Sequence[Gap], across: Sequence[Rule]
 ) -> tuple[Grid, int, int] | None:
-    """Return the cells between places, if they make a table, its rows of names, and how many of its lines it has."""
-    rows = _rows_of(bands)
+    """Return the cells between places, if they make a table, its rows of names, and before which line it ends.
+
+    It is `within` some of the lines. If others beside it have cells in its columns, their labels are not told by white
+    space, and it is none.
+    """
+    rows = _rows_of(bands[slice(*within)])
     if len(rows) < LEAST_ROWS:
         return None
     strips, edges = _told(words, rows, strips)
@@ -193,7 +198,14 @@ def _grid(
     heights = [rows[0][0].top - 1, *((a[-1].bottom + b[0].top) / 2 for a, b in pairwise(rows)), rows[-1][-1].bottom + 1]
     count = len(strips) + 1
     numbers = [list(range(at * count, (at + 1) * count)) for at in range(len(rows))]
-    end = bands.index(rows[-1][-1]) + 1
+    begin, end = within[0], within[1]
+    while bands[begin] is not rows[0][0]:
+        begin += 1
+    while bands[end - 1] is not rows[-1][-1]:
+        end -= 1
+    around = [*bands[max(0, begin - 1) : begin], *bands[end : end + 1]]
+    if any(_goes_on(band, edges) and (_is_near(band, rows[0][0]) or _is_near(rows[-1][-1], band)) for band in around):
+        return None
     return Grid(columns, heights, numbers), _names(words, rows, left, right, across), end
 
 
@@ -255,6 +267,13 @@ def _cells(words: Sequence[Word], row: Sequence[_Band], strips: Sequence[Gap]) -
 def _edges_of(cell: Sequence[Word]) -> tuple[float, float, float]:
     x0, x1 = min(word.x0 for word in cell), max(word.x1 for word in cell)
     return x0, x1, (x0 + x1) / 2
+
+
+def _goes_on(band: _Band, edges: Sequence[Sequence[float]]) -> bool:
+    """Whether a cell of a line behind wide room has an edge of a column."""
+    wide = [gap for gap in band.gaps if _is_wide(gap, band)]
+    parts = [(a[1], b[0], (a[1] + b[0]) / 2) for a, b in pairwise(wide)][1:]
+    return any(abs(a - b) < SAME_EDGE for part in parts for usual in edges for a, b in zip(part, usual, strict=True))
 
 
 def _room(cell: Sequence[Word], behind: Sequence[Word]) -> float:
