@@ -23,7 +23,7 @@ NARROW_EM, WIDE_EM = 0.12, 0.6
 FAR = 1.6
 """How far apart rows may be, in heights of a line."""
 LEAST_ROWS, LEAST_OF_TWO = 3, 4
-"""Rows of a table with several cells, at least, and of one with two columns."""
+"""Rows of a table with several cells, at least, and of one with two columns without names."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
 """Share of a column's rows that have wide room before it, at least, and share of them that have its edge."""
 LABELLED = 0.35
@@ -68,12 +68,15 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
     """
     bands = _bands(words, top)
     at = last = 0
+    tried = 0, 0
     while at < len(bands):
         if not any(_is_wide(gap, bands[at]) for gap in bands[at].gaps[1:-1]):
             at += 1
             continue
-        begin, end, strips = _run(bands, at, last)
-        found = _grid(words, bands, (begin, end), strips, across) if strips and end - begin >= LEAST_ROWS else None
+        begin, end, strips = _run(words, bands, at, last)
+        is_new = bool(strips) and end - begin >= LEAST_ROWS and (begin, end) != tried
+        found = _grid(words, bands, (begin, end), strips, across) if is_new else None
+        tried = begin, end
         if found:
             grid, names, last = found
             yield TableOnPage(grid, words_in(grid, words, top), names)
@@ -113,7 +116,7 @@ def _is_wide(gap: Gap, band: _Band) -> bool:
     return gap[1] - gap[0] > WIDE_EM * band.size
 
 
-def _run(bands: Sequence[_Band], start: int, least: int) -> tuple[int, int, list[Gap]]:
+def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) -> tuple[int, int, list[Gap]]:
     """Return the bands around one that have room at the same places, and these places."""
     first = bands[start]
     strips = [(gap, int(_is_wide(gap, first))) for gap in first.gaps[1:-1]]
@@ -121,7 +124,8 @@ def _run(bands: Sequence[_Band], start: int, least: int) -> tuple[int, int, list
     while end < len(bands) and _is_near(bands[end - 1], bands[end]):
         left = _common(strips, bands[end])
         kept = {at for at, _ in left}
-        if any(count > 1 for at, (_, count) in enumerate(strips) if at not in kept) or not left:
+        lost = [gap for at, (gap, count) in enumerate(strips) if at not in kept and count > 1]
+        if not left or (lost and _are_told(words, bands[start:end], strips, lost)):
             break
         strips = [strip for _, strip in left]
         end += 1
@@ -136,6 +140,14 @@ def _run(bands: Sequence[_Band], start: int, least: int) -> tuple[int, int, list
     while begin < start and not any(_has_both_sides(bands[begin], gap) for gap in places):
         begin += 1
     return begin, end, places
+
+
+def _are_told(
+    words: Sequence[Word], bands: Sequence[_Band], strips: Sequence[tuple[Gap, int]], lost: Sequence[Gap]
+) -> bool:
+    """Whether one of some places is between columns of the lines so far, so that the next one is not of them."""
+    told, _ = _told(words, [[band] for band in bands], [gap for gap, count in strips if count > 1])
+    return any(gap in told for gap in lost)
 
 
 def _is_near(above: _Band, below: _Band) -> bool:
@@ -184,7 +196,8 @@ def _grid(
     while last > first and not any(texts[last - 1][1:]):
         last -= 1
     rows, texts = rows[first:last], texts[first:last]
-    if sum(sum(map(bool, cells)) > 1 for cells in texts) < (LEAST_OF_TWO if len(strips) == 1 else LEAST_ROWS):
+    several = sum(sum(map(bool, cells)) > 1 for cells in texts)
+    if several < LEAST_ROWS:
         return None
     labels = [_text(cells[0]) for cells in texts if cells[0]]
     later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
@@ -198,7 +211,10 @@ def _grid(
     heights = [rows[0][0].top - 1, *((a[-1].bottom + b[0].top) / 2 for a, b in pairwise(rows)), rows[-1][-1].bottom + 1]
     count = len(strips) + 1
     numbers = [list(range(at * count, (at + 1) * count)) for at in range(len(rows))]
-    begin, end = within[0], within[1]
+    names = _names(words, rows, left, right, across)
+    if len(strips) == 1 and not names and several < LEAST_OF_TWO:
+        return None
+    begin, end = within
     while bands[begin] is not rows[0][0]:
         begin += 1
     while bands[end - 1] is not rows[-1][-1]:
@@ -206,7 +222,7 @@ def _grid(
     around = [*bands[max(0, begin - 1) : begin], *bands[end : end + 1]]
     if any(_goes_on(band, edges) and (_is_near(band, rows[0][0]) or _is_near(rows[-1][-1], band)) for band in around):
         return None
-    return Grid(columns, heights, numbers), _names(words, rows, left, right, across), end
+    return Grid(columns, heights, numbers), names, end
 
 
 def _rows_of(bands: Sequence[_Band]) -> list[list[_Band]]:
