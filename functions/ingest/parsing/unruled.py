@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import inf
 
 from functions.ingest.parsing.ruled import Grid, Rule, words_in
-from functions.ingest.parsing.table_cells import BULLETS, LARGER, is_number
+from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, LARGER, SIGN_AFTER, SIGN_BEFORE, is_number
 from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
 from functions.ingest.parsing.words import Word
 
@@ -26,6 +26,9 @@ LEAST_ROWS, LEAST_OF_TWO = 3, 4
 """Rows of a table with several cells, at least, and of one with two columns without names."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
 """Share of a column's rows that have wide room before it, at least, and share of them that have its edge."""
+WIDEST_EM, MANY_ROWS = 1.5, 5
+"""Room before one cell at least, in font sizes, since stretched lines of prose have less; and rows from which on more
+than two cells have a column's edge."""
 LABELLED = 0.35
 """Share of the rows of a table that have a label, at least."""
 SAME_EDGE = 1.0
@@ -100,11 +103,12 @@ def _bands(words: Sequence[Word], top: float) -> list[_Band]:
             bands.append(_Band(y0, y1, [index]))
     for band in bands:
         band.indices.sort(key=lambda index: words[index].x0)
-        end = -inf
+        end, sign = -inf, False
         for index in band.indices:
             word = words[index]
-            if word.x0 > end:
+            if word.x0 > end and not sign and not (word.text in SIGN_AFTER and band.gaps):
                 band.gaps.append((end, word.x0))
+            sign = word.text in SIGN_BEFORE
             end = max(end, word.x1)
         band.gaps.append((end, inf))
         band.size = max(1.0, words[band.indices[0]].style.size)
@@ -199,6 +203,8 @@ def _grid(
     several = sum(sum(map(bool, cells)) > 1 for cells in texts)
     if several < LEAST_ROWS:
         return None
+    if any(_is_parted(band, strips) for row in rows for band in row):
+        return None
     labels = [_text(cells[0]) for cells in texts if cells[0]]
     later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
     if max(map(len, labels), default=0) > LONGEST_LABEL or max(map(len, later)) > LONGEST_CELL:
@@ -254,6 +260,7 @@ def _told(
     while kept:
         cells = [_cells(words, row, kept) for row in rows]
         edges: list[list[float]] = []
+        widest = 0.0
         for at in range(len(kept)):
             both = [row for row in cells if row[at] and row[at + 1]]
             rooms = [_room(row[at], row[at + 1]) for row in both]
@@ -262,12 +269,14 @@ def _told(
             usual = [sorted(sides)[len(sides) // 2] for sides in zip(*found, strict=True)]
             most = max(sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual))
             is_wide = sum(room > WIDE_EM for room in rooms) >= max(2, WIDE_SHARE * len(both))
-            if not is_wide or 2 * marks >= len(both) or most < ALIGNED_SHARE * len(found):
+            widest = max(widest, *rooms) if is_wide else widest
+            least = max(ALIGNED_SHARE * len(found), 3 if len(cells) > MANY_ROWS else 2)
+            if not is_wide or 2 * marks >= len(both) or most < least:
                 del kept[at]
                 break
             edges.append(usual)
         else:
-            return kept, edges
+            return (kept, edges) if widest > WIDEST_EM else ([], [])
     return [], []
 
 
@@ -283,6 +292,12 @@ def _cells(words: Sequence[Word], row: Sequence[_Band], strips: Sequence[Gap]) -
 def _edges_of(cell: Sequence[Word]) -> tuple[float, float, float]:
     x0, x1 = min(word.x0 for word in cell), max(word.x1 for word in cell)
     return x0, x1, (x0 + x1) / 2
+
+
+def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
+    """Whether a line has as much room within a cell as columns have."""
+    apart = [gap for gap in band.gaps[1:-1] if gap[1] - gap[0] > CELL_GAP_EM * band.size]
+    return any(not any(gap[0] < x1 and x0 < gap[1] for x0, x1 in strips) for gap in apart)
 
 
 def _goes_on(band: _Band, edges: Sequence[Sequence[float]]) -> bool:
