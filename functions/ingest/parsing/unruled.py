@@ -12,16 +12,17 @@ from itertools import pairwise
 from math import inf
 
 from functions.ingest.parsing.ruled import Grid, Rule, words_in
-from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, LARGER, SIGN_AFTER, SIGN_BEFORE, is_number
+from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, is_number
 from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
+from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.words import Word
 
 SHRUNK = 0.12
 """How much of a word's height is left out above and below it, since the boxes of close lines overlap."""
 NARROW_EM, WIDE_EM = 0.12, 0.6
 """Room between two columns that no row may lack, and that most rows have more than, in font sizes."""
-FAR = 1.6
-"""How far apart rows may be, in heights of a line."""
+FAR_EM = 1.5
+"""How far apart rows may be, in font sizes."""
 LEAST_ROWS, LEAST_OF_TWO = 3, 4
 """Rows of a table with several cells, at least, and of one with two columns without names."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
@@ -133,14 +134,17 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
             break
         strips = [strip for _, strip in left]
         end += 1
-    places = [gap for gap, count in strips if count > 1]
+    strips = [strip for strip in strips if strip[1] > 1]
     begin = start
-    while places and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
-        left = _common([(gap, 2) for gap in places], bands[begin - 1])
-        if {at for at, _ in left} != set(range(len(places))) or len(left) > len(places):
+    while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
+        left = _common(strips, bands[begin - 1])
+        kept = {at for at, _ in left}
+        lost = [gap for at, (gap, _) in enumerate(strips) if at not in kept]
+        if not left or (lost and _are_told(words, bands[begin:end], strips, lost)):
             break
-        places = [gap for _, (gap, _) in left]
+        strips = [strip for _, strip in left]
         begin -= 1
+    places = [gap for gap, _ in strips]
     while begin < start and not any(_has_both_sides(bands[begin], gap) for gap in places):
         begin += 1
     return begin, end, places
@@ -155,8 +159,7 @@ def _are_told(
 
 
 def _is_near(above: _Band, below: _Band) -> bool:
-    is_near = below.top - above.bottom < FAR * min(above.height, below.height, LARGER * below.size)
-    return is_near and not below.is_code
+    return below.top - above.bottom < FAR_EM * min(above.size, below.size) and not below.is_code
 
 
 def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, tuple[Gap, int]]]:
@@ -195,7 +198,10 @@ def _grid(
     rows = _whole_rows(words, rows, strips)
     texts = [_cells(words, row, strips) for row in rows]
     fits = [_fits(cells, edges) for cells in texts]
-    first = next((at for at, cells in enumerate(texts) if fits[at] and sum(map(bool, cells)) > 1), len(rows))
+    wide = next((at for at, cells in enumerate(texts) if _has_room(cells)), len(rows))
+    while wide and fits[wide - 1] and _may_be_names(texts[wide - 1]):
+        wide -= 1
+    first = next((at for at in range(wide, len(rows)) if sum(map(bool, texts[at])) > 1), len(rows))
     last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
     while last > first and not any(texts[last - 1][1:]):
         last -= 1
@@ -307,6 +313,15 @@ def _goes_on(band: _Band, edges: Sequence[Sequence[float]]) -> bool:
     return any(abs(a - b) < SAME_EDGE for part in parts for usual in edges for a, b in zip(part, usual, strict=True))
 
 
+def _has_room(cells: Sequence[Sequence[Word]], least: float = WIDE_EM) -> bool:
+    return any(a and b and _room(a, b) > least for a, b in pairwise(cells))
+
+
+def _may_be_names(cells: Sequence[Sequence[Word]]) -> bool:
+    """Whether a row without wide room may be the names of columns: short, and with more room somewhere than a space."""
+    return _has_room(cells, CLOSE_EM) and max(len(_text(cell)) for cell in cells) <= MAX_HEADER_CHARACTERS
+
+
 def _room(cell: Sequence[Word], behind: Sequence[Word]) -> float:
     """Return the room between two cells, in font sizes."""
     room = min(word.x0 for word in behind) - max(word.x1 for word in cell)
@@ -322,7 +337,7 @@ def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> 
 
     Words of a sentence have room there by chance.
     """
-    if any(a and b and _room(a, b) > WIDE_EM for a, b in pairwise(cells)):
+    if _has_room(cells):
         return True
     later = [(_edges_of(cell), usual) for cell, usual in zip(cells[1:], edges, strict=True) if cell]
     hits = [any(abs(a - b) < SAME_EDGE for a, b in zip(sides, usual, strict=True)) for sides, usual in later]
