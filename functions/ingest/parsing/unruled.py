@@ -14,8 +14,10 @@ from math import inf
 from functions.ingest.parsing.ruled import Grid, Rule, words_in
 from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, is_number
 from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
+from functions.ingest.parsing.table_headers import CAPTION
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.words import Word
+from shared.text import BOX_SIGNS
 
 SHRUNK = 0.12
 """How much of a word's height is left out above and below it, since the boxes of close lines overlap."""
@@ -27,9 +29,8 @@ LEAST_ROWS, LEAST_OF_TWO = 3, 4
 """Rows of a table with several cells, at least, and of one with two columns without names."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
 """Share of a column's rows that have wide room before it, at least, and share of them that have its edge."""
-WIDEST_EM, MANY_ROWS = 1.5, 5
-"""Room before one cell at least, in font sizes, since stretched lines of prose have less; and rows from which on more
-than two cells have a column's edge."""
+WIDEST_EM = 1.5
+"""Room before one cell at least, in font sizes: stretched lines of prose have less."""
 LABELLED = 0.35
 """Share of the rows of a table that have a label, at least."""
 SAME_EDGE = 1.0
@@ -202,6 +203,11 @@ def _grid(
     while wide and fits[wide - 1] and _may_be_names(texts[wide - 1]):
         wide -= 1
     first = next((at for at in range(wide, len(rows)) if sum(map(bool, texts[at])) > 1), len(rows))
+    while 0 < first < len(rows) and not texts[first - 1][0] and _is_next_line(rows[first - 1], rows[first]):
+        rows[first - 1 : first + 1] = [rows[first - 1] + rows[first]]  # the upper line of a name
+        texts[first - 1 : first + 1] = [_cells(words, rows[first - 1], strips)]
+        fits[first - 1 : first + 1] = [True]
+        first -= 1
     last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
     while last > first and not any(texts[last - 1][1:]):
         last -= 1
@@ -231,8 +237,10 @@ def _grid(
         begin += 1
     while bands[end - 1] is not rows[-1][-1]:
         end -= 1
-    around = [*bands[max(0, begin - 1) : begin], *bands[end : end + 1]]
-    if any(_goes_on(band, edges) and (_is_near(band, rows[0][0]) or _is_near(rows[-1][-1], band)) for band in around):
+    above, below = bands[max(0, begin - 1) : begin], bands[end : end + 1]
+    if any(_has_cells(band) and _is_near(band, rows[0][0]) for band in above):
+        return None
+    if any(_has_cells(band) and _is_near(rows[-1][-1], band) for band in below):
         return None
     return Grid(columns, heights, numbers), names, end
 
@@ -276,8 +284,7 @@ def _told(
             most = max(sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual))
             is_wide = sum(room > WIDE_EM for room in rooms) >= max(2, WIDE_SHARE * len(both))
             widest = max(widest, *rooms) if is_wide else widest
-            least = max(ALIGNED_SHARE * len(found), 3 if len(cells) > MANY_ROWS else 2)
-            if not is_wide or 2 * marks >= len(both) or most < least:
+            if not is_wide or 2 * marks >= len(both) or most < max(LEAST_ROWS, ALIGNED_SHARE * len(found)):
                 del kept[at]
                 break
             edges.append(usual)
@@ -306,11 +313,9 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
     return any(not any(gap[0] < x1 and x0 < gap[1] for x0, x1 in strips) for gap in apart)
 
 
-def _goes_on(band: _Band, edges: Sequence[Sequence[float]]) -> bool:
-    """Whether a cell of a line behind wide room has an edge of a column."""
-    wide = [gap for gap in band.gaps if _is_wide(gap, band)]
-    parts = [(a[1], b[0], (a[1] + b[0]) / 2) for a, b in pairwise(wide)][1:]
-    return any(abs(a - b) < SAME_EDGE for part in parts for usual in edges for a, b in zip(part, usual, strict=True))
+def _has_cells(band: _Band) -> bool:
+    """Whether a line has as much room somewhere as columns have."""
+    return any(gap[1] - gap[0] > CELL_GAP_EM * band.size for gap in band.gaps[1:-1])
 
 
 def _has_room(cells: Sequence[Sequence[Word]], least: float = WIDE_EM) -> bool:
@@ -319,6 +324,8 @@ def _has_room(cells: Sequence[Sequence[Word]], least: float = WIDE_EM) -> bool:
 
 def _may_be_names(cells: Sequence[Sequence[Word]]) -> bool:
     """Whether a row without wide room may be the names of columns: short, and with more room somewhere than a space."""
+    if CAPTION.match(cells[0][0].text if cells[0] else ""):
+        return False
     return _has_room(cells, CLOSE_EM) and max(len(_text(cell)) for cell in cells) <= MAX_HEADER_CHARACTERS
 
 
@@ -345,7 +352,7 @@ def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> 
 
 
 def _is_mark(word: Word) -> bool:
-    return word.text in BULLETS or word.text in "-–—*o" or ITEM_MARK.fullmatch(word.text) is not None
+    return word.text in BULLETS or word.text in BOX_SIGNS or word.text in "-–—*o" or ITEM_MARK.fullmatch(word.text) is not None
 
 
 def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence[Gap]) -> list[list[_Band]]:
@@ -360,12 +367,16 @@ def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence
         slight = SLIGHT * row[0].size
         is_part = room < usual - slight
         if not is_part and room < usual + slight and inner > usual - slight:
-            is_part = row[0].top - out[-1][-1].top < NEXT_LINE * row[0].size
+            is_part = _is_next_line(out[-1], row)
         if is_part and not has_label:
             out[-1] = [*out[-1], *row]
         else:
             out.append(row)
     return out
+
+
+def _is_next_line(above: Sequence[_Band], row: Sequence[_Band]) -> bool:
+    return row[0].top - above[-1].top < NEXT_LINE * row[0].size
 
 
 def _names(
