@@ -228,8 +228,9 @@ def _grid(
     columns = [left, *((x0 + x1) / 2 for x0, x1 in strips), right]
     heights = [rows[0][0].top - 1, *((a[-1].bottom + b[0].top) / 2 for a, b in pairwise(rows)), rows[-1][-1].bottom + 1]
     count = len(strips) + 1
-    numbers = [list(range(at * count, (at + 1) * count)) for at in range(len(rows))]
+    numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(words, rows, left, right, across)
+    numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
     if len(strips) == 1 and not names and several < LEAST_OF_TWO:
         return None
     begin, end = within
@@ -281,7 +282,8 @@ def _told(
             marks = sum(len(row[0]) == 1 and _is_mark(row[0][0]) for row in both) if at == 0 else 0
             found = [_edges_of(row[at + 1]) for row in cells if row[at + 1]]
             usual = [sorted(sides)[len(sides) // 2] for sides in zip(*found, strict=True)]
-            most = max(sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual))
+            hits = [sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual)]
+            most = max(hits, default=0)
             is_wide = sum(room > WIDE_EM for room in rooms) >= max(2, WIDE_SHARE * len(both))
             widest = max(widest, *rooms) if is_wide else widest
             if not is_wide or 2 * marks >= len(both) or most < max(LEAST_ROWS, ALIGNED_SHARE * len(found)):
@@ -311,6 +313,16 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
     """Whether a line has as much room within a cell as columns have."""
     apart = [gap for gap in band.gaps[1:-1] if gap[1] - gap[0] > CELL_GAP_EM * band.size]
     return any(not any(gap[0] < x1 and x0 < gap[1] for x0, x1 in strips) for gap in apart)
+
+
+def _numbers(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]], start: int) -> list[int]:
+    """Return the numbers of a row's cells: one that runs on into the next column has that one's, too."""
+    numbers = [start]
+    for at, (cell, behind, usual) in enumerate(zip(cells, cells[1:], edges, strict=False), start + 1):
+        is_whole = bool(cell and behind) and _room(cell, behind) < CLOSE_EM
+        is_whole = is_whole and not any(abs(a - b) < SAME_EDGE for a, b in zip(_edges_of(behind), usual, strict=True))
+        numbers.append(numbers[-1] if is_whole else at)
+    return numbers
 
 
 def _has_cells(band: _Band) -> bool:
