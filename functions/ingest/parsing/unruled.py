@@ -145,10 +145,7 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
             break
         strips = [strip for _, strip in left]
         begin -= 1
-    places = [gap for gap, _ in strips]
-    while begin < start and not any(_has_both_sides(bands[begin], gap) for gap in places):
-        begin += 1
-    return begin, end, places
+    return begin, end, [gap for gap, _ in strips]
 
 
 def _are_told(
@@ -176,10 +173,6 @@ def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, t
                 wide = gap[0] > -inf and gap[1] < inf and _is_wide(gap, band)
                 found.append((at, ((left, right), count + wide)))
     return found
-
-
-def _has_both_sides(band: _Band, gap: Gap) -> bool:
-    return band.gaps[0][1] < gap[0] + 1 and band.gaps[-1][0] > gap[1] - 1
 
 
 def _grid(
@@ -217,6 +210,8 @@ def _grid(
         return None
     if any(_is_parted(band, strips) for row in rows for band in row):
         return None
+    if any(_are_figures(cell) for cells in texts for cell in cells[1:]):
+        return None
     labels = [_text(cells[0]) for cells in texts if cells[0]]
     later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
     if max(map(len, labels), default=0) > LONGEST_LABEL or max(map(len, later)) > LONGEST_CELL:
@@ -238,10 +233,12 @@ def _grid(
         begin += 1
     while bands[end - 1] is not rows[-1][-1]:
         end -= 1
-    above, below = bands[max(0, begin - 1) : begin], bands[end : end + 1]
-    if any(_has_cells(band) and _is_near(band, rows[0][0]) for band in above):
+    top = rows[0][0]
+    above = [band for band in bands[max(0, begin - 1) : begin] if top.top - band.bottom < 2 * FAR_EM * top.size]
+    below = bands[end : end + 1]
+    if any(_has_cells(band, count if not _is_near(band, rows[0][0]) else 2) for band in above):
         return None
-    if any(_has_cells(band) and _is_near(rows[-1][-1], band) for band in below):
+    if any(_has_cells(band, 2) and _is_near(rows[-1][-1], band) for band in below):
         return None
     return Grid(columns, heights, numbers), names, end
 
@@ -315,6 +312,12 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
     return any(not any(gap[0] < x1 and x0 < gap[1] for x0, x1 in strips) for gap in apart)
 
 
+def _are_figures(cell: Sequence[Word]) -> bool:
+    """Whether the lines of a cell are a figure each, so that they are of several rows."""
+    lines = {word.y0 for word in cell}
+    return len(lines) > 1 and all(is_number(word.text) for word in cell)
+
+
 def _numbers(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]], start: int) -> list[int]:
     """Return the numbers of a row's cells: one that runs on into the next column has that one's, too."""
     numbers = [start]
@@ -325,9 +328,9 @@ def _numbers(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]], 
     return numbers
 
 
-def _has_cells(band: _Band) -> bool:
-    """Whether a line has as much room somewhere as columns have."""
-    return any(gap[1] - gap[0] > CELL_GAP_EM * band.size for gap in band.gaps[1:-1])
+def _has_cells(band: _Band, count: int) -> bool:
+    """Whether a line has as much room in it as columns have, so that it has that many cells or more."""
+    return sum(gap[1] - gap[0] > CELL_GAP_EM * band.size for gap in band.gaps[1:-1]) >= count - 1
 
 
 def _has_room(cells: Sequence[Sequence[Word]], least: float = WIDE_EM) -> bool:
@@ -369,18 +372,21 @@ def _is_mark(word: Word) -> bool:
 
 def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence[Gap]) -> list[list[_Band]]:
     """Join lines without a label to the row above that they go on in, told by the room between them."""
-    filled = [bool(_cells(words, row, strips)[0]) for row in rows]
+    cells = [_cells(words, row, strips) for row in rows]
+    filled = [bool(each[0]) for each in cells]
     rooms = [b[0].top - a[-1].bottom for a, b in pairwise(rows)]
     labelled = sorted(room for room, a, b in zip(rooms, filled[:-1], filled[1:], strict=True) if a and b)
     usual = labelled[len(labelled) // 2] if labelled else 0.0
     inner = max((b.top - a.bottom for row in rows for a, b in pairwise(row)), default=inf)
     out = [rows[0]]
-    for row, has_label, room in zip(rows[1:], filled[1:], rooms, strict=True):
+    for row, above, each, room in zip(rows[1:], cells[:-1], cells[1:], rooms, strict=True):
         slight = SLIGHT * row[0].size
         is_part = room < usual - slight
         if not is_part and room < usual + slight and inner > usual - slight:
             is_part = _is_next_line(out[-1], row)
-        if is_part and not has_label:
+        if is_part and not each[0]:
+            out[-1] = [*out[-1], *row]
+        elif room < usual - slight and each[0] and not any(above[1:]):  # the label begins above the other cells
             out[-1] = [*out[-1], *row]
         else:
             out.append(row)
