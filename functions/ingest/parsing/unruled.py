@@ -73,21 +73,16 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
     """
     bands = _bands(words, top)
     at = last = 0
-    tried = 0, 0
     while at < len(bands):
         if not any(_is_wide(gap, bands[at]) for gap in bands[at].gaps[1:-1]):
             at += 1
             continue
         begin, end, strips = _run(words, bands, at, last)
-        is_new = bool(strips) and end - begin >= LEAST_ROWS and (begin, end) != tried
-        found = _grid(words, bands, (begin, end), strips, across) if is_new else None
-        tried = begin, end
-        if found:
+        is_run = bool(strips) and end - begin >= LEAST_ROWS
+        if is_run and (found := _grid(words, bands, (begin, end), strips, across)):
             grid, names, last = found
             yield TableOnPage(grid, words_in(grid, words, top), names)
-            at = last
-        else:
-            at += 1
+        at = last if last > at else end if is_run else at + 1
 
 
 def _bands(words: Sequence[Word], top: float) -> list[_Band]:
