@@ -13,9 +13,9 @@ from math import inf
 
 from functions.ingest.parsing.ruled import Grid, Rule, words_in
 from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, is_number
-from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
 from functions.ingest.parsing.table_headers import CAPTION
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
+from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
 from functions.ingest.parsing.words import Word
 from shared.text import BOX_SIGNS
 
@@ -37,6 +37,10 @@ SAME_EDGE = 1.0
 """Points by which the edges of cells in one column may differ."""
 MOST_FIGURES = 0.4
 """Share of figures among the cells behind the labels from which on their places tell the columns (`tables`)."""
+SPARE = 1.1
+"""How much wider than a space in it the room in a row is, at least, where no cell has its column's edge behind it."""
+WORDS_OF_LINE, FULL = 3, 0.75
+"""Words of a line of prose in a column, at least, and share of the column's width that it fills."""
 MAX_ABOVE = 4
 """Lines of a header above the first row with wide room, at most."""
 LONGEST_LABEL, LONGEST_CELL = 120, 500
@@ -74,7 +78,8 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
     bands = _bands(words, top)
     at = last = 0
     while at < len(bands):
-        if not any(_is_wide(gap, bands[at]) for gap in bands[at].gaps[1:-1]):
+        least = WIDE_EM * bands[at].size
+        if not any([x1 - x0 > least for x0, x1 in bands[at].gaps[1:-1]]):  # nearly always
             at += 1
             continue
         begin, end, strips = _run(words, bands, at, last)
@@ -86,30 +91,37 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
 
 
 def _bands(words: Sequence[Word], top: float) -> list[_Band]:
-    bands: list[_Band] = []
-    spans = []
+    spans: list[tuple[float, float, int]] = []
     for index, word in enumerate(words):
-        spare = SHRUNK * (word.y1 - word.y0)
-        spans.append((top - word.y1 + spare, top - word.y0 - spare, index))
+        y0, y1 = word.y0, word.y1
+        spare = SHRUNK * (y1 - y0)
+        spans.append((top - y1 + spare, top - y0 - spare, index))
     spans.sort()
+    bands: list[_Band] = []
+    band, bottom = None, -inf
     for y0, y1, index in spans:
-        if bands and y0 < bands[-1].bottom:
-            bands[-1].bottom = max(bands[-1].bottom, y1)
-            bands[-1].indices.append(index)
+        if band is not None and y0 < bottom:
+            band.indices.append(index)
+            bottom = band.bottom = max(bottom, y1)
         else:
-            bands.append(_Band(y0, y1, [index]))
+            band, bottom = _Band(y0, y1, [index]), y1
+            bands.append(band)
     for band in bands:
-        band.indices.sort(key=lambda index: words[index].x0)
-        end, sign = -inf, False
-        for index in band.indices:
+        across = sorted([(words[index].x0, index) for index in band.indices])
+        band.indices = [index for _, index in across]
+        first = words[band.indices[0]].style
+        band.size = max(1.0, first.size)
+        band.is_code = first.mono and all(words[index].style.mono for index in band.indices)
+        end, sign, gaps = -inf, False, band.gaps
+        for x0, index in across:
             word = words[index]
-            if word.x0 > end and not sign and not (word.text in SIGN_AFTER and band.gaps):
-                band.gaps.append((end, word.x0))
-            sign = word.text in SIGN_BEFORE
-            end = max(end, word.x1)
-        band.gaps.append((end, inf))
-        band.size = max(1.0, words[band.indices[0]].style.size)
-        band.is_code = all(words[index].style.mono for index in band.indices)
+            text, x1 = word.text, word.x1
+            if x0 > end and not sign and (text not in SIGN_AFTER or not gaps):
+                gaps.append((end, x0))
+            sign = text in SIGN_BEFORE
+            if x1 > end:
+                end = x1
+        gaps.append((end, inf))
     return bands
 
 
@@ -160,7 +172,9 @@ def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, t
     found: list[tuple[int, tuple[Gap, int]]] = []
     least = NARROW_EM * band.size
     for at, ((x0, x1), count) in enumerate(strips):
-        for gap in band.gaps[max(0, bisect(band.gaps, (x0, x0)) - 1) :]:
+        first = max(0, bisect(band.gaps, (x0, x0)) - 1)
+        for n in range(first, len(band.gaps)):
+            gap = band.gaps[n]
             if gap[0] >= x1:
                 break
             left, right = max(x0, gap[0]), min(x1, gap[1])
@@ -171,7 +185,11 @@ def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, t
 
 
 def _grid(
-    words: Sequence[Word], bands: Sequence[_Band], within: tuple[int, int], strips: Sequence[Gap], across: Sequence[Rule]
+    words: Sequence[Word],
+    bands: Sequence[_Band],
+    within: tuple[int, int],
+    strips: Sequence[Gap],
+    across: Sequence[Rule],
 ) -> tuple[Grid, int, int] | None:
     """Return the cells between places, if they make a table, its rows of names, and before which line it ends.
 
@@ -197,6 +215,8 @@ def _grid(
         fits[first - 1 : first + 1] = [True]
         first -= 1
     last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
+    if any(_has_room(cells) for cells in texts[last + 1 :]) or _are_columns_of_prose(texts[first:last]):
+        return None
     while last > first and not any(texts[last - 1][1:]):
         last -= 1
     rows, texts = rows[first:last], texts[first:last]
@@ -234,6 +254,11 @@ def _grid(
     if any(_has_cells(band, count if not _is_near(band, rows[0][0]) else 2) for band in above):
         return None
     if any(_has_cells(band, 2) and _is_near(rows[-1][-1], band) for band in below):
+        return None
+    further = bands[end + 1 : end + 2]  # behind a line across the columns
+    if any(
+        _has_cells(b, 2) and _is_near(rows[-1][-1], a) and _is_near(a, b) for a, b in zip(below, further, strict=False)
+    ):
         return None
     return Grid(columns, heights, numbers), names, end
 
@@ -277,6 +302,7 @@ def _told(
             hits = [sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual)]
             most = max(hits, default=0)
             is_wide = sum(room > WIDE_EM for room in rooms) >= max(2, WIDE_SHARE * len(both))
+            is_wide = is_wide or (len(both) > LEAST_ROWS and min(rooms) > CLOSE_EM)
             widest = max(widest, *rooms) if is_wide else widest
             if not is_wide or 2 * marks >= len(both) or most < max(LEAST_ROWS, ALIGNED_SHARE * len(found)):
                 del kept[at]
@@ -307,6 +333,16 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
     return any(not any(gap[0] < x1 and x0 < gap[1] for x0, x1 in strips) for gap in apart)
 
 
+def _are_columns_of_prose(rows: Sequence[Sequence[Sequence[Word]]]) -> bool:
+    """Whether most cells of the first column are lines of prose: of several words, and nearly as wide as the widest."""
+    cells = [row[0] for row in rows if row[0]]
+    widths = [x1 - x0 for x0, x1, _ in map(_edges_of, cells)]
+    full = [
+        len(cell) >= WORDS_OF_LINE and width > FULL * max(widths) for cell, width in zip(cells, widths, strict=True)
+    ]
+    return sum(full) > len(full) / 2
+
+
 def _are_figures(cell: Sequence[Word]) -> bool:
     """Whether the lines of a cell are a figure each, so that they are of several rows."""
     lines = {word.y0 for word in cell}
@@ -317,10 +353,21 @@ def _numbers(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]], 
     """Return the numbers of a row's cells: one that runs on into the next column has that one's, too."""
     numbers = [start]
     for at, (cell, behind, usual) in enumerate(zip(cells, cells[1:], edges, strict=False), start + 1):
-        is_whole = bool(cell and behind) and _room(cell, behind) < CLOSE_EM
+        is_whole = bool(cell and behind) and _room(cell, behind) < max(CLOSE_EM, SPARE * _widest_space(cell, behind))
         is_whole = is_whole and not any(abs(a - b) < SAME_EDGE for a, b in zip(_edges_of(behind), usual, strict=True))
         numbers.append(numbers[-1] if is_whole else at)
     return numbers
+
+
+def _widest_space(*cells: Sequence[Word]) -> float:
+    """Return the widest room between two words of one line in cells, in font sizes."""
+    rooms = [
+        (word.x0 - before.x1) / max(1.0, before.style.size)
+        for cell in cells
+        for before, word in pairwise(cell)
+        if abs(word.y0 - before.y0) < SAME_EDGE
+    ]
+    return max(rooms, default=0.0)
 
 
 def _has_cells(band: _Band, count: int) -> bool:
@@ -362,7 +409,12 @@ def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> 
 
 
 def _is_mark(word: Word) -> bool:
-    return word.text in BULLETS or word.text in BOX_SIGNS or word.text in "-–—*o" or ITEM_MARK.fullmatch(word.text) is not None
+    return (
+        word.text in BULLETS
+        or word.text in BOX_SIGNS
+        or word.text in "-–—*o"
+        or ITEM_MARK.fullmatch(word.text) is not None
+    )
 
 
 def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence[Gap]) -> list[list[_Band]]:
@@ -379,9 +431,8 @@ def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence
         is_part = room < usual - slight
         if not is_part and room < usual + slight and inner > usual - slight:
             is_part = _is_next_line(out[-1], row)
-        if is_part and not each[0]:
-            out[-1] = [*out[-1], *row]
-        elif room < usual - slight and each[0] and not any(above[1:]):  # the label begins above the other cells
+        begins_above = room < usual - slight and bool(each[0]) and not any(above[1:])
+        if begins_above or (is_part and not each[0]):
             out[-1] = [*out[-1], *row]
         else:
             out.append(row)
