@@ -46,8 +46,8 @@ MAX_ABOVE = 4
 LONGEST_LABEL, LONGEST_CELL = 120, 500
 """Characters of a label, and of another cell."""
 SLIGHT, NEXT_LINE = 0.06, 1.3
-"""How much nearer a line that goes on in a row is to the one above than rows are to each other, and how far below it, at
-most, if rows are no further apart than lines, in font sizes."""
+"""How much nearer a line that goes on in a row is to the one above than rows are to each other, and how far below it,
+at most, if rows are no further apart than lines, in font sizes."""
 COVERED = 0.7
 """Share of a table's width that a rule below its header has, at least."""
 
@@ -79,7 +79,7 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
     at = last = 0
     while at < len(bands):
         least = WIDE_EM * bands[at].size
-        if not any([x1 - x0 > least for x0, x1 in bands[at].gaps[1:-1]]):  # nearly always
+        if not any(x1 - x0 > least for x0, x1 in bands[at].gaps[1:-1]):  # nearly always
             at += 1
             continue
         begin, end, strips = _run(words, bands, at, last)
@@ -142,7 +142,7 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
             break
         strips = [strip for _, strip in left]
         end += 1
-    strips = [strip for strip in strips if strip[1] > 1]
+    strips = [strip for strip in strips if strip[1] > 1 or end - start > LEAST_ROWS]
     begin = start
     while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
         left = _common(strips, bands[begin - 1])
@@ -300,11 +300,12 @@ def _told(
             found = [_edges_of(row[at + 1]) for row in cells if row[at + 1]]
             usual = [sorted(sides)[len(sides) // 2] for sides in zip(*found, strict=True)]
             hits = [sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual)]
-            most = max(hits, default=0)
+            least = max(LEAST_ROWS, ALIGNED_SHARE * len(found))
+            usual = [edge if count >= least else inf for edge, count in zip(usual, hits, strict=True)]
             is_wide = sum(room > WIDE_EM for room in rooms) >= max(2, WIDE_SHARE * len(both))
             is_wide = is_wide or (len(both) > LEAST_ROWS and min(rooms) > CLOSE_EM)
             widest = max(widest, *rooms) if is_wide else widest
-            if not is_wide or 2 * marks >= len(both) or most < max(LEAST_ROWS, ALIGNED_SHARE * len(found)):
+            if not is_wide or 2 * marks >= len(both) or max(hits, default=0) < least:
                 del kept[at]
                 break
             edges.append(usual)
