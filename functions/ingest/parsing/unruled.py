@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import inf
 
-from functions.ingest.parsing.ruled import Grid, Rule, words_in
+from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid, Rule, words_in
 from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, is_number
 from functions.ingest.parsing.table_headers import CAPTION
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
@@ -134,7 +134,7 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
     first = bands[start]
     strips = [(gap, int(_is_wide(gap, first))) for gap in first.gaps[1:-1]]
     end = start + 1
-    while end < len(bands) and _is_near(bands[end - 1], bands[end]):
+    while end < min(len(bands), start + MAX_ROWS) and _is_near(bands[end - 1], bands[end]):
         left = _common(strips, bands[end])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, count) in enumerate(strips) if at not in kept and count > 1]
@@ -288,7 +288,7 @@ def _told(
 
     Most rows have wide room there, and most cells behind it one edge.
     """
-    kept = list(strips)
+    kept = list(strips) if len(strips) <= MAX_COLUMNS else []
     while kept:
         cells = [_cells(words, row, kept) for row in rows]
         edges: list[list[float]] = []
