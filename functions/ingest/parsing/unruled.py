@@ -12,7 +12,15 @@ from itertools import pairwise
 from math import inf
 
 from functions.ingest.parsing.ruled import MAX_COLUMNS, MAX_ROWS, Grid, Rule, words_in
-from functions.ingest.parsing.table_cells import BULLETS, CELL_GAP_EM, CLOSE_EM, SIGN_AFTER, SIGN_BEFORE, is_number
+from functions.ingest.parsing.table_cells import (
+    BULLETS,
+    CELL_GAP_EM,
+    CLOSE_EM,
+    SIGN_AFTER,
+    SIGN_BEFORE,
+    is_figure,
+    is_number,
+)
 from functions.ingest.parsing.table_headers import CAPTION
 from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
@@ -239,7 +247,7 @@ def _grid(
     heights = [rows[0][0].top - 1, *((a[-1].bottom + b[0].top) / 2 for a, b in pairwise(rows)), rows[-1][-1].bottom + 1]
     count = len(strips) + 1
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
-    names = _names(words, rows, left, right, across)
+    names = _names(rows, texts, (left, right), across)
     numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
     if len(strips) == 1 and not names and several < LEAST_OF_TWO:
         return None
@@ -393,6 +401,10 @@ def _room(cell: Sequence[Word], behind: Sequence[Word]) -> float:
     return room / max(1.0, cell[0].style.size)
 
 
+def _are_bold(cell: Sequence[Word]) -> bool:
+    return all(word.style.bold for word in cell)
+
+
 def _text(cell: Sequence[Word]) -> str:
     return " ".join([word.text for word in cell])
 
@@ -432,7 +444,8 @@ def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence
         is_part = room < usual - slight
         if not is_part and room < usual + slight and inner > usual - slight:
             is_part = _is_next_line(out[-1], row)
-        begins_above = room < usual - slight and bool(each[0]) and not any(above[1:])
+        goes_on = above[0] and each[0] and _are_bold(above[0]) == _are_bold(each[0]) and not any(above[1:])
+        begins_above = bool(goes_on) and room < usual - slight and _is_next_line(out[-1], row)
         if begins_above or (is_part and not each[0]):
             out[-1] = [*out[-1], *row]
         else:
@@ -445,13 +458,22 @@ def _is_next_line(above: Sequence[_Band], row: Sequence[_Band]) -> bool:
 
 
 def _names(
-    words: Sequence[Word], rows: Sequence[Sequence[_Band]], left: float, right: float, across: Sequence[Rule]
+    rows: Sequence[Sequence[_Band]],
+    texts: Sequence[Sequence[Sequence[Word]]],
+    sides: Gap,
+    across: Sequence[Rule],
 ) -> int:
-    """Return how many rows name columns: those in bold, or above a rule without others below it but the last."""
-    bold = [all(words[index].style.bold for band in row for index in band.indices) for row in rows]
-    names = bold.index(False) if not all(bold) else 0
+    """Return how many rows name columns: those in bold without figures.
+
+    Or those above a rule, without others below it but the last.
+    """
+    are_names = [
+        all(map(_are_bold, cells)) and not any(is_figure(_text(cell)) for cell in cells[1:]) for cells in texts
+    ]
+    names = are_names.index(False) if not all(are_names) else 0
     if names:
         return names
+    left, right = sides
     wide = [y for y, x0, x1 in across if min(x1, right) - max(x0, left) > COVERED * (right - left)]
     below = [sum(a[-1].bottom - 1 < y < b[0].top + 1 for y in wide) > 0 for a, b in pairwise(rows)]
     return below.index(True) + 1 if sum(below) == 1 and below.index(True) + 1 < len(rows) / 2 else 0
