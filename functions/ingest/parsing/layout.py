@@ -43,8 +43,9 @@ from functions.ingest.parsing.table_grid import parted, with_empty_cells
 from functions.ingest.parsing.table_headers import in_order, over_ruled
 from functions.ingest.parsing.table_labels import join_wrapped_labels
 from functions.ingest.parsing.tables import tables_in, with_items_whole, with_leaders
-from functions.ingest.parsing.tagged_tables import take_tagged, without
+from functions.ingest.parsing.tagged_tables import take_placed, take_tagged, without
 from functions.ingest.parsing.tags import Tags, with_likely_blocks
+from functions.ingest.parsing.unruled import tables_by_room
 from functions.ingest.parsing.wire import Line
 from functions.ingest.parsing.words import (
     NO_BLOCK,
@@ -139,6 +140,10 @@ def lay_out(
         rules = without_underlines(rules, upright, level[3])
         upright, ruled_tables, boxes = _ruled_tables(upright, level, rules)
         tables += [(table, None) for table in ruled_tables]
+    across = rules.across if rules is not None else ()
+    by_room = tables_by_room(upright, level[3], across)
+    upright, tables_of_room = take_placed(upright, by_room, partial(_rows, turn=0, bounds=level))
+    tables += tables_of_room
     kept = set(map(id, upright))
     sideways = {id(text.word) for text in texts}
     rows = _rows([word for word in upright if id(word) not in sideways], 0, level)
@@ -150,7 +155,6 @@ def lay_out(
     placing, face = Placing(bounds, rotation, turn), _usual_face(words)
     lines = [_line(row, placing, face) for row in rows[:start]]
     numbers = count(1)
-    across = rules.across if rules is not None else ()
     at = start
     places = [(_place_of_table(rows, table, height, before), table) for table, before in tables]
     for place, table in sorted(places, key=itemgetter(0)):

@@ -6,7 +6,7 @@ some leave empty cells out and others have cells that only make room, by where t
 
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -55,7 +55,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class TableOnPage:
-    """Where a tagged table's columns and rows are, the words in its cells, and how many rows name columns."""
+    """Where a table's columns and rows are, the words in its cells, and how many rows name columns."""
 
     grid: Grid
     held: Mapping[int, Sequence[int]]
@@ -365,10 +365,17 @@ def take_tagged(
 
     Each with the word that is written before it. `top` is the page's; `rows_of` makes lines of a cell's words.
     """
+    return take_placed(words, tables_on_page(tags, words, top), rows_of)
+
+
+def take_placed(
+    words: list[Word], found: Iterable[TableOnPage], rows_of: Rows
+) -> tuple[list[Word], list[tuple[list[Group], Word | None]]]:
+    """Take tables out of a page's words that are known by their cells; return as `take_tagged` does."""
     tables: list[tuple[list[Group], set[int]]] = []
     taken: set[int] = set()
-    for found in tables_on_page(tags, words, top):
-        table, of_table = table_in(found.grid, found.held, words, rows_of, names=found.names)
+    for each in found:
+        table, of_table = table_in(each.grid, each.held, words, rows_of, names=each.names)
         if table:
             tables.append((table, of_table))
             taken |= of_table
@@ -376,7 +383,7 @@ def take_tagged(
     for table, of_table in tables:
         first = next(at for at, word in enumerate(words) if id(word) in of_table)
         placed.append((table, next((word for word in reversed(words[:first]) if id(word) not in taken), None)))
-    return without(words, taken), placed
+    return (without(words, taken) if taken else words), placed
 
 
 def without(words: list[Word], taken: Collection[int]) -> list[Word]:

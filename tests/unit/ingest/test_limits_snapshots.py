@@ -83,6 +83,7 @@ import functions.ingest.parsing.tagged_tables
 import functions.ingest.parsing.tags
 import functions.ingest.parsing.text
 import functions.ingest.parsing.titles
+import functions.ingest.parsing.unruled
 import functions.ingest.parsing.vocabulary
 import functions.ingest.parsing.white_space
 import functions.ingest.parsing.wire

@@ -3,6 +3,7 @@
 Each on a made page, and what looks like it and must stay as it is.
 """
 
+from itertools import batched
 from pathlib import Path
 
 import pytest
@@ -40,7 +41,8 @@ def test_a_line_that_says_what_it_defines_is_neither_a_table_nor_the_begin_of_a_
         ("echo message [Command]", 0, 0),
         ("bind name [Config Command]", 0, 0),
     ]
-    assert texts(*lines) == [one.text for one in lines]
+    # Each name and what it does are one block, as in a list of definitions.
+    assert texts(*lines) == [f"{name.text}\n{said.text}" for name, said in batched(lines, 2, strict=True)]
 
 
 @pytest.mark.parametrize("cell", ["[12]", "[200,200,200]", "Command", "[a description of it that is much too long]"])

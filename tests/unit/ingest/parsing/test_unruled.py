@@ -564,7 +564,7 @@ def test_a_table_begins_anew_where_its_header_is_repeated_below_a_line() -> None
     assert [line.column for line in lines] == [1, 1, 1, 0, 2, 2, 2]
     other = [(x, y, "kind" if cell == "fruit" else cell) for x, y, cell, *_ in second]
     lines = laid_out(*first, (50, 642, "The second shelf has these fruits:"), *other)
-    assert len({line.column for line in lines}) == 1
+    assert [line.column for line in lines] == [1, 1, 1, 0, 2, 2, 2]  # white space tells each by itself
 
 
 def test_rows_that_all_read_the_same_are_blanks_of_a_form_and_no_table() -> None:
@@ -576,3 +576,49 @@ def test_rows_that_all_read_the_same_are_blanks_of_a_form_and_no_table() -> None
 
     assert rows("Own", "Own", "Own") == []
     assert rows("Own", "Mine", "Yours") == [3, 3, 3]
+
+
+def rows_by_room(top: float, *rows: tuple[str, ...], at: tuple[float, ...] = (50, 95, 140)) -> list[Piece]:
+    """Rows of cells that begin at the same places, with hardly any room behind the longest cell of each column."""
+    return [(x, top - 16 * n, cell) for n, row in enumerate(rows) for x, cell in zip(at, row, strict=True) if cell]
+
+
+SHELF = (
+    ("gnucash", "V:2, I:9", "accounts for small firms"),
+    ("kicad", "I:14", "circuits"),
+    ("evince", "V:96", "pages"),
+)
+
+
+def test_white_space_that_all_rows_share_is_between_columns_however_narrow() -> None:
+    assert read(*rows_by_room(700, *SHELF))[:2] == [
+        "gnucash | V:2, I:9 | accounts for small firms",
+        "kicad | I:14 | circuits",
+    ]
+
+
+def test_all_lines_of_a_cell_are_written_before_the_next_cell_of_its_row() -> None:
+    wrapped: list[Piece] = [(50, 652, "okular"), (95, 652, "V:35"), (140, 652, "pages of many"), (140, 640, "kinds")]
+    after = rows_by_room(624, ("xsane", "V:13", "scanners"))
+    assert read(*rows_by_room(700, *SHELF), *wrapped, *after)[3:] == [
+        "okular | V:35 | pages of many kinds",
+        "xsane | V:13 | scanners",
+    ]
+
+
+def test_bold_names_over_such_columns_are_its_header() -> None:
+    bold = Style(size=10, bold=True)
+    names: list[Piece] = [(x, 716, name, bold) for x, name in ((50, "package"), (95, "use"), (140, "what it is"))]
+    found = laid_out(*names, *rows_by_room(700, *SHELF))
+    assert [line.names for line in found] == [True, False, False, False]
+
+
+def test_marks_of_items_are_no_column() -> None:
+    for mark in ("•", "a)"):
+        items = rows_by_room(700, *((mark, text) for text in ("one thing", "two", "more of it", "four")), at=(50, 68))
+        assert not any(line.column for line in laid_out(*items))
+
+
+def test_a_table_whose_next_line_has_cells_at_other_places_is_not_cut_there() -> None:
+    longer: list[Piece] = [(50, 652, "a label over two columns"), (190, 652, "beside")]
+    assert len({line.column for line in laid_out(*rows_by_room(700, *SHELF), *longer)} - {0}) < 2
