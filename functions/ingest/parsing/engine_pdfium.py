@@ -313,7 +313,7 @@ class PdfiumEngine:
         filled: list[Line] = []
         if self._annotations <= MAX_IN_DOCUMENT:  # first, because `lay_out` moves the words
             filled = _annotation_lines(page, bounds, raw.rotation, self._opened_form, words)
-        raw.lines = lay_out(words, bounds, raw.rotation, scene.rules(), tags)
+        raw.lines = lay_out(words, bounds, raw.rotation, scene.rules(), tags, ocr=raw.ocr)
         if not raw.rotation and any(map(has_caption, raw.lines)):
             raw.lines, figures = figures_of(raw.lines, scene.boxes(*DRAWN), bounds)
             raw.figures = [(*each.box, each.caption, "") for each in figures]

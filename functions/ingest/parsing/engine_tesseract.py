@@ -79,7 +79,7 @@ class TesseractEngine:
                 words, confidence = max((words, confidence), larger, key=lambda read: read[1])
         found = RawPage(number, width=width, height=height, engine=OCR_ENGINE)
         found.confidence = round(confidence / 100, 3)
-        found.lines = lay_out(words, (0.0, 0.0, width, height))
+        found.lines = lay_out(words, (0.0, 0.0, width, height), ocr=True)
         return found
 
     def _read(

@@ -104,11 +104,13 @@ def lay_out(
     rotation: int = 0,
     rules: Rules | None = None,
     tags: Tags | None = None,
+    *,
+    ocr: bool = False,
 ) -> list[Line]:
     """Make lines of a page's words; `bounds` is the page's box (left, bottom, right, top).
 
     `rotation` counts the quarter turns to the right with which the page is shown; `rules` are those drawn on it, `tags`
-    what the document says of its structure.
+    what the document says of its structure. With `ocr` the words are not in the order in which a program wrote them.
     """
     if not (words := without_drawn(words)):
         return []
@@ -141,9 +143,10 @@ def lay_out(
         upright, ruled_tables, boxes = _ruled_tables(upright, level, rules)
         tables += [(table, None) for table in ruled_tables]
     across = rules.across if rules is not None else ()
-    by_room = tables_by_room(upright, level[3], across)
-    upright, tables_of_room = take_placed(upright, by_room, partial(_rows, turn=0, bounds=level))
-    tables += tables_of_room
+    if not ocr:
+        by_room = tables_by_room(upright, level[3], across)
+        upright, tables_of_room = take_placed(upright, by_room, partial(_rows, turn=0, bounds=level))
+        tables += tables_of_room
     kept = set(map(id, upright))
     sideways = {id(text.word) for text in texts}
     rows = _rows([word for word in upright if id(word) not in sideways], 0, level)

@@ -249,8 +249,8 @@ def _grid(
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(rows, texts, (left, right), across)
     numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
-    if len(strips) == 1 and not names and several < LEAST_OF_TWO:
-        return None
+    if len(strips) == 1 and not names and (several < LEAST_OF_TWO or all(map(is_number, labels))):
+        return None  # numbers alone before one text each are those of pages, or of items
     begin, end = within
     while bands[begin] is not rows[0][0]:
         begin += 1

@@ -10,6 +10,7 @@ from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
 from functions.ingest.parsing.reflow import reflow
 from functions.ingest.parsing.table_cells import body_of
+from functions.ingest.parsing.unruled import tables_by_room
 from functions.ingest.parsing.vocabulary import Vocabulary
 from functions.ingest.parsing.wire import RawPage
 from functions.ingest.parsing.words import Style
@@ -611,6 +612,18 @@ def test_bold_names_over_such_columns_are_its_header() -> None:
     names: list[Piece] = [(x, 716, name, bold) for x, name in ((50, "package"), (95, "use"), (140, "what it is"))]
     found = laid_out(*names, *rows_by_room(700, *SHELF))
     assert [line.names for line in found] == [True, False, False, False]
+
+
+def test_the_order_in_which_ocr_found_words_tells_no_rows() -> None:
+    found = lay_out(words_of(rows_by_room(700, *SHELF)), PAGE, ocr=True)
+    assert "kicad | I:14 | circuits" not in [line.text for line in found]
+
+
+def test_numbers_alone_before_texts_are_of_pages_or_items() -> None:
+    texts = ("Message", "Why", "Programmes", "Rooms")
+    for numbers in (("1", "3", "6", "16"), ("1950", "K3", "6", "16")):
+        words = words_of(rows_by_room(700, *zip(numbers, texts, strict=True), at=(50, 80)))
+        assert any(tables_by_room(words, PAGE[3], ())) is ("K3" in numbers)
 
 
 def test_marks_of_items_are_no_column() -> None:
