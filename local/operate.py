@@ -254,8 +254,9 @@ def _summary(state: dict[str, Any]) -> str:
         lines.append(f"  {_name(other)} is kept: `reindex rollback` goes back to it, `reindex confirm` deletes it.")
     if state["declined"]:
         lines.append("  It was rolled back: no automatic reindexing until the settings change again.")
-    for failed in state["failed"]:
-        reason = f": {failed['message']} ({failed['code']})" if "code" in failed else "."
+    for each in state["failed"]:
+        failed = {"key": each} if isinstance(each, str) else each  # an older function tells the key alone
+        reason = f": {failed['message']} ({failed['code']})" if "code" in failed else "; see its status."
         lines.append(f"  {failed['key']} could not be built{reason}")
     if state["conflict"]:
         lines.append(f"  {state['conflict']}")

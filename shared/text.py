@@ -214,6 +214,8 @@ def first_row(text: str, start: int) -> tuple[int, int] | None:
     return begin, begin + len(_line(text, begin).rstrip())
 
 
+LONGEST_SIGN = 3
+"""Characters of values that recur and are signs, which names of columns are longer than: "S", "XL"."""
 MIN_DATA = 0.5
 """Share of a column's cells that must look like data for the row above them to be their names."""
 
@@ -247,11 +249,20 @@ def _names_columns(text: str, header: tuple[int, int]) -> bool:
 
 
 def _are_of_few_values(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the same values recur in several columns: "daily", "weekly"; the first row has none of them."""
+    """Return whether the same values recur in several columns, as "daily", "weekly", or "S", "M"; the names are others.
+
+    They are written otherwise: with a capital above small letters, or longer than signs.
+    """
     values = [cell for row in rows for cell in row[1:] if any(map(str.isalnum, cell))]
     recurring = len(values) - len(set(values))
-    is_wide = len(names) > 2 and len(rows) > 2
-    return is_wide and set(values).isdisjoint(names[1:]) and recurring >= MIN_DATA * len(values) > 0
+    others = names[1:]
+    if len(others) < 2 or len(rows) <= 2 or not recurring >= MIN_DATA * len(values) > 0:
+        return False
+    if not all(others) or len({*others}) < len(others) or not {*values}.isdisjoint(others):
+        return False
+    small = sum(value[0].islower() for value in values)
+    are_longer = max(map(len, values)) <= LONGEST_SIGN < min(map(len, others))
+    return are_longer or (small > len(values) / 2 and not any(name[0].islower() for name in others))
 
 
 def are_numbered(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:

@@ -224,7 +224,7 @@ def _embed_and_upsert(
     todo = dropwhile(lambda each: each.chunk.index < done, chunks)
     grouped = batches(todo, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
     embedding: deque[tuple[Chunk, Future[Embedded]]] = deque()
-    is_told = not page_count
+    is_told = not page_count or done > 0
     pool = ThreadPoolExecutor(WINDOW, thread_name_prefix="embed")
     in_time = True
     try:

@@ -15,7 +15,7 @@ from functions.query.grounding.sanitizing import plain
 from functions.query.grounding.statements import same_signs
 from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS
-from functions.query.grounding.words import LONG_WORDS, stems_of, tokens_of
+from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
 
@@ -86,11 +86,6 @@ class ClaimComparison:
     def wording(self) -> str:
         """The claim as its words are compared: with the evidence's numbers for converted ones."""
         return self.figures.restated or self.claim
-
-    @property
-    def is_long(self) -> bool:
-        """Whether it has many words, some of which differ from the evidence's by chance."""
-        return len(tokens_of(self.wording)) >= LONG_WORDS
 
     @cached_property
     def has_cells(self) -> bool:

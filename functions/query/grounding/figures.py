@@ -26,14 +26,11 @@ from shared.dates import is_month
 from shared.lexical import fold
 from shared.text import SEPARATOR
 
-_WORDS = word_lists("claim_words.txt")
 _OF_FIGURES = stems_of(
     "compared versus total together combined altogether average share change difference earlier ago prior"
     " previous year quarter month period ended approximately roughly around nearly almost some"
 )
 """Words that a claim may put around figures."""
-CALCULATING = " ".join(("more less total together times many much half", *_WORDS["lower"], *_WORDS["higher"]))
-"""Words that tell a sum, a difference or a multiple: "18 euros *dearer*"."""
 _BEFORE_UNIT = tuple(map(re.compile, (r"\s+(?!(?i:an?|per|each|every)\s)[^\W\d_]+\s+", r"\s+")))
 """What stands before a unit, also an adjective: "two *calendar* weeks"."""
 _CALCULATED = frozenset({"number", "fraction"})
@@ -46,12 +43,12 @@ BEFORE_CHARACTERS = 30
 """Characters before a number in which that word stands."""
 _OF = re.compile(r"\s+(?:out\s+)?of\s+(?:(?:the|its|our|their|these|those|all)\s+)?")
 
-_TELLING = _WORDS["telling"]
+_TELLING = word_lists("claim_words.txt")["telling"]
 """Words with which a claim may tell figures besides one other: "Students *pay* £27.50 and are *tied* in for a term"."""
 MAX_TOLD_OF_CALCULATIONS = 3
 """Other words with which a claim may tell a calculation: its numbers are of no single cell."""
 _LIMITS = re.compile(r"\b(?:at most|up to|no more than|no less than|double|twice|half|triple)\b", re.IGNORECASE)
-_ANSWERING = _WORDS["answering"]
+_ANSWERING = word_lists("claim_words.txt")["answering"]
 """Words that tell a "yes" or "no" of a cell."""
 _ANSWERED = re.compile(
     r"\b(?:can(?:not|['’]t)?|may|could|(?:do|does|is|are|was|were|will)(?: not|n['’]t)|not|no|without|plans?)\b",

@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from functions.query.grounding.clauses import LEFT_OUT, PUT_IN, is_denied, states_supposition
 from functions.query.grounding.comparison import ClaimComparison, Context, texts_of
-from functions.query.grounding.figures import CALCULATING, denies_figures
+from functions.query.grounding.figures import denies_figures
 from functions.query.grounding.injection import is_prompt_rule, obeys
 from functions.query.grounding.known_facts import (
     has_other_letter,
@@ -47,7 +47,7 @@ from functions.query.grounding.overstated import (
 )
 from functions.query.grounding.parts import tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
-from functions.query.grounding.quotes import EvidenceSpan, facts_of
+from functions.query.grounding.quotes import EvidenceSpan
 from functions.query.grounding.roles import (
     compares_otherwise,
     invents_cause,
@@ -213,19 +213,13 @@ def _is_foreign(it: ClaimComparison) -> Finding | None:
 
 
 def _has_unlike_words(it: ClaimComparison) -> Finding | None:
-    question = f"{it.context.question} {_calculated_words(it)}"
     covered = it.is_alike or (
         not (it.has_cells and denies_figures(it.claim))
-        and is_covered(it.wording, it.stems, it.spans, question=question, language=it.language, of_row=it.has_cells)
+        and is_covered(
+            it.wording, it.stems, it.spans, question=it.context.question, language=it.language, of_row=it.has_cells
+        )
     )
     return None if covered else Finding(Verdict.UNCONFIRMED, "words")
-
-
-def _calculated_words(it: ClaimComparison) -> str:
-    """Return the words with which a claim may tell its calculated numbers, for example "five times as many"."""
-    if not it.figures.derived:
-        return ""
-    return " ".join((CALCULATING, *missing_facts(it.wording, facts_of(it.spans))))
 
 
 def _replaces_words(it: ClaimComparison) -> Finding | None:
@@ -297,11 +291,6 @@ def _has_its_figures(it: ClaimComparison) -> bool:
     return it.is_alike or it.has_cells or bool(it.figures.derived)
 
 
-def _is_told_freely(it: ClaimComparison) -> bool:
-    """Return whether words need no comparison, numbers have their places, or a claim is a long one in other words."""
-    return _has_its_figures(it) or it.is_long
-
-
 def _tells_most_of_table(it: ClaimComparison) -> bool:
     """Return whether a claim is repeated, or has from a table or a calculation what it calls the most."""
     return _is_repeated(it) or it.figures.is_bound or bool(it.figures.derived)
@@ -363,7 +352,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
     ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
     ClaimRule("replaced", _replaces_words),
-    ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_is_told_freely)),
+    ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_has_its_figures)),
     ClaimRule("moved number", _compared(Verdict.UNCONFIRMED, "apart", has_moved_number, unless=_has_its_figures)),
     ClaimRule(
         "number of another", _compared(Verdict.UNCONFIRMED, "apart", has_number_of_another, unless=_has_its_figures)

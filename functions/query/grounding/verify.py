@@ -171,7 +171,7 @@ class Verifier:
         sentences = [span for span in spans if any(map(str.isalnum, clean.text[slice(*span)]))]
         if len(sentences) > 1 and is_yes_or_no(clean.text[slice(*sentences[0])]):
             sentences[:2] = [(sentences[0][0], sentences[1][1])]  # alone it claims nothing
-        if sentences and self._quotes and any(SEPARATOR in reference.quote for reference in claim.references):
+        if sentences and self._quotes and all(SEPARATOR in reference.quote for reference in claim.references):
             sentences = [(sentences[0][0], sentences[-1][1])]  # a table's row, with full stops in its cells: "2. OG"
         if not sentences and (findings or any(map(str.isalnum, claim.text))):
             self._count(findings, Verdict.REFUTED)

@@ -69,6 +69,8 @@ def function_stems(language: str) -> frozenset[str]:
 _ARTICLES = frozenset(("the", "a", "an"))
 _MONTHS = stems_of(" ".join(month for month in ENGLISH_MONTHS if month != "may"))
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
+MIN_EXCHANGED = 2
+"""Words of a sentence in the place of which a long claim has others, at least, for it to be no paraphrase."""
 MAX_PREDICATE_WORDS = 8
 """Words of a claim of which the last one, after "is", must be in the evidence."""
 _PREDICATE = re.compile(r"\b(?:is|are|was|were)\s+(?:[^\W\d_]+ly\s+)?([^\W\d_]+)\W*\Z", re.IGNORECASE)
@@ -294,13 +296,22 @@ class _Comparison:
     def replacement(self, steps: Sequence[Step]) -> Replacement:
         """Return the most severe replacement; an added word counts, an omitted one does not.
 
-        A long claim with several changes, and no near copy, is a paraphrase: only degrees and what is excluded count.
+        A long claim with several changes is a paraphrase, in which only degrees and what is excluded count; not if it
+        is a copy but for a word here and there.
         """
         changed = [at for at, step in enumerate(steps) if step[0] in {"replace", "delete"}]
-        is_paraphrase = len(self.claim) >= LONG_WORDS and len(changed) > 1 and self.near < REPEATED_SHARE
+        is_long = len(self.claim) >= LONG_WORDS and len(changed) > 1 and self.near < REPEATED_SHARE
+        is_paraphrase = is_long and sum(self._is_exchanged(steps, at) for at in changed) < MIN_EXCHANGED
         found = [(self._of_step(steps, at), self.claim[slice(*steps[at][1:3])]) for at in changed]
         counted = (each for each, said in found if each == "opposed" or not is_paraphrase or any(map(is_degree, said)))
         return max(counted, key=_SEVERITY.index, default="")
+
+    def _is_exchanged(self, steps: Sequence[Step], at: int) -> bool:
+        """Return whether as many words of weight stand in the place of others, between words that both texts have."""
+        _, start, end, other, other_end = steps[at]
+        said = sum(map(_is_compared, self.claim[start:end]))
+        held = sum(map(_is_compared, self.sentence[other:other_end]))
+        return 0 < said == held and self._is_between_equal_words(steps, at)
 
     def _of_step(self, steps: Sequence[Step], at: int) -> Replacement:
         _, start, end, other, other_end = steps[at]

@@ -70,15 +70,21 @@ def corrections(
 def with_question_words(question: str) -> str:
     """Return an English question with its first words corrected: "Wat time", "How mutch". They say what is asked for.
 
-    One that may be two of them stays as it is: "hwo".
+    One that may be two of them stays as it is, "hwo", and so does what may be a name: "Wat Pho", "CAD", "Wham:".
     """
     table = lexical.background("en")
     found: dict[str, str] = {}
     before = ""
-    for word in _WORD.findall(question)[:2]:
+    words = [*_WORD.finditer(question)][:3]
+    for at, match in enumerate(words[:2]):
+        word = match.group()
         wanted = BEHIND_HOW if before == "how" else () if before else OPENINGS
         before = word.lower()
         if len(word) < LEAST_OF_QUESTION or _is_common(word, "en", table):
+            continue
+        behind = words[at + 1].group()[:1] if at + 1 < len(words) else ""
+        is_apart = question[match.end() : match.end() + 1] not in {"", " ", "?"}
+        if not word[1:].islower() or (at and word[0].isupper()) or behind.isupper() or is_apart:
             continue
         near = [other for other in wanted if distance(before, other, most=1) == 1]
         if len(near) == 1:

@@ -98,7 +98,8 @@ def _is_of_other_years(asked: Asked, told: Sequence[ToldSpan]) -> bool:
     years = set(_YEAR.findall(" ".join(texts)))
     passage = told[0].passage
     if spans := spans_in(asked.text):
-        others = spans_in("\n".join((*texts, passage.title, passage.key, passage.whole)))
+        others = spans_in("\n".join((*texts, passage.title, passage.key)))
+        others = others or (spans_in(passage.whole) if not years else others)
         if others and spans.isdisjoint(others):
             return True
     beside = (passage.title, passage.section_at(passage.char_start + told[0].start), *passage.periods)

@@ -11,7 +11,7 @@ from functions.query.grounding.evidence import is_foreign_in
 from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.tables import row_text
-from functions.query.grounding.words import content_stems, has_digit
+from functions.query.grounding.words import content_stems, has_digit, is_stop_word
 from functions.query.retrieval.passages import Passage, last_title
 from functions.query.second_look import NearStatement
 from functions.query.understanding.question import of_any_language, patterns_of
@@ -77,7 +77,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*")
 _POINTERS = patterns_of("pointing_patterns.txt")
 _POINTS_BACK = re.compile(rf"(?:{'|'.join(_POINTERS['begins'].values())})\b", re.IGNORECASE)
 """The beginning of a sentence that cannot be understood without the one before."""
-_TERM_ABOVE = re.compile(r"\A(-{0,2}[^\W\d][^\n.:;,!?|]{0,79}(?<=[\w)\"”]))\n(?=[^\n]*[.!?]\Z)")
+_TERM_ABOVE = re.compile(r"\A(-{0,2}[^\W\d][^\n.:;,!?|]{0,79}(?<=[\w)\"”]))\n(?=[^\Wa-z_][^\n]*[.!?]\Z)")
 """A term in the line above the sentence that says what it is: "Lending period", and below it "Four weeks."."""
 _STANDS_FOR = of_any_language(_POINTERS["stands_for"])
 """The beginning of one that does not say who or which it is: "It is the most durable choice."."""
@@ -179,7 +179,10 @@ def _shown(passage: Passage, start: int, end: int, asked: Asked) -> str:
     quote = passage.text[start:end]
     if SEPARATOR in quote and "\n" not in quote:
         return with_ticked_only(_shown_row(passage, start, end, asked))
-    shown = on_lines(with_ticked_only(_TERM_ABOVE.sub(r"\1: ", quote)))
+    term = _TERM_ABOVE.match(quote)
+    if term and is_heading(term[1]) and not is_stop_word(term[1].rpartition(" ")[2].lower()):
+        quote = f"{term[1]}: {quote[term.end() :]}"
+    shown = on_lines(with_ticked_only(quote))
     is_sentence = quote[-1:] in ".!?…:;" and not is_item(quote)
     is_above = is_heading(quote) and (": " not in quote or passage.text[end : end + 2] == "\n\n")
     return shown + ("\n\n" if is_above else " " if is_sentence else "\n")

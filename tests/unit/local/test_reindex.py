@@ -118,7 +118,13 @@ def test_what_cannot_be_built_is_named_and_the_old_index_version_stays() -> None
 
 def test_what_cannot_be_built_for_a_reason_that_nobody_stored_is_named_alone() -> None:
     _, told, _ = run(Maintenance(documents=2, failing=[{"key": "uploads/acme/bad.pdf"}]), "status")
-    assert "uploads/acme/bad.pdf could not be built." in told
+    assert "uploads/acme/bad.pdf could not be built; see its status." in told
+
+
+def test_what_an_older_function_tells_of_failed_documents_is_understood() -> None:
+    failing: Any = ["uploads/acme/bad.pdf"]
+    _, told, _ = run(Maintenance(documents=2, failing=failing), "status")
+    assert "uploads/acme/bad.pdf could not be built; see its status." in told
 
 
 def test_a_refused_start_waits_for_nothing() -> None:

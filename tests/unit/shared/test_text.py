@@ -406,6 +406,20 @@ def test_words_that_recur_in_several_columns_are_values_below_names(names: str, 
     assert (header_at(text, len(text) - 3) == (0, len(names))) is is_named
 
 
+@pytest.mark.parametrize(
+    ("first", "is_named"),
+    [
+        ("Name | Shirt | Trousers", True),
+        ("Tom | XL | red", False),
+        ("Jan | Coat | Coat", False),
+        ("Upper floor | see below | ", False),
+    ],
+)
+def test_signs_that_recur_are_values_below_longer_names(first: str, *, is_named: bool):
+    text = f"{first}\nAnn | S | M\nEva | S | L\nUwe | M | S\nIda | L | S"
+    assert (header_at(text, len(text) - 3) == (0, len(first))) is is_named
+
+
 def test_what_stands_in_quotation_marks_is_found_and_an_apostrophe_is_none():
     question = "Where are \u201cBoiler room\u201d, 'lamp' and \"B\" of Ann's and Bo's plan?"
     assert quoted_in(question) == ["Boiler room", "lamp", "B"]

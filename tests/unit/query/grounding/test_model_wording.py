@@ -344,11 +344,10 @@ def test_a_restriction_of_place_may_be_left_out():
 
 
 ROAD = "The road was closed and diversions were put in place on Sunday via the valley road from Melvich to Wick."
-CAPS = (
-    "Milner was a squad member at two World Cups and played three minutes at Euro 2016.",
-    "The former City man won 61 caps for England after his debut in 2009.",
+GRANT = (
+    "The charity received a large donation from a retired teacher in the autumn and spent most of it on new kitchens"
+    " for the shelters in the harbour district."
 )
-LIMITS = "The limit is 120 requests per minute on the Basic plan and 600 on the Business plan."
 
 
 @pytest.mark.parametrize(
@@ -366,24 +365,12 @@ LIMITS = "The limit is 120 requests per minute on the Basic plan and 600 on the 
         ),
         ("The road was closed and diversions were established on Sunday via the valley.", (ROAD,), MARKED),
         (
-            "Milner won 61 caps for England as a squad member at two World Cups and Euro 2016 after his debut.",
-            CAPS,
-            CONFIRMED,
+            "The charity received a large donation from a retired banker in the autumn and spent most of it on new"
+            " offices for the directors in the harbour district.",
+            (GRANT,),
+            MARKED,
         ),
-        ("Milner won 61 caps for England as a squad member at two World Cups.", CAPS, MARKED),
     ],
 )
 def test_a_long_claim_may_differ_in_several_words(claim: str, quotes: tuple[str, ...], verdict: str):
     assert verdicts_of(claim, *quotes) == [verdict]
-
-
-@pytest.mark.parametrize(
-    ("claim", "verdict"),
-    [
-        ("The Business plan allows five times as many requests per minute as the Basic plan.", CONFIRMED),
-        ("The Business plan gives five times as much support staff as the Basic plan.", MARKED),
-        ("The Business plan allows six times as many requests per minute as the Basic plan.", OUT),
-    ],
-)
-def test_the_words_of_a_calculated_number_need_no_evidence(claim: str, verdict: str):
-    assert verdicts_of(claim, LIMITS) == [verdict]

@@ -111,6 +111,11 @@ def test_a_word_that_the_first_passages_lack_is_looked_for_in_the_others():
         ("Wat time is it?", "What time is it?"),
         ("hwo do I pay?", "hwo do I pay?"),  # "how" or "who"
         ("Is mutch lost?", "Is mutch lost?"),
+        # What may be a name.
+        ("Wat Pho: what is the entry fee?", "Wat Pho: what is the entry fee?"),
+        ("CAD licences, how many are there?", "CAD licences, how many are there?"),
+        ("Wham: which album is it?", "Wham: which album is it?"),
+        ("How Mulch is spread", "How Mulch is spread"),
     ],
 )
 def test_misspelt_words_that_say_what_is_asked_for_are_corrected(typed: str, expected: str):

@@ -1836,3 +1836,11 @@ def test_a_term_above_what_is_said_of_it_ends_in_a_colon():
     (claim,) = extract("What is the fee for a late return?", [passage(text)]).claims
     assert claim.text == "Fee for late return: 20 cents a day for each book."
     assert claim.references[0].quote == "Fee for late return\n20 cents a day for each book."
+
+
+@pytest.mark.parametrize(
+    "text", ["Plug the\nfee meter in at the back.", "Fees are paid to Dr. Jones, see page\n4 of it."]
+)
+def test_a_line_that_a_sentence_goes_on_from_is_no_term(text: str):
+    (claim,) = extract("What about the fee?", [passage(text)]).claims
+    assert claim.text == text.replace("\n", " ")
