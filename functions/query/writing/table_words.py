@@ -73,7 +73,7 @@ class AskedWord(NamedTuple):
     end: int
 
 
-class Comparison(NamedTuple):
+class StatedLimit(NamedTuple):
     """A comparison with a figure: where it stands, the direction (1 up, -1 down), and whether the limit is meant."""
 
     found: re.Match[str]
@@ -81,14 +81,14 @@ class Comparison(NamedTuple):
     is_met: bool
 
 
-def comparison_in(question: str) -> Comparison | None:
+def comparison_in(question: str) -> StatedLimit | None:
     """Return how a question compares with a figure: "less than 10 euros", "before 9:00", "10 euros or less"."""
     text = fold(question)
     if found := _COMPARES.search(text):
         direction, is_met = COMPARED[found["how"].lower()]
-        return Comparison(found, -direction, True) if found["not"] else Comparison(found, direction, is_met)
+        return StatedLimit(found, -direction, True) if found["not"] else StatedLimit(found, direction, is_met)
     if found := _COMPARES_BEHIND.search(text):
-        return Comparison(found, *_OR_MORE[found["how"].lower()])
+        return StatedLimit(found, *_OR_MORE[found["how"].lower()])
     return None
 
 
