@@ -5,6 +5,7 @@ behind it has one edge. Where a row ends is told by the order of writing: progra
 of the next one, so that what was written before a row's end stands above it, and what after it below.
 """
 
+import re
 from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -56,8 +57,12 @@ LONGEST_LABEL, LONGEST_CELL = 120, 500
 SLIGHT, NEXT_LINE = 0.06, 1.3
 """How much nearer a line that goes on in a row is to the one above than rows are to each other, and how far below it,
 at most, if rows are no further apart than lines, in font sizes."""
+LOWER = 0.8
+"""How much lower than the line above the next line of a cell is, at least, in font sizes."""
 COVERED = 0.7
 """Share of a table's width that a rule below its header has, at least."""
+
+_COUNTED = re.compile(r"(?:[^\W\d_]+\.? )?(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?|§ ?\d+\.?|\(?(?:\d+|[a-z]|[ivx]+)[.)]")
 
 Gap = tuple[float, float]
 
@@ -211,6 +216,8 @@ def _grid(
     if not strips:
         return None
     rows = _whole_rows(words, rows, strips)
+    if any(_are_several(words, row, strips) for row in rows):
+        return None
     texts = [_cells(words, row, strips) for row in rows]
     fits = [_fits(cells, edges) for cells in texts]
     wide = next((at for at, cells in enumerate(texts) if _has_room(cells)), len(rows))
@@ -249,8 +256,12 @@ def _grid(
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(rows, texts, (left, right), across)
     numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
-    if len(strips) == 1 and not names and (several < LEAST_OF_TWO or all(map(is_number, labels))):
-        return None  # numbers alone before one text each are those of pages, or of items
+    if len(strips) == 1 and 2 * sum(map(_is_counted, labels)) >= len(labels):
+        return None  # what numbers stand before one text each are pages, items or clauses
+    if names and _is_counted(labels[0]):
+        return None  # "Item 6. | Exhibits" is a heading
+    if len(strips) == 1 and not names and several < LEAST_OF_TWO:
+        return None
     begin, end = within
     while bands[begin] is not rows[0][0]:
         begin += 1
@@ -340,6 +351,32 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
     """Whether a line has as much room within a cell as columns have."""
     apart = [gap for gap in band.gaps[1:-1] if gap[1] - gap[0] > CELL_GAP_EM * band.size]
     return any(not any(gap[0] < x1 and x0 < gap[1] for x0, x1 in strips) for gap in apart)
+
+
+def _are_several(words: Sequence[Word], row: Sequence[_Band], strips: Sequence[Gap]) -> bool:
+    """Whether lines of a row are rows of their own: with the same three cells, or two and further apart than lines.
+
+    What was written before them all goes over them: a label in the middle of its rows.
+    """
+    cells = [_cells(words, [band], strips) for band in row]
+    if any(sum(_has_two_lines(cell) for cell in band) > 1 for band in cells):
+        return True  # a cell in their middle holds them together
+    lines = [(band, {at for at, cell in enumerate(each) if cell}) for band, each in zip(row, cells, strict=True)]
+    full = [(band, cells) for band, cells in lines if len(cells) > 1]
+    return any(
+        len(one & other) > (1 if below.top - above.top > NEXT_LINE * above.size else 2)
+        for (above, one), (below, other) in pairwise(full)
+    )
+
+
+def _has_two_lines(cell: Sequence[Word]) -> bool:
+    heights = [word.y0 for word in cell] or [0.0]
+    return max(heights) - min(heights) > LOWER * max([word.style.size for word in cell], default=0.0)
+
+
+def _is_counted(label: str) -> bool:
+    """Whether a label is the number of a page, an item, a clause or a section: "3", "1.2", "(a)", "Item 6."."""
+    return _COUNTED.fullmatch(label) is not None
 
 
 def _are_columns_of_prose(rows: Sequence[Sequence[Sequence[Word]]]) -> bool:

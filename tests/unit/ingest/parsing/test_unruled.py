@@ -621,9 +621,21 @@ def test_the_order_in_which_ocr_found_words_tells_no_rows() -> None:
 
 def test_numbers_alone_before_texts_are_of_pages_or_items() -> None:
     texts = ("Message", "Why", "Programmes", "Rooms")
-    for numbers in (("1", "3", "6", "16"), ("1950", "K3", "6", "16")):
+    for numbers in (("1", "3", "6", "16"), ("1.", "1.1", "1.2", "Item 2"), ("K31x", "K3b", "6", "16kx")):
         words = words_of(rows_by_room(700, *zip(numbers, texts, strict=True), at=(50, 80)))
-        assert any(tables_by_room(words, PAGE[3], ())) is ("K3" in numbers)
+        assert any(tables_by_room(words, PAGE[3], ())) is ("6" in numbers and "1" not in numbers)
+
+
+@pytest.mark.parametrize("at", [50, 330])
+@pytest.mark.parametrize("apart", [12, 20])
+def test_a_cell_in_the_middle_of_its_rows_does_not_join_them(apart: float, at: float) -> None:
+    pieces: list[Piece] = []
+    for top, label in ((700, "Harbour"), (640, "Bridge"), (580, "Market")):
+        pieces.append((at, top - apart / 2, label))
+        pieces += [
+            (x, top - apart * n, text) for n in (0, 1) for x, text in ((120, "Count"), (190, "Ann"), (260, "tea"))
+        ]
+    assert not any(tables_by_room(words_of(pieces), PAGE[3], ()))
 
 
 def test_marks_of_items_are_no_column() -> None:
