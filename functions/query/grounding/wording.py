@@ -12,7 +12,6 @@ from functions.query.grounding.polarity import are_opposite, count_negations, ha
 from functions.query.grounding.quantities import PERIODS, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, spelled_out_stems
 from functions.query.grounding.words import (
-    LONG_WORDS,
     LONGEST_COMPARED_TOKENS,
     are_synonyms,
     has_digit,
@@ -69,6 +68,8 @@ def function_stems(language: str) -> frozenset[str]:
 _ARTICLES = frozenset(("the", "a", "an"))
 _MONTHS = stems_of(" ".join(month for month in ENGLISH_MONTHS if month != "may"))
 _PUNCTUATED_CLAUSE = re.compile(r"[.!?:;,()—–]\s|\s[-(]")
+LONG_WORDS = 18
+"""Words of a claim of which some are others than its evidence's by chance: not every one of them is a change."""
 MIN_EXCHANGED = 2
 """Words of a sentence in the place of which a long claim has others, at least, for it to be no paraphrase."""
 MAX_PREDICATE_WORDS = 8

@@ -11,8 +11,6 @@ from shared.lexical import fold
 
 LONGEST_COMPARED_TOKENS = 150
 """Longer claims and sentences are not compared word by word, which takes quadratic time."""
-LONG_WORDS = 18
-"""Words of a claim of which some are others than its evidence's by chance: not every one of them is a change."""
 MAX_SPELLED_OUT = 100
 """Characters before an abbreviation in brackets in which it may be spelled out."""
 _SHORTEST_PREFIX = 5

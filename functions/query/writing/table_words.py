@@ -39,11 +39,14 @@ COMPARED: Mapping[str, tuple[int, bool]] = {
     for how in sorted(words_for(name))
 }
 """What compares, with the direction (1 up, -1 down), and whether the limit itself is meant."""
-_LIMIT = r"[-−–]?\d+(?:[.,:]\d+){0,4}"
+_AMOUNT = (
+    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>[-−–]?\d+(?:[.,:]\d+){{0,4}}|(?:{UP_TO_TWELVE})\b)\s?"
+    r"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)?"
+)
+"""A figure with its unit, or its currency before or behind it."""
 _COMPARES = re.compile(
     rf"\b(?P<not>(?:no|not|nicht) )?(?P<how>{'|'.join(sorted(COMPARED, key=len, reverse=True))}) (?:the )?"
-    rf"(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>{_LIMIT}|(?:{UP_TO_TWELVE})\b)\s?"
-    r"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)?",
+    rf"{_AMOUNT}",
     re.IGNORECASE,
 )
 """A comparison with a figure: "less than 10 euros", "before 9:00"."""
@@ -51,8 +54,7 @@ _OR_MORE: Mapping[str, tuple[int, bool]] = {
     how: (direction, True) for name, direction in (("or_more", 1), ("or_less", -1)) for how in sorted(words_for(name))
 }
 _COMPARES_BEHIND = re.compile(
-    rf"(?<![\w.,:-])(?P<sign>[€$£]|(?:EUR|USD|GBP|CHF) )?\s?(?P<number>{_LIMIT}|(?:{UP_TO_TWELVE})\b)\s?"
-    rf"(?P<unit>[€$£%]|[^\W\d_]+[²³]?)? (?:or|oder|ou|o|ir|ar) (?P<how>{'|'.join(_OR_MORE)})\b(?! than)",
+    rf"(?<![\w.,:-]){_AMOUNT} (?:or|oder|ou|o|ir|ar) (?P<how>{'|'.join(_OR_MORE)})\b(?! than)",
     re.IGNORECASE,
 )
 """The same where the limit itself is meant: "100 euros or more"."""
