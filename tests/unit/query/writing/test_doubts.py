@@ -132,6 +132,17 @@ def test_what_says_the_opposite_or_nothing_of_what_is_named_is_doubtful(question
     assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful
 
 
+@pytest.mark.parametrize(
+    ("table", "doubtful"),
+    [
+        ("Berth | Fee\nLarge | 340\nSmall | 90", False),
+        ("Fee of the year | Berth\n2024 | large\n2025 | small", True),  # the label is no amount
+    ],
+)
+def test_a_bare_figure_beside_a_rows_label_is_an_amount(table: str, *, doubtful: bool):
+    assert extract("How much does a large berth cost?", [passage(table, score=1.0)]).may_be_others is doubtful
+
+
 def test_an_answer_in_another_language_has_other_words():
     rules = passage(
         "Zwischen 22 Uhr und 6 Uhr ist Nachtruhe. Im Garten darf gegrillt werden.", language="de", score=1.0
