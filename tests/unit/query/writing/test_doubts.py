@@ -29,6 +29,8 @@ There is an outing to the salt mine for 39 euros."""
         ("What does a taxi to Hotel Seeblick cost?", HOTEL, False),
         ("Is lunch included on Sunday?", DAYS, False),
         ("What does the outing on Tuesday cost?", DAYS, True),  # it is Monday's
+        ("Is the museum open on Tuesday?", "The museum is open on Sundays.", True),
+        ("Is the museum open on Tuesday?", "The museum is not open on Sundays.", False),  # but on other days
     ],
 )
 def test_what_is_told_of_something_else_is_doubtful(question: str, text: str, *, doubtful: bool):
