@@ -41,6 +41,7 @@ from functions.query.understanding.structure import (
     signs_of,
 )
 from functions.query.understanding.talk import folded_words
+from functions.query.writing.list_items import is_item
 from functions.query.writing.localization import page_name, texts_for, with_language_note
 from functions.query.writing.prompting import within_budget
 from functions.query.writing.statements import statements_in
@@ -133,6 +134,9 @@ MIN_WORDS = 3
 """Words of such a statement at least, if it is no row: a page's number and a heading tell nothing."""
 MAX_ANY = 3
 """Statements of an element without a telling sentence, say a table alone."""
+
+MIN_OF_ITEMS, MAX_ITEMS = 0.5, 20
+"""Share of a section's text that its items must be, and how many there may be, for all to be told."""
 
 AUTHORS_WITHIN = 3
 """Passages of a document's beginning in which its authors are looked for."""
@@ -291,7 +295,8 @@ def _told(
         cut.append(_cut(each, max(start, cut[-1].char_end) if cut and not cut[-1].corrected else start, end))
     of_each = max(1, -(-MAX_ANY // max(1, len(cut))))
     plain = [each._replace(text=without_captions(each.text)) for each in cut]
-    said = telling_sentences(plain, plain, of_each=of_each) or _any_statements(plain) or _any_statements(cut)
+    listed = () if names else _list_told(plain)
+    said = listed or telling_sentences(plain, plain, of_each=of_each) or _any_statements(plain) or _any_statements(cut)
     shown = head if names or said else head.rstrip(" :")
     return reader.digest(read, sources if said else (), _listed(shown, names, reader.language), said)
 
@@ -312,6 +317,14 @@ def _cut(passage: Passage, start: int, end: int) -> Passage:
         return passage
     first, last = max(0, start - passage.char_start), max(0, end - passage.char_start)
     return passage._replace(text=passage.text[first:last], char_start=passage.char_start + first)
+
+
+def _list_told(passages: Sequence[Passage]) -> Sequence[Claim]:
+    """Return all statements where most of the text is a list of a few items: a part of them would mislead."""
+    found = [(number, each) for number, passage in enumerate(passages, 1) for each in statements_in(passage)]
+    items = [each for _, each in found if is_item(each.text)]
+    is_list = sum(len(each.text) for each in items) >= MIN_OF_ITEMS * sum(len(each.text) for _, each in found)
+    return [quoted(number, each.text) for number, each in found] if 1 < len(items) <= MAX_ITEMS and is_list else ()
 
 
 def _any_statements(passages: Sequence[Passage]) -> Sequence[Claim]:

@@ -321,8 +321,12 @@ def _names_by_group(heads: Sequence[Sequence[str]], count: int) -> list[str]:
             starts.append(at)
             by_year = by_year or goes_back
     groups = heads[0] if len(heads[0]) == len(starts) else heads[0][1:]
+    if len(groups) != len(starts) or not all(names):
+        return []
+    width = count // len(groups)
     is_even = count % len(groups) == 0 and not by_year
-    if len(groups) != len(starts) or not all(names) or is_even:
+    has_corner = 1 < len(groups) < len(heads[0]) and count % len(heads[0]) == 0  # which may be taken for a group's name
+    if is_even and not (has_corner and starts == list(range(0, count, width))):
         return []
     ends = [*starts[1:], count]
     return [f"{group} {name}".strip() for group, a, b in zip(groups, starts, ends, strict=True) for name in names[a:b]]

@@ -29,6 +29,8 @@ MAX_BETWEEN = 3
 """Words of which one is a preposition before that name: "of the new trial"."""
 MAX_HEADED = 4
 """Words of a heading by which its section is asked for at most."""
+MAX_AHEAD = 5
+"""Words of a question up to the order of the item that it asks for, at most: "What is the third step?"."""
 LAST = "last"
 """The number of the last section or page."""
 
@@ -63,6 +65,18 @@ class StructureQuestion(NamedTuple):
     sought: tuple[str, ...] = ()
     terms: tuple[str, ...] = ()
     may_mean_another: bool = False
+
+
+class OrderQuestion(NamedTuple):
+    """Which item of a list a question asks for: its `number` (or `LAST`), what it is called, what the list is `about`.
+
+    `is_any_item`: it is called as items of any list are ("step").
+    """
+
+    number: str
+    item: str
+    is_any_item: bool
+    about: str
 
 
 class StructureWords(NamedTuple):
@@ -107,6 +121,24 @@ def _read(question: str, language: str) -> StructureQuestion | None:
             found = read(counted, words, code, known)
             if found is not None:
                 return found
+    return None
+
+
+def order_question(question: str, language: str) -> OrderQuestion | None:
+    """Return which item of which list a question asks for: "What is the third step of the cleaning?"; None if none."""
+    words = folded_words(question)
+    for code in _in_order(language):
+        known = _words()[code]
+        ordinals = _ordinals(known)
+        if known.of("which", "list", "named").isdisjoint(words[:2]):
+            continue
+        at = next((at for at, word in enumerate(words[:MAX_AHEAD]) if word in ordinals), None)
+        if at is None or at + 1 == len(words):
+            continue
+        asking = known.of("which", "list", "named")
+        asked = [word for word in (*words[:at], *words[at + 2 :]) if word not in asking]
+        item = words[at + 1]
+        return OrderQuestion(ordinals[words[at]], item, item in known.of("items"), " ".join(asked))
     return None
 
 
@@ -226,12 +258,17 @@ def _by_number_alone(question: str, known: StructureWords) -> tuple[str, str, Se
 def _by_ordinal(
     words: Sequence[str], signs: frozenset[str], known: StructureWords
 ) -> tuple[str, str, Sequence[str]] | None:
-    ordinals = {word: str(at) for line in known.lines.get("ordinal", ()) for at, word in enumerate(line, start=1)}
-    ordinals |= dict.fromkeys(known.of("last"), LAST)
+    ordinals = _ordinals(known)
     for at, (word, sign) in enumerate(pairwise(words)):
         if word in ordinals and sign in signs:
             return sign, ordinals[word], [*words[:at], *words[at + 2 :]]
     return None
+
+
+def _ordinals(known: StructureWords) -> Mapping[str, str]:
+    """Return the numbers that words for an order mean: "third", "last"."""
+    ordinals = {word: str(at) for line in known.lines.get("ordinal", ()) for at, word in enumerate(line, start=1)}
+    return ordinals | dict.fromkeys(known.of("last"), LAST)
 
 
 def _all(_: str, words: Sequence[str], code: str, known: StructureWords) -> StructureQuestion | None:

@@ -21,6 +21,7 @@ from functions.query.understanding.question import without_answer_form
 from functions.query.writing.asked import Asked
 from functions.query.writing.drafts import DraftReader
 from functions.query.writing.extractive import MAX_ALIKE, Extract, extract, told_whole
+from functions.query.writing.items_in_order import item_in_order
 from functions.query.writing.localization import (
     Refusal,
     is_remark,
@@ -331,7 +332,7 @@ class Chosen(NamedTuple):
 
 
 def choose(request: WritingRequest) -> Chosen:
-    """Choose the numbered part asked for, what can be worked out, or sentences: for each part, or the whole."""
+    """Choose the part or the item asked for, what can be worked out, or sentences: for each part, or the whole."""
     if request.sentences:
         # What a price or another such figure of a row is of, its label alone tells: another thing's is near, too.
         is_figure = bool(Asked.of(request.standalone).needed)
@@ -345,6 +346,9 @@ def choose(request: WritingRequest) -> Chosen:
     counted = counted_list(request.standalone, request.sources)
     if counted is not None:
         return Chosen([counted.claim], items=counted.items)
+    item = item_in_order(request.standalone, request.sources) if not request.parts else None
+    if item is not None:
+        return Chosen([item])
     claims: dict[str, Claim] = {}
     unanswered = set()
     may_be_others = False

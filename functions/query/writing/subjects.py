@@ -29,11 +29,14 @@ from functions.query.writing.premises import (
 from shared import identity, lexical
 from shared.dates import years_written
 from shared.language import language_of
+from shared.text import SEPARATOR, row_cells
 
 MAX_NAME_LETTERS_MORE = 3
 """Letters that a longer form of a name may have more: "Pepsi" is short for "PepsiCo", "sales" not for "Salesforce"."""
 YEARS_COMPARED = 2
 """A periodic report compares its period with those of as many years before."""
+MAX_DATE_WORDS = 4
+"""Words of a cell that is a year or a date: "June 30, 2021", "Change since 2021"."""
 BALANCES_COMPARED = 1
 """A balance sheet compares with one year before."""
 
@@ -253,8 +256,18 @@ def _is_about(passage: Passage, year: str, compared: int) -> bool:
         return False
     if int(year) == max(periods) + 1 and _mentions(passage, year):  # what is expected of it
         return True
+    if int(year) < min(periods) and _has_cell_of(passage, year):
+        return True
     before = r"(?:fiscal(?: years?)?|years? ended|ended [^\W\d_]+ \d+,)"
     return re.search(rf"{before}\s(?:\d{{4}},? (?:and )?)*{year}\b", passage.text, re.IGNORECASE) is not None
+
+
+def _has_cell_of(passage: Passage, year: str) -> bool:
+    """Say whether a table has a column, or a row, of a year: a cell that is the year, or a date in it."""
+    if year not in passage.whole:
+        return False
+    rows = (line for line in passage.whole.split("\n") if SEPARATOR in line and year in line)
+    return any(cell.endswith(year) and len(cell.split()) <= MAX_DATE_WORDS for row in rows for cell in row_cells(row))
 
 
 def _spaced(text: str) -> str:

@@ -125,6 +125,7 @@ import functions.query.writing.doubts
 import functions.query.writing.drafts
 import functions.query.writing.extractive
 import functions.query.writing.generation
+import functions.query.writing.items_in_order
 import functions.query.writing.lenient_json
 import functions.query.writing.list_items
 import functions.query.writing.localization
