@@ -68,10 +68,16 @@ _CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
 _BEFORE = re.compile(r"([^\W\d_]{2,})\.?\s\Z")
 _NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_a-z][^\W\d_]{2,}) \Z")
 _ORDER = re.compile(
-    rf"\b((?:[^\W\d_]+-)?(?:first|second|{'|'.join(ORDINALS)})|\d{{1,2}}(?:st|nd|rd|th)) ([^\W\d_]{{3,}})", re.IGNORECASE
+    rf"\b((?:[^\W\d_]+-)?(?:first|second|{'|'.join(ORDINALS)})|\d{{1,2}}(?:st|nd|rd|th)) ([^\W\d_]{{3,}})",
+    re.IGNORECASE,
 )
 """An ordinal with the word behind it: "the twenty-first release"."""
-_WRITTEN = {"1st": "first", "2nd": "second", "3rd": "third", **{f"{n}th": word for word, n in ORDINALS.items() if n > 3}}
+_WRITTEN = {
+    "1st": "first",
+    "2nd": "second",
+    "3rd": "third",
+    **{f"{n}th": word for word, n in ORDINALS.items() if n > 3},
+}
 _PERIOD = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from functions.query.grounding.ranges import is_in_range
-from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.table_cells import NO, YES, TableRow
 from functions.query.grounding.tables import Table, row_at
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage
@@ -23,6 +23,9 @@ from shared.text import SEPARATOR, row_cells
 _NO_STEMS: frozenset[str] = frozenset()
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
+VERDICTS = 2.0
+"""Factor for a row whose whole label is in the question "which …", and whose cells all say yes or no of a column."""
+MIN_VERDICTS = 2
 ASKED_FIGURE = 3.0
 """Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for
 those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
@@ -58,6 +61,8 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
         fitness *= WHOLE_LABEL
         if _is_column_asked(*row, asked.text, wanted, language):
             fitness *= CELL_ASKED
+        if asked.for_name and _tells_which(row[1], language):
+            fitness *= VERDICTS
     verdict = asked.kind is Kind.YES_NO
     if contradicts(asked.text, told, verdict=verdict):
         fitness *= CONTRADICTS
@@ -79,6 +84,12 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
     if is_named is not None:
         fitness *= NAMED_ROW if is_named else ANOTHER_ROW
     return fitness
+
+
+def _tells_which(row: TableRow, language: str) -> bool:
+    """Return whether a row tells for which columns something is so: "Managing buckets | Yes | No | Yes"."""
+    says = [cell.text.lower() in YES | NO for cell in row.cells]
+    return len(says) >= MIN_VERDICTS and all(says) and len(content_stems(row.label, language)) >= MIN_VERDICTS
 
 
 def is_in_period_of_row(question: str, row: str) -> bool | None:
