@@ -16,6 +16,7 @@ from functions.query.grounding.words import has_digit, is_stop_word, other_words
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import DEGREES, without_contractions
 from functions.query.understanding.vocabulary import are_of_family
+from functions.query.writing.asked import Asked
 from functions.query.writing.row_conditions import Meets, conditions_in, limits_in, may_mean
 from functions.query.writing.statement_scores import PassageSpan
 from functions.query.writing.table_words import (
@@ -69,6 +70,14 @@ def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[Select
             return found
     best = passages[0].document_id if passages else ""
     return () if which else _all_of_kind(question, _tables_in(passages, best))
+
+
+def needs_whole_tables(question: str) -> bool:
+    """Say whether what a question asks for may be rows of a table of which none may be missing.
+
+    All that meet a condition, how many these are, or what has the most.
+    """
+    return asks_which(which_are_counted(question) or question) or bool(Asked.of(question).extreme)
 
 
 def asks_which_not(question: str) -> bool:
