@@ -483,13 +483,12 @@ def _regions(text: str, label: str, language: str) -> Sequence[_ItemSpan]:
 def is_of_other_order(question: str, text: str) -> bool:
     """Return whether a text tells of another one of things in order: "the second release", not the first one asked for.
 
-    English only. The word behind the ordinal must be the same.
+    English only. The word behind the ordinal must be the same, and that ordinal stand nowhere in the text.
     """
     asked = _in_order(question)
-    if not asked:
-        return False
-    told = _in_order(text)
-    return any(thing in told and order.isdisjoint(told[thing]) for thing, order in asked.items())
+    told = _in_order(text) if asked else {}
+    said = frozenset().union(*told.values())
+    return any(thing in told and order.isdisjoint(said) for thing, order in asked.items())
 
 
 @lru_cache(maxsize=2_000)

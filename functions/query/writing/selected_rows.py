@@ -69,7 +69,7 @@ def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[Select
         if found is not None:
             return found
     best = passages[0].document_id if passages else ""
-    return () if which else _all_of_kind(question, _tables_in(passages, best))
+    return () if which else _all_of_kind(question, tables_of_document(passages, best))
 
 
 def needs_whole_tables(question: str) -> bool:
@@ -77,7 +77,7 @@ def needs_whole_tables(question: str) -> bool:
 
     All that meet a condition, how many these are, or what has the most.
     """
-    return asks_which(which_are_counted(question) or question) or bool(Asked.of(question).extreme)
+    return asks_which(question) or bool(which_are_counted(question) or Asked.of(question).extreme)
 
 
 def asks_which_not(question: str) -> bool:
@@ -99,7 +99,7 @@ def are_rows_asked_for(question: str, passages: Sequence[Passage], document: str
     question = without_contractions(which_are_counted(question) or question)
     if not asks_which(question) or question.lower().startswith("was "):  # more often English than German
         return False
-    return any(_is_kind_of_rows(question, table) for table in _tables_in(passages, document) if table.rows)
+    return any(_is_kind_of_rows(question, table) for table in tables_of_document(passages, document) if table.rows)
 
 
 def _is_kind_of_rows(question: str, table: WholeTable) -> bool:
@@ -119,7 +119,7 @@ def _selected_in(
 
     What a column of figures is named after is not counted by rows: "How many seats has Elm?".
     """
-    tables = _tables_in(passages, document)
+    tables = tables_of_document(passages, document)
     found = [(table, _selection(question, table, are_counted=are_counted) if table.rows else None) for table in tables]
     met = [(table, each) for table, each in found if each and each.is_named]
     met = met or [(table, each) for table, each in found if each]
@@ -174,7 +174,7 @@ def _lists_what_is_asked(question: str, table: WholeTable) -> bool:
     )
 
 
-def _tables_in(passages: Sequence[Passage], document: str) -> Sequence[WholeTable]:
+def tables_of_document(passages: Sequence[Passage], document: str) -> Sequence[WholeTable]:
     """Return the tables of a document in its passages, in order."""
     of_document = [(at, each) for at, each in enumerate(passages) if each.document_id == document]
     in_order = sorted(of_document, key=lambda each: each[1].char_start)
