@@ -33,6 +33,8 @@ _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?=[A-Z\d./-]*\d)[A-Z][A-Z\d./-]{3,}")
 _PLAIN_FIGURE = re.compile(rf"(?:{CURRENCY_SIGN})? ?\d[\d.,]*(?: ?%| ?(?:{CURRENCY_SIGN})| [^\W\d_]+)?")
 """A number with at most one word: what is told without it loses no condition."""
+_UNIT_IN_BRACKETS = re.compile(r"[\[(]([^\W\d_]{1,4}|%)[\])]")
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAMES = frozenset((*ENGLISH_MONTHS, "page", "pages"))
 """What a number behind it is no code of."""
 MIN_RARITY = 4.4
@@ -371,6 +373,23 @@ def is_row_named(text: str, start: int, question: str) -> bool | None:
         if name.split() and _CODE.fullmatch(cell) and not _CODE.fullmatch(name)
     )
     return next((each for each in asked if each is not None), None)
+
+
+def is_measure_named(text: str, start: int, question: str) -> bool | None:
+    """Return whether a question names a row by its measure: "10 W" the row "10" of `Power [W] | Distance`.
+
+    None if it names none with the unit that stands in the first column's name.
+    """
+    header = first_row(text, start)
+    if header is None or header[0] == start:
+        return None
+    unit = _UNIT_IN_BRACKETS.search(row_cells(text[slice(*header)])[0])
+    if unit is None:
+        return None
+    named = re.findall(rf"(?<![\w.,])(\d+(?:\.\d+)?)[ -]?{re.escape(unit[1])}(?!\w)", question)
+    end = text.find("\n", start)
+    label = row_cells(text[start : end if end >= 0 else len(text)])[0]
+    return label in named if named and _PLAIN_NUMBER.fullmatch(label) else None
 
 
 @lru_cache(maxsize=100)

@@ -13,6 +13,7 @@ from functions.query.writing.cells import (
     asked_share,
     compares_cells,
     is_label_asked,
+    is_measure_named,
     is_row_named,
     is_whole_label_asked,
 )
@@ -32,8 +33,8 @@ those of whose label less is: "iPhone" comes before "Total net sales" where the 
 CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
 THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
-"""Factors for the row with the range ("6 to 9", "May to July") or the code ("B") that is asked for, and for rows with
-another one."""
+"""Factors for the row with the range ("6 to 9", "May to July"), or the code ("B") or measure ("10 W"), that is asked
+for, and for rows with another one."""
 CONTRADICTS = 0.25
 """Factor for a row that says no, or yes, where the question asks for what is not so: "Nuts: –" for "with nuts"."""
 WHOLE_LABEL = 1.5
@@ -81,6 +82,8 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
     if in_period is not None:
         fitness *= THAT_ROW if in_period else ANOTHER_ROW
     is_named = is_row_named(passage.whole, start, asked.text)
+    if is_named is None and asked.may_have_number:
+        is_named = is_measure_named(passage.whole, start, asked.text)
     if is_named is not None:
         fitness *= NAMED_ROW if is_named else ANOTHER_ROW
     return fitness
