@@ -488,7 +488,7 @@ def is_of_other_order(question: str, text: str) -> bool:
     asked = _in_order(question)
     told = _in_order(text) if asked else {}
     said = frozenset().union(*told.values())
-    return any(thing in told and order.isdisjoint(said) for thing, order in asked.items())
+    return any(thing in told for thing in asked if thing) and said.isdisjoint(frozenset().union(*asked.values()))
 
 
 @lru_cache(maxsize=2_000)
@@ -496,7 +496,7 @@ def _in_order(text: str) -> Mapping[str, frozenset[str]]:
     """Return the ordinals of a text by the stem of the word behind them."""
     found: dict[str, frozenset[str]] = {}
     for ordinal, word in _ORDER.findall(text):
-        if not is_stop_word(word.lower()):
-            thing, order = lexical.stem(word.lower(), "en"), ordinal.lower()
-            found[thing] = found.get(thing, frozenset()) | {_WRITTEN.get(order, order)}
+        thing = "" if is_stop_word(word.lower()) else lexical.stem(word.lower(), "en")
+        order = _WRITTEN.get(ordinal.lower(), ordinal.lower())
+        found[thing] = found.get(thing, frozenset()) | {order}
     return found

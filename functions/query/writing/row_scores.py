@@ -1,6 +1,7 @@
 """What a table's row is worth as an answer by its label, its cells and its columns (`statement_scores.py`)."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from functions.query.grounding.ranges import is_in_range
 from functions.query.grounding.table_cells import NO, YES, TableRow
@@ -22,6 +23,7 @@ from functions.query.writing.statements import Statement
 from shared.text import SEPARATOR, row_cells
 
 _NO_STEMS: frozenset[str] = frozenset()
+_NAME = "name"
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
 VERDICTS = 2.0
@@ -129,7 +131,13 @@ def is_of_thing(asked: Asked, statement: Statement) -> bool:
     if not (asked.things and statement.is_row):
         return False
     header = next((line for line in reversed(statement.context.split("\n")) if SEPARATOR in line), "")
-    return any(content_stems(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
+    return any(stems_of_kind(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
+
+
+def stems_of_kind(column: str, language: str) -> Sequence[str]:
+    """Return the stems of what a column holds, by its name: of programmes in "Programme" and in "Programme name"."""
+    stems = content_stems(column, language)
+    return stems[:-1] if len(stems) > 1 and stems[-1] == _NAME else stems
 
 
 def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:
