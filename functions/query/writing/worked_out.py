@@ -45,7 +45,8 @@ MIN_NAMED = 0.5
 """Share of the question's words, by rarity, that a list's introduction, heading and section must have to be counted."""
 MIN_WORDS = 3
 """Words of a question, at least, that a sentence must have to say that the table below it lists what is counted."""
-MAX_COUNTED = 3
+_LISTS = re.compile(r"\b(?:table|list(?:s|ed)?|following|below)\b|:\Z", re.IGNORECASE)
+MAX_COUNTED = 2
 """Words behind "how many", at most, one of which names the column of what is counted."""
 MAX_LINES_BETWEEN = 2
 """Lines between that sentence and the table, at most: another sentence, and the table's title."""
@@ -210,13 +211,17 @@ def counted_rows(question: str, passages: Sequence[Passage]) -> CountedList | No
     named = [*takewhile(lambda word: not is_stop_word(word.lower()), _HOW_MANY.split(asked, 1)[-1].split())][
         :MAX_COUNTED
     ]
-    if not (_HOW_MANY.search(asked) and named):
+    if not (_HOW_MANY.search(asked) and named) or Asked.of(asked).for_denied:
         return None
     for at, passage in enumerate(passages):
         language = passage.language or "en"
         words = _weights(_HOW_MANY.sub(" ", asked), language).keys()
         counted = frozenset(content_stems(" ".join(named), language))
-        lines = [each for each in statements_in(passage) if not each.is_row and words <= frozenset(each.stems)]
+        lines = [
+            each
+            for each in statements_in(passage)
+            if not each.is_row and _LISTS.search(each.text) and words <= frozenset(each.stems)
+        ]
         if len(words) < MIN_WORDS or not lines:
             continue
         below = [each for each in tables_of_document([passage], passage.document_id) if each.rows]
