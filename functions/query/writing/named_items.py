@@ -72,12 +72,7 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 """An ordinal with the word behind it: "the twenty-first release"."""
-_WRITTEN = {
-    "1st": "first",
-    "2nd": "second",
-    "3rd": "third",
-    **{f"{n}th": word for word, n in ORDINALS.items() if n > 3},
-}
+_WRITTEN = {"1st": "first", "2nd": "second", "3rd": "third", **{f"{n}th": each for each, n in ORDINALS.items()}}
 _PERIOD = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of
+from functions.query.retrieval.neighbours import Tables
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import DEGREES, without_contractions
 from functions.query.understanding.vocabulary import are_of_family
@@ -72,12 +73,15 @@ def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[Select
     return () if which else _all_of_kind(question, tables_of_document(passages, best))
 
 
-def needs_whole_tables(question: str) -> bool:
-    """Say whether what a question asks for may be rows of a table of which none may be missing.
+def tables_needed(question: str) -> Tables:
+    """Say of which tables no row may be missing: of all where rows meet a condition, or one of them has the most.
 
-    All that meet a condition, how many these are, or what has the most.
+    Of those that a passage begins where things are counted, which may be rows.
     """
-    return asks_which(question) or bool(which_are_counted(question) or Asked.of(question).extreme)
+    which = which_are_counted(question)
+    if asks_which(which or question) or Asked.of(question).extreme:
+        return "whole"
+    return "begun" if which else ""
 
 
 def asks_which_not(question: str) -> bool:

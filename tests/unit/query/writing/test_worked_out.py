@@ -123,7 +123,9 @@ def test_a_list_is_not_counted_that_is_not_asked_for_or_not_whole_or_whose_numbe
     assert counted_list(question, [passage(text)]) is None
 
 
-DUTIES = "Duty | Keeper | Guest\nLighting the lamp | Yes | No\nOpening the gate | Yes | Yes\nRinging the bell | Yes | No"
+DUTIES = (
+    "Duty | Keeper | Guest\nLighting the lamp | Yes | No\nOpening the gate | Yes | Yes\nRinging the bell | Yes | No"
+)
 LISTED = f"Table 2 lists the common duties of each keeper.\n\nTable 2 Duties\n\n{DUTIES}\n\nThe bell is old."
 
 
