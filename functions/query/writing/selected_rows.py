@@ -79,7 +79,7 @@ def tables_needed(question: str) -> Tables:
     Of those that a passage begins where things are counted, which may be rows.
     """
     which = which_are_counted(question)
-    if asks_which(which or question) or Asked.of(question).extreme:
+    if asks_which(which or question) or Asked.of(question).extreme_of_row:
         return "whole"
     return "begun" if which else ""
 
