@@ -35,6 +35,7 @@ MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS, MOST_TAGS = 3, 60, 200
 """Lines with a tag that make a listing, and share of its lines that have one; lines between two, characters of
 one, and lines of the whole, at most; what goes on is another listing."""
 _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
+_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d\d)?\d\d|\d{4}-\d\d-\d\d")
 HEADER_ROWS = 4
 HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
@@ -406,6 +407,9 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     if has_figures and not _holds_sentence(cells[first]):
         head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
     head = head[: _first_with_values(cells, first, len(head))]
+    if any(len(row) > 1 for row in cells[: len(head)]):
+        # Dates look like figures: "31.3.2003 | 31.3.2002" below "For the year ended".
+        head += takewhile(_is_of_dates, rows[len(head) :])
     while head and SEPARATOR not in head[-1] and not UNIT.match(head[-1]):
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
@@ -434,6 +438,13 @@ def _tells_periods(row: str) -> bool:
     """Whether a row has periods or units alone behind its first cell, as below names that go over several columns."""
     names = [cell for cell in row_cells(row)[1:] if cell]
     return bool(names) and all(YEAR.search(name) or UNIT.match(name) for name in names)
+
+
+def _is_of_dates(row: str) -> bool:
+    """Whether a row has no label, and dates of different days alone behind it: they name the columns below."""
+    label, *names = row_cells(row)
+    dates = [name for name in names if name]
+    return not label and 1 < len(dates) == len(set(dates)) and all(map(_DATE.fullmatch, dates))
 
 
 def _names_figures(rows: Sequence[str]) -> bool:
