@@ -17,6 +17,7 @@ from functions.ingest.parsing.table_cells import (
     BULLETS,
     CELL_GAP_EM,
     CLOSE_EM,
+    MAX_CELL_LINES,
     SIGN_AFTER,
     SIGN_BEFORE,
     is_figure,
@@ -32,8 +33,9 @@ SHRUNK = 0.12
 """How much of a word's height is left out above and below it, since the boxes of close lines overlap."""
 NARROW_EM, WIDE_EM = 0.12, 0.6
 """Room between two columns that no row may lack, and that most rows have more than, in font sizes."""
-FAR_EM = 1.5
-"""How far apart rows may be, in font sizes."""
+FAR_EM, FURTHEST_EM, ALIKE_EM = 1.5, 3.0, 0.75
+"""How far apart rows may be, in font sizes, how far if all are, and how much such rooms may differ: where paragraphs
+have room below them, so have those in cells, and cells may be centred in their rows."""
 LEAST_ROWS, LEAST_OF_TWO = 3, 4
 """Rows of a table with several cells, at least, and of one with two columns without names."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
@@ -122,9 +124,9 @@ def _bands(words: Sequence[Word], top: float) -> list[_Band]:
     for band in bands:
         across = sorted([(words[index].x0, index) for index in band.indices])
         band.indices = [index for _, index in across]
-        first = words[band.indices[0]].style
-        band.size = max(1.0, first.size)
-        band.is_code = first.mono and all(words[index].style.mono for index in band.indices)
+        sizes = sorted([words[index].style.size for index in band.indices])
+        band.size = max(1.0, sizes[len(sizes) // 2])
+        band.is_code = words[band.indices[0]].style.mono and all(words[index].style.mono for index in band.indices)
         end, sign, gaps = -inf, False, band.gaps
         for x0, index in across:
             word = words[index]
@@ -146,8 +148,9 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
     """Return the bands around one that have room at the same places, and these places."""
     first = bands[start]
     strips = [(gap, int(_is_wide(gap, first))) for gap in first.gaps[1:-1]]
+    far = _distance(bands, start)
     end = start + 1
-    while end < min(len(bands), start + MAX_ROWS) and _is_near(bands[end - 1], bands[end]):
+    while end < min(len(bands), start + MAX_ROWS) and _is_near(bands[end - 1], bands[end], far):
         left = _common(strips, bands[end])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, count) in enumerate(strips) if at not in kept and count > 1]
@@ -157,7 +160,7 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
         end += 1
     strips = [strip for strip in strips if strip[1] > 1 or end - start > LEAST_ROWS]
     begin = start
-    while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
+    while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin], far):
         left = _common(strips, bands[begin - 1])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, _) in enumerate(strips) if at not in kept]
@@ -176,8 +179,25 @@ def _are_told(
     return any(gap in told for gap in lost)
 
 
-def _is_near(above: _Band, below: _Band) -> bool:
-    return below.top - above.bottom < FAR_EM * min(above.size, below.size) and not below.is_code
+def _distance(bands: Sequence[_Band], start: int) -> float:
+    """Return how far rows are apart from a line on, if they are further than usual and alike; else nothing."""
+    rooms: list[float] = []
+    for above, below in pairwise(bands[start : start + MAX_CELL_LINES]):
+        room, size = below.top - above.bottom, min(above.size, below.size)
+        if FAR_EM * size <= room < FURTHEST_EM * size:
+            rooms.append(room)
+        elif below.top - above.top >= NEXT_LINE * size:
+            break
+        if len(rooms) == LEAST_ROWS - 1:
+            return rooms[0] if abs(rooms[1] - rooms[0]) < ALIKE_EM * size else 0.0
+    return 0.0
+
+
+def _is_near(above: _Band, below: _Band, far: float = 0.0) -> bool:
+    """Whether a line may be of the table of the one above: if rows are `far` apart, as the next row, or in its row."""
+    room, size = below.top - above.bottom, min(above.size, below.size)
+    is_near = room < (FAR_EM * size if not far else far / 2) or (far > 0 and abs(room - far) < ALIKE_EM * size)
+    return is_near and not below.is_code
 
 
 def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, tuple[Gap, int]]]:
@@ -354,19 +374,17 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
 
 
 def _are_several(words: Sequence[Word], row: Sequence[_Band], strips: Sequence[Gap]) -> bool:
-    """Whether lines of a row are rows of their own: with the same three cells, or two and further apart than lines.
+    """Whether lines of a row are rows of their own: its cells of several lines were not written one after another.
 
     What was written before them all goes over them: a label in the middle of its rows.
     """
-    cells = [_cells(words, [band], strips) for band in row]
-    if any(sum(_has_two_lines(cell) for cell in band) > 1 for band in cells):
-        return True  # a cell in their middle holds them together
-    lines = [(band, {at for at, cell in enumerate(each) if cell}) for band, each in zip(row, cells, strict=True)]
-    full = [(band, cells) for band, cells in lines if len(cells) > 1]
-    return any(
-        len(one & other) > (1 if below.top - above.top > NEXT_LINE * above.size else 2)
-        for (above, one), (below, other) in pairwise(full)
-    )
+    places = [(x0 + x1) / 2 for x0, x1 in strips]
+    cells: list[list[int]] = [[] for _ in range(len(places) + 1)]
+    for band in row:
+        for index in band.indices:
+            cells[bisect(places, words[index].x0)].append(index)
+    spans = sorted([(min(cell), max(cell)) for cell in cells if _has_two_lines([words[index] for index in cell])])
+    return any(last > first for (_, last), (first, _) in pairwise(spans))
 
 
 def _has_two_lines(cell: Sequence[Word]) -> bool:
