@@ -151,6 +151,8 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
     far = _distance(bands, start)
     end = start + 1
     while end < min(len(bands), start + MAX_ROWS) and _is_near(bands[end - 1], bands[end], far):
+        if bands[end].is_code and bands[end].gaps[0][1] < strips[0][0][1]:
+            break  # a listing; a cell of code has others before it
         left = _common(strips, bands[end])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, count) in enumerate(strips) if at not in kept and count > 1]
@@ -161,6 +163,8 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
     strips = [strip for strip in strips if strip[1] > 1 or end - start > LEAST_ROWS]
     begin = start
     while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin], far):
+        if bands[begin].is_code and not far:
+            break
         left = _common(strips, bands[begin - 1])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, _) in enumerate(strips) if at not in kept]
@@ -186,7 +190,7 @@ def _distance(bands: Sequence[_Band], start: int) -> float:
         room, size = below.top - above.bottom, min(above.size, below.size)
         if FAR_EM * size <= room < FURTHEST_EM * size:
             rooms.append(room)
-        elif below.top - above.top >= NEXT_LINE * size:
+        elif room > FAR_EM * size / 2:
             break
         if len(rooms) == LEAST_ROWS - 1:
             return rooms[0] if abs(rooms[1] - rooms[0]) < ALIKE_EM * size else 0.0
@@ -196,8 +200,7 @@ def _distance(bands: Sequence[_Band], start: int) -> float:
 def _is_near(above: _Band, below: _Band, far: float = 0.0) -> bool:
     """Whether a line may be of the table of the one above: if rows are `far` apart, as the next row, or in its row."""
     room, size = below.top - above.bottom, min(above.size, below.size)
-    is_near = room < (FAR_EM * size if not far else far / 2) or (far > 0 and abs(room - far) < ALIKE_EM * size)
-    return is_near and not below.is_code
+    return room < (FAR_EM * size if not far else far / 2) or (far > 0 and abs(room - far) < ALIKE_EM * size)
 
 
 def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, tuple[Gap, int]]]:
@@ -292,7 +295,7 @@ def _grid(
     below = bands[end : end + 1]
     if any(_has_cells(band, count if not _is_near(band, rows[0][0]) else 2) for band in above):
         return None
-    if any(_has_cells(band, 2) and _is_near(rows[-1][-1], band) for band in below):
+    if any(_has_cells(band, 2) and not band.is_code and _is_near(rows[-1][-1], band) for band in below):
         return None
     further = bands[end + 1 : end + 2]  # behind a line across the columns
     if any(
@@ -495,7 +498,8 @@ def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence
     inner = max((b.top - a.bottom for row in rows for a, b in pairwise(row)), default=inf)
     out = [rows[0]]
     for row, above, each, room in zip(rows[1:], cells[:-1], cells[1:], rooms, strict=True):
-        slight = SLIGHT * row[0].size
+        size = row[0].size
+        slight = usual / 2 if usual > FAR_EM * size else SLIGHT * size
         is_part = room < usual - slight
         if not is_part and room < usual + slight and inner > usual - slight:
             is_part = _is_next_line(out[-1], row)
