@@ -252,6 +252,10 @@ def _grid(
         texts[first - 1 : first + 1] = [_cells(words, rows[first - 1], strips)]
         fits[first - 1 : first + 1] = [True]
         first -= 1
+    before = bands[within[0] - 1 : within[0]] if within[0] else []
+    if not any(rows[0][0].top - band.bottom < FURTHEST_EM * band.size for band in before):  # the top of the page
+        if all(_is_rest(cells, edges) for cells in texts[:first]):
+            first = 0
     last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
     if any(_has_room(cells) for cells in texts[last + 1 :]) or _are_columns_of_prose(texts[first:last]):
         return None
@@ -437,13 +441,19 @@ def _widest_space(*cells: Sequence[Word]) -> float:
     return max(rooms, default=0.0)
 
 
+def _is_rest(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> bool:
+    """Whether a row may be the rest of one on the page before: without a label, its cells where their columns begin."""
+    later = zip(cells[1:], edges, strict=True)
+    return not cells[0] and all(not cell or abs(_edges_of(cell)[0] - usual[0]) < SAME_EDGE for cell, usual in later)
+
+
 def _has_cells(band: _Band, count: int) -> bool:
     """Whether a line has as much room in it as columns have, so that it has that many cells or more."""
     return sum(gap[1] - gap[0] > CELL_GAP_EM * band.size for gap in band.gaps[1:-1]) >= count - 1
 
 
 def _has_room(cells: Sequence[Sequence[Word]], least: float = WIDE_EM) -> bool:
-    return any(a and b and _room(a, b) > least for a, b in pairwise(cells))
+    return any(_room(a, b) > least for a, b in pairwise([cell for cell in cells if cell]))
 
 
 def _may_be_names(cells: Sequence[Sequence[Word]]) -> bool:
