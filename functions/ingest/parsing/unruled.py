@@ -46,7 +46,7 @@ LABELLED = 0.35
 """Share of the rows of a table that have a label, at least."""
 SAME_EDGE = 1.0
 """Points by which the edges of cells in one column may differ."""
-MOST_FIGURES = 0.4
+MOST_FIGURES = 0.7
 """Share of figures among the cells behind the labels from which on their places tell the columns (`tables`)."""
 SPARE = 1.1
 """How much wider than a space in it the room in a row is, at least, where no cell has its column's edge behind it."""
@@ -102,7 +102,7 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
         if is_run and (found := _grid(words, bands, (begin, end), strips, across)):
             grid, names, last = found
             yield TableOnPage(grid, words_in(grid, words, top), names)
-        at = last if last > at else end if is_run else at + 1
+        at = last if last > at else end if is_run and not _distance(bands, at) else at + 1
 
 
 def _bands(words: Sequence[Word], top: float) -> list[_Band]:
@@ -244,8 +244,11 @@ def _grid(
     texts = [_cells(words, row, strips) for row in rows]
     fits = [_fits(cells, edges) for cells in texts]
     wide = next((at for at, cells in enumerate(texts) if _has_room(cells)), len(rows))
-    while wide and fits[wide - 1] and _may_be_names(texts[wide - 1]):
+    while wide and (
+        (fits[wide - 1] and _may_be_names(texts[wide - 1])) or _are_bold_names(*texts[wide - 1 : wide + 1])
+    ):
         wide -= 1
+        fits[wide] = True
     first = next((at for at in range(wide, len(rows)) if sum(map(bool, texts[at])) > 1), len(rows))
     while 0 < first < len(rows) and not texts[first - 1][0] and _is_next_line(rows[first - 1], rows[first]):
         rows[first - 1 : first + 1] = [rows[first - 1] + rows[first]]  # the upper line of a name
@@ -461,6 +464,16 @@ def _may_be_names(cells: Sequence[Sequence[Word]]) -> bool:
     if CAPTION.match(cells[0][0].text if cells[0] else ""):
         return False
     return _has_room(cells, CLOSE_EM) and max(len(_text(cell)) for cell in cells) <= MAX_HEADER_CHARACTERS
+
+
+def _are_bold_names(cells: Sequence[Sequence[Word]], *below: Sequence[Sequence[Word]]) -> bool:
+    """Whether a row in bold above one that is not names three columns or more, which its words fill.
+
+    Those of a title would not end before each of them.
+    """
+    if len(cells) <= 2 or not all(cells) or CAPTION.match(cells[0][0].text) or not all(map(_are_bold, cells)):
+        return False
+    return not all(_are_bold(cell) for row in below for cell in row)
 
 
 def _room(cell: Sequence[Word], behind: Sequence[Word]) -> float:
