@@ -24,7 +24,7 @@ from functions.ingest.parsing.table_cells import (
     is_number,
 )
 from functions.ingest.parsing.table_headers import CAPTION
-from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
+from functions.ingest.parsing.tables import LONGEST_NUMBER, MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
 from functions.ingest.parsing.words import Word
 from shared.text import BOX_SIGNS
@@ -276,8 +276,6 @@ def _grid(
     later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
     if max(map(len, labels), default=0) > LONGEST_LABEL or max(map(len, later)) > LONGEST_CELL:
         return None
-    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < LABELLED * len(texts):
-        return None
     left = min(band.gaps[0][1] for row in rows for band in row) - 1
     right = max(band.gaps[-1][0] for row in rows for band in row) + 1
     columns = [left, *((x0 + x1) / 2 for x0, x1 in strips), right]
@@ -285,6 +283,10 @@ def _grid(
     count = len(strips) + 1
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(rows, texts, (left, right), across)
+    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < LABELLED * len(texts):
+        return None
+    if _are_pages([_text(cells[-1]) for cells in texts[names:] if cells[-1]]):
+        return None  # of a table of contents
     numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
     if len(strips) == 1 and 2 * sum(map(_is_counted, labels)) >= len(labels):
         return None  # what numbers stand before one text each are pages, items or clauses
@@ -417,6 +419,12 @@ def _are_columns_of_prose(rows: Sequence[Sequence[Sequence[Word]]]) -> bool:
     return sum(full) > len(full) / 2
 
 
+def _are_pages(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are numbers that never fall, as the pages of contents are."""
+    pages = [int(cell) for cell in cells if cell.isdecimal() and len(cell) <= LONGEST_NUMBER]
+    return len(pages) == len(cells) and pages == sorted(pages)
+
+
 def _are_figures(cell: Sequence[Word]) -> bool:
     """Whether the lines of a cell are a figure each, so that they are of several rows."""
     lines = {word.y0 for word in cell}
@@ -498,6 +506,8 @@ def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> 
     if _has_room(cells):
         return True
     later = [(_edges_of(cell), usual) for cell, usual in zip(cells[1:], edges, strict=True) if cell]
+    if len(later) == 1 and len(_text(cells[0])) > MAX_HEADER_CHARACTERS and not _has_room(cells, CLOSE_EM):
+        return False
     hits = [any(abs(a - b) < SAME_EDGE for a, b in zip(sides, usual, strict=True)) for sides, usual in later]
     return 2 * sum(hits) >= len(hits)
 
@@ -506,7 +516,8 @@ def _is_mark(word: Word) -> bool:
     return (
         word.text in BULLETS
         or word.text in BOX_SIGNS
-        or word.text in "-–—*o"
+        or word.text == "o"
+        or (len(word.text) == 1 and not word.text.isalnum())
         or ITEM_MARK.fullmatch(word.text) is not None
     )
 
