@@ -256,9 +256,9 @@ def _grid(
         fits[first - 1 : first + 1] = [True]
         first -= 1
     before = bands[within[0] - 1 : within[0]] if within[0] else []
-    if not any(rows[0][0].top - band.bottom < FURTHEST_EM * band.size for band in before):  # the top of the page
-        if all(_is_rest(cells, edges) for cells in texts[:first]):
-            first = 0
+    is_top = not any(rows[0][0].top - band.bottom < FURTHEST_EM * band.size for band in before)  # of the page
+    if is_top and all(_is_rest(cells, edges) for cells in texts[:first]):
+        first = 0
     last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
     if any(_has_room(cells) for cells in texts[last + 1 :]) or _are_columns_of_prose(texts[first:last]):
         return None
