@@ -46,8 +46,9 @@ LABELLED = 0.35
 """Share of the rows of a table that have a label, at least."""
 SAME_EDGE = 1.0
 """Points by which the edges of cells in one column may differ."""
-MOST_FIGURES = 0.7
-"""Share of figures among the cells behind the labels from which on their places tell the columns (`tables`)."""
+MOST_FIGURES, MOST_AT_THE_LEFT = 0.4, 0.7
+"""Share of figures among the cells behind the labels from which on their places tell the columns (`tables`), and where
+none stand at the right edge of their column."""
 SPARE = 1.1
 """How much wider than a space in it the room in a row is, at least, where no cell has its column's edge behind it."""
 WORDS_OF_LINE, FULL = 3, 0.75
@@ -283,7 +284,9 @@ def _grid(
     count = len(strips) + 1
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(rows, texts, (left, right), across)
-    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < LABELLED * len(texts):
+    are_right = any(begin == inf > end for begin, end, _ in edges)
+    most = MOST_FIGURES if are_right else MOST_AT_THE_LEFT
+    if sum(map(is_number, later)) >= most * len(later) or len(labels) < LABELLED * len(texts):
         return None
     if _are_pages([_text(cells[-1]) for cells in texts[names:] if cells[-1]]):
         return None  # of a table of contents
