@@ -7,6 +7,7 @@ of the next one, so that what was written before a row's end stands above it, an
 
 import re
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -267,8 +268,8 @@ def _grid(
         last -= 1
     rows, texts = rows[first:last], texts[first:last]
     several = sum(sum(map(bool, cells)) > 1 for cells in texts)
-    if several < LEAST_ROWS:
-        return None
+    if several < LEAST_ROWS or 2 * sum(all(band.is_code for band in row) for row in rows) > len(rows):
+        return None  # or a listing with columns
     if any(_is_parted(band, strips) for row in rows for band in row):
         return None
     if any(_are_figures(cell) for cells in texts for cell in cells[1:]):
@@ -285,11 +286,10 @@ def _grid(
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(rows, texts, (left, right), across)
     are_right = any(begin == inf > end for begin, end, _ in edges)
-    most = MOST_FIGURES if are_right else MOST_AT_THE_LEFT
+    are_pages = _are_pages([_text(cells[-1]) for cells in texts[names:] if cells[-1]])
+    most = MOST_FIGURES if are_right or are_pages else MOST_AT_THE_LEFT
     if sum(map(is_number, later)) >= most * len(later) or len(labels) < LABELLED * len(texts):
         return None
-    if _are_pages([_text(cells[-1]) for cells in texts[names:] if cells[-1]]):
-        return None  # of a table of contents
     numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
     if len(strips) == 1 and 2 * sum(map(_is_counted, labels)) >= len(labels):
         return None  # what numbers stand before one text each are pages, items or clauses
@@ -311,7 +311,8 @@ def _grid(
         return None
     further = bands[end + 1 : end + 2]  # behind a line across the columns
     if any(
-        _has_cells(b, 2) and _is_near(rows[-1][-1], a) and _is_near(a, b) for a, b in zip(below, further, strict=False)
+        _has_cells(b, 2) and not (a.is_code or b.is_code) and _is_near(rows[-1][-1], a) and _is_near(a, b)
+        for a, b in zip(below, further, strict=False)
     ):
         return None
     return Grid(columns, heights, numbers), names, end
@@ -350,7 +351,7 @@ def _told(
         for at in range(len(kept)):
             both = [row for row in cells if row[at] and row[at + 1]]
             rooms = [_room(row[at], row[at + 1]) for row in both]
-            marks = sum(len(row[0]) == 1 and _is_mark(row[0][0]) for row in both) if at == 0 else 0
+            marks = _marks([row[0] for row in both]) if at == 0 else 0
             found = [_edges_of(row[at + 1]) for row in cells if row[at + 1]]
             usual = [sorted(sides)[len(sides) // 2] for sides in zip(*found, strict=True)]
             hits = [sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual)]
@@ -515,12 +516,18 @@ def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> 
     return 2 * sum(hits) >= len(hits)
 
 
+def _marks(labels: Sequence[Sequence[Word]]) -> int:
+    """Return how many labels are marks of items: one that is known as such, or the same sign."""
+    single = [label[0] for label in labels if len(label) == 1]
+    signs = Counter([word.text for word in single if len(word.text) == 1 and not word.text.isalnum()])
+    return max(sum(map(_is_mark, single)), *signs.values(), 0)
+
+
 def _is_mark(word: Word) -> bool:
     return (
         word.text in BULLETS
         or word.text in BOX_SIGNS
-        or word.text == "o"
-        or (len(word.text) == 1 and not word.text.isalnum())
+        or word.text in "-–—*o"
         or ITEM_MARK.fullmatch(word.text) is not None
     )
 
