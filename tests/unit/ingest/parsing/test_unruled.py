@@ -650,7 +650,7 @@ def test_a_table_whose_next_line_has_cells_at_other_places_is_not_cut_there() ->
 
 
 def rows_far_apart(pitch: float) -> list[str]:
-    """Rows of three cells that are as far apart, where the second row has two lines in two cells, its others between."""
+    """Rows of three cells that are as far apart as told."""
     pieces: list[Piece] = []
     for at, cells in enumerate((*SHELF, ("xsane", "V:13", "scanners"))):
         pieces += [(x, 700 - pitch * at, cell) for x, cell in zip((50, 95, 140), cells, strict=True)]
