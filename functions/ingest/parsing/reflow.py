@@ -398,7 +398,7 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
 def _begins_group(label: str, rows: Sequence[str]) -> bool:
     """Whether the first cell of a header heads the rows below it alone: others do, with another number."""
     pattern = _DIGITS.sub("0", label)
-    return label != pattern and any(_DIGITS.sub("0", row) == pattern for row in rows if row != label)
+    return label != pattern != "0" and any(_DIGITS.sub("0", row) == pattern for row in rows if row != label)
 
 
 def _head(rows: list[str], *, is_bold: bool) -> list[str]:
