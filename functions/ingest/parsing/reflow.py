@@ -34,6 +34,7 @@ LEAST_TAGS, TAGS = 3, 0.6
 MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS, MOST_TAGS = 3, 60, 200
 """Lines with a tag that make a listing, and share of its lines that have one; lines between two, characters of
 one, and lines of the whole, at most; what goes on is another listing."""
+_DIGITS = re.compile(r"\d+")
 _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
 _DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d\d)?\d\d|\d{4}-\d\d-\d\d")
 HEADER_ROWS = 4
@@ -388,7 +389,17 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
     head = [] if is_key else _head(rows, is_bold=bold[:1] == [True] and not all(bold))
     if named and SEPARATOR in rows[named - 1]:
         head = rows[:named] + list(takewhile(_tells_periods, head[named:]))
+    if head and SEPARATOR in head[-1]:
+        group = row_cells(head[-1])[0]
+        if _begins_group(group, rows[len(head) :]):
+            head[-1] = head[-1][len(group) :].lstrip()
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
+
+
+def _begins_group(label: str, rows: Sequence[str]) -> bool:
+    """Whether the first cell of a header heads the rows below it alone: others do, with another number."""
+    pattern = _DIGITS.sub("0", label)
+    return label != pattern != "0" and any(_DIGITS.sub("0", row) == pattern for row in rows if row != label)
 
 
 def _head(rows: list[str], *, is_bold: bool) -> list[str]:
