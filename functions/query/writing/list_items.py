@@ -111,7 +111,8 @@ def follows_in_list(items: str, text: str) -> bool:
 def count_items(text: str, start: int, end: int) -> int:
     """Return how many items a list has; 0 if it may go on after its end, or if they do not count up from 1.
 
-    Of bullets those of the first one's kind are counted: others are below them.
+    Of bullets those of the first one's kind are counted: others are below them. Where some of these begin small, they
+    may be, too.
     """
     items = [line.lstrip() for line in text[start:end].split("\n") if is_item(line.lstrip())]
     after = text[end:].lstrip()
@@ -120,7 +121,9 @@ def count_items(text: str, start: int, end: int) -> int:
     steps = [int(step[1]) for item in items if (step := _STEP.match(item))]
     if _STEP.match(items[0]):
         return len(steps) if steps == list(range(1, len(steps) + 1)) else 0
-    return sum(item[0] == items[0][0] for item in items) if re.match(_BULLET, items[0]) else 0
+    alike = [item for item in items if item[0] == items[0][0]] if re.match(_BULLET, items[0]) else []
+    begins = [begin for item in alike if (begin := without_item_sign(item)[:1]).isalpha()]
+    return len(alike) if len({begin.islower() for begin in begins}) <= 1 else 0
 
 
 def is_step(text: str, span: tuple[int, int]) -> bool:

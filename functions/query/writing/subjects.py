@@ -37,6 +37,8 @@ YEARS_COMPARED = 2
 """A periodic report compares its period with those of as many years before."""
 MAX_DATE_WORDS = 4
 """Words of a cell that is a year or a date: "June 30, 2021", "Change since 2021"."""
+HEAD_ROWS = 2
+"""Lines of a table in which its columns are named, at most."""
 BALANCES_COMPARED = 1
 """A balance sheet compares with one year before."""
 
@@ -263,11 +265,17 @@ def _is_about(passage: Passage, year: str, compared: int) -> bool:
 
 
 def _has_cell_of(passage: Passage, year: str) -> bool:
-    """Say whether a table has a column, or a row, of a year: a cell that is the year, or a date in it."""
+    """Say whether a table has a column or a row of a year: its first two lines, or a label, name it or a date in it."""
     if year not in passage.whole:
         return False
-    rows = (line for line in passage.whole.split("\n") if SEPARATOR in line and year in line)
-    return any(cell.endswith(year) and len(cell.split()) <= MAX_DATE_WORDS for row in rows for cell in row_cells(row))
+    lines = passage.whole.split("\n")
+    for at, line in enumerate(lines):
+        if SEPARATOR in line and year in line:
+            is_head = at < HEAD_ROWS or SEPARATOR not in lines[at - 1] or SEPARATOR not in lines[at - HEAD_ROWS]
+            cells = row_cells(line) if is_head else row_cells(line)[:1]
+            if any(cell.endswith(year) and len(cell.split()) <= MAX_DATE_WORDS for cell in cells):
+                return True
+    return False
 
 
 def _spaced(text: str) -> str:
