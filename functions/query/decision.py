@@ -279,6 +279,7 @@ def confidence(
     confirmed: int,
     unconfirmed: int = 0,
     doubtful: bool = False,
+    language: str = "",
     coefficients: Sequence[float] | None,
 ) -> float | None:
     """Return the estimated probability that the answer's first citation is on a page that answers the question.
@@ -289,13 +290,14 @@ def confidence(
     `doubtful`.
 
     None for a refusal, without citations, without coefficients, and for an answer from near statements: its passage
-    was not found for its rank.
+    was not found for its rank. None as well where the cited passage is in another language than the question's
+    (`language`): that was not measured, and a product's name alone may lead to its passage.
     """
     cited = next((source for citation in citations[:1] for source in sources if _holds(source, citation)), None)
     if not decision.relevant or decision.near_statements or cited is None or not claims:
         return None
     known = features(decision, cited.chunk_id)
-    if coefficients is None or known is None:
+    if coefficients is None or known is None or (language and cited.language not in {"", language}):
         return None
     share_confirmed = min(1.0, (confirmed + UNCONFIRMED_WEIGHT * unconfirmed) / claims)
     return probability(coefficients, known) * share_confirmed * (DOUBTFUL_WEIGHT if doubtful else 1.0)

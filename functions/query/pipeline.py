@@ -467,6 +467,7 @@ def _compose(written: WrittenAnswer, found: Found, named: Sequence[str], setting
         confirmed=written.support.confirmed,
         unconfirmed=written.support.unconfirmed,
         doubtful=written.doubtful,
+        language=found.asked.language,
         coefficients=settings.confidence,
     )
     return Answer(

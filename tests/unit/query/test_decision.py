@@ -290,6 +290,23 @@ def test_a_doubtful_answer_is_never_sure() -> None:
     assert answer_band(decision, None) is Band.HIGH
 
 
+@pytest.mark.parametrize(("language", "is_known"), [("en", True), ("", True), ("de", False)])
+def test_confidence_is_not_known_where_the_passage_is_in_another_language_than_the_question(
+    language: str, *, is_known: bool
+) -> None:
+    source = passage(ABOUT_IT, score=0.9, language="en")
+    known = confidence(
+        decided(source),
+        [citation_of(source)],
+        [source],
+        claims=1,
+        confirmed=1,
+        language=language,
+        coefficients=CONFIDENCE[MINILM.model],
+    )
+    assert (known is not None) is is_known
+
+
 def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:
     cited = [passage(ABOUT_IT, score=0.6)]
     assert sure(cited, claims=4, confirmed=2) == pytest.approx(sure(cited) / 2)
