@@ -18,6 +18,7 @@ from functions.query.grounding.wording import UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 _SIGN_APART = re.compile(r"([$€£¥])\s+(?=\d)")
 
@@ -52,6 +53,12 @@ class ClaimComparison:
     def sentences(self) -> Sequence[str]:
         """The sentences of all spans, of options to tick with those that are ticked."""
         return [same_signs(with_ticked_only(sentence)) for span in self.spans for sentence in span.sentences]
+
+    @cached_property
+    def written_sentences(self) -> Sequence[str]:
+        """The sentences of all spans, of tables the rows as they are written."""
+        found = [[same_signs(text) for text in span.sentences] for span in self.spans]
+        return [text for texts in found for text in [row for row in texts if SEPARATOR in row] or texts]
 
     @cached_property
     def stems(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ from functions.query.grounding.known_facts import facts_missing, known_facts
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT_AT, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.relations import Relation, relation_in
 from functions.query.grounding.rows import Place
 from functions.query.grounding.table_claims import CellTexts
 from functions.query.grounding.tables import tables_in
@@ -134,6 +135,11 @@ def check_figures(
     )
     written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
+    relation = None if conflict else quoted.relation(language)
+    if relation and not relation.is_so:
+        conflict = "order"
+    elif relation and not (missing or is_open):
+        derived, texts, is_bound = derived or relation.derived, (*texts, *relation.texts), True
     is_rest = any(each.is_rest for _, each in calculated)
     return FigureCheck(
         written,
@@ -240,6 +246,11 @@ class _Quoted:
                 quoted = [row for row in table.rows if row.start < end and start < row.end]
                 if quoted:
                     yield CellTexts(self.claim, table, text, quoted, elsewhere, len(before))
+
+    def relation(self, language: str) -> Relation | None:
+        """Return what the quotes in prose say of the two things that a claim compares."""
+        sentences = [text for span in self._in_prose for text in span.sentences]
+        return relation_in(self.claim, sentences, self.question, language) if sentences else None
 
     @cached_property
     def _in_prose(self) -> list[EvidenceSpan]:

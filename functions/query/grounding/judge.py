@@ -48,6 +48,7 @@ from functions.query.grounding.overstated import (
 from functions.query.grounding.parts import tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan
+from functions.query.grounding.relations import exchanges_values
 from functions.query.grounding.roles import (
     compares_otherwise,
     invents_cause,
@@ -240,6 +241,12 @@ def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "number") if not exempt and repeats_otherwise(it.claim, texts) else None
 
 
+def _exchanges_values(it: ClaimComparison) -> Finding | None:
+    if _is_repeated(it) or not exchanges_values(it.wording, it.written_sentences, it.language):
+        return None
+    return Finding(Verdict.REFUTED, "number")
+
+
 def _turns_limit(it: ClaimComparison) -> Finding | None:
     if _is_repeated(it) or not turns_limit(it.wording, it.sentences, it.language, is_bound=it.figures.is_bound):
         return None
@@ -341,6 +348,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("time", _compared(Verdict.REFUTED, "order", turns_time)),
     ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
+    ClaimRule("exchanged values", _exchanges_values),
     ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("limit", _turns_limit),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),

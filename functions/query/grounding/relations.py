@@ -1,0 +1,306 @@
+"""Checks what a claim says of two things whose values its evidence tells: which is more or later, who has which value.
+
+A sentence is cut into parts of which each tells one value; a claim's two things are told apart by words that only one
+of two parts has. Where that leaves any doubt, nothing is said.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from itertools import combinations, permutations
+
+from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.polarity import count_negations, direction_of
+from functions.query.grounding.words import content_stems, has_digit, is_degree, stem_of, stems_of, tokens_of, with_synonyms
+from functions.query.understanding.question import word_lists
+from shared.dates import CENTURY_YEAR, is_month, is_year
+from shared.lexical import fold
+from shared.text import SEPARATOR
+
+_PART = re.compile(
+    r"(?<=\w{3})\.\s|[;:]\s|,\s(?!\d{4}\b)|\s(?:and|but|while|whereas|compared (?:to|with)|versus|against)\s",
+    re.IGNORECASE,
+)
+"""Where a part of a sentence ends that may have a value of its own."""
+_ITEM = r"[^\s,;()]+(?:\s(?:hundred|thousand|million|billion|trillion|%))?"
+_ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
+_ROW_ITEM = re.compile(r",? and |, ", re.IGNORECASE)
+_RESPECTIVELY = re.compile(r",?\s*\brespectively\b,?", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*(?:['’][^\W\d_]+)?")
+MAX_PARTS = 24
+"""Parts of the evidence above which none are compared: any two things could be found in some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a sentence, or a row of a table: its words (with dates) and its numbers as digits.
+
+    `facts`: its values, if it is of a sentence.
+    """
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    facts: tuple[Fact, ...] = ()
+    text: str = ""
+
+
+@lru_cache(maxsize=512)
+def _parts_of(text: str, language: str) -> Sequence[_Part]:
+    """Return the parts of a sentence that tell a value each, or a row of a table as one."""
+    if SEPARATOR in text:
+        return [_part(text, language)]
+    if _RESPECTIVELY.search(text) and (paired := _paired(text, language)):
+        return paired
+    parts: list[_Part] = []
+    opening = ""
+    for piece in _pieces_of(fold(text)):
+        part = _part(f"{opening} {piece}".strip(), language)
+        if part.numbers or part.facts:
+            parts.append(part)
+            opening = ""
+        elif not parts:
+            opening = f"{opening} {piece}".strip()
+    return parts
+
+
+def _pieces_of(text: str) -> Iterator[str]:
+    """Yield the parts of a sentence; a number in brackets behind another one is a part: "8 percent (previously 6)"."""
+    for piece in _PART.split(text):
+        before, bracket, behind = piece.partition(" (")
+        pieces = (before, behind) if bracket and has_digit(before) and has_digit(behind) else (piece,)
+        yield from filter(None, map(str.strip, pieces))
+
+
+def _part(text: str, language: str) -> _Part:
+    tokens = tokens_of(text)
+    numbers = frozenset(
+        plain for word in tokens if has_digit(word) and not is_year(word) and (plain := _plain_number(word))
+    )
+    facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
+    return _Part(frozenset(_words_of(text, language)), numbers, facts, text)
+
+
+def _words_of(text: str, language: str) -> Sequence[str]:
+    """Return the stems of the content words of a text, of words with a hyphen as one, its years and its months."""
+    found: list[str] = []
+    for match in _WORD.finditer(fold(text).lower()):
+        word = match.group()
+        if is_year(word) or is_month(word):
+            found.append(word)
+        elif not has_digit(word) and content_stems(word, language):
+            found.append(word if "-" in word else stem_of(word, language))
+    return found
+
+
+def _paired(text: str, language: str) -> Sequence[_Part]:
+    """Return the parts of "19% and 14%, respectively, of Democrats and Republicans": each item with its value."""
+    plain = _RESPECTIVELY.sub("", fold(text))
+    rows = [(row, _ROW_ITEM.split(row.group())) for row in _ROW.finditer(plain)]
+    values = [(row, items) for row, items in rows if all(map(has_digit, items)) and not all(map(is_year, items))]
+    names = [(row, items) for row, items in rows if all(map(is_year, items)) or all(map(_is_name, items))]
+    if len(values) != 1:
+        return []
+    row, told = values[0]
+    fitting = [(other, items) for other, items in names if len(items) == len(told)]
+    if len(fitting) != 1:
+        return []
+    other, items = fitting[0]
+    first, second = sorted((row.span(), other.span()))
+    rest = f"{plain[: first[0]]} # {plain[first[1] : second[0]]} # {plain[second[1] :]}"
+    if has_digit(rest):
+        rest = " ".join(word for word in rest.split() if not has_digit(word))
+    return [_part(f"{rest} {name} {value}", language) for name, value in zip(items, told, strict=True)]
+
+
+def _is_name(item: str) -> bool:
+    return not has_digit(item) and not any(map(is_degree, tokens_of(item)))
+
+
+def _plain_number(word: str) -> str:
+    return word.replace(",", "").strip("$€£¥%-−").lstrip("0") or "0"
+
+
+def _is_value(fact: Fact) -> bool:
+    if fact.kind == "date":
+        return fact.date is not None and bool(fact.date.month and fact.date.day) and not fact.date.swapped
+    return fact.kind in {"number", "time"} and len(fact.values) == 1 and not CENTURY_YEAR.fullmatch(fact.text)
+
+
+# --- who has which value ---
+
+
+def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
+    """Return whether a claim gives two things each the value that its evidence (sentences and rows) gives the other."""
+    said = [part for part in _parts_of(claim, language) if part.numbers]
+    if not 2 <= len(said) <= MAX_PARTS or count_negations(tokens_of(claim)):
+        return False
+    held = [part for text in dict.fromkeys(texts) for part in _parts_of(text, language) if part.numbers]
+    found = [each for one, other in combinations(said, 2) for each in _exchanged(one, other, held)]
+    return bool(found) and all(found)
+
+
+def _exchanged(one: _Part, other: _Part, held: Sequence[_Part]) -> Iterator[bool]:
+    """Yield for each two parts of the evidence with the two values whether they are told of the other thing."""
+    mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
+    if not mine or not theirs:
+        return
+    for first, second in permutations(held, 2):
+        if mine <= first.numbers and theirs <= second.numbers and not mine & second.numbers | theirs & first.numbers:
+            said, others = one.words - other.words, other.words - one.words
+            told, told_of_other = first.words - second.words, second.words - first.words
+            kept = (len(said & told), len(others & told_of_other))
+            crossed = (len(said & told_of_other), len(others & told))
+            yield all(crossed) and not all(kept) and sum(crossed) > sum(kept)
+
+
+# --- which is more, or later ---
+
+_WORDS = word_lists("claim_words.txt")
+_HIGHER, _LOWER = _WORDS["higher"], _WORDS["lower"]
+_COMPARED = re.compile(
+    r"\b(?P<word>more|less|[^\W\d_]{2,}er)\b[^.;]*?\sthan\s(?P<other>[^.;]+)"
+    r"|\b(?P<verb>exceed(?:s|ed)?|outnumber(?:s|ed)?|surpass(?:es|ed)?|outperform(?:s|ed)?)\s(?P<second>[^.;]+)",
+    re.IGNORECASE,
+)
+_IN_TIME = re.compile(r"\b(?P<word>before|after|later than|earlier than|precedes?|follows?)\s(?P<other>[^.;]+)", re.I)
+_HOW_FAST = re.compile(r"\b(?:faster|slower)\b", re.IGNORECASE)
+"""Words that compare changes, not amounts: "grew faster"."""
+_EARLIER = ("before", "earlier", "precede")
+_UNSURE = re.compile(r"\b(?:about as|as many|as much|almost|nearly|more or less|rather than|other than|per)\b", re.I)
+MIN_SHARE = 0.75
+"""Share of a claim's content words that the parts, their sentences and the question must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What the evidence says of a comparison: whether it is so, the calculation, and the sentences that tell it."""
+
+    is_so: bool
+    derived: str
+    texts: Sequence[str]
+
+
+def relation_in(claim: str, sentences: Sequence[str], question: str, language: str) -> Relation | None:
+    """Return what sentences say of "A is higher than B" or "A is before B"; None if they do not surely tell it."""
+    plain = fold(claim)
+    if count_negations(tokens_of(claim)) or _UNSURE.search(plain):
+        return None
+    found = _COMPARED.search(plain)
+    way = (_way_of(found["word"].lower()) if found["word"] else 1) if found else 0
+    in_time = None if way else _IN_TIME.search(plain)
+    is_change = not in_time and _HOW_FAST.search(plain) is not None
+    if in_time:
+        way = -1 if in_time["word"].lower().startswith(_EARLIER) else 1
+        before, behind = plain[: in_time.start()], in_time["other"]
+    elif found and way:
+        behind = found["other"] or found["second"]
+        before = plain[: found.end() - len(behind)]
+    else:
+        return None
+    texts = [text for text in dict.fromkeys(sentences) if SEPARATOR not in text]
+    told = [(part, n, at) for n, text in enumerate(texts) for at, part in enumerate(_parts_of(text, language))]
+    if not 2 <= len(told) <= MAX_PARTS:
+        return None
+    kinds = ("date", "time") if in_time else ("number",)
+    counts = Counter((n, *sort) for part, n, _ in told for sort in {_sort_of(each) for each in part.facts})
+    words = _words_of(before, language), _words_of(behind, language)
+    results: dict[tuple[bool, bool], Relation] = {}
+    for (one, n, at), (other, m, after) in permutations(told, 2):
+        values = _values_of(one, other, kinds)
+        if values is None or not _are_of(*words, one, other, (at > after) - (at < after) if n == m else 0):
+            continue
+        if n != m and any(counts[each, *values[2]] > 1 for each in (n, m)):
+            continue  # which of the values of several sentences are compared cannot be seen
+        held = tuple(dict.fromkeys((texts[n], texts[m])))
+        if not _is_about(f"{before} {behind}", (*held, question), language):
+            continue
+        if not in_time and not _may_be_compared(one, other, is_change=is_change):
+            continue
+        a, b = values[0], values[1]
+        if a[0] == b[0]:
+            return None
+        is_so = (a[0] > b[0]) == (way > 0)
+        results[n == m, is_so] = Relation(is_so, f"{a[1]} {'>' if a[0] > b[0] else '<'} {b[1]}", held)
+    found_in = [each for (is_one, _), each in results.items() if is_one] or list(results.values())
+    return found_in[0] if len(found_in) == 1 else None
+
+
+def _way_of(word: str) -> int:
+    """Return 1 for a word that compares upwards, -1 for one that compares downwards, 0 for any other."""
+    return (word in _HIGHER or word == "faster") - (word in _LOWER or word == "slower")
+
+
+_Value = tuple[Decimal, str]
+
+
+def _sort_of(fact: Fact) -> tuple[str, str]:
+    return fact.kind, fact.unit
+
+
+def _values_of(one: _Part, other: _Part, kinds: Sequence[str]) -> tuple[_Value, _Value, tuple[str, str]] | None:
+    """Return the values of two parts, and of which sort both are; None if either has none or several of a kind."""
+    mine, theirs = ([each for each in part.facts if each.kind in kinds] for part in (one, other))
+    if len(mine) != 1 or len(theirs) != 1 or _sort_of(mine[0]) != _sort_of(theirs[0]):
+        return None
+    a, b = _value_of(mine[0]), _value_of(theirs[0])
+    return None if a is None or b is None else ((a, _written(mine[0])), (b, _written(theirs[0])), _sort_of(mine[0]))
+
+
+def _value_of(fact: Fact) -> Decimal | None:
+    if fact.kind != "date":
+        return min(fact.values)
+    told = fact.date
+    if told is None or not told.year or not told.month or not told.day:
+        return None
+    return Decimal(10_000 * told.year + 100 * told.month + told.day)
+
+
+def _written(fact: Fact) -> str:
+    return fact.text.strip(" .,;")
+
+
+def _are_of(first: Sequence[str], second: Sequence[str], one: _Part, other: _Part, order: int) -> bool:
+    """Return whether the first thing of a comparison is that of one part, the second that of the other.
+
+    `order` is 1 if the one part stands behind the other in a sentence, -1 if before it, 0 in another sentence.
+    """
+    mine, theirs = one.words - other.words, other.words - one.words
+    said = [word for word in first if word not in second]
+    others = [word for word in second if word not in first]
+    if not others or others[0] not in theirs:
+        return False
+    return _is_of(said, mine, theirs, is_later=order > 0) and _is_of(others, theirs, mine, is_later=order < 0)
+
+
+def _is_of(said: Sequence[str], own: frozenset[str], others: frozenset[str], *, is_later: bool) -> bool:
+    """Return whether words mean the part with words of its own (`own`), not that with the `others`.
+
+    A later part need not repeat what an earlier one says of both: "48% of leaners said they voted, and 59% of Democrats".
+    """
+    telling = [word for word in said if word in own or (word in others and not is_later)]
+    return bool(telling) and all(word in own for word in telling)
+
+
+def _is_about(claim: str, texts: Sequence[str], language: str) -> bool:
+    said = frozenset(stem for stem in stems_of(claim, language) if not _is_comparing(stem))
+    held = frozenset[str]().union(*(stems_of(text, language) for text in texts))
+    return len((said & held) | with_synonyms(said, held, language)) >= MIN_SHARE * len(said)
+
+
+def _is_comparing(word: str) -> bool:
+    return _way_of(word) != 0 or direction_of(word) != 0
+
+
+def _may_be_compared(one: _Part, other: _Part, *, is_change: bool) -> bool:
+    """Return whether both values are amounts, or both changes in one direction if a claim compares changes.
+
+    What rose or fell by which one does not say which is higher.
+    """
+    tokens = [tokens_of(part.text) for part in (one, other)]
+    moves = [{each for token in text if (each := direction_of(token))} for text in tokens]
+    if is_change:
+        return len(moves[0]) == 1 and moves[0] == moves[1]
+    return not any(moves) and not any(map(count_negations, tokens))
