@@ -72,6 +72,7 @@ class FigureCheck:
     `restated`: the claim with the evidence's numbers in the place of converted ones, if there are any. `is_rest`:
     whether a number is what a part leaves over. `is_possible`: whether some numbers of the evidence, which it may not
     mean, give all missing ones. `cell_texts`: what names the row and columns whose words, or yes or no, are told.
+    `compared`: the two values of prose that are as the claim compares them.
     """
 
     missing: Sequence[str] = ()
@@ -84,6 +85,7 @@ class FigureCheck:
     is_rest: bool = False
     is_possible: bool = False
     cell_texts: Sequence[str] = ()
+    compared: str = ""
 
 
 def check_figures(
@@ -138,8 +140,6 @@ def check_figures(
     relation = None if conflict else quoted.relation(language)
     if relation and not relation.is_so:
         conflict = "order"
-    elif relation and not (missing or is_open):
-        derived, texts, is_bound = derived or relation.derived, (*texts, *relation.texts), True
     is_rest = any(each.is_rest for _, each in calculated)
     return FigureCheck(
         written,
@@ -152,6 +152,7 @@ def check_figures(
         is_rest,
         is_possible,
         cell_texts,
+        relation.derived if relation and relation.is_so else "",
     )
 
 

@@ -181,7 +181,7 @@ def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
 
 
 def _is_calculated(it: ClaimComparison) -> Finding | None:
-    derived = it.figures.derived
+    derived = it.figures.derived or it.figures.compared
     return Finding(Verdict.CONFIRMED, derived=derived) if derived else None
 
 
@@ -298,6 +298,11 @@ def _has_its_figures(it: ClaimComparison) -> bool:
     return it.is_alike or it.has_cells or bool(it.figures.derived)
 
 
+def _is_compared(it: ClaimComparison) -> bool:
+    """Return whether words need no comparison, or values of the evidence are as the claim compares them."""
+    return it.is_alike or bool(it.figures.compared)
+
+
 def _tells_most_of_table(it: ClaimComparison) -> bool:
     """Return whether a claim is repeated, or has from a table or a calculation what it calls the most."""
     return _is_repeated(it) or it.figures.is_bound or bool(it.figures.derived)
@@ -358,7 +363,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("excepted", _compared(Verdict.REFUTED, "condition", tells_of_excepted)),
     ClaimRule("agent", _compared(Verdict.UNCONFIRMED, "order", names_other_agent)),
     ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
-    ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
+    ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise, unless=_is_compared)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_has_its_figures)),
     ClaimRule("moved number", _compared(Verdict.UNCONFIRMED, "apart", has_moved_number, unless=_has_its_figures)),

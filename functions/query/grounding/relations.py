@@ -1,4 +1,4 @@
-"""Checks what a claim says of two things whose values its evidence tells: which is more or later, who has which value.
+"""Checks which of several things a claim calls more, later or the most, and which value it gives to which.
 
 A sentence is cut into parts of which each tells one value; a claim's two things are told apart by words that only one
 of two parts has. Where that leaves any doubt, nothing is said.
@@ -12,9 +12,21 @@ from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
 
+from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations, direction_of
-from functions.query.grounding.words import content_stems, has_digit, is_degree, stem_of, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
+from functions.query.grounding.table_cells import TableCell
+from functions.query.grounding.tables import Table
+from functions.query.grounding.words import (
+    content_stems,
+    has_digit,
+    is_degree,
+    stem_of,
+    stems_of,
+    tokens_of,
+    with_synonyms,
+)
 from functions.query.understanding.question import word_lists
 from shared.dates import CENTURY_YEAR, is_month, is_year
 from shared.lexical import fold
@@ -30,6 +42,7 @@ _ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
 _ROW_ITEM = re.compile(r",? and |, ", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r",?\s*\brespectively\b,?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*(?:['’][^\W\d_]+)?")
+_DIGITS = re.compile(r"\d[\d.:]*")
 MAX_PARTS = 24
 """Parts of the evidence above which none are compared: any two things could be found in some of them."""
 
@@ -77,7 +90,7 @@ def _pieces_of(text: str) -> Iterator[str]:
 def _part(text: str, language: str) -> _Part:
     tokens = tokens_of(text)
     numbers = frozenset(
-        plain for word in tokens if has_digit(word) and not is_year(word) and (plain := _plain_number(word))
+        plain for word in tokens if not is_year(word) and _DIGITS.fullmatch(plain := _plain_number(word))
     )
     facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
     return _Part(frozenset(_words_of(text, language)), numbers, facts, text)
@@ -165,13 +178,62 @@ _COMPARED = re.compile(
     r"|\b(?P<verb>exceed(?:s|ed)?|outnumber(?:s|ed)?|surpass(?:es|ed)?|outperform(?:s|ed)?)\s(?P<second>[^.;]+)",
     re.IGNORECASE,
 )
+_MULTIPLE = "twice|double|half|(?:two|three|four|five|ten) times"
+_TIMES = re.compile(
+    rf"\b(?P<times>{_MULTIPLE}) as [^\W\d_]+\b(?:(?! as )[^.;])*? as (?P<other>[^.;]+)"
+    rf"|\b(?P<times_of>{_MULTIPLE}) (?:(?:that|those|the [^\W\d_]+) of|what)\s"
+    r"(?P<second>[^.;]+)",
+    re.IGNORECASE,
+)
+_BEYOND = re.compile(r"\b(?:(?P<more>more than|at least|over)|(?P<less>less than|at most|under))\s+\Z", re.IGNORECASE)
 _IN_TIME = re.compile(r"\b(?P<word>before|after|later than|earlier than|precedes?|follows?)\s(?P<other>[^.;]+)", re.I)
 _HOW_FAST = re.compile(r"\b(?:faster|slower)\b", re.IGNORECASE)
 """Words that compare changes, not amounts: "grew faster"."""
 _EARLIER = ("before", "earlier", "precede")
-_UNSURE = re.compile(r"\b(?:about as|as many|as much|almost|nearly|more or less|rather than|other than|per)\b", re.I)
+_UNSURE = re.compile(r"\b(?:about as|almost|nearly|more or less|rather than|other than|per)\b", re.I)
 MIN_SHARE = 0.75
 """Share of a claim's content words that the parts, their sentences and the question must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Multiple:
+    """How many times as much one thing is called as another: "twice as many hours as"; where the second one begins.
+
+    `bound` is 1 for "more than twice", -1 for "less than".
+    """
+
+    times: Decimal
+    bound: int
+    start: int
+
+    def is_of(self, one: Decimal, other: Decimal) -> bool | None:
+        """Return whether one value is so many times the other, rounded; None if it is near that."""
+        if other <= 0 or one < 0:
+            return None
+        share = one / other / self.times
+        if self.bound:
+            return (share - 1) * self.bound >= 0
+        return True if abs(share - 1) <= NEAR_MULTIPLE else None if abs(share - 1) <= UNSURE_MULTIPLE else False
+
+
+NEAR_MULTIPLE, UNSURE_MULTIPLE = Decimal("0.05"), Decimal("0.2")
+"""Shares by which a multiple may differ from what is told, and by which it may in doubt."""
+
+
+def multiple_in(claim: str) -> Multiple | None:
+    """Return what a claim says of how many times as much one thing is as another."""
+    found = _TIMES.search(fold(claim))
+    if found is None:
+        return None
+    word = (found["times"] or found["times_of"]).lower()
+    beyond = _BEYOND.search(claim, 0, found.start())
+    bound = (1 if beyond["more"] else -1) if beyond else 0
+    times = {"twice": Decimal(2), "double": Decimal(2), "half": Decimal("0.5")}.get(word)
+    return Multiple(
+        times or spelled_value(word.split()[0]) or Decimal(2),
+        bound,
+        found.start("other" if found["other"] else "second"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +252,14 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
         return None
     found = _COMPARED.search(plain)
     way = (_way_of(found["word"].lower()) if found["word"] else 1) if found else 0
-    in_time = None if way else _IN_TIME.search(plain)
+    multiple = None if way else multiple_in(plain)
+    in_time = None if way or multiple else _IN_TIME.search(plain)
     is_change = not in_time and _HOW_FAST.search(plain) is not None
     if in_time:
         way = -1 if in_time["word"].lower().startswith(_EARLIER) else 1
         before, behind = plain[: in_time.start()], in_time["other"]
+    elif multiple:
+        before, behind = plain[: multiple.start], plain[multiple.start :]
     elif found and way:
         behind = found["other"] or found["second"]
         before = plain[: found.end() - len(behind)]
@@ -220,10 +285,11 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
         if not in_time and not _may_be_compared(one, other, is_change=is_change):
             continue
         a, b = values[0], values[1]
-        if a[0] == b[0]:
+        is_so = multiple.is_of(a[0], b[0]) if multiple else (a[0] > b[0]) == (way > 0)
+        if a[0] == b[0] or is_so is None:
             return None
-        is_so = (a[0] > b[0]) == (way > 0)
-        results[n == m, is_so] = Relation(is_so, f"{a[1]} {'>' if a[0] > b[0] else '<'} {b[1]}", held)
+        told_as = f"{a[1]} / {b[1]}" if multiple else f"{a[1]} {'>' if a[0] > b[0] else '<'} {b[1]}"
+        results[n == m, is_so] = Relation(is_so, told_as, held)
     found_in = [each for (is_one, _), each in results.items() if is_one] or list(results.values())
     return found_in[0] if len(found_in) == 1 else None
 
@@ -278,7 +344,7 @@ def _are_of(first: Sequence[str], second: Sequence[str], one: _Part, other: _Par
 def _is_of(said: Sequence[str], own: frozenset[str], others: frozenset[str], *, is_later: bool) -> bool:
     """Return whether words mean the part with words of its own (`own`), not that with the `others`.
 
-    A later part need not repeat what an earlier one says of both: "48% of leaners said they voted, and 59% of Democrats".
+    A later part need not repeat what an earlier one says of both: "48% of leaners voted, and 59% of Democrats".
     """
     telling = [word for word in said if word in own or (word in others and not is_later)]
     return bool(telling) and all(word in own for word in telling)
@@ -304,3 +370,132 @@ def _may_be_compared(one: _Part, other: _Part, *, is_change: bool) -> bool:
     if is_change:
         return len(moves[0]) == 1 and moves[0] == moves[1]
     return not any(moves) and not any(map(count_negations, tokens))
+
+
+# --- what is the most or the least ---
+
+_NUMBER = "three|four|five|six|seven|eight"
+_OF_THESE = r"of (?:the|these|those|all(?: the)?)"
+_AMONG = re.compile(
+    rf" {_OF_THESE} (?P<number>{_NUMBER})(?: [^\W\d_]+){{0,2}}(?=[.!]?\s*\Z)"
+    rf"|(?<=[a-z]) {_OF_THESE} listed(?: [^\W\d_]+){{0,2}}(?=[.!]?\s*\Z)"
+    rf"|\A{_OF_THESE}(?: (?:{_NUMBER}))?(?: [^\W\d_]+){{0,2}}, ",
+    re.IGNORECASE,
+)
+"""How many a claim chooses from: "the longest of the three"."""
+_IN_ALL = re.compile(
+    r",? (?:in|for|during) (?:both|all(?: the)?) (?:periods|years|quarters|columns|cases)[.!]?\s*\Z", re.IGNORECASE
+)
+_IN = re.compile(r",? (?:in|for|during|on|at)(?= )", re.IGNORECASE)
+_OF_PERIOD = re.compile(r"\W*(?:(?:the|of|in|fiscal|full|year|quarter|ended)\b\W*)*", re.IGNORECASE)
+"""What stands at the end of a claim before a time, or instead of one."""
+MIN_COMPARED = 3
+"""Rows of which one may be the most or the least."""
+_MOST = "highest|largest|biggest|greatest|longest|heaviest|dearest|costliest|most (?:expensive|costly)|most"
+_LEAST = "fewest|lowest|smallest|shortest|lightest|cheapest|least (?:expensive|costly)|least"
+_EXTREME = re.compile(
+    rf"\b(?:is|are|was|were|has|have|had) (?P<negated>not )?the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))"
+    r"(?: [^\W\d_]+){0,4}[.!]?\s*\Z",
+    re.IGNORECASE,
+)
+"""A superlative with which a claim ends: more words may restrict it, or speak of another comparison."""
+_OTHER = re.compile(
+    r"\b(?:of|with|without|than|from|among|but|ever|in|for|since|under|over|below|above|rank|place|position|increase|decrease"
+    r"|rise|fall|growth|gain|drop|change|loss|losses|decline|deficit)\b",
+    re.IGNORECASE,
+)
+"""Words behind a superlative that restrict it, or after which more is less, or a change and no figure is compared."""
+_SUM = re.compile(r"\b(?:total|all|sum|average|mean|overall|subtotal)\b", re.IGNORECASE)
+"""Rows that are made of the others."""
+_OF_PRICE = re.compile(r"cheap|dear|cost|expensive", re.IGNORECASE)
+_OF_TIME = re.compile(r"longest|shortest", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Superlative:
+    """What a claim calls "the cheapest", of a table: `row` is what it calls so, `columns` those that it names."""
+
+    claim: str
+    table: Table
+    row: int
+    columns: frozenset[int]
+    quoted: frozenset[int]
+
+    def is_right(self) -> bool | None:
+        """Return whether the row has the highest or lowest figure of the column meant; None if that cannot be told."""
+        among = among_in(self.claim)
+        said = _EXTREME.search(_without_ends(self.claim))
+        if said is None or _OTHER.search(said.group(), said.end("most" if said["most"] else "least") - said.start()):
+            return None
+        if among and among["number"] and spelled_value(among["number"].lower()) != len(self.quoted):
+            return None
+        found = {self._is_right_in(column, said) for column in self._columns(said["most"] or said["least"])}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
+        values = self._values(column) if column is not None else {}
+        if self.row not in values or len(values) < MIN_COMPARED:
+            return None
+        best = max if said["most"] else min
+        is_best = values[self.row] == best(values.values())
+        among = [values[n] for n in self.quoted if n in values]
+        if not is_best and len(among) > 1 and values[self.row] == best(among):
+            return None  # of those that the claim may speak of
+        return is_best != (said["negated"] is not None)
+
+    def _columns(self, word: str) -> frozenset[int | None]:
+        """Return the columns that are meant: those named, one of prices or times, or the only one with figures."""
+        columns = {cell.column for row in self.table.rows for cell in row.cells if cell.values}
+        if self.columns:
+            return frozenset(columns & self.columns)
+        if _IN_ALL.search(self.claim):
+            return frozenset(columns)
+        if word.lower() in {"most", "fewest", "least"}:
+            return frozenset()
+        if units := CURRENCIES if _OF_PRICE.search(word) else PERIODS if _OF_TIME.search(word) else None:
+            columns = {cell.column for row in self.table.rows for cell in row.cells if cell.unit in units}
+        return frozenset(columns) if len(columns) == 1 else frozenset()
+
+    def _values(self, column: int) -> dict[int, Decimal]:
+        """Return the figure of each row in a column; none if a row has words there, or another unit.
+
+        Where the claim says from which it chooses, the rows are those that are quoted.
+        """
+        rows = [(n, row) for n, row in enumerate(self.table.rows) if not _SUM.search(row.label)]
+        rows = [(n, row) for n, row in rows if n in self.quoted] if among_in(self.claim) else rows
+        cells = {n: _cell_in(row.cells, column) for n, row in rows}
+        values = {n: cell.signed for n, cell in cells.items() if cell is not None and cell.signed is not None}
+        units = {"" if cell.unit in CURRENCIES else cell.unit for cell in cells.values() if cell is not None}
+        return values if len(values) == len(cells) and len(units) == 1 else {}
+
+
+def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:
+    return next((cell for cell in cells if cell.column == column), None)
+
+
+def is_superlative(text: str) -> bool:
+    """Return whether a text says at its end that something is the most or the least."""
+    return _EXTREME.search(_without_ends(text)) is not None
+
+
+def among_in(text: str) -> re.Match[str] | None:
+    """Return where a text says of how many something is the most or the least: "of the three", "Of these four, …"."""
+    return _AMONG.search(_without_period(fold(text)))
+
+
+def _without_ends(text: str) -> str:
+    """Return a text without what it chooses from, and without the time at its end, which names columns."""
+    return _without_period(_AMONG.sub("", _without_period(fold(text))))
+
+
+def _without_period(text: str) -> str:
+    if found := _IN_ALL.search(text):
+        return text[: found.start()]
+    found = next(iter(reversed(list(_IN.finditer(text)))), None)
+    if found is None:
+        return text
+    rest = text[found.end() :]
+    for start, end in reversed(spans_of_periods(text)):
+        if start >= found.end():
+            rest = rest[: start - found.end()] + rest[end - found.end() :]
+    return text[: found.start()] if rest != text[found.end() :] and _OF_PERIOD.fullmatch(rest) else text
