@@ -135,11 +135,13 @@ def check_figures(
     is_possible = bool(missing) and all(
         may_be_calculated(claim, fact, stated, quoted.operands, sentences) for fact in missing
     )
-    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
     relation = None if conflict else quoted.relation(language)
     if relation and not relation.is_so:
         conflict = "order"
+    elif relation:  # "less than half", of 46 per cent
+        missing = [fact for fact in missing if fact.kind != "fraction"]
+    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     is_rest = any(each.is_rest for _, each in calculated)
     return FigureCheck(
         written,

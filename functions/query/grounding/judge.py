@@ -24,6 +24,7 @@ from functions.query.grounding.known_facts import (
 )
 from functions.query.grounding.measures import (
     crosses_pairs,
+    exchanges_values,
     repeats_otherwise,
     takes_number_otherwise,
     turns_limit,
@@ -48,7 +49,6 @@ from functions.query.grounding.overstated import (
 from functions.query.grounding.parts import tells_of_another, tells_opposite_of_part
 from functions.query.grounding.polarity import count_negations, moves_against_its_word, near_copy_conflict, reversal
 from functions.query.grounding.quotes import EvidenceSpan
-from functions.query.grounding.relations import exchanges_values
 from functions.query.grounding.roles import (
     compares_otherwise,
     invents_cause,
@@ -187,7 +187,7 @@ def _is_calculated(it: ClaimComparison) -> Finding | None:
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
     conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
-    if conflict == "number" and (it.figures.derived or it.figures.is_possible):
+    if conflict == "number" and (it.figures.derived or it.figures.compared or it.figures.is_possible):
         return None  # "half" stands where the evidence has "two of the four"
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
@@ -245,6 +245,10 @@ def _exchanges_values(it: ClaimComparison) -> Finding | None:
     if _is_repeated(it) or not exchanges_values(it.wording, it.written_sentences, it.language):
         return None
     return Finding(Verdict.REFUTED, "number")
+
+
+def _counts_steps_otherwise(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.REFUTED, "order") if it.step is not None and not it.step[0] else None
 
 
 def _turns_limit(it: ClaimComparison) -> Finding | None:
@@ -354,6 +358,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
     ClaimRule("exchanged values", _exchanges_values),
+    ClaimRule("step", _counts_steps_otherwise),
     ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("limit", _turns_limit),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),

@@ -1,12 +1,13 @@
 """Checks what the numbers of a claim are of: which group, part, limit, rate or move."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations, permutations
 
-from functions.query.grounding.facts import facts_in
+from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
@@ -16,9 +17,18 @@ from functions.query.grounding.quantities import (
     spelled_value,
     unit_name,
 )
-from functions.query.grounding.words import has_digit, stems_of, tokens_of, with_synonyms
-from shared.dates import is_month, is_year, month_number
+from functions.query.grounding.words import (
+    content_stems,
+    has_digit,
+    is_degree,
+    stem_of,
+    stems_of,
+    tokens_of,
+    with_synonyms,
+)
+from shared.dates import CENTURY_YEAR, is_month, is_year, month_number
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 # --- numbers and months of like parts ---
 
@@ -59,6 +69,145 @@ def _marks_in(text: str) -> Sequence[str]:
         for word in tokens_of(text)
         if (is_month(word) and word != "may") or (has_digit(word) and not is_year(word))
     )
+
+
+# --- parts of sentences, each with a value of its own ---
+
+_VALUE_PART = re.compile(
+    r"(?<=\w{3})\.\s|[;:]\s|,\s(?!\d{4}\b)|\s(?:and|but|while|whereas|compared (?:to|with)|versus|against)\s",
+    re.IGNORECASE,
+)
+"""Where a part of a sentence ends that may have a value of its own."""
+_ITEM = r"[^\s,;()]+(?:\s(?:hundred|thousand|million|billion|trillion|%))?"
+_ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
+_ITEM_END = re.compile(r",? and |, ", re.IGNORECASE)
+_RESPECTIVELY = re.compile(r",?\s*\brespectively\b,?", re.IGNORECASE)
+_WORD_OR_YEAR = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*(?:['’][^\W\d_]+)?")
+_DIGITS = re.compile(r"\d[\d.:]*")
+MAX_PARTS = 24
+"""Parts of the evidence above which none are compared: any two things could be found in some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a sentence, or a row of a table: its words (with dates) and its numbers as digits.
+
+    `facts`: its values, if it is of a sentence.
+    """
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    facts: tuple[Fact, ...] = ()
+    text: str = ""
+
+
+@lru_cache(maxsize=512)
+def parts_of(text: str, language: str) -> Sequence[Part]:
+    """Return the parts of a sentence that tell a value each, or a row of a table as one."""
+    if SEPARATOR in text:
+        return [_part(text, language)]
+    if _RESPECTIVELY.search(text) and (paired := _paired(text, language)):
+        return paired
+    parts: list[Part] = []
+    opening = ""
+    for piece in _pieces_of(fold(text)):
+        part = _part(f"{opening} {piece}".strip(), language)
+        if part.numbers or part.facts:
+            parts.append(part)
+            opening = ""
+        elif not parts:
+            opening = f"{opening} {piece}".strip()
+    return parts
+
+
+def _pieces_of(text: str) -> Iterator[str]:
+    """Yield the parts of a sentence; a number in brackets behind another one is a part: "8 percent (previously 6)"."""
+    for piece in _VALUE_PART.split(text):
+        before, bracket, behind = piece.partition(" (")
+        pieces = (before, behind) if bracket and has_digit(before) and has_digit(behind) else (piece,)
+        yield from filter(None, map(str.strip, pieces))
+
+
+def _part(text: str, language: str) -> Part:
+    tokens = tokens_of(text)
+    numbers = frozenset(
+        plain for word in tokens if not is_year(word) and _DIGITS.fullmatch(plain := _plain_number(word))
+    )
+    facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
+    return Part(frozenset(content_words_of(text, language)), numbers, facts, text)
+
+
+def content_words_of(text: str, language: str) -> Sequence[str]:
+    """Return the stems of the content words of a text, of words with a hyphen as one, its years and its months."""
+    found: list[str] = []
+    for match in _WORD_OR_YEAR.finditer(fold(text).lower()):
+        word = match.group()
+        if is_year(word) or is_month(word):
+            found.append(word)
+        elif not has_digit(word) and content_stems(word, language):
+            found.append(word if "-" in word else stem_of(word, language))
+    return found
+
+
+def _paired(text: str, language: str) -> Sequence[Part]:
+    """Return the parts of "19% and 14%, respectively, of Democrats and Republicans": each item with its value."""
+    plain = _RESPECTIVELY.sub("", fold(text))
+    rows = [(row, _ITEM_END.split(row.group())) for row in _ROW.finditer(plain)]
+    values = [(row, items) for row, items in rows if all(map(has_digit, items)) and not all(map(is_year, items))]
+    names = [(row, items) for row, items in rows if all(map(is_year, items)) or all(map(_is_name, items))]
+    if len(values) != 1:
+        return []
+    row, told = values[0]
+    fitting = [(other, items) for other, items in names if len(items) == len(told)]
+    if len(fitting) != 1:
+        return []
+    other, items = fitting[0]
+    first, second = sorted((row.span(), other.span()))
+    rest = f"{plain[: first[0]]} # {plain[first[1] : second[0]]} # {plain[second[1] :]}"
+    if has_digit(rest):
+        rest = " ".join(word for word in rest.split() if not has_digit(word))
+    return [_part(f"{rest} {name} {value}", language) for name, value in zip(items, told, strict=True)]
+
+
+def _is_name(item: str) -> bool:
+    return not has_digit(item) and not any(map(is_degree, tokens_of(item)))
+
+
+def _plain_number(word: str) -> str:
+    return word.replace(",", "").strip("$€£¥%-−").lstrip("0") or "0"
+
+
+def _is_value(fact: Fact) -> bool:
+    if fact.kind == "date":
+        return fact.date is not None and bool(fact.date.month and fact.date.day) and not fact.date.swapped
+    return fact.kind in {"number", "time"} and len(fact.values) == 1 and not CENTURY_YEAR.fullmatch(fact.text)
+
+
+# --- who has which value ---
+
+
+def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
+    """Return whether a claim gives two things each the value that its evidence (sentences and rows) gives the other."""
+    said = [part for part in parts_of(claim, language) if part.numbers]
+    if not 2 <= len(said) <= MAX_PARTS or count_negations(tokens_of(claim)):
+        return False
+    held = [part for text in dict.fromkeys(texts) for part in parts_of(text, language) if part.numbers]
+    found = [each for one, other in combinations(said, 2) for each in _exchanged(one, other, held)]
+    return bool(found) and all(found)
+
+
+def _exchanged(one: Part, other: Part, held: Sequence[Part]) -> Iterator[bool]:
+    """Yield for each two parts of the evidence with the two values whether they are told of the other thing."""
+    mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
+    if not mine or not theirs:
+        return
+    for first, second in permutations(held, 2):
+        if mine <= first.numbers and theirs <= second.numbers and not mine & second.numbers | theirs & first.numbers:
+            said, others = one.words - other.words, other.words - one.words
+            told, told_of_other = first.words - second.words, second.words - first.words
+            kept = (len(said & told), len(others & told_of_other))
+            crossed = (len(said & told_of_other), len(others & told))
+            yield all(crossed) and not all(kept) and sum(crossed) > sum(kept)
 
 
 # --- limits ---

@@ -6,168 +6,26 @@ of two parts has. Where that leaves any doubt, nothing is said.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import permutations
 
 from functions.query.grounding.columns import spans_of_periods
-from functions.query.grounding.facts import Fact, facts_in
+from functions.query.grounding.facts import Fact
+from functions.query.grounding.measures import MAX_PARTS, Part, content_words_of, parts_of
 from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import Table
 from functions.query.grounding.words import (
-    content_stems,
-    has_digit,
-    is_degree,
-    stem_of,
     stems_of,
     tokens_of,
     with_synonyms,
 )
 from functions.query.understanding.question import word_lists
-from shared.dates import CENTURY_YEAR, is_month, is_year
 from shared.lexical import fold
 from shared.text import SEPARATOR
-
-_PART = re.compile(
-    r"(?<=\w{3})\.\s|[;:]\s|,\s(?!\d{4}\b)|\s(?:and|but|while|whereas|compared (?:to|with)|versus|against)\s",
-    re.IGNORECASE,
-)
-"""Where a part of a sentence ends that may have a value of its own."""
-_ITEM = r"[^\s,;()]+(?:\s(?:hundred|thousand|million|billion|trillion|%))?"
-_ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
-_ROW_ITEM = re.compile(r",? and |, ", re.IGNORECASE)
-_RESPECTIVELY = re.compile(r",?\s*\brespectively\b,?", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*(?:['’][^\W\d_]+)?")
-_DIGITS = re.compile(r"\d[\d.:]*")
-MAX_PARTS = 24
-"""Parts of the evidence above which none are compared: any two things could be found in some of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a sentence, or a row of a table: its words (with dates) and its numbers as digits.
-
-    `facts`: its values, if it is of a sentence.
-    """
-
-    words: frozenset[str]
-    numbers: frozenset[str]
-    facts: tuple[Fact, ...] = ()
-    text: str = ""
-
-
-@lru_cache(maxsize=512)
-def _parts_of(text: str, language: str) -> Sequence[_Part]:
-    """Return the parts of a sentence that tell a value each, or a row of a table as one."""
-    if SEPARATOR in text:
-        return [_part(text, language)]
-    if _RESPECTIVELY.search(text) and (paired := _paired(text, language)):
-        return paired
-    parts: list[_Part] = []
-    opening = ""
-    for piece in _pieces_of(fold(text)):
-        part = _part(f"{opening} {piece}".strip(), language)
-        if part.numbers or part.facts:
-            parts.append(part)
-            opening = ""
-        elif not parts:
-            opening = f"{opening} {piece}".strip()
-    return parts
-
-
-def _pieces_of(text: str) -> Iterator[str]:
-    """Yield the parts of a sentence; a number in brackets behind another one is a part: "8 percent (previously 6)"."""
-    for piece in _PART.split(text):
-        before, bracket, behind = piece.partition(" (")
-        pieces = (before, behind) if bracket and has_digit(before) and has_digit(behind) else (piece,)
-        yield from filter(None, map(str.strip, pieces))
-
-
-def _part(text: str, language: str) -> _Part:
-    tokens = tokens_of(text)
-    numbers = frozenset(
-        plain for word in tokens if not is_year(word) and _DIGITS.fullmatch(plain := _plain_number(word))
-    )
-    facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
-    return _Part(frozenset(_words_of(text, language)), numbers, facts, text)
-
-
-def _words_of(text: str, language: str) -> Sequence[str]:
-    """Return the stems of the content words of a text, of words with a hyphen as one, its years and its months."""
-    found: list[str] = []
-    for match in _WORD.finditer(fold(text).lower()):
-        word = match.group()
-        if is_year(word) or is_month(word):
-            found.append(word)
-        elif not has_digit(word) and content_stems(word, language):
-            found.append(word if "-" in word else stem_of(word, language))
-    return found
-
-
-def _paired(text: str, language: str) -> Sequence[_Part]:
-    """Return the parts of "19% and 14%, respectively, of Democrats and Republicans": each item with its value."""
-    plain = _RESPECTIVELY.sub("", fold(text))
-    rows = [(row, _ROW_ITEM.split(row.group())) for row in _ROW.finditer(plain)]
-    values = [(row, items) for row, items in rows if all(map(has_digit, items)) and not all(map(is_year, items))]
-    names = [(row, items) for row, items in rows if all(map(is_year, items)) or all(map(_is_name, items))]
-    if len(values) != 1:
-        return []
-    row, told = values[0]
-    fitting = [(other, items) for other, items in names if len(items) == len(told)]
-    if len(fitting) != 1:
-        return []
-    other, items = fitting[0]
-    first, second = sorted((row.span(), other.span()))
-    rest = f"{plain[: first[0]]} # {plain[first[1] : second[0]]} # {plain[second[1] :]}"
-    if has_digit(rest):
-        rest = " ".join(word for word in rest.split() if not has_digit(word))
-    return [_part(f"{rest} {name} {value}", language) for name, value in zip(items, told, strict=True)]
-
-
-def _is_name(item: str) -> bool:
-    return not has_digit(item) and not any(map(is_degree, tokens_of(item)))
-
-
-def _plain_number(word: str) -> str:
-    return word.replace(",", "").strip("$€£¥%-−").lstrip("0") or "0"
-
-
-def _is_value(fact: Fact) -> bool:
-    if fact.kind == "date":
-        return fact.date is not None and bool(fact.date.month and fact.date.day) and not fact.date.swapped
-    return fact.kind in {"number", "time"} and len(fact.values) == 1 and not CENTURY_YEAR.fullmatch(fact.text)
-
-
-# --- who has which value ---
-
-
-def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
-    """Return whether a claim gives two things each the value that its evidence (sentences and rows) gives the other."""
-    said = [part for part in _parts_of(claim, language) if part.numbers]
-    if not 2 <= len(said) <= MAX_PARTS or count_negations(tokens_of(claim)):
-        return False
-    held = [part for text in dict.fromkeys(texts) for part in _parts_of(text, language) if part.numbers]
-    found = [each for one, other in combinations(said, 2) for each in _exchanged(one, other, held)]
-    return bool(found) and all(found)
-
-
-def _exchanged(one: _Part, other: _Part, held: Sequence[_Part]) -> Iterator[bool]:
-    """Yield for each two parts of the evidence with the two values whether they are told of the other thing."""
-    mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
-    if not mine or not theirs:
-        return
-    for first, second in permutations(held, 2):
-        if mine <= first.numbers and theirs <= second.numbers and not mine & second.numbers | theirs & first.numbers:
-            said, others = one.words - other.words, other.words - one.words
-            told, told_of_other = first.words - second.words, second.words - first.words
-            kept = (len(said & told), len(others & told_of_other))
-            crossed = (len(said & told_of_other), len(others & told))
-            yield all(crossed) and not all(kept) and sum(crossed) > sum(kept)
-
 
 # --- which is more, or later ---
 
@@ -191,6 +49,15 @@ _HOW_FAST = re.compile(r"\b(?:faster|slower)\b", re.IGNORECASE)
 """Words that compare changes, not amounts: "grew faster"."""
 _EARLIER = ("before", "earlier", "precede")
 _UNSURE = re.compile(r"\b(?:about as|almost|nearly|more or less|rather than|other than|per)\b", re.I)
+HALF = 50
+MOVED = 2
+_HALF = re.compile(
+    r"\b(?:(?:more than|over) half|(?P<less>(?:less|fewer) than half|under half))\b(?! (?:that|those|as|again|what)\b)"
+    r"(?: of)?",
+    re.IGNORECASE,
+)
+_FROM = re.compile(r"\bfrom\s[^\s]+\s?%?\s(?:percent\s)?to\s", re.IGNORECASE)
+"""How a claim says that a share is more or less than half, and how a sentence tells that one moved."""
 MIN_SHARE = 0.75
 """Share of a claim's content words that the parts, their sentences and the question must have."""
 
@@ -250,6 +117,9 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
     plain = fold(claim)
     if count_negations(tokens_of(claim)) or _UNSURE.search(plain):
         return None
+    prose = [text for text in dict.fromkeys(sentences) if SEPARATOR not in text]
+    if half := _told_by_half(plain, prose, question, language):
+        return half
     found = _COMPARED.search(plain)
     way = (_way_of(found["word"].lower()) if found["word"] else 1) if found else 0
     multiple = None if way else multiple_in(plain)
@@ -265,13 +135,12 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
         before = plain[: found.end() - len(behind)]
     else:
         return None
-    texts = [text for text in dict.fromkeys(sentences) if SEPARATOR not in text]
-    told = [(part, n, at) for n, text in enumerate(texts) for at, part in enumerate(_parts_of(text, language))]
+    told = [(part, n, at) for n, text in enumerate(prose) for at, part in enumerate(parts_of(text, language))]
     if not 2 <= len(told) <= MAX_PARTS:
         return None
     kinds = ("date", "time") if in_time else ("number",)
     counts = Counter((n, *sort) for part, n, _ in told for sort in {_sort_of(each) for each in part.facts})
-    words = _words_of(before, language), _words_of(behind, language)
+    words = content_words_of(before, language), content_words_of(behind, language)
     results: dict[tuple[bool, bool], Relation] = {}
     for (one, n, at), (other, m, after) in permutations(told, 2):
         values = _values_of(one, other, kinds)
@@ -279,7 +148,7 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
             continue
         if n != m and any(counts[each, *values[2]] > 1 for each in (n, m)):
             continue  # which of the values of several sentences are compared cannot be seen
-        held = tuple(dict.fromkeys((texts[n], texts[m])))
+        held = tuple(dict.fromkeys((prose[n], prose[m])))
         if not _is_about(f"{before} {behind}", (*held, question), language):
             continue
         if not in_time and not _may_be_compared(one, other, is_change=is_change):
@@ -294,6 +163,34 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
     return found_in[0] if len(found_in) == 1 else None
 
 
+def _told_by_half(claim: str, texts: Sequence[str], question: str, language: str) -> Relation | None:
+    """Return whether a share of the evidence is more or less than half, as a claim says ("more than half", "most").
+
+    Of several shares it is the one whose part alone has the first word behind: "more than half *disapprove*".
+    """
+    found = _HALF.search(claim)
+    words = content_words_of(claim[found.end() :], language) if found else []
+    if found is None or not words or not _is_about(_HALF.sub(" ", claim), (*texts, question), language):
+        return None
+    shares = [(part, share, text) for text in texts for part in parts_of(text, language) for share in _shares_of(part)]
+    if len({part for part, _, _ in shares}) > 1:
+        shares = [each for each in shares if words[0] in each[0].words]
+    if len(shares) != 1 or min(shares[0][1].values) == HALF:
+        return None
+    _, share, text = shares[0]
+    value = min(share.values)
+    is_so = (value > HALF) == (found["less"] is None)
+    return Relation(is_so, f"{_written(share)} {'>' if value > HALF else '<'} 50 %", (text,))
+
+
+def _shares_of(part: Part) -> Sequence[Fact]:
+    """Return the shares of a part: of one that moved, what it moved to."""
+    shares = [each for each in part.facts if each.unit == "percent"]
+    if len(shares) == MOVED and _FROM.search(part.text):
+        return [max(shares, key=lambda each: each.start)]
+    return shares
+
+
 def _way_of(word: str) -> int:
     """Return 1 for a word that compares upwards, -1 for one that compares downwards, 0 for any other."""
     return (word in _HIGHER or word == "faster") - (word in _LOWER or word == "slower")
@@ -306,7 +203,7 @@ def _sort_of(fact: Fact) -> tuple[str, str]:
     return fact.kind, fact.unit
 
 
-def _values_of(one: _Part, other: _Part, kinds: Sequence[str]) -> tuple[_Value, _Value, tuple[str, str]] | None:
+def _values_of(one: Part, other: Part, kinds: Sequence[str]) -> tuple[_Value, _Value, tuple[str, str]] | None:
     """Return the values of two parts, and of which sort both are; None if either has none or several of a kind."""
     mine, theirs = ([each for each in part.facts if each.kind in kinds] for part in (one, other))
     if len(mine) != 1 or len(theirs) != 1 or _sort_of(mine[0]) != _sort_of(theirs[0]):
@@ -328,7 +225,7 @@ def _written(fact: Fact) -> str:
     return fact.text.strip(" .,;")
 
 
-def _are_of(first: Sequence[str], second: Sequence[str], one: _Part, other: _Part, order: int) -> bool:
+def _are_of(first: Sequence[str], second: Sequence[str], one: Part, other: Part, order: int) -> bool:
     """Return whether the first thing of a comparison is that of one part, the second that of the other.
 
     `order` is 1 if the one part stands behind the other in a sentence, -1 if before it, 0 in another sentence.
@@ -360,7 +257,7 @@ def _is_comparing(word: str) -> bool:
     return _way_of(word) != 0 or direction_of(word) != 0
 
 
-def _may_be_compared(one: _Part, other: _Part, *, is_change: bool) -> bool:
+def _may_be_compared(one: Part, other: Part, *, is_change: bool) -> bool:
     """Return whether both values are amounts, or both changes in one direction if a claim compares changes.
 
     What rose or fell by which one does not say which is higher.
