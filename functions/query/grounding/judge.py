@@ -62,7 +62,7 @@ from functions.query.grounding.roles import (
 )
 from functions.query.grounding.statements import statement_of, yes_or_no
 from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
-from functions.query.grounding.words import stems_of, tokens_of
+from functions.query.grounding.words import has_digit, stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
 """Share of the question's words from which a statement after "Yes," or "No," is about the same."""
@@ -299,7 +299,8 @@ def _is_repeated(it: ClaimComparison) -> bool:
 
 def _has_its_figures(it: ClaimComparison) -> bool:
     """Return whether words need no comparison, or numbers have the places that a table or a calculation gives them."""
-    return it.is_alike or it.has_cells or bool(it.figures.derived)
+    is_compared = bool(it.figures.compared) and not has_digit(it.claim)
+    return it.is_alike or it.has_cells or bool(it.figures.derived) or is_compared
 
 
 def _is_compared(it: ClaimComparison) -> bool:

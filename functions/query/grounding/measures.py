@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations
@@ -158,7 +158,8 @@ def _paired(text: str, language: str) -> Sequence[Part]:
     if len(values) != 1:
         return []
     row, told = values[0]
-    fitting = [(other, items) for other, items in names if len(items) == len(told)]
+    fitting = [(other, items) for other, items in names if len(items) == len(told) and other.end() + 1 < row.start()]
+    fitting += [(other, items) for other, items in names if len(items) == len(told) and other.start() > row.end()]
     if len(fitting) != 1:
         return []
     other, items = fitting[0]
@@ -166,7 +167,10 @@ def _paired(text: str, language: str) -> Sequence[Part]:
     rest = f"{plain[: first[0]]} # {plain[first[1] : second[0]]} # {plain[second[1] :]}"
     if has_digit(rest):
         rest = " ".join(word for word in rest.split() if not has_digit(word))
-    return [_part(f"{rest} {name} {value}", language) for name, value in zip(items, told, strict=True)]
+    return [
+        replace(_part(f"{rest} {name} {value}", language), facts=_part(value, language).facts)
+        for name, value in zip(items, told, strict=True)
+    ]
 
 
 def _is_name(item: str) -> bool:
@@ -198,16 +202,16 @@ def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
 
 def _exchanged(one: Part, other: Part, held: Sequence[Part]) -> Iterator[bool]:
     """Yield for each two parts of the evidence with the two values whether they are told of the other thing."""
-    mine, theirs = one.numbers - other.numbers, other.numbers - one.numbers
-    if not mine or not theirs:
-        return
-    for first, second in permutations(held, 2):
-        if mine <= first.numbers and theirs <= second.numbers and not mine & second.numbers | theirs & first.numbers:
+    values = product(one.numbers - other.numbers, other.numbers - one.numbers)
+    for (mine, theirs), (first, second) in product(values, permutations(held, 2)):
+        is_told = mine in first.numbers and theirs in second.numbers
+        if is_told and mine not in second.numbers and theirs not in first.numbers:
             said, others = one.words - other.words, other.words - one.words
             told, told_of_other = first.words - second.words, second.words - first.words
-            kept = (len(said & told), len(others & told_of_other))
-            crossed = (len(said & told_of_other), len(others & told))
-            yield all(crossed) and not all(kept) and sum(crossed) > sum(kept)
+            kept = [len(said & told), len(others & told_of_other)]
+            crossed = [len(said & told_of_other), len(others & told)]
+            if (all(crossed) and not all(kept)) or sum(kept) > 0:
+                yield all(crossed) and not all(kept) and sum(crossed) > sum(kept)
 
 
 # --- limits ---
@@ -223,6 +227,11 @@ _LEAST = re.compile(
 _MOST = re.compile(
     rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_FIRST}{_ROUND}"
     rf"{_NUMBER}(?:\s+([^\W\d_]+))?",
+    re.IGNORECASE,
+)
+_OR_BEYOND = re.compile(
+    rf"{_NUMBER}(?:\s+([^\W\d_]+))?(?:\s+\([^()]*\))?\s+(?:or|and)\s+"
+    r"(?:(more|longer|over|above|older|higher)|(?:less|fewer|shorter|under|below|younger|lower))\b",
     re.IGNORECASE,
 )
 _UNTIL_BEFORE = re.compile(r"up to\s[\w\s]+?\s(?:before|prior|ahead|in advance)\b", re.IGNORECASE)
@@ -263,15 +272,24 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
             value = number.lower() if number[0].isdigit() else str(spelled_value(number.lower()))
             if number[0].isdigit() or is_number_word(number.lower()):
                 found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))
+    for number, unit, more in _OR_BEYOND.findall(text):
+        if number[0].isdigit():
+            found.add((number, unit_name(unit.lower()) if is_unit(unit.lower()) else "", bool(more)))
     return frozenset(found)
 
 
 # --- moves ---
 
-_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+){{0,6}}?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
 _FORMER = re.compile(
     rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
     rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+_COMPARED_BEFORE = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,60}}?\bcompared (?:with|to) {_ROUND}{_NUMBER}[^.;\d]{{0,40}}?"
+    r"\b(?:(?:last|prior|previous|preceding)[\s-](?:fiscal )?(?:year|quarter|month|period)"
+    r"|(?:year|month) (?:ago|earlier))",
     re.IGNORECASE,
 )
 """A move from one number to another, and a number with the one that it was before."""
@@ -280,7 +298,8 @@ _FORMER = re.compile(
 def turns_move(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
     said = [match.groups() for match in _MOVE.finditer(claim)]
-    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
+    ways = (_FORMER, _COMPARED_BEFORE) if said else ()
+    held = {match.groups() for sentence in sentences for way in ways for match in way.finditer(sentence)}
     return any((old, new) in held and (new, old) not in held for old, new in said)
 
 

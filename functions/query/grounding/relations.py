@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import permutations
 
 from functions.query.grounding.columns import spans_of_periods
-from functions.query.grounding.facts import Fact
+from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.measures import MAX_PARTS, Part, content_words_of, parts_of
 from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
@@ -58,6 +58,8 @@ _HALF = re.compile(
 )
 _FROM = re.compile(r"\bfrom\s[^\s]+\s?%?\s(?:percent\s)?to\s", re.IGNORECASE)
 """How a claim says that a share is more or less than half, and how a sentence tells that one moved."""
+_OF_VALUES = stems_of("share percentage proportion point number amount level rate total likely")
+"""Words for any value, which a sentence need not have."""
 MIN_SHARE = 0.75
 """Share of a claim's content words that the parts, their sentences and the question must have."""
 
@@ -248,7 +250,9 @@ def _is_of(said: Sequence[str], own: frozenset[str], others: frozenset[str], *, 
 
 
 def _is_about(claim: str, texts: Sequence[str], language: str) -> bool:
-    said = frozenset(stem for stem in stems_of(claim, language) if not _is_comparing(stem))
+    for fact in sorted((each for each in facts_in(claim) if each.start >= 0), key=lambda each: -each.start):
+        claim = f"{claim[: fact.start]} {claim[fact.end :]}"
+    said = frozenset(stem for stem in stems_of(claim, language) - _OF_VALUES if not _is_comparing(stem))
     held = frozenset[str]().union(*(stems_of(text, language) for text in texts))
     return len((said & held) | with_synonyms(said, held, language)) >= MIN_SHARE * len(said)
 
