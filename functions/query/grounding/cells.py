@@ -414,7 +414,9 @@ class TableComparison:
         """Return whether the table shows "A is higher than B" or "A rose", False if the opposite; None if neither."""
         if self.rows.by not in {"label", "most"}:
             return None
-        return self._changed.shows(self.claim, self.rows.mentions, self.columns, common_columns(self.columns))
+        shown = self._changed.shows(self.claim, self.rows.mentions, self.columns, common_columns(self.columns))
+        rows = frozenset(n for each in self.rows.mentions for n in each.rows)
+        return None if shown and not any(self._finder.is_quoted(self.table.rows[n]) for n in rows) else shown
 
     # --- what else the claim says ---
 

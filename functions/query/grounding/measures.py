@@ -111,10 +111,10 @@ def parts_of(text: str, language: str) -> Sequence[Part]:
     parts: list[Part] = []
     opening = ""
     for piece in _pieces_of(fold(text)):
-        part = _part(f"{opening} {piece}".strip(), language)
+        part = _part(piece, language)
         if part.numbers or part.facts:
-            parts.append(part)
-            opening = ""
+            said = frozenset(content_words_of(opening, language))  # "Among the members, …" is said of all parts
+            parts.append(replace(part, words=part.words | said))
         elif not parts:
             opening = f"{opening} {piece}".strip()
     return parts

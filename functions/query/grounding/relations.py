@@ -5,7 +5,6 @@ of two parts has. Where that leaves any doubt, nothing is said.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,11 +17,7 @@ from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import Table
-from functions.query.grounding.words import (
-    stems_of,
-    tokens_of,
-    with_synonyms,
-)
+from functions.query.grounding.words import content_stems, stem_of, stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import word_lists
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -32,10 +27,11 @@ from shared.text import SEPARATOR
 _WORDS = word_lists("claim_words.txt")
 _HIGHER, _LOWER = _WORDS["higher"], _WORDS["lower"]
 _COMPARED = re.compile(
-    r"\b(?P<word>more|less|[^\W\d_]{2,}er)\b[^.;]*?\sthan\s(?P<other>[^.;]+)"
+    rf"\b(?P<word>{'|'.join(sorted((*_HIGHER, *_LOWER, 'faster', 'slower')))})\b[^.;]*?\sthan\s(?P<other>[^.;]+)"
     r"|\b(?P<verb>exceed(?:s|ed)?|outnumber(?:s|ed)?|surpass(?:es|ed)?|outperform(?:s|ed)?)\s(?P<second>[^.;]+)",
     re.IGNORECASE,
 )
+_NEXT_WORD = re.compile(r"\s+([^\W\d_]{3,})")
 _MULTIPLE = "twice|double|half|(?:two|three|four|five|ten) times"
 _TIMES = re.compile(
     rf"\b(?P<times>{_MULTIPLE}) as [^\W\d_]+\b(?:(?! as )[^.;])*? as (?P<other>[^.;]+)"
@@ -58,6 +54,8 @@ _HALF = re.compile(
 )
 _FROM = re.compile(r"\bfrom\s[^\s]+\s?%?\s(?:percent\s)?to\s", re.IGNORECASE)
 """How a claim says that a share is more or less than half, and how a sentence tells that one moved."""
+_THAN_NUMBER = re.compile(r"\b[^\W\d_]+ than (?:an? )?(?=[$€£]?\d|half\b|third\b|quarter\b)", re.IGNORECASE)
+_MORE_OF = re.compile(r"\b(?:more|less)\s+([^\W\d_]+)\s+than\b", re.IGNORECASE)
 _OF_VALUES = stems_of("share percentage proportion point number amount level rate total likely")
 """Words for any value, which a sentence need not have."""
 MIN_SHARE = 0.75
@@ -114,6 +112,46 @@ class Relation:
     texts: Sequence[str]
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A comparison in a claim: the words before and behind "than", and which way it goes (1 for more or later)."""
+
+    before: str
+    behind: str
+    way: int
+    multiple: Multiple | None = None
+    in_time: bool = False
+    changes: int = 0
+
+    @property
+    def kinds(self) -> Sequence[str]:
+        """The kinds of facts that are compared."""
+        return ("date", "time") if self.in_time else ("number",)
+
+    def is_so(self, one: Decimal, other: Decimal) -> bool | None:
+        """Return whether two values are as the claim says; None if that cannot be told."""
+        if one == other:
+            return None
+        return self.multiple.is_of(one, other) if self.multiple else (one > other) == (self.way > 0)
+
+
+def _said_in(claim: str) -> _Said | None:
+    found = _COMPARED.search(claim)
+    word = (found["word"] or "exceed").lower() if found else ""
+    if found and (way := _way_of(word)):
+        behind = found["other"] or found["second"]
+        before = claim[: found.end() - len(behind)]
+        moves = {each for token in tokens_of(claim) if (each := direction_of(token)) and not _way_of(token)}
+        is_change = _HOW_FAST.search(claim) is not None or (word in {"more", "less"} and bool(moves))
+        return _Said(before, behind, way, changes=(moves or {1}).pop() if is_change and len(moves) < MOVED else 0)
+    if multiple := multiple_in(claim):
+        return _Said(claim[: multiple.start], claim[multiple.start :], 0, multiple)
+    if in_time := _IN_TIME.search(claim):
+        way = -1 if in_time["word"].lower().startswith(_EARLIER) else 1
+        return _Said(claim[: in_time.start()], in_time["other"], way, in_time=True)
+    return None
+
+
 def relation_in(claim: str, sentences: Sequence[str], question: str, language: str) -> Relation | None:
     """Return what sentences say of "A is higher than B" or "A is before B"; None if they do not surely tell it."""
     plain = fold(claim)
@@ -122,47 +160,42 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
     prose = [text for text in dict.fromkeys(sentences) if SEPARATOR not in text]
     if half := _told_by_half(plain, prose, question, language):
         return half
-    found = _COMPARED.search(plain)
-    way = (_way_of(found["word"].lower()) if found["word"] else 1) if found else 0
-    multiple = None if way else multiple_in(plain)
-    in_time = None if way or multiple else _IN_TIME.search(plain)
-    is_change = not in_time and _HOW_FAST.search(plain) is not None
-    if in_time:
-        way = -1 if in_time["word"].lower().startswith(_EARLIER) else 1
-        before, behind = plain[: in_time.start()], in_time["other"]
-    elif multiple:
-        before, behind = plain[: multiple.start], plain[multiple.start :]
-    elif found and way:
-        behind = found["other"] or found["second"]
-        before = plain[: found.end() - len(behind)]
-    else:
+    said = _said_in(plain)
+    if said is None or not _is_about(f"{said.before} {said.behind}", (*prose, question), language):
         return None
-    told = [(part, n, at) for n, text in enumerate(prose) for at, part in enumerate(parts_of(text, language))]
-    if not 2 <= len(told) <= MAX_PARTS:
+    parts = [parts_of(text, language) for text in prose]
+    if not MOVED <= sum(map(len, parts)) <= MAX_PARTS:
         return None
-    kinds = ("date", "time") if in_time else ("number",)
-    counts = Counter((n, *sort) for part, n, _ in told for sort in {_sort_of(each) for each in part.facts})
-    words = content_words_of(before, language), content_words_of(behind, language)
+    places = [(n, at) for n, each in enumerate(parts) for at in range(len(each))]
     results: dict[tuple[bool, bool], Relation] = {}
-    for (one, n, at), (other, m, after) in permutations(told, 2):
-        values = _values_of(one, other, kinds)
-        if values is None or not _are_of(*words, one, other, (at > after) - (at < after) if n == m else 0):
+    for (n, at), (m, after) in permutations(places, 2):
+        one, other = parts[n][at], parts[m][after]
+        values = _values_of(one, other, said)
+        order = (at > after) - (at < after) if n == m else 0
+        if values is None or not _are_of(said, one, other, order, language):
             continue
-        if n != m and any(counts[each, *values[2]] > 1 for each in (n, m)):
-            continue  # which of the values of several sentences are compared cannot be seen
         held = tuple(dict.fromkeys((prose[n], prose[m])))
-        if not _is_about(f"{before} {behind}", (*held, question), language):
-            continue
-        if not in_time and not _may_be_compared(one, other, is_change=is_change):
-            continue
-        a, b = values[0], values[1]
-        is_so = multiple.is_of(a[0], b[0]) if multiple else (a[0] > b[0]) == (way > 0)
-        if a[0] == b[0] or is_so is None:
+        others = [each for k in {n, m} for each in parts[k] if each not in (one, other)]
+        others = [each for each in others if any(fact.kind in said.kinds for fact in each.facts)]
+        if (others and n != m) or not _is_about(f"{said.before} {said.behind}", (*held, question), language):
+            continue  # which of the values of several sentences are compared cannot be seen
+        is_sure = not _tell_of_others(said, one, other, others, language) and not any(map(_compares, held))
+        is_so = said.is_so(values[0][0], values[1][0])
+        if not is_sure or is_so is None or not _is_quality_told(plain, held, question, language):
             return None
-        told_as = f"{a[1]} / {b[1]}" if multiple else f"{a[1]} {'>' if a[0] > b[0] else '<'} {b[1]}"
-        results[n == m, is_so] = Relation(is_so, told_as, held)
+        if not said.in_time and not _may_be_compared(one, other, said.changes, order):
+            continue
+        sign = "/" if said.multiple else ">" if values[0][0] > values[1][0] else "<"
+        results[n == m, is_so] = Relation(is_so, f"{values[0][1]} {sign} {values[1][1]}", held)
     found_in = [each for (is_one, _), each in results.items() if is_one] or list(results.values())
     return found_in[0] if len(found_in) == 1 else None
+
+
+def _tell_of_others(said: _Said, one: Part, other: Part, others: Sequence[Part], language: str) -> bool:
+    """Return whether further parts with such a value have words of a claim: it may compare theirs."""
+    words = frozenset(content_words_of(f"{said.before} {said.behind}", language))
+    shared = one.words & other.words
+    return any(not (words & each.words) <= shared for each in others)
 
 
 def _told_by_half(claim: str, texts: Sequence[str], question: str, language: str) -> Relation | None:
@@ -205,13 +238,31 @@ def _sort_of(fact: Fact) -> tuple[str, str]:
     return fact.kind, fact.unit
 
 
-def _values_of(one: Part, other: Part, kinds: Sequence[str]) -> tuple[_Value, _Value, tuple[str, str]] | None:
-    """Return the values of two parts, and of which sort both are; None if either has none or several of a kind."""
-    mine, theirs = ([each for each in part.facts if each.kind in kinds] for part in (one, other))
-    if len(mine) != 1 or len(theirs) != 1 or _sort_of(mine[0]) != _sort_of(theirs[0]):
+def _values_of(one: Part, other: Part, said: _Said) -> tuple[_Value, _Value] | None:
+    """Return the values of two parts; None if either has none, or several of the sort of the other's.
+
+    What both have alike ("an hour") is not compared.
+    """
+    pairs = [
+        (mine, theirs)
+        for mine in one.facts
+        for theirs in other.facts
+        if mine.kind in said.kinds and _sort_of(mine) == _sort_of(theirs) and mine.text != theirs.text
+    ]
+    if len(pairs) != 1 or any(each.negative or each.bound for each in pairs[0]):
         return None
-    a, b = _value_of(mine[0]), _value_of(theirs[0])
-    return None if a is None or b is None else ((a, _written(mine[0])), (b, _written(theirs[0])), _sort_of(mine[0]))
+    mine, theirs = pairs[0]
+    nouns = _noun_behind(one, mine), _noun_behind(other, theirs)
+    if not mine.unit and all(nouns) and nouns[0] != nouns[1]:
+        return None  # "three floors" and "five rooms"
+    a, b = _value_of(mine), _value_of(theirs)
+    return None if a is None or b is None else ((a, _written(mine)), (b, _written(theirs)))
+
+
+def _noun_behind(part: Part, fact: Fact) -> str:
+    """Return the stem of the word behind a number, by which it counts."""
+    found = _NEXT_WORD.match(fold(part.text), fact.end)
+    return stem_of(found[1].lower(), "en") if found and content_stems(found[1], "en") else ""
 
 
 def _value_of(fact: Fact) -> Decimal | None:
@@ -227,17 +278,18 @@ def _written(fact: Fact) -> str:
     return fact.text.strip(" .,;")
 
 
-def _are_of(first: Sequence[str], second: Sequence[str], one: Part, other: Part, order: int) -> bool:
+def _are_of(said: _Said, one: Part, other: Part, order: int, language: str) -> bool:
     """Return whether the first thing of a comparison is that of one part, the second that of the other.
 
     `order` is 1 if the one part stands behind the other in a sentence, -1 if before it, 0 in another sentence.
     """
     mine, theirs = one.words - other.words, other.words - one.words
-    said = [word for word in first if word not in second]
+    first, second = content_words_of(said.before, language), content_words_of(said.behind, language)
+    own = [word for word in first if word not in second]
     others = [word for word in second if word not in first]
     if not others or others[0] not in theirs:
         return False
-    return _is_of(said, mine, theirs, is_later=order > 0) and _is_of(others, theirs, mine, is_later=order < 0)
+    return _is_of(own, mine, theirs, is_later=order > 0) and _is_of(others, theirs, mine, is_later=order < 0)
 
 
 def _is_of(said: Sequence[str], own: frozenset[str], others: frozenset[str], *, is_later: bool) -> bool:
@@ -257,19 +309,33 @@ def _is_about(claim: str, texts: Sequence[str], language: str) -> bool:
     return len((said & held) | with_synonyms(said, held, language)) >= MIN_SHARE * len(said)
 
 
+def _compares(text: str) -> bool:
+    """Return whether a sentence compares by itself: its values need not be what a claim compares."""
+    return any(map(_way_of, tokens_of(_THAN_NUMBER.sub(" ", text))))
+
+
+def _is_quality_told(claim: str, texts: Sequence[str], question: str, language: str) -> bool:
+    """Return whether the evidence has what a claim says one thing is more than another: "more *efficient* than"."""
+    found = _MORE_OF.search(claim)
+    said = stems_of(found[1], language) - _OF_VALUES if found else frozenset[str]()
+    held = frozenset[str]().union(*(stems_of(text, language) for text in (*texts, question)))
+    return said <= held | with_synonyms(said, held, language)
+
+
 def _is_comparing(word: str) -> bool:
     return _way_of(word) != 0 or direction_of(word) != 0
 
 
-def _may_be_compared(one: Part, other: Part, *, is_change: bool) -> bool:
-    """Return whether both values are amounts, or both changes in one direction if a claim compares changes.
+def _may_be_compared(one: Part, other: Part, changes: int, order: int) -> bool:
+    """Return whether both values are amounts, or both changes in the direction of a claim that compares changes.
 
-    What rose or fell by which one does not say which is higher.
+    What rose or fell by which one does not say which is higher. The second of two parts may leave out what they do.
     """
     tokens = [tokens_of(part.text) for part in (one, other)]
     moves = [{each for token in text if (each := direction_of(token))} for text in tokens]
-    if is_change:
-        return len(moves[0]) == 1 and moves[0] == moves[1]
+    if changes:
+        first, second = moves if order < 0 else moves[::-1]
+        return first == {changes} and (second == {changes} or (order != 0 and not second))
     return not any(moves) and not any(map(count_negations, tokens))
 
 
