@@ -150,7 +150,7 @@ def check_figures(
         is_bound,
         is_open,
         texts,
-        _restated(claim, calculated),
+        (relation.restated if relation else "") or _restated(claim, calculated),
         is_rest,
         is_possible,
         cell_texts,

@@ -83,7 +83,8 @@ _ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
 _ITEM_END = re.compile(r",? and |, ", re.IGNORECASE)
 _RESPECTIVELY = re.compile(r",?\s*\brespectively\b,?", re.IGNORECASE)
 _WORD_OR_YEAR = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*(?:['’][^\W\d_]+)?")
-_DIGITS = re.compile(r"\d[\d.:]*")
+_FIGURES = re.compile(r"(?<![\w.,])\d[\d.,:]*(?![^\W_])")
+"""Numbers, but no "21st"."""
 MAX_PARTS = 24
 """Parts of the evidence above which none are compared: any two things could be found in some of them."""
 
@@ -129,10 +130,8 @@ def _pieces_of(text: str) -> Iterator[str]:
 
 
 def _part(text: str, language: str) -> Part:
-    tokens = tokens_of(text)
-    numbers = frozenset(
-        plain for word in tokens if not is_year(word) and _DIGITS.fullmatch(plain := _plain_number(word))
-    )
+    plain = (each.group().replace(",", "").strip(".:").lstrip("0") or "0" for each in _FIGURES.finditer(fold(text)))
+    numbers = frozenset(each for each in plain if not is_year(each))
     facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
     return Part(frozenset(content_words_of(text, language)), numbers, facts, text)
 
@@ -175,10 +174,6 @@ def _paired(text: str, language: str) -> Sequence[Part]:
 
 def _is_name(item: str) -> bool:
     return not has_digit(item) and not any(map(is_degree, tokens_of(item)))
-
-
-def _plain_number(word: str) -> str:
-    return word.replace(",", "").strip("$€£¥%-−").lstrip("0") or "0"
 
 
 def _is_value(fact: Fact) -> bool:

@@ -49,7 +49,7 @@ HALF = 50
 MOVED = 2
 _HALF = re.compile(
     r"\b(?:(?:more than|over) half|(?P<less>(?:less|fewer) than half|under half))\b(?! (?:that|those|as|again|what)\b)"
-    r"(?: of)?",
+    r"(?P<of> of)?",
     re.IGNORECASE,
 )
 _FROM = re.compile(r"\bfrom\s[^\s]+\s?%?\s(?:percent\s)?to\s", re.IGNORECASE)
@@ -105,11 +105,14 @@ def multiple_in(claim: str) -> Multiple | None:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What the evidence says of a comparison: whether it is so, the calculation, and the sentences that tell it."""
+    """What the evidence says of a comparison: whether it is so, and the calculation.
+
+    `restated`: the claim with the share that it calls more or less than half.
+    """
 
     is_so: bool
     derived: str
-    texts: Sequence[str]
+    restated: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,7 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
         if not said.in_time and not _may_be_compared(one, other, said.changes, order):
             continue
         sign = "/" if said.multiple else ">" if values[0][0] > values[1][0] else "<"
-        results[n == m, is_so] = Relation(is_so, f"{values[0][1]} {sign} {values[1][1]}", held)
+        results[n == m, is_so] = Relation(is_so, f"{values[0][1]} {sign} {values[1][1]}")
     found_in = [each for (is_one, _), each in results.items() if is_one] or list(results.values())
     return found_in[0] if len(found_in) == 1 else None
 
@@ -207,15 +210,16 @@ def _told_by_half(claim: str, texts: Sequence[str], question: str, language: str
     words = content_words_of(claim[found.end() :], language) if found else []
     if found is None or not words or not _is_about(_HALF.sub(" ", claim), (*texts, question), language):
         return None
-    shares = [(part, share, text) for text in texts for part in parts_of(text, language) for share in _shares_of(part)]
-    if len({part for part, _, _ in shares}) > 1:
+    shares = [(part, share) for text in texts for part in parts_of(text, language) for share in _shares_of(part)]
+    if len({part for part, _ in shares}) > 1:
         shares = [each for each in shares if words[0] in each[0].words]
     if len(shares) != 1 or min(shares[0][1].values) == HALF:
         return None
-    _, share, text = shares[0]
+    share = shares[0][1]
     value = min(share.values)
     is_so = (value > HALF) == (found["less"] is None)
-    return Relation(is_so, f"{_written(share)} {'>' if value > HALF else '<'} 50 %", (text,))
+    restated = f"{claim[: found.start()]}{_written(share)}{' of' if found['of'] else ''}{claim[found.end() :]}"
+    return Relation(is_so, f"{_written(share)} {'>' if value > HALF else '<'} 50 %", restated)
 
 
 def _shares_of(part: Part) -> Sequence[Fact]:
