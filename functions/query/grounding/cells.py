@@ -174,10 +174,14 @@ class TableComparison:
             is_ordered = self._is_ordered()
             is_told = bool(is_extreme or is_ordered)
             texts = self._texts(frozenset(self._named_rows)) if is_told else ()
-            chosen_from = among_in(self.claim) if is_extreme else None
-            counts = [each.start for each in facts_in(self.claim) if _is_in(each, chosen_from)]
             conflict = "order" if is_ordered is False else ""
-            return Binding(frozenset(counts), conflict, texts=texts, is_extreme=is_told)
+            return Binding(
+                self._counted_rows,
+                conflict,
+                texts=texts,
+                is_extreme=is_told,
+                is_open=bool(self._counted_rows) and not is_told,
+            )
         if not self._held:
             rows = frozenset(n for each in self.rows.mentions for n in each.rows)
             return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
@@ -195,6 +199,15 @@ class TableComparison:
             is_named=is_named,
             is_open=not is_named,
             texts=self._texts(rows),
+        )
+
+    @cached_property
+    def _counted_rows(self) -> frozenset[int]:
+        """Where the claim counts the quoted rows, of which it calls one the most: "of the *three*"."""
+        chosen_from = among_in(self.claim) if is_superlative(self.claim) else None
+        count = sum(map(self._finder.is_quoted, self.table.rows))
+        return frozenset(
+            each.start for each in facts_in(self.claim) if _is_in(each, chosen_from) and count in each.values
         )
 
     @cached_property
