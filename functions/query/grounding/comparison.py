@@ -12,7 +12,7 @@ from functions.query.grounding.injection import without_injections
 from functions.query.grounding.names import names_in
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.sanitizing import plain
-from functions.query.grounding.statements import same_signs, step_told
+from functions.query.grounding.statements import same_signs, step_told, tells_step
 from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of
@@ -98,7 +98,7 @@ class ClaimComparison:
     @cached_property
     def step(self) -> tuple[bool, str] | None:
         """Whether it gives a step its own number, and what it tells of it; None if it tells none."""
-        return step_told(self.claim, self.written_sentences, self.language)
+        return step_told(self.claim, self.written_sentences, self.language) if tells_step(self.claim) else None
 
     @cached_property
     def has_cells(self) -> bool:

@@ -25,6 +25,7 @@ from functions.query.grounding.known_facts import (
 from functions.query.grounding.measures import (
     crosses_pairs,
     exchanges_values,
+    may_exchange_values,
     repeats_otherwise,
     takes_number_otherwise,
     turns_limit,
@@ -242,9 +243,10 @@ def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
 
 
 def _exchanges_values(it: ClaimComparison) -> Finding | None:
-    if _is_repeated(it) or not exchanges_values(it.wording, it.written_sentences, it.language):
+    if not may_exchange_values(it.claim) or _is_repeated(it):
         return None
-    return Finding(Verdict.REFUTED, "number")
+    is_exchanged = exchanges_values(it.wording, it.written_sentences, it.language)
+    return Finding(Verdict.REFUTED, "number") if is_exchanged else None
 
 
 def _counts_steps_otherwise(it: ClaimComparison) -> Finding | None:

@@ -185,6 +185,11 @@ def _is_value(fact: Fact) -> bool:
 # --- who has which value ---
 
 
+def may_exchange_values(claim: str) -> bool:
+    """Return whether a claim has two numbers that it may exchange."""
+    return len(_FIGURES.findall(claim)) > 1 and _VALUE_PART.search(claim) is not None
+
+
 def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
     """Return whether a claim gives two things each the value that its evidence (sentences and rows) gives the other."""
     said = [part for part in parts_of(claim, language) if part.numbers]

@@ -158,12 +158,13 @@ def _said_in(claim: str) -> _Said | None:
 def relation_in(claim: str, sentences: Sequence[str], question: str, language: str) -> Relation | None:
     """Return what sentences say of "A is higher than B" or "A is before B"; None if they do not surely tell it."""
     plain = fold(claim)
-    if count_negations(tokens_of(claim)) or _UNSURE.search(plain):
+    said = _said_in(plain)
+    tells_half = _HALF.search(plain) is not None
+    if not (said or tells_half) or count_negations(tokens_of(claim)) or _UNSURE.search(plain):
         return None
     prose = [text for text in dict.fromkeys(sentences) if SEPARATOR not in text]
-    if half := _told_by_half(plain, prose, question, language):
+    if tells_half and (half := _told_by_half(plain, prose, question, language)):
         return half
-    said = _said_in(plain)
     if said is None or not _is_about(f"{said.before} {said.behind}", (*prose, question), language):
         return None
     parts = [parts_of(text, language) for text in prose]

@@ -107,6 +107,11 @@ STEP_AHEAD = 0.25
 """Share of a claim's words that a step must have to be the one that is told, and by which others must have less."""
 
 
+def tells_step(claim: str) -> bool:
+    """Return whether a claim tells a step by its number: "the first step is to …"."""
+    return _STEP.match(claim) is not None
+
+
 def step_told(claim: str, texts: Sequence[str], language: str) -> tuple[bool, str] | None:
     """Return whether a claim gives a step its own number ("the first step is to …"), and what it says of the step.
 
