@@ -226,11 +226,11 @@ test-web: web ## The page in a real browser: journeys, roles, accessibility (REC
 bench: setup .venvs/evals/.research-synced ## Benchmarks, each beside what it is compared with
 	@.venvs/evals/bin/python -m pytest tests/benchmarks -q -s --override-ini="python_files=bench_*.py" -p no:xdist $(ARGS)
 
-# The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/quality.md). ARGS: what all commands take, like
+# The folder to measure on: DATA/pdfs/*.pdf and DATA/questions.jsonl (docs/measuring.md). ARGS: what all commands take, like
 # "--sample 50", "--fresh" or "--cache DIR".
 DATA ?=
 eval: setup .venvs/evals/.synced ## Quality on a folder, beside LangChain, LlamaIndex and BM25: make eval DATA=folder
-	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make eval DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }
+	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make eval DATA=folder (docs/measuring.md tells its form)." >&2; exit 2; }
 	@.venvs/evals/bin/python -m evals retrieval --in-process --system all --data "$(DATA)" --json .recto/eval/retrieval.json $(ARGS)
 	@.venvs/evals/bin/python -m evals calibrate --data "$(DATA)" --json .recto/eval/calibration.json $(ARGS)
 	@.venvs/evals/bin/python -m evals answers --data "$(DATA)" --json .recto/eval/answers.json $(ARGS)
@@ -256,7 +256,7 @@ eval-material: setup .venvs/evals/.synced ## Quality on evals/material: answers 
 ACCEPTED ?= $(DATA)/accepted.json
 .PHONY: evals-gate
 evals-gate: setup ## Fail if retrieval became worse than accepted: make evals-gate DATA=folder (ARGS=--accept to accept)
-	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make evals-gate DATA=folder (docs/quality.md tells its form)." >&2; exit 2; }
+	@test -n "$(DATA)" || { echo "Name a folder with pdfs/ and questions.jsonl: make evals-gate DATA=folder (docs/measuring.md tells its form)." >&2; exit 2; }
 	@$(PY) -m evals retrieval --in-process --data "$(DATA)" --json .recto/eval/gate.json
 	@$(PY) -m evals compare .recto/eval/gate.json --accepted "$(ACCEPTED)" $(ARGS)
 

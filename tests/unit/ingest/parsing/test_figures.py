@@ -137,7 +137,8 @@ def test_words_that_run_upwards_are_where_they_are_seen() -> None:
 
 def test_drawings_near_each_other_are_one_and_those_beyond_the_page_none() -> None:
     boxes = [(0.0, 0.0, 10.0, 10.0), (14.0, 2.0, 30.0, 9.0), (100.0, 100.0, 120.0, 120.0), (900.0, 900.0, 950.0, 950.0)]
-    assert sorted(clusters(boxes, 600, 800)) == [(0, 0, 30, 10), (100, 100, 120, 120)]
+    for drawn in (boxes, boxes[::-1]):
+        assert sorted(clusters(drawn, 600, 800)) == [(0, 0, 30, 10), (100, 100, 120, 120)]
 
 
 def test_pictures_without_a_caption_are_those_large_enough_and_not_known() -> None:

@@ -416,3 +416,16 @@ def test_rules_that_go_through_lines_of_text_make_no_table() -> None:
 
     assert len(lines_of(82)) == 2
     assert lines_of(40) == []  # "Line 1" stands outside
+
+
+def test_quarter_turns_add_up() -> None:
+    rules = Rules(across=[(100, 20, 220), (130, 40, 90)], down=[(20, 100, 130), (260, 10, 300)])
+    once = rules.turned(1, 400, 600)
+    assert once.turned(1, 600, 400) == rules.turned(2, 400, 600)
+    assert once.turned(2, 600, 400) == rules.turned(3, 400, 600)
+    assert once.turned(3, 600, 400) == rules
+
+
+def test_a_half_turn_twice_is_none() -> None:
+    rules = Rules(across=[(100, 20, 220)], down=[(260, 10, 300)])
+    assert rules.turned(2, 400, 600).turned(2, 400, 600) == rules

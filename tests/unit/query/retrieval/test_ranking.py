@@ -265,7 +265,7 @@ BALANCE = (
     "Consolidated Balance Sheets\n| 2022 | 2021\nInventories | 5,372 | 4,985\nTotal current assets | 14,688 | 15,403"
 )
 CASH = "Purchases of property, plant and equipment | (1,749) | (1,603)\nNet cash used in investing | (1,046) | (1,317)"
-PROSE = "The consolidated balance sheets of the company are discussed below. Inventories rose because demand fell."
+PROSE = "The consolidated balance sheets of the company are discussed below. Inventories rose as demand fell in 2022."
 
 
 @pytest.mark.parametrize(

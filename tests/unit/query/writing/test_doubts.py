@@ -29,6 +29,8 @@ There is an outing to the salt mine for 39 euros."""
         ("What does a taxi to Hotel Seeblick cost?", HOTEL, False),
         ("Is lunch included on Sunday?", DAYS, False),
         ("What does the outing on Tuesday cost?", DAYS, True),  # it is Monday's
+        ("Is the museum open on Tuesday?", "The museum is open on Sundays.", True),
+        ("Is the museum open on Tuesday?", "The museum is not open on Sundays.", False),  # but on other days
     ],
 )
 def test_what_is_told_of_something_else_is_doubtful(question: str, text: str, *, doubtful: bool):
@@ -130,6 +132,17 @@ def test_how_much_is_not_told_surely_without_a_number(text: str, *, doubtful: bo
 )
 def test_what_says_the_opposite_or_nothing_of_what_is_named_is_doubtful(question: str, text: str, *, doubtful: bool):
     assert extract(question, [passage(text, score=1.0)]).may_be_others is doubtful
+
+
+@pytest.mark.parametrize(
+    ("table", "doubtful"),
+    [
+        ("Berth | Fee\nLarge | 340\nSmall | 90", False),
+        ("Fee of the year | Berth\n2024 | large\n2025 | small", True),  # the label is no amount
+    ],
+)
+def test_a_bare_figure_beside_a_rows_label_is_an_amount(table: str, *, doubtful: bool):
+    assert extract("How much does a large berth cost?", [passage(table, score=1.0)]).may_be_others is doubtful
 
 
 def test_an_answer_in_another_language_has_other_words():
