@@ -1,4 +1,4 @@
-"""Checks what the numbers of a claim are of: which group, part, limit, rate or move."""
+"""Checks what the numbers of a claim are of: which thing, group, part, limit, rate or move."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
