@@ -90,7 +90,7 @@ MAX_PARTS = 24
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ValuePart:
     """A part of a sentence, or a row of a table: its words (with dates) and its numbers as digits.
 
     `facts`: its values, if it is of a sentence.
@@ -103,13 +103,13 @@ class Part:
 
 
 @lru_cache(maxsize=512)
-def parts_of(text: str, language: str) -> Sequence[Part]:
+def parts_of(text: str, language: str) -> Sequence[ValuePart]:
     """Return the parts of a sentence that tell a value each, or a row of a table as one."""
     if SEPARATOR in text:
         return [_part(text, language)]
     if _RESPECTIVELY.search(text) and (paired := _paired(text, language)):
         return paired
-    parts: list[Part] = []
+    parts: list[ValuePart] = []
     opening = ""
     for piece in _pieces_of(fold(text)):
         part = _part(piece, language)
@@ -129,11 +129,11 @@ def _pieces_of(text: str) -> Iterator[str]:
         yield from filter(None, map(str.strip, pieces))
 
 
-def _part(text: str, language: str) -> Part:
+def _part(text: str, language: str) -> ValuePart:
     plain = (each.group().replace(",", "").strip(".:").lstrip("0") or "0" for each in _FIGURES.finditer(fold(text)))
     numbers = frozenset(each for each in plain if not is_year(each))
     facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
-    return Part(frozenset(content_words_of(text, language)), numbers, facts, text)
+    return ValuePart(frozenset(content_words_of(text, language)), numbers, facts, text)
 
 
 def content_words_of(text: str, language: str) -> Sequence[str]:
@@ -148,7 +148,7 @@ def content_words_of(text: str, language: str) -> Sequence[str]:
     return found
 
 
-def _paired(text: str, language: str) -> Sequence[Part]:
+def _paired(text: str, language: str) -> Sequence[ValuePart]:
     """Return the parts of "19% and 14%, respectively, of Democrats and Republicans": each item with its value."""
     plain = _RESPECTIVELY.sub("", fold(text))
     rows = [(row, _ITEM_END.split(row.group())) for row in _ROW.finditer(plain)]
@@ -200,7 +200,7 @@ def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
     return bool(found) and all(found)
 
 
-def _exchanged(one: Part, other: Part, held: Sequence[Part]) -> Iterator[bool]:
+def _exchanged(one: ValuePart, other: ValuePart, held: Sequence[ValuePart]) -> Iterator[bool]:
     """Yield for each two parts of the evidence with the two values whether they are told of the other thing."""
     values = product(one.numbers - other.numbers, other.numbers - one.numbers)
     for (mine, theirs), (first, second) in product(values, permutations(held, 2)):

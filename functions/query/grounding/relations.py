@@ -12,7 +12,7 @@ from itertools import permutations
 
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in
-from functions.query.grounding.measures import MAX_PARTS, Part, content_words_of, parts_of
+from functions.query.grounding.measures import MAX_PARTS, ValuePart, content_words_of, parts_of
 from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.table_cells import TableCell
@@ -116,7 +116,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SaidComparison:
     """A comparison in a claim: the words before and behind "than", and which way it goes (1 for more or later)."""
 
     before: str
@@ -138,7 +138,7 @@ class _Said:
         return self.multiple.is_of(one, other) if self.multiple else (one > other) == (self.way > 0)
 
 
-def _said_in(claim: str) -> _Said | None:
+def _said_in(claim: str) -> _SaidComparison | None:
     found = _COMPARED.search(claim)
     word = (found["word"] or "exceed").lower() if found else ""
     if found and (way := _way_of(word)):
@@ -146,12 +146,14 @@ def _said_in(claim: str) -> _Said | None:
         before = claim[: found.end() - len(behind)]
         moves = {each for token in tokens_of(claim) if (each := direction_of(token)) and not _way_of(token)}
         is_change = _HOW_FAST.search(claim) is not None or (word in {"more", "less"} and bool(moves))
-        return _Said(before, behind, way, changes=(moves or {1}).pop() if is_change and len(moves) < MOVED else 0)
+        return _SaidComparison(
+            before, behind, way, changes=(moves or {1}).pop() if is_change and len(moves) < MOVED else 0
+        )
     if multiple := multiple_in(claim):
-        return _Said(claim[: multiple.start], claim[multiple.start :], 0, multiple)
+        return _SaidComparison(claim[: multiple.start], claim[multiple.start :], 0, multiple)
     if in_time := _IN_TIME.search(claim):
         way = -1 if in_time["word"].lower().startswith(_EARLIER) else 1
-        return _Said(claim[: in_time.start()], in_time["other"], way, in_time=True)
+        return _SaidComparison(claim[: in_time.start()], in_time["other"], way, in_time=True)
     return None
 
 
@@ -195,7 +197,9 @@ def relation_in(claim: str, sentences: Sequence[str], question: str, language: s
     return found_in[0] if len(found_in) == 1 else None
 
 
-def _tell_of_others(said: _Said, one: Part, other: Part, others: Sequence[Part], language: str) -> bool:
+def _tell_of_others(
+    said: _SaidComparison, one: ValuePart, other: ValuePart, others: Sequence[ValuePart], language: str
+) -> bool:
     """Return whether further parts with such a value have words of a claim: it may compare theirs."""
     words = frozenset(content_words_of(f"{said.before} {said.behind}", language))
     shared = one.words & other.words
@@ -223,7 +227,7 @@ def _told_by_half(claim: str, texts: Sequence[str], question: str, language: str
     return Relation(is_so, f"{_written(share)} {'>' if value > HALF else '<'} 50 %", restated)
 
 
-def _shares_of(part: Part) -> Sequence[Fact]:
+def _shares_of(part: ValuePart) -> Sequence[Fact]:
     """Return the shares of a part: of one that moved, what it moved to."""
     shares = [each for each in part.facts if each.unit == "percent"]
     if len(shares) == MOVED and _FROM.search(part.text):
@@ -243,7 +247,7 @@ def _sort_of(fact: Fact) -> tuple[str, str]:
     return fact.kind, fact.unit
 
 
-def _values_of(one: Part, other: Part, said: _Said) -> tuple[_Value, _Value] | None:
+def _values_of(one: ValuePart, other: ValuePart, said: _SaidComparison) -> tuple[_Value, _Value] | None:
     """Return the values of two parts; None if either has none, or several of the sort of the other's.
 
     What both have alike ("an hour") is not compared.
@@ -264,7 +268,7 @@ def _values_of(one: Part, other: Part, said: _Said) -> tuple[_Value, _Value] | N
     return None if a is None or b is None else ((a, _written(mine)), (b, _written(theirs)))
 
 
-def _noun_behind(part: Part, fact: Fact) -> str:
+def _noun_behind(part: ValuePart, fact: Fact) -> str:
     """Return the stem of the word behind a number, by which it counts."""
     found = _NEXT_WORD.match(fold(part.text), fact.end)
     return stem_of(found[1].lower(), "en") if found and content_stems(found[1], "en") else ""
@@ -283,7 +287,7 @@ def _written(fact: Fact) -> str:
     return fact.text.strip(" .,;")
 
 
-def _are_of(said: _Said, one: Part, other: Part, order: int, language: str) -> bool:
+def _are_of(said: _SaidComparison, one: ValuePart, other: ValuePart, order: int, language: str) -> bool:
     """Return whether the first thing of a comparison is that of one part, the second that of the other.
 
     `order` is 1 if the one part stands behind the other in a sentence, -1 if before it, 0 in another sentence.
@@ -331,7 +335,7 @@ def _is_comparing(word: str) -> bool:
     return _way_of(word) != 0 or direction_of(word) != 0
 
 
-def _may_be_compared(one: Part, other: Part, changes: int, order: int) -> bool:
+def _may_be_compared(one: ValuePart, other: ValuePart, changes: int, order: int) -> bool:
     """Return whether both values are amounts, or both changes in the direction of a claim that compares changes.
 
     What rose or fell by which one does not say which is higher. The second of two parts may leave out what they do.
