@@ -47,6 +47,7 @@ _EARLIER = ("before", "earlier", "precede")
 _UNSURE = re.compile(r"\b(?:about as|almost|nearly|more or less|rather than|other than|per)\b", re.I)
 HALF = 50
 MOVED = 2
+"""Half, as per cent; and the values of one that moved, and that are compared at least."""
 _HALF = re.compile(
     r"\b(?:(?:more than|over) half|(?P<less>(?:less|fewer) than half|under half))\b(?! (?:that|those|as|again|what)\b)"
     r"(?P<of> of)?",
