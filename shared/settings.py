@@ -318,5 +318,5 @@ class Settings(BaseSettings):
 NEVER = 1.0
 """A similarity that no statement reaches but one that repeats the question."""
 
-INGEST_VERSION = 35
+INGEST_VERSION = 36
 """Increase this when the parser or chunker changes what is stored, so that documents are ingested again."""

@@ -36,7 +36,7 @@ from functions.query.understanding.spelling import corrected, corrections
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.named_items import absent_items
 from functions.query.writing.prompting import within_budget
-from functions.query.writing.selected_rows import asks_which, selected_rows
+from functions.query.writing.selected_rows import selected_rows, tables_needed
 from functions.query.writing.subjects import absent_subjects
 from shared import identity
 from shared.deadline import Deadline, StageTimer, Workers
@@ -358,7 +358,7 @@ def _searches(
         boosts=understood.boosts,
         diversity=ports.settings.diversity,
         neighbours=ports.settings.neighbours,
-        whole_tables=asks_which(understood.search_text),
+        tables=tables_needed(understood.search_text),
     )
     of_parts = zip(understood.parts, others[len(variants) :], strict=True)
     return [
@@ -370,7 +370,7 @@ def _searches(
                 inherited=part.inherited,
                 vector=each,
                 variants=(),
-                whole_tables=asks_which(part.question),
+                tables=tables_needed(part.question),
             )
             for part, each in of_parts
         ),

@@ -50,6 +50,9 @@ OVERSIZED = 1.6
 OF_HEIGHT = 0.9
 """How much larger than a letter's box a font size is that is wrong, and the size that is taken for it, in heights of
 the box."""
+UNDERSIZED, ALIKE = 0.3, (0.6, 1.35)
+"""How much smaller than a letter's box a font size is that is wrong, and how much lower and higher than most such words
+one may be that is in their print, since boxes of letters in bitmaps end with them."""
 BETWEEN_WORDS = 0.1
 """How far a stroke between two words may reach into one of them, in font sizes."""
 MAX_UNEVEN = 0.1
@@ -473,9 +476,21 @@ def words_of(
         for word in words:
             if word.text == TRIANGLE[1] and word.style.face.startswith(TRIANGLE[0]):
                 word.text = "▶"
+    if any(0 < size < TINY_POINTS for _, size, *_ in looks.values()):
+        _find_sizes(words)
     with_bullets(words)
     _find_fixed_pitch(words)
     return words, hidden
+
+
+def _find_sizes(words: Sequence[Word]) -> None:
+    """Give words a size whose font has none in points, as bitmaps may: by how high they and most of them are."""
+    found = [word for word in words if not word.style.turn & 1 and word.style.size < UNDERSIZED * (word.y1 - word.y0)]
+    usual = sorted([word.y1 - word.y0 for word in found])[len(found) // 2] if found else 0.0
+    for word in found:
+        height = word.y1 - word.y0
+        is_usual = ALIKE[0] * usual < height < ALIKE[1] * usual
+        word.style = replace(word.style, size=usual if is_usual else height)
 
 
 def _marks_of(objects: Sequence[int]) -> dict[int | None, int]:

@@ -34,7 +34,9 @@ LEAST_TAGS, TAGS = 3, 0.6
 MAX_BETWEEN_TAGS, LONGEST_BETWEEN_TAGS, MOST_TAGS = 3, 60, 200
 """Lines with a tag that make a listing, and share of its lines that have one; lines between two, characters of
 one, and lines of the whole, at most; what goes on is another listing."""
+_DIGITS = re.compile(r"\d+")
 _CAPTION = re.compile(r"(?:table|tableau|tabla|tabelle|lentelė) \d", re.IGNORECASE)
+_DATE = re.compile(r"\d{1,2}([./-])\d{1,2}\1(?:\d\d)?\d\d|\d{4}-\d\d-\d\d")
 HEADER_ROWS = 4
 HEADER_TITLES = 5
 """Rows of several cells in a header at most, and of one."""
@@ -387,7 +389,17 @@ def _table(lines: list[Line], words: Vocabulary) -> Part:
     head = [] if is_key else _head(rows, is_bold=bold[:1] == [True] and not all(bold))
     if named and SEPARATOR in rows[named - 1]:
         head = rows[:named] + list(takewhile(_tells_periods, head[named:]))
+    if head and SEPARATOR in head[-1]:
+        group = row_cells(head[-1])[0]
+        if _begins_group(group, rows[len(head) :]):
+            head[-1] = head[-1][len(group) :].lstrip()
     return Part("table", "\n".join(rows), header="\n".join(head), lines=places)
+
+
+def _begins_group(label: str, rows: Sequence[str]) -> bool:
+    """Whether the first cell of a header heads the rows below it alone: others do, with another number."""
+    pattern = _DIGITS.sub("0", label)
+    return label != pattern != "0" and any(_DIGITS.sub("0", row) == pattern for row in rows if row != label)
 
 
 def _head(rows: list[str], *, is_bold: bool) -> list[str]:
@@ -406,6 +418,9 @@ def _head(rows: list[str], *, is_bold: bool) -> list[str]:
     if has_figures and not _holds_sentence(cells[first]):
         head = list(takewhile(lambda row: not _holds_sentence(row_cells(row)), head))
     head = head[: _first_with_values(cells, first, len(head))]
+    if any(len(row) > 1 for row in cells[: len(head)]):
+        # Dates look like figures: "31.3.2003 | 31.3.2002" below "For the year ended".
+        head += takewhile(_is_of_dates, rows[len(head) :])
     while head and SEPARATOR not in head[-1] and not UNIT.match(head[-1]):
         head.pop()  # a label that begins the first group of rows
     titles = sum(SEPARATOR not in row for row in head)
@@ -434,6 +449,13 @@ def _tells_periods(row: str) -> bool:
     """Whether a row has periods or units alone behind its first cell, as below names that go over several columns."""
     names = [cell for cell in row_cells(row)[1:] if cell]
     return bool(names) and all(YEAR.search(name) or UNIT.match(name) for name in names)
+
+
+def _is_of_dates(row: str) -> bool:
+    """Whether a row has no label, and dates of different days alone behind it: they name the columns below."""
+    label, *names = row_cells(row)
+    dates = [name for name in names if name]
+    return not label and 1 < len(dates) == len(set(dates)) and all(map(_DATE.fullmatch, dates))
 
 
 def _names_figures(rows: Sequence[str]) -> bool:

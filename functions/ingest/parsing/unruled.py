@@ -7,6 +7,7 @@ of the next one, so that what was written before a row's end stands above it, an
 
 import re
 from bisect import bisect
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -17,13 +18,14 @@ from functions.ingest.parsing.table_cells import (
     BULLETS,
     CELL_GAP_EM,
     CLOSE_EM,
+    MAX_CELL_LINES,
     SIGN_AFTER,
     SIGN_BEFORE,
     is_figure,
     is_number,
 )
 from functions.ingest.parsing.table_headers import CAPTION
-from functions.ingest.parsing.tables import MAX_HEADER_CHARACTERS
+from functions.ingest.parsing.tables import LONGEST_NUMBER, MAX_HEADER_CHARACTERS
 from functions.ingest.parsing.tagged_tables import ITEM_MARK, TableOnPage
 from functions.ingest.parsing.words import Word
 from shared.text import BOX_SIGNS
@@ -32,8 +34,9 @@ SHRUNK = 0.12
 """How much of a word's height is left out above and below it, since the boxes of close lines overlap."""
 NARROW_EM, WIDE_EM = 0.12, 0.6
 """Room between two columns that no row may lack, and that most rows have more than, in font sizes."""
-FAR_EM = 1.5
-"""How far apart rows may be, in font sizes."""
+FAR_EM, FURTHEST_EM, ALIKE_EM = 1.5, 3.0, 0.75
+"""How far apart rows may be, in font sizes, how far if all are, and how much such rooms may differ: where paragraphs
+have room below them, so have those in cells, and cells may be centred in their rows."""
 LEAST_ROWS, LEAST_OF_TWO = 3, 4
 """Rows of a table with several cells, at least, and of one with two columns without names."""
 WIDE_SHARE, ALIGNED_SHARE = 0.4, 0.7
@@ -44,8 +47,9 @@ LABELLED = 0.35
 """Share of the rows of a table that have a label, at least."""
 SAME_EDGE = 1.0
 """Points by which the edges of cells in one column may differ."""
-MOST_FIGURES = 0.4
-"""Share of figures among the cells behind the labels from which on their places tell the columns (`tables`)."""
+MOST_FIGURES, MOST_AT_THE_LEFT = 0.4, 0.7
+"""Share of figures among the cells behind the labels from which on their places tell the columns (`tables`), and where
+none stand at the right edge of their column."""
 SPARE = 1.1
 """How much wider than a space in it the room in a row is, at least, where no cell has its column's edge behind it."""
 WORDS_OF_LINE, FULL = 3, 0.75
@@ -100,7 +104,7 @@ def tables_by_room(words: Sequence[Word], top: float, across: Sequence[Rule]) ->
         if is_run and (found := _grid(words, bands, (begin, end), strips, across)):
             grid, names, last = found
             yield TableOnPage(grid, words_in(grid, words, top), names)
-        at = last if last > at else end if is_run else at + 1
+        at = last if last > at else end if is_run and not _distance(bands, at) else at + 1
 
 
 def _bands(words: Sequence[Word], top: float) -> list[_Band]:
@@ -122,9 +126,9 @@ def _bands(words: Sequence[Word], top: float) -> list[_Band]:
     for band in bands:
         across = sorted([(words[index].x0, index) for index in band.indices])
         band.indices = [index for _, index in across]
-        first = words[band.indices[0]].style
-        band.size = max(1.0, first.size)
-        band.is_code = first.mono and all(words[index].style.mono for index in band.indices)
+        sizes = sorted([words[index].style.size for index in band.indices])
+        band.size = max(1.0, sizes[len(sizes) // 2])
+        band.is_code = words[band.indices[0]].style.mono and all(words[index].style.mono for index in band.indices)
         end, sign, gaps = -inf, False, band.gaps
         for x0, index in across:
             word = words[index]
@@ -146,8 +150,11 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
     """Return the bands around one that have room at the same places, and these places."""
     first = bands[start]
     strips = [(gap, int(_is_wide(gap, first))) for gap in first.gaps[1:-1]]
+    far = _distance(bands, start)
     end = start + 1
-    while end < min(len(bands), start + MAX_ROWS) and _is_near(bands[end - 1], bands[end]):
+    while end < min(len(bands), start + MAX_ROWS) and _is_near(bands[end - 1], bands[end], far):
+        if bands[end].is_code and bands[end].gaps[0][1] < strips[0][0][1]:
+            break  # a listing; a cell of code has others before it
         left = _common(strips, bands[end])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, count) in enumerate(strips) if at not in kept and count > 1]
@@ -157,7 +164,9 @@ def _run(words: Sequence[Word], bands: Sequence[_Band], start: int, least: int) 
         end += 1
     strips = [strip for strip in strips if strip[1] > 1 or end - start > LEAST_ROWS]
     begin = start
-    while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin]):
+    while strips and begin > least and start - begin < MAX_ABOVE and _is_near(bands[begin - 1], bands[begin], far):
+        if bands[begin].is_code and not far:
+            break
         left = _common(strips, bands[begin - 1])
         kept = {at for at, _ in left}
         lost = [gap for at, (gap, _) in enumerate(strips) if at not in kept]
@@ -176,8 +185,24 @@ def _are_told(
     return any(gap in told for gap in lost)
 
 
-def _is_near(above: _Band, below: _Band) -> bool:
-    return below.top - above.bottom < FAR_EM * min(above.size, below.size) and not below.is_code
+def _distance(bands: Sequence[_Band], start: int) -> float:
+    """Return how far rows are apart from a line on, if they are further than usual and alike; else nothing."""
+    rooms: list[float] = []
+    for above, below in pairwise(bands[start : start + MAX_CELL_LINES]):
+        room, size = below.top - above.bottom, min(above.size, below.size)
+        if FAR_EM * size <= room < FURTHEST_EM * size:
+            rooms.append(room)
+        elif room > FAR_EM * size / 2:
+            break
+        if len(rooms) == LEAST_ROWS - 1:
+            return rooms[0] if abs(rooms[1] - rooms[0]) < ALIKE_EM * size else 0.0
+    return 0.0
+
+
+def _is_near(above: _Band, below: _Band, far: float = 0.0) -> bool:
+    """Whether a line may be of the table of the one above: if rows are `far` apart, as the next row, or in its row."""
+    room, size = below.top - above.bottom, min(above.size, below.size)
+    return room < (FAR_EM * size if not far else far / 2) or (far > 0 and abs(room - far) < ALIKE_EM * size)
 
 
 def _common(strips: Sequence[tuple[Gap, int]], band: _Band) -> list[tuple[int, tuple[Gap, int]]]:
@@ -221,14 +246,21 @@ def _grid(
     texts = [_cells(words, row, strips) for row in rows]
     fits = [_fits(cells, edges) for cells in texts]
     wide = next((at for at, cells in enumerate(texts) if _has_room(cells)), len(rows))
-    while wide and fits[wide - 1] and _may_be_names(texts[wide - 1]):
+    while wide and (
+        (fits[wide - 1] and _may_be_names(texts[wide - 1])) or _are_bold_names(*texts[wide - 1 : wide + 1])
+    ):
         wide -= 1
+        fits[wide] = True
     first = next((at for at in range(wide, len(rows)) if sum(map(bool, texts[at])) > 1), len(rows))
     while 0 < first < len(rows) and not texts[first - 1][0] and _is_next_line(rows[first - 1], rows[first]):
         rows[first - 1 : first + 1] = [rows[first - 1] + rows[first]]  # the upper line of a name
         texts[first - 1 : first + 1] = [_cells(words, rows[first - 1], strips)]
         fits[first - 1 : first + 1] = [True]
         first -= 1
+    before = bands[within[0] - 1 : within[0]] if within[0] else []
+    is_top = not any(rows[0][0].top - band.bottom < FURTHEST_EM * band.size for band in before)  # of the page
+    if is_top and all(_is_rest(cells, edges) for cells in texts[:first]):
+        first = 0
     last = next((at for at in range(first, len(rows)) if not fits[at]), len(rows))
     if any(_has_room(cells) for cells in texts[last + 1 :]) or _are_columns_of_prose(texts[first:last]):
         return None
@@ -236,8 +268,8 @@ def _grid(
         last -= 1
     rows, texts = rows[first:last], texts[first:last]
     several = sum(sum(map(bool, cells)) > 1 for cells in texts)
-    if several < LEAST_ROWS:
-        return None
+    if several < LEAST_ROWS or 2 * sum(all(band.is_code for band in row) for row in rows) > len(rows):
+        return None  # or a listing with columns
     if any(_is_parted(band, strips) for row in rows for band in row):
         return None
     if any(_are_figures(cell) for cells in texts for cell in cells[1:]):
@@ -246,8 +278,6 @@ def _grid(
     later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
     if max(map(len, labels), default=0) > LONGEST_LABEL or max(map(len, later)) > LONGEST_CELL:
         return None
-    if sum(map(is_number, later)) >= MOST_FIGURES * len(later) or len(labels) < LABELLED * len(texts):
-        return None
     left = min(band.gaps[0][1] for row in rows for band in row) - 1
     right = max(band.gaps[-1][0] for row in rows for band in row) + 1
     columns = [left, *((x0 + x1) / 2 for x0, x1 in strips), right]
@@ -255,6 +285,11 @@ def _grid(
     count = len(strips) + 1
     numbers = [_numbers(cells, edges, at * count) for at, cells in enumerate(texts)]
     names = _names(rows, texts, (left, right), across)
+    are_right = any(begin == inf > end for begin, end, _ in edges)
+    are_pages = _are_pages([_text(cells[-1]) for cells in texts[names:] if cells[-1]])
+    most = MOST_FIGURES if are_right or are_pages else MOST_AT_THE_LEFT
+    if sum(map(is_number, later)) >= most * len(later) or len(labels) < LABELLED * len(texts):
+        return None
     numbers[:names] = [list(range(at * count, (at + 1) * count)) for at in range(names)]
     if len(strips) == 1 and 2 * sum(map(_is_counted, labels)) >= len(labels):
         return None  # what numbers stand before one text each are pages, items or clauses
@@ -272,11 +307,12 @@ def _grid(
     below = bands[end : end + 1]
     if any(_has_cells(band, count if not _is_near(band, rows[0][0]) else 2) for band in above):
         return None
-    if any(_has_cells(band, 2) and _is_near(rows[-1][-1], band) for band in below):
+    if any(_has_cells(band, 2) and not band.is_code and _is_near(rows[-1][-1], band) for band in below):
         return None
     further = bands[end + 1 : end + 2]  # behind a line across the columns
     if any(
-        _has_cells(b, 2) and _is_near(rows[-1][-1], a) and _is_near(a, b) for a, b in zip(below, further, strict=False)
+        _has_cells(b, 2) and not (a.is_code or b.is_code) and _is_near(rows[-1][-1], a) and _is_near(a, b)
+        for a, b in zip(below, further, strict=False)
     ):
         return None
     return Grid(columns, heights, numbers), names, end
@@ -315,7 +351,7 @@ def _told(
         for at in range(len(kept)):
             both = [row for row in cells if row[at] and row[at + 1]]
             rooms = [_room(row[at], row[at + 1]) for row in both]
-            marks = sum(len(row[0]) == 1 and _is_mark(row[0][0]) for row in both) if at == 0 else 0
+            marks = _marks([row[0] for row in both]) if at == 0 else 0
             found = [_edges_of(row[at + 1]) for row in cells if row[at + 1]]
             usual = [sorted(sides)[len(sides) // 2] for sides in zip(*found, strict=True)]
             hits = [sum(abs(sides[n] - edge) < SAME_EDGE for sides in found) for n, edge in enumerate(usual)]
@@ -354,19 +390,17 @@ def _is_parted(band: _Band, strips: Sequence[Gap]) -> bool:
 
 
 def _are_several(words: Sequence[Word], row: Sequence[_Band], strips: Sequence[Gap]) -> bool:
-    """Whether lines of a row are rows of their own: with the same three cells, or two and further apart than lines.
+    """Whether lines of a row are rows of their own: its cells of several lines were not written one after another.
 
     What was written before them all goes over them: a label in the middle of its rows.
     """
-    cells = [_cells(words, [band], strips) for band in row]
-    if any(sum(_has_two_lines(cell) for cell in band) > 1 for band in cells):
-        return True  # a cell in their middle holds them together
-    lines = [(band, {at for at, cell in enumerate(each) if cell}) for band, each in zip(row, cells, strict=True)]
-    full = [(band, cells) for band, cells in lines if len(cells) > 1]
-    return any(
-        len(one & other) > (1 if below.top - above.top > NEXT_LINE * above.size else 2)
-        for (above, one), (below, other) in pairwise(full)
-    )
+    places = [(x0 + x1) / 2 for x0, x1 in strips]
+    cells: list[list[int]] = [[] for _ in range(len(places) + 1)]
+    for band in row:
+        for index in band.indices:
+            cells[bisect(places, words[index].x0)].append(index)
+    spans = sorted([(min(cell), max(cell)) for cell in cells if _has_two_lines([words[index] for index in cell])])
+    return any(last > first for (_, last), (first, _) in pairwise(spans))
 
 
 def _has_two_lines(cell: Sequence[Word]) -> bool:
@@ -387,6 +421,12 @@ def _are_columns_of_prose(rows: Sequence[Sequence[Sequence[Word]]]) -> bool:
         len(cell) >= WORDS_OF_LINE and width > FULL * max(widths) for cell, width in zip(cells, widths, strict=True)
     ]
     return sum(full) > len(full) / 2
+
+
+def _are_pages(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are numbers that never fall, as the pages of contents are."""
+    pages = [int(cell) for cell in cells if cell.isdecimal() and len(cell) <= LONGEST_NUMBER]
+    return len(pages) == len(cells) and pages == sorted(pages)
 
 
 def _are_figures(cell: Sequence[Word]) -> bool:
@@ -416,13 +456,19 @@ def _widest_space(*cells: Sequence[Word]) -> float:
     return max(rooms, default=0.0)
 
 
+def _is_rest(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> bool:
+    """Whether a row may be the rest of one on the page before: without a label, its cells where their columns begin."""
+    later = zip(cells[1:], edges, strict=True)
+    return not cells[0] and all(not cell or abs(_edges_of(cell)[0] - usual[0]) < SAME_EDGE for cell, usual in later)
+
+
 def _has_cells(band: _Band, count: int) -> bool:
     """Whether a line has as much room in it as columns have, so that it has that many cells or more."""
     return sum(gap[1] - gap[0] > CELL_GAP_EM * band.size for gap in band.gaps[1:-1]) >= count - 1
 
 
 def _has_room(cells: Sequence[Sequence[Word]], least: float = WIDE_EM) -> bool:
-    return any(a and b and _room(a, b) > least for a, b in pairwise(cells))
+    return any(_room(a, b) > least for a, b in pairwise([cell for cell in cells if cell]))
 
 
 def _may_be_names(cells: Sequence[Sequence[Word]]) -> bool:
@@ -430,6 +476,16 @@ def _may_be_names(cells: Sequence[Sequence[Word]]) -> bool:
     if CAPTION.match(cells[0][0].text if cells[0] else ""):
         return False
     return _has_room(cells, CLOSE_EM) and max(len(_text(cell)) for cell in cells) <= MAX_HEADER_CHARACTERS
+
+
+def _are_bold_names(cells: Sequence[Sequence[Word]], *below: Sequence[Sequence[Word]]) -> bool:
+    """Whether a row in bold above one that is not names three columns or more, which its words fill.
+
+    Those of a title would not end before each of them.
+    """
+    if len(cells) <= 2 or not all(cells) or CAPTION.match(cells[0][0].text) or not all(map(_are_bold, cells)):
+        return False
+    return not all(_are_bold(cell) for row in below for cell in row)
 
 
 def _room(cell: Sequence[Word], behind: Sequence[Word]) -> float:
@@ -454,8 +510,17 @@ def _fits(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]]) -> 
     if _has_room(cells):
         return True
     later = [(_edges_of(cell), usual) for cell, usual in zip(cells[1:], edges, strict=True) if cell]
+    if len(later) == 1 and len(_text(cells[0])) > MAX_HEADER_CHARACTERS and not _has_room(cells, CLOSE_EM):
+        return False
     hits = [any(abs(a - b) < SAME_EDGE for a, b in zip(sides, usual, strict=True)) for sides, usual in later]
     return 2 * sum(hits) >= len(hits)
+
+
+def _marks(labels: Sequence[Sequence[Word]]) -> int:
+    """Return how many labels are marks of items: one that is known as such, or the same sign."""
+    single = [label[0] for label in labels if len(label) == 1]
+    signs = Counter([word.text for word in single if len(word.text) == 1 and not word.text.isalnum()])
+    return max(sum(map(_is_mark, single)), *signs.values(), 0)
 
 
 def _is_mark(word: Word) -> bool:
@@ -477,7 +542,8 @@ def _whole_rows(words: Sequence[Word], rows: list[list[_Band]], strips: Sequence
     inner = max((b.top - a.bottom for row in rows for a, b in pairwise(row)), default=inf)
     out = [rows[0]]
     for row, above, each, room in zip(rows[1:], cells[:-1], cells[1:], rooms, strict=True):
-        slight = SLIGHT * row[0].size
+        size = row[0].size
+        slight = usual / 2 if usual > FAR_EM * size else SLIGHT * size
         is_part = room < usual - slight
         if not is_part and room < usual + slight and inner > usual - slight:
             is_part = _is_next_line(out[-1], row)

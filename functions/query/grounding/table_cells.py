@@ -35,6 +35,8 @@ _WITH_DEVIATION = re.compile(rf"(?P<figure>-?(?:{_DIGITS})\s?%?)\s*(?:\((?:{_DIG
 """A measured value and how far it may be off: "54.3% (0.3%)"."""
 _GROUPS_OF_DIGITS = re.compile(r"\d{1,3}(?: \d{3})+")
 _RANGE = re.compile(rf"(?:{_DIGITS})\s?%? [-–—] (?:{_DIGITS})\s?%?")
+_SIZE = re.compile(r"\d+(?: [x×*] \d+)+")
+"""Lengths of several sides: "640 x 480"."""
 _DIALLED = re.compile(r"\(?0\d{2,4}\)?(?: \d{3,}){1,3}")
 """A telephone's number, whose groups are no amounts: "0117 496 0640"."""
 _WITH_UNIT = re.compile(rf"(?P<digits>{_DIGITS})[\s-]?(?P<unit>[^\d\s].*)")
@@ -126,7 +128,7 @@ def figures_of(cell: str) -> Sequence[str]:
             return (cell,)  # "18-29"
         parts.append(found.group().strip())
         at = found.end()
-    is_one = not parts or _GROUPS_OF_DIGITS.fullmatch(cell) or _DIALLED.fullmatch(cell)
+    is_one = not parts or _GROUPS_OF_DIGITS.fullmatch(cell) or _DIALLED.fullmatch(cell) or _SIZE.fullmatch(cell)
     return (cell,) if is_one else parts
 
 

@@ -335,8 +335,9 @@ def _head_rows(rows: Sequence[_TextLine], *, whole: bool) -> int:
         heads = next((n for n in range(1, heads) if len(first[n].cells) == len(first[n - 1].cells) + 1 > 3), heads)
     if with_figures and with_figures >= len(rows[heads:]) / 2:
         return heads
-    # Words under words: only the first row names the columns, if there is another.
-    return min(heads, 1 if len(rows) > 1 or not whole else len(rows))
+    # Words under words: only the first row names the columns, if there is another, and dates alone below it.
+    named = 2 if heads > 1 and not first[1].cells[0] and _is_next_head(first[1]) else 1
+    return min(heads, named if len(rows) > named or not whole else len(rows))
 
 
 def _is_answered(line: _TextLine) -> bool:

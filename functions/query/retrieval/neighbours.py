@@ -6,6 +6,7 @@ added. Positions stay exact: two passages are joined only if the text between th
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from functions.query.retrieval.filters import both
 from functions.query.retrieval.passages import Passage
@@ -17,6 +18,9 @@ EXPANDED = 3
 MAX_PIECES = 3
 """Maximum further pieces of a table on each side of a passage that begins or ends with one."""
 
+Tables = Literal["", "begun", "whole"]
+"""Which tables are completed: none, those that a passage begins, also those that it goes on with."""
+
 Place = tuple[str, str, int]
 """Document, generation, number of the chunk."""
 
@@ -26,16 +30,16 @@ def place_of(passage: Passage, step: int = 0) -> Place:
     return (passage.document_id, passage.generation, passage.chunk_index + step)
 
 
-def places_beside(passages: Sequence[Passage], *, neighbours: int, tables: bool = False) -> list[Place]:
+def places_beside(passages: Sequence[Passage], *, neighbours: int, tables: Tables = "") -> list[Place]:
     """Return the places within `neighbours` of the best passages that none of `passages` holds.
 
-    With `tables` also where more of a table may stand that one of them begins or ends with.
+    Of `tables` also where more of one may stand that one of them begins or ends with.
     """
     wanted = {
         place_of(passage, direction * step)
         for passage in passages[:EXPANDED]
         for direction in (-1, 1)
-        for step in range(1, (MAX_PIECES if tables and _is_cut(passage, direction) else neighbours) + 1)
+        for step in range(1, (MAX_PIECES if _is_completed(passage, direction, tables) else neighbours) + 1)
         if passage.chunk_index + direction * step >= 0
     }
     return sorted(wanted - set(map(place_of, passages)))
@@ -59,9 +63,9 @@ def expanded(
     *,
     neighbours: int,
     budget_tokens: int,
-    tables: bool = False,
+    tables: Tables = "",
 ) -> list[Passage]:
-    """Return the passages in their order, the best joined with their neighbours, with `tables` with whole tables.
+    """Return the passages in their order, the best joined with their neighbours, and their `tables` completed.
 
     `found` holds the neighbours. If two of `passages` come to touch, the better one absorbs the other. At most
     `budget_tokens` are added, the nearest neighbours of the best passages first.
@@ -75,8 +79,8 @@ def expanded(
         used.add(place_of(passage))
         whole = passage
         for direction in (-1, 1) if rank < EXPANDED else ():
-            for distance in range(1, max(neighbours, MAX_PIECES * tables) + 1):
-                is_cut = tables and _is_cut(whole, direction)
+            for distance in range(1, max(neighbours, MAX_PIECES if tables else 0) + 1):
+                is_cut = _is_completed(whole, direction, tables)
                 place = place_of(passage, direction * distance)
                 beside = known.get(place)
                 if is_cut and direction > 0:
@@ -94,6 +98,11 @@ def expanded(
                 whole = joined
         result.append(whole._replace(chunk_id=passage.chunk_id, chunk_index=passage.chunk_index))
     return result
+
+
+def _is_completed(passage: Passage, direction: int, tables: Tables) -> bool:
+    is_wanted = tables == "whole" or (tables == "begun" and direction > 0 and not passage.table)
+    return is_wanted and _is_cut(passage, direction)
 
 
 def _is_cut(passage: Passage, direction: int) -> bool:

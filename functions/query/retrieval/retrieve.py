@@ -381,9 +381,9 @@ def _with_neighbours(
     deadline: Deadline,
 ) -> tuple[Sequence[Passage], Sequence[str]]:
     """Return the passages with their neighbours; unchanged, with a warning, if these cannot be fetched."""
-    if not (search.neighbours or search.whole_tables):
+    if not (search.neighbours or search.tables):
         return passages, ()
-    places = places_beside(passages, neighbours=search.neighbours, tables=search.whole_tables)
+    places = places_beside(passages, neighbours=search.neighbours, tables=search.tables)
     found: list[Passage] = []
     if places:
         vector = search.dense
@@ -405,6 +405,6 @@ def _with_neighbours(
         beside,
         neighbours=search.neighbours,
         budget_tokens=NEIGHBOUR_TOKENS,
-        tables=search.whole_tables,
+        tables=search.tables,
     )
     return whole, ()

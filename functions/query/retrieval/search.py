@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from functions.query.ports import EmbeddingCache
+from functions.query.retrieval.neighbours import Tables
 from functions.query.retrieval.passages import Boost
 from shared import lexical
 from shared.deadline import Deadline
@@ -51,7 +52,7 @@ class Search:
     `inherited` are the words at the end of `question` that it takes over from the conversation, or from another part of
     the question. `variants` share the score with the question: a dot-product index searches the weighted mean of all
     texts in one query. `diversity` (0 to 1) is the penalty for repeating another passage; `neighbours` is the number of
-    chunks added on either side of a hit. With `whole_tables` the best hits' tables are completed.
+    chunks added on either side of a hit. `tables`: which of the best hits' are completed.
     """
 
     question: str
@@ -67,7 +68,7 @@ class Search:
     boosts: Sequence[Boost] = ()
     diversity: float = 0.0
     neighbours: int = 0
-    whole_tables: bool = False
+    tables: Tables = ""
 
     @cached_property
     def sparse(self) -> SparseVector:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from functools import lru_cache
 
@@ -33,6 +33,8 @@ _BEHIND_A_WORD = re.compile(rf"\w ({_CODE.pattern})(?!\w)", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"(?=[A-Z\d./-]*\d)[A-Z][A-Z\d./-]{3,}")
 _PLAIN_FIGURE = re.compile(rf"(?:{CURRENCY_SIGN})? ?\d[\d.,]*(?: ?%| ?(?:{CURRENCY_SIGN})| [^\W\d_]+)?")
 """A number with at most one word: what is told without it loses no condition."""
+_UNIT_IN_BRACKETS = re.compile(r"[\[(]([^\W\d_]{1,4}|%)[\])]")
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _NO_NAMES = frozenset((*ENGLISH_MONTHS, "page", "pages"))
 """What a number behind it is no code of."""
 MIN_RARITY = 4.4
@@ -152,49 +154,70 @@ def is_other_total(label: str, asked: Set[str], language: str) -> bool:
 
 
 def extreme_rows(
-    text: str, starts: Sequence[int], measured: Sequence[str], years: Set[str], language: str, sign: int
+    places: Sequence[tuple[str, int]], measured: Sequence[str], years: Set[str], language: str, sign: int
 ) -> Sequence[int]:
-    """Return which of the rows at these positions have the most (`sign` 1) or least (-1) of what is asked for.
+    """Return which of the rows that begin at these places of texts have the most (`sign` 1) or least (-1), by number.
 
-    They must be of one table, and of one unit or times. Compared is the column of the year with most of the words that
-    are `measured` (stems, in the question's order), or the columns of all times if the same rows are first in each.
-    None are returned if it is not clear which, or if fewer than two rows have a figure there. Totals are left out.
+    They must be of one table, of which each text may hold a piece, and of one unit or times. Compared is the column of
+    the year with most of the words that are `measured` (stems, in the question's order), or the columns of all times if
+    the same rows are first in each. None are returned if it is not clear which, or if fewer than two rows have a figure
+    there. Totals are left out.
     """
-    found = row_at(text, starts[0])
-    if found is None:
+    found = [row_at(*place) for place in places]
+    if not found or found[0] is None:
         return ()
-    table, _ = found
-    rows = [row for row in table.rows if row.start in starts and not is_of_all(row.label)]
+    table, _ = found[0]
+    rows = {
+        number: each[1]
+        for number, each in enumerate(found)
+        if each and _are_of_one_table(table, each[0]) and not is_of_all(each[1].label)
+    }
     column = _compared_column(table, measured, years, language)
     columns = [column] if column is not None else () if years else _unnamed_columns(table, measured, language)
     best = {tuple(_most_in(rows, each, sign)) for each in columns}
     return best.pop() if len(best) == 1 else ()
 
 
-def _most_in(rows: Sequence[TableRow], column: int, sign: int) -> Sequence[int]:
-    """Return where the rows begin that have the most or the least in a column; none if that is not clear."""
+def _are_of_one_table(one: Table, other: Table) -> bool:
+    return one is other or (bool(one.columns) and (one.columns, one.caption) == (other.columns, other.caption))
+
+
+def _most_in(rows: Mapping[int, TableRow], column: int, sign: int) -> Sequence[int]:
+    """Return the numbers of the rows that have the most or the least in a column; none if that is not clear."""
     figures = [
-        (row.start, cell) for row in rows for cell in row.cells if cell.column == column and len(cell.values) == 1
+        (number, cell)
+        for number, row in rows.items()
+        for cell in row.cells
+        if cell.column == column and len(cell.values) == 1
     ]
     units = {cell.unit for _, cell in figures} - CURRENCIES
     if len(figures) < MIN_COMPARED or not (len(units) <= 1 or units <= DAYS.keys()):
         return ()
     scale = DAYS if len(units) > 1 else {}
-    sizes = {start: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for start, cell in figures}
+    sizes = {number: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for number, cell in figures}
     most = max(sizes.values())
-    return [start for start, size in sizes.items() if size == most]
+    return [number for number, size in sizes.items() if size == most]
 
 
 def _columns_of_times(table: Table) -> Sequence[int]:
     """Return the columns of figures if all their names but those of changes are of times."""
-    figures = {cell.column for row in table.rows for cell in row.cells if cell.values}
+    figures = _columns_of_figures(table)
     columns = [at for at, name in enumerate(table.columns) if at in figures and not is_change(name)]
     return columns if all(years_written(table.columns[at]) for at in columns) else ()
 
 
+def _columns_of_figures(table: Table) -> Set[int | None]:
+    return {cell.column for row in table.rows for cell in row.cells if cell.values}
+
+
 def _compared_column(table: Table, measured: Sequence[str], years: Set[str], language: str) -> int | None:
-    """Return the column that is compared: named by what is `measured`, or by other words for it; None if unclear."""
-    columns = [at for at, name in enumerate(table.columns) if not years or not years.isdisjoint(years_written(name))]
+    """Return the column of figures that is compared: named by what is `measured`, or other words; None if unclear."""
+    figures = _columns_of_figures(table)
+    columns = [
+        at
+        for at, name in enumerate(table.columns)
+        if at in figures and (not years or not years.isdisjoint(years_written(name)))
+    ]
     if (named := _named_column(table, columns, measured, language)) is not None or years:
         return named
     others = [word for stem in measured for word in sorted(other_words_of(stem, language))]
@@ -371,6 +394,23 @@ def is_row_named(text: str, start: int, question: str) -> bool | None:
         if name.split() and _CODE.fullmatch(cell) and not _CODE.fullmatch(name)
     )
     return next((each for each in asked if each is not None), None)
+
+
+def is_measure_named(text: str, start: int, question: str) -> bool | None:
+    """Return whether a question names a row by its measure: "10 W" the row "10" of `Power [W] | Distance`.
+
+    None if it names none with the unit that stands in the first column's name.
+    """
+    header = first_row(text, start)
+    if header is None or header[0] == start:
+        return None
+    unit = _UNIT_IN_BRACKETS.search(row_cells(text[slice(*header)])[0])
+    if unit is None:
+        return None
+    named = re.findall(rf"(?<![\w.,])(\d+(?:\.\d+)?)[ -]?{re.escape(unit[1])}(?!\w)", question)
+    end = text.find("\n", start)
+    label = row_cells(text[start : end if end >= 0 else len(text)])[0]
+    return label in named if named and _PLAIN_NUMBER.fullmatch(label) else None
 
 
 @lru_cache(maxsize=100)

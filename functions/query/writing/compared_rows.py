@@ -8,6 +8,7 @@ from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import DEGREES
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.cells import compares_cells, extreme_rows, is_label_asked, is_of_all, is_other_total
+from functions.query.writing.row_scores import stems_of_kind
 from functions.query.writing.statement_scores import Candidate
 from functions.query.writing.statements import Statement
 from shared.text import header_at, row_cells
@@ -56,17 +57,28 @@ def extreme_rows_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequ
     if not (asked.extreme and best.statement.is_row):
         return ()
     passage, language = passages[best.passage], best.statement.language
-    of_table = [each for each in ranked if each.passage == best.passage and each.statement.is_row]
-    least = COMPARED * max((each.score for each in of_table if not is_of_all(each.statement.text)), default=0.0)
     shift = len(passage.above)
     header = header_at(passage.whole, shift + best.statement.start)
-    corner = content_stems(row_cells(passage.whole[slice(*header)])[0], language) if header else ()
+    corner = stems_of_kind(row_cells(passage.whole[slice(*header)])[0], language) if header else ()
     is_of_rows = bool(corner) and any(tuple(thing[-len(corner) :]) == tuple(corner) for thing in asked.things)
-    rows = {each.statement.start: each for each in of_table if is_of_rows or each.score >= least}
-    starts = [shift + start for start in dict.fromkeys((best.statement.start, *rows))]
-    measured = content_stems(asked.measured, language)
-    found = extreme_rows(passage.whole, starts, measured, asked.years, language, asked.extreme)
-    return [rows[start - shift]._replace(score=best.score) for start in found]
+    of_table = [
+        each
+        for each in ranked
+        if each.statement.is_row
+        and (each.passage == best.passage or (is_of_rows and _are_of_one_document(passage, passages[each.passage])))
+    ]
+    least = COMPARED * max((each.score for each in of_table if not is_of_all(each.statement.text)), default=0.0)
+    rows = [each for each in of_table if each is not best and (is_of_rows or each.score >= least)]
+    rows = [best, *rows]
+    places = [(passages[each.passage].whole, len(passages[each.passage].above) + each.statement.start) for each in rows]
+    named = corner if is_of_rows else ()  # what the rows are says nothing about what is compared
+    measured = [stem for stem in content_stems(asked.measured, language) if stem not in named]
+    found = extreme_rows(places, measured, asked.years, language, asked.extreme)
+    return [rows[number]._replace(score=best.score) for number in found]
+
+
+def _are_of_one_document(one: Passage, other: Passage) -> bool:
+    return (one.document_id, one.section) == (other.document_id, other.section)
 
 
 def rows_alike(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:

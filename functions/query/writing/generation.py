@@ -35,7 +35,7 @@ from functions.query.writing.premises import missing_words, names_what_is_missin
 from functions.query.writing.prompting import NO_PREFERENCES, Preferences, grounded_messages, prompt_hash
 from functions.query.writing.selected_rows import asks_for_limit, asks_which_not, which_are_counted
 from functions.query.writing.table_units import without_unit
-from functions.query.writing.worked_out import calculation, counted_list, part_claims
+from functions.query.writing.worked_out import calculation, counted_list, counted_rows, part_claims
 from shared.deadline import Deadline
 from shared.errors import DependencyError
 from shared.models import NO_USAGE, AnswerClaim, Citation, Completion, Message, ModelRequest, Usage
@@ -342,7 +342,9 @@ def choose(request: WritingRequest) -> Chosen:
     calculated = calculation(request.standalone, request.sources)
     if calculated is not None:
         return Chosen([calculated])
-    counted = counted_list(request.standalone, request.sources)
+    counted = counted_list(request.standalone, request.sources) or counted_rows(
+        without_answer_form(request.standalone, request.language), request.sources
+    )
     if counted is not None:
         return Chosen([counted.claim], items=counted.items)
     claims: dict[str, Claim] = {}

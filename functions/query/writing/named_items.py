@@ -5,13 +5,13 @@ tells a time is none: it has no name before it that documents put before other n
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from functions.query.grounding.quantities import is_unit
+from functions.query.grounding.quantities import ORDINALS, is_unit
 from functions.query.grounding.words import content_stems, is_stop_word
 from functions.query.retrieval.numbered import is_sign
 from functions.query.retrieval.passages import Passage
@@ -67,6 +67,12 @@ _CODE = re.compile(r"(?<![\w-])[A-Z]\d{2,3}(?![\w-])")
 """A code that needs no name before it: "E05"."""
 _BEFORE = re.compile(r"([^\W\d_]{2,})\.?\s\Z")
 _NAME_BEFORE = re.compile(r"(?<!\w)([^\W\d_a-z][^\W\d_]{2,}) \Z")
+_ORDER = re.compile(
+    rf"\b((?:[^\W\d_]+-)?(?:first|second|{'|'.join(ORDINALS)})|\d{{1,2}}(?:st|nd|rd|th)) ([^\W\d_]{{3,}})",
+    re.IGNORECASE,
+)
+"""An ordinal with the word behind it: "the twenty-first release"."""
+_WRITTEN = {"1st": "first", "2nd": "second", "3rd": "third", **{f"{n}th": each for each, n in ORDINALS.items()}}
 _PERIOD = re.compile(r"(?:Q|FY|H|CY)[- ]?\d", re.IGNORECASE)
 
 
@@ -464,3 +470,28 @@ def _regions(text: str, label: str, language: str) -> Sequence[_ItemSpan]:
     ]
     ends = [*(each.start for each in titles[1:]), len(text)]
     return tuple(_ItemSpan(each.start, end, each.number) for each, end in zip(titles, ends, strict=False))
+
+
+# --- ordinals ---
+
+
+def is_of_other_order(question: str, text: str) -> bool:
+    """Return whether a text tells of another one of things in order: "the second release", not the first one asked for.
+
+    English only. The word behind the ordinal must be the same, and that ordinal stand nowhere in the text.
+    """
+    asked = _in_order(question)
+    told = _in_order(text) if asked else {}
+    said = frozenset().union(*told.values())
+    return any(thing in told for thing in asked if thing) and said.isdisjoint(frozenset().union(*asked.values()))
+
+
+@lru_cache(maxsize=2_000)
+def _in_order(text: str) -> Mapping[str, frozenset[str]]:
+    """Return the ordinals of a text by the stem of the word behind them."""
+    found: dict[str, frozenset[str]] = {}
+    for ordinal, word in _ORDER.findall(text):
+        thing = "" if is_stop_word(word.lower()) else lexical.stem(word.lower(), "en")
+        order = _WRITTEN.get(ordinal.lower(), ordinal.lower())
+        found[thing] = found.get(thing, frozenset()) | {order}
+    return found

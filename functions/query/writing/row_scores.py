@@ -1,9 +1,10 @@
 """What a table's row is worth as an answer by its label, its cells and its columns (`statement_scores.py`)."""
 
 from collections import Counter
+from collections.abc import Sequence
 
 from functions.query.grounding.ranges import is_in_range
-from functions.query.grounding.table_cells import TableRow
+from functions.query.grounding.table_cells import NO, YES, TableRow
 from functions.query.grounding.tables import Table, row_at
 from functions.query.grounding.words import content_stems, other_words_of
 from functions.query.retrieval.passages import Passage
@@ -13,6 +14,7 @@ from functions.query.writing.cells import (
     asked_share,
     compares_cells,
     is_label_asked,
+    is_measure_named,
     is_row_named,
     is_whole_label_asked,
 )
@@ -21,16 +23,20 @@ from functions.query.writing.statements import Statement
 from shared.text import SEPARATOR, row_cells
 
 _NO_STEMS: frozenset[str] = frozenset()
+_NAME = "name"
 YES_OR_NO = 1.3
 """Factor for a row that says yes or no where that is asked."""
+VERDICTS = 2.0
+"""Factor for a row whose whole label is in the question "which …", and whose cells all say yes or no of a column."""
+MIN_VERDICTS = 2
 ASKED_FIGURE = 3.0
 """Factor for the row of whose label most is asked for, with a figure of the year that is asked for; nearer to 1 for
 those of whose label less is: "iPhone" comes before "Total net sales" where the iPhone's net sales are asked for."""
 CELLS_COMPARED = 2.0
 """Factor for a row about what is asked, where it is asked which of its columns has most, or two of them are named."""
 THAT_ROW, NAMED_ROW, ANOTHER_ROW = 3.0, 8.0, 0.5
-"""Factors for the row with the range ("6 to 9", "May to July") or the code ("B") that is asked for, and for rows with
-another one."""
+"""Factors for the row with the range ("6 to 9", "May to July"), or the code ("B") or measure ("10 W"), that is asked
+for, and for rows with another one."""
 CONTRADICTS = 0.25
 """Factor for a row that says no, or yes, where the question asks for what is not so: "Nuts: –" for "with nuts"."""
 WHOLE_LABEL = 1.5
@@ -58,6 +64,8 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
         fitness *= WHOLE_LABEL
         if _is_column_asked(*row, asked.text, wanted, language):
             fitness *= CELL_ASKED
+        if asked.for_name and _tells_which(row[1], language):
+            fitness *= VERDICTS
     verdict = asked.kind is Kind.YES_NO
     if contradicts(asked.text, told, verdict=verdict):
         fitness *= CONTRADICTS
@@ -76,9 +84,17 @@ def fitness_of_row(asked: Asked, passage: Passage, statement: Statement, wanted:
     if in_period is not None:
         fitness *= THAT_ROW if in_period else ANOTHER_ROW
     is_named = is_row_named(passage.whole, start, asked.text)
+    if is_named is None and asked.may_have_number:
+        is_named = is_measure_named(passage.whole, start, asked.text)
     if is_named is not None:
         fitness *= NAMED_ROW if is_named else ANOTHER_ROW
     return fitness
+
+
+def _tells_which(row: TableRow, language: str) -> bool:
+    """Return whether a row tells for which columns something is so: "Managing buckets | Yes | No | Yes"."""
+    says = [cell.text.lower() in YES | NO for cell in row.cells]
+    return len(says) >= MIN_VERDICTS and all(says) and len(content_stems(row.label, language)) >= MIN_VERDICTS
 
 
 def is_in_period_of_row(question: str, row: str) -> bool | None:
@@ -115,7 +131,13 @@ def is_of_thing(asked: Asked, statement: Statement) -> bool:
     if not (asked.things and statement.is_row):
         return False
     header = next((line for line in reversed(statement.context.split("\n")) if SEPARATOR in line), "")
-    return any(content_stems(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
+    return any(stems_of_kind(cell, statement.language) in asked.things for cell in row_cells(header) if cell)
+
+
+def stems_of_kind(column: str, language: str) -> Sequence[str]:
+    """Return the stems of what a column holds, by its name: of programmes in "Programme" and in "Programme name"."""
+    stems = content_stems(column, language)
+    return stems[:-1] if len(stems) > 1 and stems[-1] == _NAME else stems
 
 
 def share_asked(asked: Asked, passage: Passage, statement: Statement) -> float:

@@ -13,9 +13,11 @@ from typing import NamedTuple
 from functions.query.grounding.injection import is_speaker
 from functions.query.grounding.table_cells import read_cell
 from functions.query.grounding.words import has_digit, is_stop_word, other_words_of
+from functions.query.retrieval.neighbours import Tables
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import DEGREES, without_contractions
 from functions.query.understanding.vocabulary import are_of_family
+from functions.query.writing.asked import Asked
 from functions.query.writing.row_conditions import Meets, conditions_in, limits_in, may_mean
 from functions.query.writing.statement_scores import PassageSpan
 from functions.query.writing.table_words import (
@@ -68,7 +70,18 @@ def selected_rows(question: str, passages: Sequence[Passage]) -> Sequence[Select
         if found is not None:
             return found
     best = passages[0].document_id if passages else ""
-    return () if which else _all_of_kind(question, _tables_in(passages, best))
+    return () if which else _all_of_kind(question, tables_of_document(passages, best))
+
+
+def tables_needed(question: str) -> Tables:
+    """Say of which tables no row may be missing: of all where rows meet a condition, or one of them has the most.
+
+    Of those that a passage begins where things are counted, which may be rows.
+    """
+    which = which_are_counted(question)
+    if asks_which(which or question) or Asked.of(question).extreme_of_row:
+        return "whole"
+    return "begun" if which else ""
 
 
 def asks_which_not(question: str) -> bool:
@@ -90,7 +103,7 @@ def are_rows_asked_for(question: str, passages: Sequence[Passage], document: str
     question = without_contractions(which_are_counted(question) or question)
     if not asks_which(question) or question.lower().startswith("was "):  # more often English than German
         return False
-    return any(_is_kind_of_rows(question, table) for table in _tables_in(passages, document) if table.rows)
+    return any(_is_kind_of_rows(question, table) for table in tables_of_document(passages, document) if table.rows)
 
 
 def _is_kind_of_rows(question: str, table: WholeTable) -> bool:
@@ -110,7 +123,7 @@ def _selected_in(
 
     What a column of figures is named after is not counted by rows: "How many seats has Elm?".
     """
-    tables = _tables_in(passages, document)
+    tables = tables_of_document(passages, document)
     found = [(table, _selection(question, table, are_counted=are_counted) if table.rows else None) for table in tables]
     met = [(table, each) for table, each in found if each and each.is_named]
     met = met or [(table, each) for table, each in found if each]
@@ -165,7 +178,7 @@ def _lists_what_is_asked(question: str, table: WholeTable) -> bool:
     )
 
 
-def _tables_in(passages: Sequence[Passage], document: str) -> Sequence[WholeTable]:
+def tables_of_document(passages: Sequence[Passage], document: str) -> Sequence[WholeTable]:
     """Return the tables of a document in its passages, in order."""
     of_document = [(at, each) for at, each in enumerate(passages) if each.document_id == document]
     in_order = sorted(of_document, key=lambda each: each[1].char_start)

@@ -27,7 +27,7 @@ from functions.query.writing.cells import (
     with_line_items,
 )
 from functions.query.writing.list_items import without_item_sign
-from functions.query.writing.named_items import ItemsTold
+from functions.query.writing.named_items import ItemsTold, is_of_other_order
 from functions.query.writing.needed import recurs, tells_date
 from functions.query.writing.outcomes import (
     MAX_AHEAD,
@@ -141,6 +141,8 @@ ANOTHER_MATTER = 0.3
 """Factor for what was done to something else, where it is asked whether it was done."""
 OTHER_DAYS = 0.25
 """Factor for a statement about other days, or months, than the question's, itself or by its heading."""
+OTHER_ORDER = 0.25
+"""Factor for a statement about another one of things in order: the second release where the first is asked for."""
 SHORT_LINES = 0.3
 """Factor for a run of short lines: what a table or a title page is read as."""
 NOTHING_NEW = 0.2
@@ -423,6 +425,8 @@ def _fitness(asked: Asked, passage: Passage, statement: Statement, section: str,
         fitness *= ANNOUNCED
     if asked.quoted and asked.quotes_from(statement.text, section):
         fitness *= QUOTED
+    if is_of_other_order(asked.text, statement.text):
+        fitness *= OTHER_ORDER
     if not asked.for_page and is_headed(asked, passage, section, statement.language):
         is_list = asked.for_several and (statement.has_items or statement.list_span is not None)
         is_asked = is_headed(asked, passage, section, statement.language, wholly=True)

@@ -7,7 +7,7 @@ grounding that confirm the result; a list that begins and ends within its passag
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from decimal import Decimal
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from functions.query.grounding.claims import Claim, Reference
@@ -18,14 +18,16 @@ from functions.query.grounding.sanitizing import without_markers
 from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.verify import Verifier
-from functions.query.grounding.words import content_stems
+from functions.query.grounding.words import content_stems, is_stop_word
 from functions.query.retrieval.numbered import NumberedPart, NumberedSpan
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import asking_part
 from functions.query.writing.asked import Asked
 from functions.query.writing.list_items import count_items, on_lines, without_item_sign
 from functions.query.writing.premises import words_of_asking
+from functions.query.writing.selected_rows import tables_of_document
 from functions.query.writing.statements import statements_in
+from functions.query.writing.whole_tables import WholeTable
 from shared import lexical
 from shared.dates import years_written
 from shared.text import is_heading, row_cells, sentence_spans
@@ -41,6 +43,13 @@ MAX_OPERANDS = 4
 _HOW_MANY = re.compile(r"\bhow many\b|\bkiek\b|\bwie ?viele\b|\bcuánt[oa]s\b|\bcombien d", re.IGNORECASE)
 MIN_NAMED = 0.5
 """Share of the question's words, by rarity, that a list's introduction, heading and section must have to be counted."""
+MIN_WORDS = 3
+"""Words of a question, at least, that a sentence must have to say that the table below it lists what is counted."""
+_LISTS = re.compile(r"\b(?:table|list(?:s|ed)?|following|below)\b|:\Z", re.IGNORECASE)
+MAX_COUNTED = 2
+"""Words behind "how many", at most, one of which names the column of what is counted."""
+MAX_LINES_BETWEEN = 2
+"""Lines between that sentence and the table, at most: another sentence, and the table's title."""
 
 
 # --- A sum or a difference of cells ---
@@ -189,6 +198,59 @@ def counted_list(question: str, passages: Sequence[Passage]) -> CountedList | No
             if is_alone and share >= best_share and asked.is_met(statement.text):
                 best, best_share = None, share
     return best
+
+
+def counted_rows(question: str, passages: Sequence[Passage]) -> CountedList | None:
+    """Return the sentence that says that the table below it lists what a question counts, and how many rows that has.
+
+    "How many common operations do roles support?" above "Table 2 lists the common operations that roles support." The
+    sentence has all words of the question, the first column is named after what is counted, each row's label is
+    another, and the whole table is at hand. None if one of these is not so.
+    """
+    asked = asking_part(question)
+    named = [*takewhile(lambda word: not is_stop_word(word.lower()), _HOW_MANY.split(asked, 1)[-1].split())][
+        :MAX_COUNTED
+    ]
+    if not (_HOW_MANY.search(asked) and named) or Asked.of(asked).for_denied:
+        return None
+    for at, passage in enumerate(passages):
+        language = passage.language or "en"
+        words = _weights(_HOW_MANY.sub(" ", asked), language).keys()
+        counted = frozenset(content_stems(" ".join(named), language))
+        lines = [
+            each
+            for each in statements_in(passage)
+            if not each.is_row and _LISTS.search(each.text) and words <= frozenset(each.stems)
+        ]
+        if len(words) < MIN_WORDS or not lines:
+            continue
+        below = [each for each in tables_of_document([passage], passage.document_id) if each.rows]
+        pieces = _one_below(lines[0].end, below, passage)
+        labels = [row.cells[0] for each in pieces for row in each.rows]
+        if not pieces or counted.isdisjoint(content_stems(pieces[0].names[0], language)):
+            continue
+        if all(each.is_whole and each.is_named for each in pieces) and len({*labels}) == len(labels):
+            return CountedList(_claim_of(at, lines[0].text), len(labels))
+    return None
+
+
+def _one_below(end: int, tables: Sequence[WholeTable], passage: Passage) -> Sequence[WholeTable]:
+    """Return the pieces of the first table below a place, if that stands near it: each repeats the names of columns."""
+
+    def between(start: int, table: WholeTable) -> Sequence[str]:
+        lines = passage.text[start : table.rows[0].start].split("\n")
+        return [line for line in lines if line.strip() and row_cells(line) != list(table.names)]
+
+    found: list[WholeTable] = []
+    for table in tables:
+        if table.rows[0].start < end:
+            continue
+        limit = 0 if found else MAX_LINES_BETWEEN
+        if (found and table.names != found[0].names) or len(between(end, table)) > limit:
+            break
+        found.append(table)
+        end = table.rows[-1].end
+    return found
 
 
 def _weights(text: str, language: str) -> Mapping[str, float]:

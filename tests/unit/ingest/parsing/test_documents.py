@@ -188,6 +188,21 @@ def test_a_statement_is_a_table_with_its_caption_unit_and_years():
     assert [text for _, _, text in others] == [prose(1, 2), prose(2, 2)]
 
 
+def test_dates_below_the_names_of_columns_belong_to_the_header():
+    page = Setter()
+    page.text(prose(1, 2))
+    page.room()
+    page.row("", "For the year", "For the year", edges=EDGES[:2], style=BOLD)
+    page.row("", "31.3.2003", "31.3.2002", edges=EDGES[:2], style=BOLD)
+    for label, *cells in (("Sales", "1,204", "998"), ("Other income", "617", "163"), ("Costs", "12", "7")):
+        page.row(label, *cells, edges=EDGES[:2])
+    page.room()
+    page.text(prose(2, 2))
+    (read,) = read_document(page.words)
+    (table,) = [block for block in read.blocks if block.kind == "table"]
+    assert table.header.splitlines() == ["| For the year | For the year", "| 31.3.2003 | 31.3.2002"]
+
+
 def test_a_table_written_column_by_column_reads_as_one_written_by_line():
     page = Setter()
     page.text(prose(1, 2))

@@ -13,7 +13,7 @@ from functions.ingest.parsing import pdfium
 from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.letters import ends_in_mark, with_bullets, with_drawn_hyphens
-from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, styles_of
+from functions.ingest.parsing.page_objects import IDENTITY, MONO, Scene, _are_dark, _find_sizes, styles_of
 from functions.ingest.parsing.words import SLANTING, Style, Word
 from tests.support.pdfs import document, lines, text
 
@@ -314,3 +314,12 @@ def test_text_that_is_stroked_in_the_colour_that_fills_it_is_bold(tmp_path: Path
         handle = pdfium.text_object(pointer, 0)
         assert styles_of([handle])[handle].bold is bold
         pdfium.close_text(text)
+
+
+def test_a_size_that_is_far_smaller_than_the_letters_is_none_in_points() -> None:
+    bitmap, plain = Style(size=0.26), Style(size=11)
+    heights = (9.0, 7.0, 10.0, 9.0, 20.0, 4.0)
+    words = [Word("word", 50, 700, 80, 700 + height, bitmap) for height in heights]
+    words.append(Word("word", 50, 700, 80, 710, plain))
+    _find_sizes(words)
+    assert [word.style.size for word in words] == [9, 9, 9, 9, 20, 4, 11]

@@ -8,11 +8,11 @@ from functions.ingest.parsing.engine_pdfium import PdfiumEngine
 from functions.ingest.parsing.layout import lay_out
 from functions.ingest.parsing.parse import open_pdf
 from functions.ingest.parsing.process import Limits
-from functions.ingest.parsing.reflow import reflow
+from functions.ingest.parsing.reflow import _table, reflow
 from functions.ingest.parsing.table_cells import body_of
 from functions.ingest.parsing.unruled import tables_by_room
 from functions.ingest.parsing.vocabulary import Vocabulary
-from functions.ingest.parsing.wire import RawPage
+from functions.ingest.parsing.wire import Line, RawPage
 from functions.ingest.parsing.words import Style
 from tests.support.made_pages import BODY, PAGE, Piece, in_one_line, laid_out, read, width_of, words_of, written
 from tests.support.pdfs import document, lines, text
@@ -647,3 +647,73 @@ def test_marks_of_items_are_no_column() -> None:
 def test_a_table_whose_next_line_has_cells_at_other_places_is_not_cut_there() -> None:
     longer: list[Piece] = [(50, 652, "a label over two columns"), (190, 652, "beside")]
     assert len({line.column for line in laid_out(*rows_by_room(700, *SHELF), *longer)} - {0}) < 2
+
+
+def rows_far_apart(pitch: float) -> list[str]:
+    """Rows of three cells that are as far apart as told."""
+    pieces: list[Piece] = []
+    for at, cells in enumerate((*SHELF, ("xsane", "V:13", "scanners"))):
+        pieces += [(x, 700 - pitch * at, cell) for x, cell in zip((50, 95, 140), cells, strict=True)]
+    return read(*pieces)
+
+
+def test_rows_may_be_as_far_apart_as_paragraphs_if_all_are() -> None:
+    for pitch in (14, 32):
+        assert rows_far_apart(pitch)[3] == "xsane | V:13 | scanners"
+    assert rows_far_apart(50)[3] != "xsane | V:13 | scanners"
+
+
+def test_cells_of_several_lines_that_are_written_one_after_the_other_are_of_one_row() -> None:
+    pieces: list[Piece] = []
+    for top, label in ((700, "Harbour"), (664, "Bridge"), (628, "Market")):
+        pieces.append((50, top - 6, label))
+        pieces += [(x, top - 12 * n, text) for x, text in ((120, "Count"), (190, "tea")) for n in (0, 1)]
+    assert read(*pieces) == [f"{label} | Count Count | tea tea" for label in ("Harbour", "Bridge", "Market")]
+
+
+def test_a_row_whose_middle_cell_is_empty_is_one_and_so_is_the_rest_of_a_row_from_the_page_before() -> None:
+    rest = ("", "", "and their keepers")
+    empty = ("okular", "", "pages of many kinds")
+    found = read(*rows_by_room(700, rest, empty, *SHELF))
+    assert found[:2] == ["| | and their keepers", "okular | | pages of many kinds"]
+
+
+def test_bold_names_that_fill_their_columns_name_them() -> None:
+    bold = Style(size=10, bold=True)
+    names: list[Piece] = [(x, 716, name, bold) for x, name in ((50, "packages"), (92.5, "popularity"), (145, "what"))]
+    rows = rows_by_room(700, *SHELF, at=(50, 95, 145))
+    assert [line.names for line in laid_out(*names, *rows)] == [True, False, False, False]
+
+
+def test_pages_of_contents_are_no_column() -> None:
+    entries = [(f"Part {at}", name, str(3 * at)) for at, name in enumerate(("Business", "Risks", "Land", "Law"), 1)]
+    assert not any(tables_by_room(words_of(rows_by_room(700, *entries)), PAGE[3], ()))
+    sizes = [("a", "Hill", "9"), ("b", "Brook", "14"), ("c", "Marsh", "3"), ("d", "Moor", "8")]
+    assert any(tables_by_room(words_of(rows_by_room(700, *sizes)), PAGE[3], ()))
+
+
+def test_a_long_line_that_has_a_word_where_a_column_begins_is_no_row() -> None:
+    prose = written(50, 652, "a sentence of many words that stands close below all of these rows and goes on to here")
+    word = min(prose, key=lambda each: abs(each.x0 - 400))
+    pairs = [("gnucash", "accounts"), ("kicad", "circuits"), ("evince", "pages"), ("xsane", "scanners")]
+    words = [*words_of(rows_by_room(716, *pairs, at=(50, word.x0))), *prose]
+    (table,) = tables_by_room(words, PAGE[3], ())
+    assert len(words) - 1 not in {index for held in table.held.values() for index in held}
+
+
+def test_a_label_in_a_header_that_begins_the_first_of_several_groups_does_not_head_the_others() -> None:
+    rows = [
+        "Declared | Paid | Amount",
+        "Year 2023 | | (In millions)",
+        "May 3 | June 4 | 9",
+        "Year 2022",
+        "May 5 | June 6 | 8",
+    ]
+    found = _table(
+        [Line(row, cells=row.count("|") + 1, column=1, names=at < 2) for at, row in enumerate(rows)], Vocabulary()
+    )
+    assert found.header == "Declared | Paid | Amount\n| | (In millions)"
+    alone = _table(
+        [Line(row, cells=row.count("|") + 1, column=1, names=at < 2) for at, row in enumerate(rows[:3])], Vocabulary()
+    )
+    assert alone.header == "Declared | Paid | Amount\nYear 2023 | | (In millions)"

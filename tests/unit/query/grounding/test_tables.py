@@ -31,6 +31,21 @@ def test_names_over_several_columns_and_lines_are_joined():
     )
 
 
+def test_dates_alone_below_the_names_belong_to_them_also_where_most_rows_have_no_figures():
+    table = only(
+        "| For the year ended | Rupees For the year ended\n| 31.3.2003 | 31.3.2002\nDividend | 1767.80 | 1923.78\n"
+        "For A.F. & Co., | Director | Chairman\nJ.M. Seth | Partner | Member\nLalit Bha | Chief | President"
+    )
+    assert table.columns == ("For the year ended 31.3.2003", "Rupees For the year ended 31.3.2002")
+
+
+def test_the_sides_of_a_thing_are_one_cell():
+    assert list(figures_of("640 x 480")) == ["640 x 480"]
+    assert list(figures_of("$ 11,715 $ 18,353")) == ["$ 11,715", "$ 18,353"]
+    table = only("Signal | Rate (Hz) | DVI\n640 x 480 | 60 | ✔\n800 x 600 | 72 | ✔\n480P | 75 | ✔")
+    assert [row.label for row in table.rows] == ["640 x 480", "800 x 600", "480P"]
+
+
 def test_years_may_stand_below_the_scale():
     table = only(
         "Three Months Ended June 30, | Six Months Ended June 30,\n(In thousands)\n| 2023 | 2022 | 2023 | 2022\n"

@@ -168,24 +168,32 @@ def pieces(*texts: str) -> list[Passage]:
 
 def test_a_table_that_is_cut_is_completed_on_both_sides() -> None:
     first, second, third = pieces(f"{HEADER}\n{ROWS[0]}", *ROWS[1:])
-    assert places_beside([second], neighbours=0, tables=True) == [("d", "g1", n) for n in (0, 2, 3, 4)]
-    assert places_beside([third], neighbours=0, tables=True) == [("d", "g1", 0), ("d", "g1", 1)]
-    [whole] = expanded([second], by_place([first, third]), neighbours=0, budget_tokens=1_000, tables=True)
+    assert places_beside([second], neighbours=0, tables="whole") == [("d", "g1", n) for n in (0, 2, 3, 4)]
+    assert places_beside([third], neighbours=0, tables="whole") == [("d", "g1", 0), ("d", "g1", 1)]
+    [whole] = expanded([second], by_place([first, third]), neighbours=0, budget_tokens=1_000, tables="whole")
     assert whole.text == "\n".join((HEADER, *ROWS))
     assert (whole.table, whole.table_ends) == ("", False)
 
 
+def test_where_things_are_counted_only_a_table_that_a_passage_begins_is_completed() -> None:
+    first, second, third = pieces(f"{HEADER}\n{ROWS[0]}", *ROWS[1:])
+    assert places_beside([second], neighbours=0, tables="begun") == []
+    assert places_beside([first], neighbours=0, tables="begun") == [("d", "g1", n) for n in (1, 2, 3)]
+    [whole] = expanded([first], by_place([second, third]), neighbours=0, budget_tokens=1_000, tables="begun")
+    assert whole.text == "\n".join((HEADER, *ROWS))
+
+
 def test_a_table_ends_where_nothing_of_it_follows() -> None:
     first, second, _ = pieces(f"{HEADER}\n{ROWS[0]}", *ROWS[1:])
-    [last] = expanded([first], {}, neighbours=0, budget_tokens=1_000, tables=True)
+    [last] = expanded([first], {}, neighbours=0, budget_tokens=1_000, tables="whole")
     assert last.table_ends
-    [whole] = expanded([first], by_place([second]), neighbours=0, budget_tokens=1_000, tables=True)
+    [whole] = expanded([first], by_place([second]), neighbours=0, budget_tokens=1_000, tables="whole")
     assert (whole.text, whole.table_ends) == ("\n".join((HEADER, *ROWS[:2])), True)
     prose = second._replace(text="Open every day.", table="")
-    [alone] = expanded([first], by_place([prose]), neighbours=0, budget_tokens=1_000, tables=True)
+    [alone] = expanded([first], by_place([prose]), neighbours=0, budget_tokens=1_000, tables="whole")
     assert (alone.text, alone.table_ends) == (first.text, True)
     unknown = second._replace(table="")
-    [cut_off] = expanded([first], by_place([unknown]), neighbours=0, budget_tokens=1_000, tables=True)
+    [cut_off] = expanded([first], by_place([unknown]), neighbours=0, budget_tokens=1_000, tables="whole")
     assert (cut_off.text, cut_off.table_ends) == (first.text, False)
-    [too_long] = expanded([first], by_place([second]), neighbours=0, budget_tokens=0, tables=True)
+    [too_long] = expanded([first], by_place([second]), neighbours=0, budget_tokens=0, tables="whole")
     assert not too_long.table_ends

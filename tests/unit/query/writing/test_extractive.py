@@ -13,7 +13,7 @@ from functions.query.grounding.words import abbreviations_in
 from functions.query.retrieval.passages import Passage
 from functions.query.understanding.question import without_scope
 from functions.query.writing.asked import Asked, Kind
-from functions.query.writing.cells import asked_row_text, is_row_named
+from functions.query.writing.cells import asked_row_text, is_measure_named, is_row_named
 from functions.query.writing.extractive import MAX_ALIKE, MAX_GATHERED, extract
 from functions.query.writing.list_items import without_bullet
 from functions.query.writing.premises import missing_words
@@ -1844,3 +1844,59 @@ def test_a_term_above_what_is_said_of_it_ends_in_a_colon():
 def test_a_line_that_a_sentence_goes_on_from_is_no_term(text: str):
     (claim,) = extract("What about the fee?", [passage(text)]).claims
     assert claim.text == text.replace("\n", " ")
+
+
+RELEASES = (
+    "Date | What is new\n2018-11-30 | This is the seventh official release. It has maps.\n"
+    "2018-01-19 | This is the second official release. It has dates.\n2017-12-31 | This is the first official release."
+)
+
+
+@pytest.mark.parametrize(("asked", "date"), [("first", "2017-12-31"), ("2nd", "2018-01-19"), ("seventh", "2018-11-30")])
+def test_of_things_in_order_the_one_is_told_that_is_asked_for(asked: str, date: str):
+    told = answer(f"When was the {asked} official release issued?", passage(RELEASES, language="en"))
+    assert told[0].startswith(date)
+
+
+RIGHTS = (
+    "Table 2 Rights\n\nOperation | Administrator | Guest | Operator\nListing buckets | Yes | Yes | Yes\n"
+    "Managing static website hosting | Yes | No | Yes\nDeleting buckets | Yes | No | No"
+)
+
+
+def test_which_columns_are_allowed_something_is_told_by_its_row_of_yes_and_no():
+    sites = passage("By static website hosting, you can quickly build a website with static content in a system.", n=1)
+    told = answer(
+        "Which roles are allowed to manage static website hosting in the system?",
+        sites._replace(language="en"),
+        passage(RIGHTS, n=1, language="en", chunk_id="doc1#g1#1", char_start=900),
+    )
+    assert told[0].startswith("Managing static website hosting")
+
+
+def test_a_row_is_named_by_its_measure_in_the_unit_of_its_column():
+    rows = "Output power [W] | Distance (m)\n1 | 1.2\n10 | 3.8\n100 | 12"
+    source = passage(f"For the output power see below.\n\n{rows}", language="en")
+    assert answer("What is the distance for an output power of 10 W?", source)[0] == "10 | 3.8"
+    assert is_measure_named(source.text, source.text.index("10 |"), "a device of 10 W") is True
+    assert is_measure_named(source.text, source.text.index("1 |"), "a device of 10 W") is False
+    assert is_measure_named(source.text, source.text.index("1 |"), "a device of 10 kg") is None
+
+
+def test_the_most_is_looked_for_in_all_pieces_of_a_table_and_in_a_column_of_figures():
+    names = "Agency component name | Service of the SRM | Share of funds"
+    pages = [
+        [("Query", "Records", 4), ("Storage", "Files", 8)],
+        [("Software", "Development", 17), ("Testing", "Development", 9)],
+    ]
+    sources = [
+        passage(
+            f"The components are these.\n\n{names}\n" + "\n".join(" | ".join(map(str, row)) for row in rows),
+            language="en",
+            chunk_id=f"doc1#g1#{at}",
+            char_start=1000 * at,
+        )
+        for at, rows in enumerate(pages)
+    ]
+    told = answer("Which agency component has the most of the funds in the SRM table?", *sources)
+    assert told == ["Software | Development | 17"]

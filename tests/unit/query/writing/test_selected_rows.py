@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.writing.extractive import extract
-from functions.query.writing.selected_rows import are_rows_asked_for, asks_which, selected_rows
+from functions.query.writing.selected_rows import are_rows_asked_for, asks_which, selected_rows, tables_needed
 from tests.support.query import passage
 
 MENU = """Ostrava Buffet: what our dishes contain
@@ -573,3 +573,18 @@ def test_a_question_for_all_of_a_kind(question: str) -> None:
 )
 def test_a_question_for_one_thing_or_with_more_conditions(question: str) -> None:
     assert not asks_which(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "tables"),
+    [
+        ("Which rooms have a balcony?", "whole"),
+        ("How many rooms have a balcony?", "whole"),
+        ("Which room has the most seats?", "whole"),
+        ("How many common operations does each role or policy support?", "begun"),
+        ("What is the maximum load?", ""),
+        ("Where is the office?", ""),
+    ],
+)
+def test_tables_are_needed_whole_where_a_missing_row_would_change_the_answer(question: str, tables: str):
+    assert tables_needed(question) == tables

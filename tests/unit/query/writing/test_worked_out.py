@@ -3,7 +3,7 @@
 import pytest
 
 from functions.query.grounding.verify import Verifier
-from functions.query.writing.worked_out import calculation, counted_list, part_claims
+from functions.query.writing.worked_out import calculation, counted_list, counted_rows, part_claims
 from tests.support.query import passage
 
 INCOME = passage(
@@ -121,6 +121,42 @@ def test_a_whole_list_that_is_asked_for_is_counted_and_told(question, text, coun
 )
 def test_a_list_is_not_counted_that_is_not_asked_for_or_not_whole_or_whose_number_is_told(question, text):
     assert counted_list(question, [passage(text)]) is None
+
+
+DUTIES = (
+    "Duty | Keeper | Guest\nLighting the lamp | Yes | No\nOpening the gate | Yes | Yes\nRinging the bell | Yes | No"
+)
+LISTED = f"Table 2 lists the common duties of each keeper.\n\nTable 2 Duties\n\n{DUTIES}\n\nThe bell is old."
+
+
+def test_the_rows_of_a_table_are_counted_below_the_sentence_that_says_what_it_lists():
+    counted = counted_rows("How many common duties does each keeper have?", [passage(LISTED)])
+    assert counted is not None
+    assert (counted.items, counted.claim.text) == (3, "Table 2 lists the common duties of each keeper.")
+    again = LISTED.replace("Ringing", "Duty | Keeper | Guest\nRinging")  # overleaf the names are repeated
+    counted = counted_rows("How many common duties does each keeper have?", [passage(again)])
+    assert counted is not None
+    assert counted.items == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Which common duties does each keeper have?", LISTED),
+        ("How many common duties does each keeper not have?", LISTED),
+        ("How many common duties does each guest have?", LISTED),
+        ("How many keepers have common duties?", LISTED),
+        (
+            "How many common duties does each keeper have?",
+            LISTED.replace("lists the", "has the").replace("Table 2", "It"),
+        ),
+        ("How many common duties does each keeper have?", LISTED.partition("\n\nThe bell")[0]),
+        ("How many common duties does each keeper have?", LISTED.replace("Ringing the bell", "Opening the gate")),
+        ("How many common duties does each keeper have?", LISTED.replace("Table 2 Duties", "A.\n\nB.\n\nC.")),
+    ],
+)
+def test_rows_are_not_counted_unless_a_sentence_says_so_and_the_table_is_whole(question, text):
+    assert counted_rows(question, [passage(text)]) is None
 
 
 # --- a numbered part ---

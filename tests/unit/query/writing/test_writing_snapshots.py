@@ -254,8 +254,9 @@ def test_which_cells_of_a_made_table_are_told_is_as_stored(name: str) -> None:
     for wanted, years in CELLS:
         lines.append(f"? {' '.join(sorted(wanted))} {' '.join(sorted(years))}")
         for sign in (1, -1):
-            starts = [each.start for each in rows]
-            lines.append(f"  {sign:+}: {extreme_rows(passage.whole, starts, sorted(wanted), years, 'en', sign)}")
+            places = [(passage.whole, each.start) for each in rows]
+            found = extreme_rows(places, sorted(wanted), years, "en", sign)
+            lines.append(f"  {sign:+}: {tuple(rows[number].start for number in found)}")
         for row in rows:
             for verdict in (False, True):
                 shown = asked_row_text(
