@@ -278,7 +278,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def ready(argv: Sequence[str] | None = None) -> Callable[[], int]:
     """Read the arguments and load what they need; return what then runs. Exits for `--help` and wrong usage."""
-    arguments = _parser().parse_args(argv)
+    parser = _parser()
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:  # the verb's own usage helps, not that of all verbs
+        parser.exit(
+            2,
+            f"python -m local {arguments.verb}: error: unrecognized arguments: {' '.join(unknown)}. "
+            f"`python -m local {arguments.verb} --help` lists what it takes.\n",
+        )
     from local.verbs import run  # here, because loading takes seconds, which `--help` need not wait for
 
     return partial(run, arguments)

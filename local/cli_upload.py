@@ -57,13 +57,17 @@ class Uploaded:
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """A file that is in the bucket; `note` says that it replaces a document."""
+    """A file that is in the bucket.
+
+    `note` says that it replaces a document; `known_at` is when the document of its name had last changed before.
+    """
 
     name: str
     document_id: str
     etag: str
     size: int
     note: str
+    known_at: str = ""
 
     @property
     def work(self) -> int:
@@ -186,7 +190,7 @@ def _send(
     with reporter.live("Upload"):
         etag = api.send(promised, content, path.name)
     note = "replaces the earlier file of this name" if replaces else ""
-    return _Sent(name, promised.document_id, etag, len(content), note)
+    return _Sent(name, promised.document_id, etag, len(content), note, str(known.get("updated_at", "")))
 
 
 # --- watching --------------------------------------------------------------------------------------------------------
@@ -240,7 +244,7 @@ class _Watch:
     def _look(self, document: Mapping[str, Any]) -> None:
         document_id = str(document["document_id"])
         sent = self.waiting[document_id]
-        if _is_final_for(sent.etag, document):
+        if _is_final_for(sent, document):
             result = Uploaded(sent.name, document, self.clock() - self.begun, sent.note)
             del self.waiting[document_id]
             self.results.append(result)
@@ -297,9 +301,14 @@ def duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def _is_final_for(etag: str, document: Mapping[str, Any]) -> bool:
-    """Say whether the status is final and belongs to the bytes sent: a document being replaced was READY before."""
-    return is_final(document) and str(document.get("etag", etag)).strip('"') == etag
+def _is_final_for(sent: _Sent, document: Mapping[str, Any]) -> bool:
+    """Say whether the status is final and belongs to the bytes sent: a document being replaced was READY before.
+
+    One that failed before anything of it was stored has no ETag, but has changed since.
+    """
+    etag = str(document.get("etag", sent.etag)).strip('"')
+    is_its = etag == sent.etag or (not etag and document.get("updated_at", "") != sent.known_at)
+    return is_final(document) and is_its
 
 
 # --- what is printed -------------------------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ class BatchEmbedder:
             pairs += zip(piece, answer.vectors, strict=True)
             tokens += answer.usage.input_tokens
         if not pairs:
-            raise DependencyRefused("embeddings", refused[0][1])
+            raise DependencyRefused("embeddings", refused[0][1].removeprefix("embeddings: "))
         return Embedded(pairs, refused, tokens)
 
     def _cut(self, pieces: deque[Sequence[SourceChunk]], full: int) -> Sequence[SourceChunk]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, field, replace
-from itertools import dropwhile
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
@@ -220,10 +219,19 @@ def _embed_and_upsert(
     How many pages it has is recorded before the first of several batches is embedded.
     """
     settings = dependencies.settings
-    done = job.unfinished.chunks_done
-    todo = dropwhile(lambda each: each.chunk.index < done, chunks)
-    grouped = batches(todo, max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
-    embedding: deque[tuple[Chunk, Future[Embedded]]] = deque()
+    start = done = job.unfinished.chunks_done
+    furthest = 0  # page: described figures come last, and are of earlier ones
+
+    def left() -> Iterator[SourceChunk]:
+        nonlocal furthest
+        for each in chunks:
+            if each.chunk.index >= start:
+                yield each
+            else:
+                furthest = max(furthest, each.chunk.page_end)
+
+    grouped = batches(left(), max_inputs=settings.embedding_batch_inputs, max_tokens=settings.embedding_batch_tokens)
+    embedding: deque[tuple[Chunk, int, Future[Embedded]]] = deque()
     is_told = not page_count or done > 0
     pool = ThreadPoolExecutor(WINDOW, thread_name_prefix="embed")
     in_time = True
@@ -233,11 +241,12 @@ def _embed_and_upsert(
             if not in_time:
                 break  # batches already embedded are still written: they are paid for
             future = pool.submit(embed_new, batch, dependencies.embedder, job.known)
-            embedding.append((batch[-1].chunk, future))
+            furthest = max(furthest, *(each.chunk.page_end for each in batch))
+            embedding.append((batch[-1].chunk, furthest, future))
             if len(embedding) > 1 and not is_told:
                 job.save_progress(done, done, PagesRead(1, page_count))
                 is_told = True
-            while len(embedding) >= WINDOW or (embedding and embedding[0][1].done()):
+            while len(embedding) >= WINDOW or (embedding and embedding[0][-1].done()):
                 done = _upsert(job, dependencies, done, *embedding.popleft(), built, page_count)
         while embedding:
             done = _upsert(job, dependencies, done, *embedding.popleft(), built, page_count)
@@ -267,6 +276,7 @@ def _upsert(
     dependencies: IngestDependencies,
     done: int,
     last: Chunk,
+    page: int,
     batch: Future[Embedded],
     built: BuiltGeneration,
     page_count: int,
@@ -284,7 +294,7 @@ def _upsert(
     built.reused += embedded.reused
     built.refused += [reason for _, reason in embedded.refused]
     records = list(_records_of(embedded, job, built, dependencies.clock))
-    job.save_progress(done, end, PagesRead(last.page_end, page_count) if page_count else None)
+    job.save_progress(done, end, PagesRead(page, page_count) if page_count else None)
     dependencies.vectors.upsert(namespace=job.namespace, records=records)
     built.last_written = records[-1].id if records else built.last_written
     return end

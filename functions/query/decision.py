@@ -314,10 +314,22 @@ def features(decision: Decision, chunk_id: str) -> tuple[float, float] | None:
     return (max(cited.lead, MIN_LEAD), cited.document_lead)
 
 
-def answer_band(decision: Decision, sure: float | None, *, doubtful: bool = False) -> Band:
-    """Name the band of an answer: that of its confidence, or of the best source where it is not known."""
+def is_across(citations: Sequence[Citation], sources: Sequence[Passage], language: str) -> bool:
+    """Return whether the first citation is in another language than the question's: confidence was not measured so."""
+    cited = next((source for citation in citations[:1] for source in sources if _holds(source, citation)), None)
+    return cited is not None and bool(language) and cited.language not in {"", language}
+
+
+def answer_band(decision: Decision, sure: float | None, *, doubtful: bool = False, across: bool = False) -> Band:
+    """Name the band of an answer: that of its confidence, or of the best source where it is not known.
+
+    Where it is `across` languages the lower of both: a product's name alone may lead to its passage.
+    """
     if doubtful:
         return Band.LOW
+    if across and sure is not None:
+        bands = {answer_band(decision, sure), answer_band(decision, None)}
+        return next(each for each in (Band.NONE, Band.LOW, Band.MEDIUM, Band.HIGH) if each in bands)
     if sure is None or decision.relaxed or decision.near_statements:
         return decision.band
     return next((Band(name) for name, least in CONFIDENCE_BANDS if sure >= least), Band.LOW)

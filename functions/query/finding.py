@@ -32,7 +32,7 @@ from functions.query.second_look import (
 )
 from functions.query.understanding.model_rewriting import translate_with_model
 from functions.query.understanding.question import QuestionPart, Understood, asking_part
-from functions.query.understanding.spelling import corrected, corrections
+from functions.query.understanding.spelling import corrected, corrections, stands_in
 from functions.query.writing.asked import Asked, Kind
 from functions.query.writing.named_items import absent_items
 from functions.query.writing.prompting import within_budget
@@ -119,6 +119,8 @@ def find_passages(
         return _search(question, asked, language=language, tenant=tenant, ports=ports, deadline=deadline, timer=timer)
 
     found = _unless_not_embedded(search(understood), search)
+    if understood.respelt and (typed := _as_typed(found, search)) is not None:
+        found, understood = typed, typed.asked
     with timer.stage("decide"):
         # Where there is an answer, its words are in the first passages; the cheaper look is enough.
         near = NEAR_PASSAGES if found.decision.relevant else None
@@ -171,6 +173,23 @@ def _looked_again(first: Found, top_k: int, ports: QueryPorts, deadline: Deadlin
         usage=usage,
         warnings=[*warnings, "second_look"],
     )
+
+
+def _as_typed(found: Found, search: Callable[[Understood], Found]) -> Found | None:
+    """Search for the question with its question words as typed; None unless they are words of what that finds."""
+    asked = found.asked
+    typed = {word: as_typed for as_typed, word in asked.respelt}
+    as_it_was = replace(
+        asked,
+        standalone=corrected(asked.standalone, typed),
+        variants=tuple(each._replace(text=corrected(each.text, typed)) for each in asked.variants),
+        parts=tuple(part._replace(question=corrected(part.question, typed)) for part in asked.parts),
+    )
+    try:
+        other = search(as_it_was)
+    except DependencyError:
+        return None
+    return replace(other, usage=found.usage + other.usage) if stands_in(typed.values(), other.ranked) else None
 
 
 def _unless_not_embedded(first: Found, search: Callable[[Understood], Found]) -> Found:

@@ -21,7 +21,7 @@ from functions.query.answer import (
     spent_by,
     text_events,
 )
-from functions.query.decision import Band, answer_band, bands_of, confidence
+from functions.query.decision import Band, answer_band, bands_of, confidence, is_across
 from functions.query.explaining import EXPLAINED, explained
 from functions.query.finding import Found, find_passages
 from functions.query.grounding.sanitizing import plain_name
@@ -469,6 +469,8 @@ def _compose(written: WrittenAnswer, found: Found, named: Sequence[str], setting
         doubtful=written.doubtful,
         coefficients=settings.confidence,
     )
+    across = is_across(written.citations, shown, found.asked.language)
+    doubtful = written.doubtful or written.may_be_others
     return Answer(
         text=written.text,
         mode=written.mode,
@@ -486,8 +488,8 @@ def _compose(written: WrittenAnswer, found: Found, named: Sequence[str], setting
         dropped_citations=written.dropped_citations,
         claims=() if refused else tuple(written.claims),
         support=written.support,
-        band=Band.NONE if refused else answer_band(decision, sure, doubtful=written.doubtful or written.may_be_others),
-        confidence=sure,
+        band=Band.NONE if refused else answer_band(decision, sure, doubtful=doubtful, across=across),
+        confidence=None if across else sure,
         decision=judged,
         near_misses=judged.near_misses,
         nearest=judged.nearest(sources or found.ranked) if refused else (),

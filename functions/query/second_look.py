@@ -12,7 +12,8 @@ for it: one of few documents chosen, or of the one document that has any such st
 """
 
 import math
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence, Set
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -55,6 +56,10 @@ MIN_RARITY = 2.0
 MIN_LETTERS = 3
 FEW_PLACES = 2
 """Statements, at most, that have a code of a question in another language."""
+_LEFT_OUT = re.compile(r"-|(?<![\d])0+(?=\d)")
+_CODE = re.compile(r"\w+(?:-\w+)*")
+_PERIOD = re.compile(r"(?:Q|H|FY|CY)-?\d+|\d+(?:st|nd|rd|th)|\d+-\w+", re.IGNORECASE)
+"""What has a letter and a digit, and is no code: "Q3", "3rd", "5-year"."""
 MORE_COMMON = 1.5
 """By how much another word for one may be less rare: a salary is pay, but most that is paid is none."""
 MIN_PART_LETTERS = 5
@@ -185,7 +190,7 @@ def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -
     typed = search.question.split()
     written = [each for at, each in enumerate(typed) if has_digit(each) or (at and not each.islower())]
     marked = {word for each in written for word in plain_words(each, latin=False)}
-    codes = {word for word in marked if len(word) >= MIN_LETTERS and has_digit(word) and not word.isdigit()}
+    codes = _codes_in(" ".join(written))
     words = frozenset(_words_of(search, rarity=0.0))
     if not marked:
         return ()
@@ -196,14 +201,21 @@ def statements_in_other_languages(search: Search, passages: Sequence[Passage]) -
         around = set(plain_words(f"{passage.section}\n{passage.table}", latin=False))
         for number, statement in enumerate(statements_in(passage)):
             said = set(plain_words(statement.text, latin=False))
-            if statement.is_garbled or statement.is_contents_entry or said.isdisjoint(marked):
+            has_codes = bool(codes) and codes <= _codes_in(statement.text)
+            if statement.is_garbled or statement.is_contents_entry or (said.isdisjoint(marked) and not has_codes):
                 continue
             found = NearStatement(passage, number, passage.score)
             if words and words <= said | around:
                 with_all.append(found)
-            if codes and codes <= said:
+            if has_codes:
                 with_codes.append(found)
     return with_all[:MAX_CHOSEN] or (with_codes if len(with_codes) <= FEW_PLACES else ())
+
+
+def _codes_in(text: str) -> Set[str]:
+    """Return the codes of a text in lower case, without hyphens and zeros before a number: E-03 is E3."""
+    codes = (_LEFT_OUT.sub("", found[0]).lower() for found in _CODE.finditer(text) if not _PERIOD.fullmatch(found[0]))
+    return frozenset(code for code in codes if has_digit(code) and not code.isdigit())
 
 
 def _words_of(search: Search, *, rarity: float = MIN_RARITY) -> Sequence[str]:

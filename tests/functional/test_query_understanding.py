@@ -61,6 +61,39 @@ def quoted(answer: dict[str, Any]) -> str:
     return " ".join(citation["quote"] for citation in answer["citations"])
 
 
+class TestOtherLanguages:
+    @staticmethod
+    def translating(stack: Stack, question: str) -> Faulty:
+        """Have the model translate every question as this one; it writes answers as ever."""
+        message = {"role": "assistant", "content": json.dumps({"question": question})}
+        body = {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "extractive-minilm",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 9, "completion_tokens": 9, "total_tokens": 18},
+        }
+        return Faulty(
+            stack, stack.openai_url, route=CHAT, holding="translated_question", kind="status", status=200, body=body
+        )
+
+    def test_a_question_and_its_follow_up_are_tried_in_the_documents_language_before_a_refusal(self, stack: Stack):
+        typed = "Womit muss man dort drüben das Glas putzen?"
+        refused = ask(typed)
+        assert refused["no_relevant_info"]
+        assert refused["answer"].startswith("Dazu habe ich in den Dokumenten nichts gefunden.")
+        with self.translating(stack, LENS):
+            first = ask(typed)
+        assert first["rewritten"] == LENS
+        assert "vinegar every Thursday" in quoted(first)
+        follow_up = "Und wann leuchtet das Ding?"
+        with self.translating(stack, "When is the lamp lit?"):
+            answer = ask(follow_up, conversation_id=first["conversation_id"])
+        assert answer["rewritten"] == "When is the lamp lit?"
+        assert "lit at sunset" in quoted(answer)
+
+
 class TestFollowUps:
     def test_the_model_makes_a_follow_up_stand_alone_and_it_is_answered(self, stack: Stack):
         first = ask(LENS)

@@ -62,6 +62,7 @@ def mocked_aws(patch: pytest.MonkeyPatch) -> Iterator[MockedAws]:
     patch.setenv("AWS_REGION", REGION)
     patch.setenv("AWS_ACCESS_KEY_ID", "testing")
     patch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
+    patch.setenv("MOTO_SQS_ENFORCE_STRICT_QUEUE_PURGE_BEHAVIOUR", "false")  # else once a minute, as with AWS
     patch.delenv("AWS_ENDPOINT_URL", raising=False)
     patch.setattr("botocore.session.create_loader", lambda _path: DESCRIPTIONS)
     _true_transactions(patch)

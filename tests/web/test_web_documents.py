@@ -402,6 +402,32 @@ def test_a_document_is_erased_with_a_receipt(
     expect(begun).to_have_count(0)
 
 
+def test_a_file_of_a_name_that_is_taken_is_sent_only_as_a_person_chooses(
+    open_page: Opened, api: ApiClient, look: Look, folder: str
+) -> None:
+    name = f"{folder}-taken.pdf"
+    upload = api.announce(name)
+    api.send(upload, MANUAL)
+    before = api.wait_until_final(upload.document_id)["etag"]
+    other = next(pdf for pdf in sample_pdfs() if "skarvnes" in pdf.name).read_bytes()
+    page = open_page("editor", "#/documents")
+    choose(page, pdf(name))
+    expect(uploads(page, name)).to_contain_text("There already: this is the same file")
+    expect(page.get_by_role("heading", name="1 file was there already")).to_be_visible()
+    choose(page, pdf(name, other))
+    row = uploads(page, name).first  # what is to be decided stands first
+    expect(row).to_contain_text("Another file of this name is there: 7 pages")
+    assert api.document(upload.document_id)["etag"] == before
+    look(page, "replace-or-keep")
+    row.get_by_role("button", name=f"Keep both: {name}").press("Enter")
+    expect(uploads(page, f"{folder}-taken (2).pdf")).to_contain_text("Uploaded")
+    assert api.document(upload.document_id)["etag"] == before
+    choose(page, pdf(name, other))
+    uploads(page, name).first.get_by_role("button", name=f"Replace it: {name}").click()
+    expect(uploads(page, name).filter(has_text="replaces the former file")).to_be_visible()
+    until(lambda: api.document(upload.document_id)["etag"], lambda etag: etag != before, what="the other file")
+
+
 def test_documents_are_found_selected_labelled_and_asked_about(open_page: Opened, api: ApiClient, folder: str) -> None:
     for number in range(2):
         upload = api.announce(f"{folder}-part-{number}.pdf")

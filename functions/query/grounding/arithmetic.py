@@ -356,10 +356,15 @@ def _groups_in_columns(operands: Sequence[Operand]) -> frozenset[str]:
 def _direction(claim: str, fact: Fact) -> int:
     """Return 1 or -1 for the word of rising or falling nearest to a number, 0 for none."""
     places = [
-        (min(abs(match.start() - fact.end), abs(fact.start - match.end())), direction_of(match.group().lower()))
+        (min(abs(match.start() - fact.end), abs(fact.start - match.end())), _direction_of(match.group().lower()))
         for match in WORD.finditer(claim)
     ]
     return min(((at, each) for at, each in places if each), default=(0, 0))[1]
+
+
+def _direction_of(word: str) -> int:
+    """Return the direction of a word; what somebody lost is less, whatever a loss is elsewhere."""
+    return direction_of(word) or -(word in {"lost", "loses", "lose"})
 
 
 def _joined(operands: Sequence[Operand], sign: str, end: str) -> str:

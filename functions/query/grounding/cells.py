@@ -25,14 +25,13 @@ from functions.query.grounding.facts import Fact, facts_in, is_rounded
 from functions.query.grounding.fitting import CellPlace, Fitting, common_columns
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, read_number, unit_name
+from functions.query.grounding.relations import Superlative, among_in, is_superlative
 from functions.query.grounding.rows import NamedRows, Place, RowFinder, RowMention, rows_within, words_of
 from functions.query.grounding.table_cells import TableCell, TableRow, scale_in
 from functions.query.grounding.table_claims import (
-    Superlative,
     TableChanges,
     direction_of_order,
     is_order,
-    is_superlative,
 )
 from functions.query.grounding.tables import Table, tables_in
 from functions.query.grounding.words import WORD
@@ -99,13 +98,14 @@ def compare_tables(
     around = around or Surroundings()
     compares = any(map(is_order, WORD.findall(claim))) or is_superlative(claim)
     tells_when = bool(_moments_of(facts_in(claim)))
+    chosen_from = among_in(claim) if is_superlative(claim) else None
     if SEPARATOR not in text or not (_numbers_of(claim, PERIODS) or compares or tells_when):
         return []
     shift = len(around.before)
     places = [(start + shift, end + shift) for start, end in quoted]
     whole = around.before + text
     return [
-        TableComparison(claim, table, _numbers_of(claim, _units_in(table)), around, whole, places)
+        TableComparison(claim, table, _numbers_of(claim, _units_in(table), chosen_from), around, whole, places)
         for table in tables_in(whole)
         if any(table.start < end and start < table.end for start, end in places)
     ]
@@ -122,8 +122,12 @@ def binding_of(comparisons: "Sequence[TableComparison]") -> Binding:
     return next((each for each in found if each.conflict), next(iter(found), Binding()))
 
 
-def _numbers_of(claim: str, units: frozenset[str]) -> Sequence[Fact]:
-    """Return the numbers of a claim that may be values, in order; not those of dates and periods.
+def _is_in(fact: Fact, place: re.Match[str] | None) -> bool:
+    return place is not None and place.start() <= fact.start < place.end()
+
+
+def _numbers_of(claim: str, units: frozenset[str], but: re.Match[str] | None = None) -> Sequence[Fact]:
+    """Return the numbers of a claim that may be values, in order; not of dates, of periods, or in the place `but`.
 
     A time ("8 weeks") may be a value where cells are in its unit (`units`).
     """
@@ -133,6 +137,7 @@ def _numbers_of(claim: str, units: frozenset[str]) -> Sequence[Fact]:
         fact
         for fact in facts_in(claim)
         if fact.kind == "number"
+        and not _is_in(fact, but)
         and (fact.unit in units & PERIODS or not any(s < fact.end and fact.start < e for s, e in periods))
     )
     return sorted(numbers, key=lambda fact: fact.start)
@@ -154,7 +159,12 @@ class TableComparison:
     quoted: Sequence[Place]
 
     def binding(self) -> Binding:
-        """Return what the table says about the numbers; without any, about which figure is higher or rose."""
+        """Return what the table says about the numbers, and about which figure is higher or rose."""
+        found = self._binding()
+        is_turned = bool(self.stated) and not found.conflict and self._is_ordered() is False
+        return Binding(conflict="order") if is_turned else found
+
+    def _binding(self) -> Binding:
         if conflict := self._conflict_of_dates():
             return Binding(conflict=conflict)
         is_extreme = self._is_extreme()
@@ -164,7 +174,14 @@ class TableComparison:
             is_ordered = self._is_ordered()
             is_told = bool(is_extreme or is_ordered)
             texts = self._texts(frozenset(self._named_rows)) if is_told else ()
-            return Binding(conflict="order" if is_ordered is False else "", texts=texts, is_extreme=is_told)
+            conflict = "order" if is_ordered is False else ""
+            return Binding(
+                self._counted_rows,
+                conflict,
+                texts=texts,
+                is_extreme=is_told,
+                is_open=bool(self._counted_rows) and not is_told,
+            )
         if not self._held:
             rows = frozenset(n for each in self.rows.mentions for n in each.rows)
             return Binding(texts=self._texts(rows), is_open=self._has_figures_of_another_unit(rows))
@@ -182,6 +199,15 @@ class TableComparison:
             is_named=is_named,
             is_open=not is_named,
             texts=self._texts(rows),
+        )
+
+    @cached_property
+    def _counted_rows(self) -> frozenset[int]:
+        """Where the claim counts the quoted rows, of which it calls one the most: "of the *three*"."""
+        chosen_from = among_in(self.claim) if is_superlative(self.claim) else None
+        count = sum(map(self._finder.is_quoted, self.table.rows))
+        return frozenset(
+            each.start for each in facts_in(self.claim) if _is_in(each, chosen_from) and count in each.values
         )
 
     @cached_property
@@ -401,7 +427,9 @@ class TableComparison:
         """Return whether the table shows "A is higher than B" or "A rose", False if the opposite; None if neither."""
         if self.rows.by not in {"label", "most"}:
             return None
-        return self._changed.shows(self.claim, self.rows.mentions, self.columns, common_columns(self.columns))
+        shown = self._changed.shows(self.claim, self.rows.mentions, self.columns, common_columns(self.columns))
+        rows = frozenset(n for each in self.rows.mentions for n in each.rows)
+        return None if shown and not any(self._finder.is_quoted(self.table.rows[n]) for n in rows) else shown
 
     # --- what else the claim says ---
 

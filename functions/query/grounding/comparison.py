@@ -12,12 +12,13 @@ from functions.query.grounding.injection import without_injections
 from functions.query.grounding.names import names_in
 from functions.query.grounding.quotes import EvidenceSpan, titles_of
 from functions.query.grounding.sanitizing import plain
-from functions.query.grounding.statements import same_signs
+from functions.query.grounding.statements import same_signs, step_told, tells_step
 from functions.query.grounding.table_cells import with_ticked_only
 from functions.query.grounding.wording import UNINFORMATIVE_STEMS
 from functions.query.grounding.words import stems_of, tokens_of
 from functions.query.retrieval.passages import Passage
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 _SIGN_APART = re.compile(r"([$€£¥])\s+(?=\d)")
 
@@ -54,6 +55,12 @@ class ClaimComparison:
         return [same_signs(with_ticked_only(sentence)) for span in self.spans for sentence in span.sentences]
 
     @cached_property
+    def written_sentences(self) -> Sequence[str]:
+        """The sentences of all spans, of tables the rows as they are written."""
+        found = [[same_signs(text) for text in span.sentences] for span in self.spans]
+        return [text for texts in found for text in [row for row in texts if SEPARATOR in row] or texts]
+
+    @cached_property
     def stems(self) -> frozenset[str]:
         """The claim's content words, as they are compared."""
         return stems_of(self.wording, self.language) - UNINFORMATIVE_STEMS
@@ -85,7 +92,13 @@ class ClaimComparison:
     @property
     def wording(self) -> str:
         """The claim as its words are compared: with the evidence's numbers for converted ones."""
-        return self.figures.restated or self.claim
+        told_of_step = self.step[1] if self.step is not None and self.step[0] else ""
+        return self.figures.restated or told_of_step or self.claim
+
+    @cached_property
+    def step(self) -> tuple[bool, str] | None:
+        """Whether it gives a step its own number, and what it tells of it; None if it tells none."""
+        return step_told(self.claim, self.written_sentences, self.language) if tells_step(self.claim) else None
 
     @cached_property
     def has_cells(self) -> bool:

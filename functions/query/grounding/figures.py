@@ -16,6 +16,7 @@ from functions.query.grounding.known_facts import facts_missing, known_facts
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT_AT, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
+from functions.query.grounding.relations import Relation, relation_in
 from functions.query.grounding.rows import Place
 from functions.query.grounding.table_claims import CellTexts
 from functions.query.grounding.tables import tables_in
@@ -71,6 +72,7 @@ class FigureCheck:
     `restated`: the claim with the evidence's numbers in the place of converted ones, if there are any. `is_rest`:
     whether a number is what a part leaves over. `is_possible`: whether some numbers of the evidence, which it may not
     mean, give all missing ones. `cell_texts`: what names the row and columns whose words, or yes or no, are told.
+    `compared`: the two values of prose that are as the claim compares them.
     """
 
     missing: Sequence[str] = ()
@@ -83,6 +85,7 @@ class FigureCheck:
     is_rest: bool = False
     is_possible: bool = False
     cell_texts: Sequence[str] = ()
+    compared: str = ""
 
 
 def check_figures(
@@ -132,8 +135,13 @@ def check_figures(
     is_possible = bool(missing) and all(
         may_be_calculated(claim, fact, stated, quoted.operands, sentences) for fact in missing
     )
-    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     derived = "; ".join(each.text for _, each in calculated)
+    relation = None if conflict else quoted.relation(language)
+    if relation and not relation.is_so:
+        conflict = "order"
+    elif relation:  # "less than half", of 46 per cent
+        missing = [fact for fact in missing if fact.kind != "fraction"]
+    written = tuple(fact.text.rstrip(" .,;") for fact in missing)
     is_rest = any(each.is_rest for _, each in calculated)
     return FigureCheck(
         written,
@@ -142,10 +150,11 @@ def check_figures(
         is_bound,
         is_open,
         texts,
-        _restated(claim, calculated),
+        (relation.restated if relation else "") or _restated(claim, calculated),
         is_rest,
         is_possible,
         cell_texts,
+        relation.derived if relation and relation.is_so else "",
     )
 
 
@@ -240,6 +249,11 @@ class _Quoted:
                 quoted = [row for row in table.rows if row.start < end and start < row.end]
                 if quoted:
                     yield CellTexts(self.claim, table, text, quoted, elsewhere, len(before))
+
+    def relation(self, language: str) -> Relation | None:
+        """Return what the quotes in prose say of the two things that a claim compares."""
+        sentences = [text for span in self._in_prose for text in span.sentences]
+        return relation_in(self.claim, sentences, self.question, language) if sentences else None
 
     @cached_property
     def _in_prose(self) -> list[EvidenceSpan]:

@@ -24,6 +24,8 @@ from functions.query.grounding.known_facts import (
 )
 from functions.query.grounding.measures import (
     crosses_pairs,
+    exchanges_values,
+    may_exchange_values,
     repeats_otherwise,
     takes_number_otherwise,
     turns_limit,
@@ -61,7 +63,7 @@ from functions.query.grounding.roles import (
 )
 from functions.query.grounding.statements import statement_of, yes_or_no
 from functions.query.grounding.wording import is_covered, is_foreign, replacement, stands_for_another
-from functions.query.grounding.words import stems_of, tokens_of
+from functions.query.grounding.words import has_digit, stems_of, tokens_of
 
 MIN_ASKED_SHARE = 0.75
 """Share of the question's words from which a statement after "Yes," or "No," is about the same."""
@@ -180,13 +182,13 @@ def _is_of_another_cell(it: ClaimComparison) -> Finding | None:
 
 
 def _is_calculated(it: ClaimComparison) -> Finding | None:
-    derived = it.figures.derived
+    derived = it.figures.derived or it.figures.compared
     return Finding(Verdict.CONFIRMED, derived=derived) if derived else None
 
 
 def _changes_a_copy(it: ClaimComparison) -> Finding | None:
     conflict = "" if it.is_same else near_copy_conflict(it.wording, it.sentences)
-    if conflict == "number" and (it.figures.derived or it.figures.is_possible):
+    if conflict == "number" and (it.figures.derived or it.figures.compared or it.figures.is_possible):
         return None  # "half" stands where the evidence has "two of the four"
     return Finding(Verdict.REFUTED, conflict) if conflict else None
 
@@ -240,6 +242,17 @@ def _repeats_otherwise(it: ClaimComparison) -> Finding | None:
     return Finding(Verdict.UNCONFIRMED, "number") if not exempt and repeats_otherwise(it.claim, texts) else None
 
 
+def _exchanges_values(it: ClaimComparison) -> Finding | None:
+    if not may_exchange_values(it.claim) or _is_repeated(it):
+        return None
+    is_exchanged = exchanges_values(it.wording, it.written_sentences, it.language)
+    return Finding(Verdict.REFUTED, "number") if is_exchanged else None
+
+
+def _counts_steps_otherwise(it: ClaimComparison) -> Finding | None:
+    return Finding(Verdict.REFUTED, "order") if it.step is not None and not it.step[0] else None
+
+
 def _turns_limit(it: ClaimComparison) -> Finding | None:
     if _is_repeated(it) or not turns_limit(it.wording, it.sentences, it.language, is_bound=it.figures.is_bound):
         return None
@@ -288,7 +301,13 @@ def _is_repeated(it: ClaimComparison) -> bool:
 
 def _has_its_figures(it: ClaimComparison) -> bool:
     """Return whether words need no comparison, or numbers have the places that a table or a calculation gives them."""
-    return it.is_alike or it.has_cells or bool(it.figures.derived)
+    is_compared = bool(it.figures.compared) and not has_digit(it.claim)
+    return it.is_alike or it.has_cells or bool(it.figures.derived) or is_compared
+
+
+def _is_compared(it: ClaimComparison) -> bool:
+    """Return whether words need no comparison, or values of the evidence are as the claim compares them."""
+    return it.is_alike or bool(it.figures.compared)
 
 
 def _tells_most_of_table(it: ClaimComparison) -> bool:
@@ -341,6 +360,8 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("time", _compared(Verdict.REFUTED, "order", turns_time)),
     ClaimRule("mode", _compared(Verdict.REFUTED, "mode", turns_mode)),
     ClaimRule("pairs", _compared(Verdict.UNCONFIRMED, "number", _in_any_language(crosses_pairs))),
+    ClaimRule("exchanged values", _exchanges_values),
+    ClaimRule("step", _counts_steps_otherwise),
     ClaimRule("alternatives", _compared(Verdict.REFUTED, "order", _in_any_language(joins_alternatives))),
     ClaimRule("limit", _turns_limit),
     ClaimRule("rate", _compared(Verdict.REFUTED, "number", _in_any_language(turns_rate), unless=_is_repeated)),
@@ -350,7 +371,7 @@ RULES: tuple[ClaimRule, ...] = (
     ClaimRule("excepted", _compared(Verdict.REFUTED, "condition", tells_of_excepted)),
     ClaimRule("agent", _compared(Verdict.UNCONFIRMED, "order", names_other_agent)),
     ClaimRule("move", _compared(Verdict.REFUTED, "number", _in_any_language(turns_move))),
-    ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise)),
+    ClaimRule("comparison", _compared(Verdict.UNCONFIRMED, "order", compares_otherwise, unless=_is_compared)),
     ClaimRule("replaced", _replaces_words),
     ClaimRule("merged", _compared(Verdict.UNCONFIRMED, "apart", is_merged, unless=_has_its_figures)),
     ClaimRule("moved number", _compared(Verdict.UNCONFIRMED, "apart", has_moved_number, unless=_has_its_figures)),

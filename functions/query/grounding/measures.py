@@ -1,12 +1,13 @@
-"""Checks what the numbers of a claim are of: which group, part, limit, rate or move."""
+"""Checks what the numbers of a claim are of: which thing, group, part, limit, rate or move."""
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
-from functions.query.grounding.facts import facts_in
+from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations
 from functions.query.grounding.quantities import (
     ADVERBS_OF_PERIODS,
@@ -16,9 +17,18 @@ from functions.query.grounding.quantities import (
     spelled_value,
     unit_name,
 )
-from functions.query.grounding.words import has_digit, stems_of, tokens_of, with_synonyms
-from shared.dates import is_month, is_year, month_number
+from functions.query.grounding.words import (
+    content_stems,
+    has_digit,
+    is_degree,
+    stem_of,
+    stems_of,
+    tokens_of,
+    with_synonyms,
+)
+from shared.dates import CENTURY_YEAR, is_month, is_year, month_number
 from shared.lexical import fold
+from shared.text import SEPARATOR
 
 # --- numbers and months of like parts ---
 
@@ -61,6 +71,149 @@ def _marks_in(text: str) -> Sequence[str]:
     )
 
 
+# --- parts of sentences, each with a value of its own ---
+
+_VALUE_PART = re.compile(
+    r"(?<=\w{3})\.\s|[;:]\s|,\s(?!\d{4}\b)|\s(?:and|but|while|whereas|compared (?:to|with)|versus|against)\s",
+    re.IGNORECASE,
+)
+"""Where a part of a sentence ends that may have a value of its own."""
+_ITEM = r"[^\s,;()]+(?:\s(?:hundred|thousand|million|billion|trillion|%))?"
+_ROW = re.compile(rf"{_ITEM}(?:, {_ITEM})*,? and {_ITEM}", re.IGNORECASE)
+_ITEM_END = re.compile(r",? and |, ", re.IGNORECASE)
+_RESPECTIVELY = re.compile(r",?\s*\brespectively\b,?", re.IGNORECASE)
+_WORD_OR_YEAR = re.compile(r"[^\W_]+(?:-[^\W\d_]+)*(?:['’][^\W\d_]+)?")
+_FIGURES = re.compile(r"(?<![\w.,])\d[\d.,:]*(?![^\W_])")
+"""Numbers, but no "21st"."""
+MAX_PARTS = 24
+"""Parts of the evidence above which none are compared: any two things could be found in some of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValuePart:
+    """A part of a sentence, or a row of a table: its words (with dates) and its numbers as digits.
+
+    `facts`: its values, if it is of a sentence.
+    """
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+    facts: tuple[Fact, ...] = ()
+    text: str = ""
+
+
+@lru_cache(maxsize=512)
+def parts_of(text: str, language: str) -> Sequence[ValuePart]:
+    """Return the parts of a sentence that tell a value each, or a row of a table as one."""
+    if SEPARATOR in text:
+        return [_part(text, language)]
+    if _RESPECTIVELY.search(text) and (paired := _paired(text, language)):
+        return paired
+    parts: list[ValuePart] = []
+    opening = ""
+    for piece in _pieces_of(fold(text)):
+        part = _part(piece, language)
+        if part.numbers or part.facts:
+            said = frozenset(content_words_of(opening, language))  # "Among the members, …" is said of all parts
+            parts.append(replace(part, words=part.words | said))
+        elif not parts:
+            opening = f"{opening} {piece}".strip()
+    return parts
+
+
+def _pieces_of(text: str) -> Iterator[str]:
+    """Yield the parts of a sentence; a number in brackets behind another one is a part: "8 percent (previously 6)"."""
+    for piece in _VALUE_PART.split(text):
+        before, bracket, behind = piece.partition(" (")
+        pieces = (before, behind) if bracket and has_digit(before) and has_digit(behind) else (piece,)
+        yield from filter(None, map(str.strip, pieces))
+
+
+def _part(text: str, language: str) -> ValuePart:
+    plain = (each.group().replace(",", "").strip(".:").lstrip("0") or "0" for each in _FIGURES.finditer(fold(text)))
+    numbers = frozenset(each for each in plain if not is_year(each))
+    facts = () if SEPARATOR in text else tuple(each for each in facts_in(text) if _is_value(each))
+    return ValuePart(frozenset(content_words_of(text, language)), numbers, facts, text)
+
+
+def content_words_of(text: str, language: str) -> Sequence[str]:
+    """Return the stems of the content words of a text, of words with a hyphen as one, its years and its months."""
+    found: list[str] = []
+    for match in _WORD_OR_YEAR.finditer(fold(text).lower()):
+        word = match.group()
+        if is_year(word) or is_month(word):
+            found.append(word)
+        elif not has_digit(word) and content_stems(word, language):
+            found.append(word if "-" in word else stem_of(word, language))
+    return found
+
+
+def _paired(text: str, language: str) -> Sequence[ValuePart]:
+    """Return the parts of "19% and 14%, respectively, of Democrats and Republicans": each item with its value."""
+    plain = _RESPECTIVELY.sub("", fold(text))
+    rows = [(row, _ITEM_END.split(row.group())) for row in _ROW.finditer(plain)]
+    values = [(row, items) for row, items in rows if all(map(has_digit, items)) and not all(map(is_year, items))]
+    names = [(row, items) for row, items in rows if all(map(is_year, items)) or all(map(_is_name, items))]
+    if len(values) != 1:
+        return []
+    row, told = values[0]
+    fitting = [(other, items) for other, items in names if len(items) == len(told) and other.end() + 1 < row.start()]
+    fitting += [(other, items) for other, items in names if len(items) == len(told) and other.start() > row.end()]
+    if len(fitting) != 1:
+        return []
+    other, items = fitting[0]
+    first, second = sorted((row.span(), other.span()))
+    rest = f"{plain[: first[0]]} # {plain[first[1] : second[0]]} # {plain[second[1] :]}"
+    if has_digit(rest):
+        rest = " ".join(word for word in rest.split() if not has_digit(word))
+    return [
+        replace(_part(f"{rest} {name} {value}", language), facts=_part(value, language).facts)
+        for name, value in zip(items, told, strict=True)
+    ]
+
+
+def _is_name(item: str) -> bool:
+    return not has_digit(item) and not any(map(is_degree, tokens_of(item)))
+
+
+def _is_value(fact: Fact) -> bool:
+    if fact.kind == "date":
+        return fact.date is not None and bool(fact.date.month and fact.date.day) and not fact.date.swapped
+    return fact.kind in {"number", "time"} and len(fact.values) == 1 and not CENTURY_YEAR.fullmatch(fact.text)
+
+
+# --- who has which value ---
+
+
+def may_exchange_values(claim: str) -> bool:
+    """Return whether a claim has two numbers that it may exchange."""
+    return len(_FIGURES.findall(claim)) > 1 and _VALUE_PART.search(claim) is not None
+
+
+def exchanges_values(claim: str, texts: Sequence[str], language: str) -> bool:
+    """Return whether a claim gives two things each the value that its evidence (sentences and rows) gives the other."""
+    said = [part for part in parts_of(claim, language) if part.numbers]
+    if not 2 <= len(said) <= MAX_PARTS or count_negations(tokens_of(claim)):
+        return False
+    held = [part for text in dict.fromkeys(texts) for part in parts_of(text, language) if part.numbers]
+    found = [each for one, other in combinations(said, 2) for each in _exchanged(one, other, held)]
+    return bool(found) and all(found)
+
+
+def _exchanged(one: ValuePart, other: ValuePart, held: Sequence[ValuePart]) -> Iterator[bool]:
+    """Yield for each two parts of the evidence with the two values whether they are told of the other thing."""
+    values = product(one.numbers - other.numbers, other.numbers - one.numbers)
+    for (mine, theirs), (first, second) in product(values, permutations(held, 2)):
+        is_told = mine in first.numbers and theirs in second.numbers
+        if is_told and mine not in second.numbers and theirs not in first.numbers:
+            said, others = one.words - other.words, other.words - one.words
+            told, told_of_other = first.words - second.words, second.words - first.words
+            kept = [len(said & told), len(others & told_of_other)]
+            crossed = [len(said & told_of_other), len(others & told)]
+            if (all(crossed) and not all(kept)) or sum(kept) > 0:
+                yield all(crossed) and not all(kept) and sum(crossed) > sum(kept)
+
+
 # --- limits ---
 
 _NUMBER = r"(?<![\d.,])[$€£¥]?\s?(\d[\d.,]*\d|\d|[^\W\d_]{3,9})"
@@ -74,6 +227,11 @@ _LEAST = re.compile(
 _MOST = re.compile(
     rf"\b(?:at most|(?:a |the )?maximum(?: of)?|(?:less|fewer|shorter) than|under|up to|within)\s+{_FIRST}{_ROUND}"
     rf"{_NUMBER}(?:\s+([^\W\d_]+))?",
+    re.IGNORECASE,
+)
+_OR_BEYOND = re.compile(
+    rf"{_NUMBER}(?:\s+([^\W\d_]+))?(?:\s+\([^()]*\))?\s+(?:or|and)\s+"
+    r"(?:(more|longer|over|above|older|higher)|(?:less|fewer|shorter|under|below|younger|lower))\b",
     re.IGNORECASE,
 )
 _UNTIL_BEFORE = re.compile(r"up to\s[\w\s]+?\s(?:before|prior|ahead|in advance)\b", re.IGNORECASE)
@@ -114,15 +272,24 @@ def _limits_in(text: str) -> frozenset[tuple[str, str, bool]]:
             value = number.lower() if number[0].isdigit() else str(spelled_value(number.lower()))
             if number[0].isdigit() or is_number_word(number.lower()):
                 found.add((value, unit_name(unit.lower()) if is_unit(unit.lower()) else "", is_least_here))
+    for number, unit, more in _OR_BEYOND.findall(text):
+        if number[0].isdigit():
+            found.add((number, unit_name(unit.lower()) if is_unit(unit.lower()) else "", bool(more)))
     return frozenset(found)
 
 
 # --- moves ---
 
-_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+)?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
+_MOVE = re.compile(rf"\bfrom\s+{_ROUND}{_NUMBER}(?:\s+[^\W\d_]+){{0,6}}?\s+to\s+{_ROUND}{_NUMBER}", re.IGNORECASE)
 _FORMER = re.compile(
     rf"{_NUMBER}[^.;\d]{{0,25}}?(?:\(|\b)(?:before|previously|formerly|until now|instead of|rather than"
     rf"|(?:up|down) from)[\s:]+{_ROUND}{_NUMBER}",
+    re.IGNORECASE,
+)
+_COMPARED_BEFORE = re.compile(
+    rf"{_NUMBER}[^.;\d]{{0,60}}?\bcompared (?:with|to) {_ROUND}{_NUMBER}[^.;\d]{{0,40}}?"
+    r"\b(?:(?:last|prior|previous|preceding)[\s-](?:fiscal )?(?:year|quarter|month|period)"
+    r"|(?:year|month) (?:ago|earlier))",
     re.IGNORECASE,
 )
 """A move from one number to another, and a number with the one that it was before."""
@@ -131,7 +298,8 @@ _FORMER = re.compile(
 def turns_move(claim: str, sentences: Sequence[str]) -> bool:
     """Return whether a claim moves a number from what it is to what it was: "from 20 to 60" for "20 (before: 60)"."""
     said = [match.groups() for match in _MOVE.finditer(claim)]
-    held = {match.groups() for sentence in sentences if said for match in _FORMER.finditer(sentence)}
+    ways = (_FORMER, _COMPARED_BEFORE) if said else ()
+    held = {match.groups() for sentence in sentences for way in ways for match in way.finditer(sentence)}
     return any((old, new) in held and (new, old) not in held for old, new in said)
 
 

@@ -1,6 +1,7 @@
 """Reads a claim as a statement: without its list number, markup and leading "Yes,"; tells if it states anything."""
 
 import re
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from typing import Literal
 
@@ -90,3 +91,47 @@ def talk_stems(language: str) -> frozenset[str]:
 @cache
 def _talk() -> frozenset[str]:
     return frozenset(word for line in lines_of("talk_about_answers.txt") for word in line.split())
+
+
+# --- steps ---
+
+_STEP = re.compile(
+    r"\A(?:the (?P<word>first|second|third|fourth|fifth|sixth) step|(?:in )?step (?P<number>\d{1,2}))"
+    r"(?: is to|,| says to| tells (?:you|users) to| requires (?:you|users) to| is:)? ",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(r"\s*(?:step )?(\d{1,2})(?:[.):]|\b)\s+(?=[^\W\d_])", re.IGNORECASE)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+MIN_OF_STEP = 0.6
+STEP_AHEAD = 0.25
+"""Share of a claim's words that a step must have to be the one that is told, and by which others must have less."""
+
+
+def tells_step(claim: str) -> bool:
+    """Return whether a claim tells a step by its number: "the first step is to …"."""
+    return _STEP.match(claim) is not None
+
+
+def step_told(claim: str, texts: Sequence[str], language: str) -> tuple[bool, str] | None:
+    """Return whether a claim gives a step its own number ("the first step is to …"), and what it says of the step.
+
+    None if it tells no step, or the evidence not surely which.
+    """
+    found = _STEP.match(claim)
+    if found is None:
+        return None
+    number = _ORDINALS.index(found["word"].lower()) + 1 if found["word"] else int(found["number"])
+    steps: dict[int, frozenset[str]] = {}
+    at = 0
+    for text in texts:
+        item = _NUMBERED.match(text)
+        at = int(item[1]) if item else at
+        if at:
+            steps[at] = steps.get(at, frozenset()) | stems_of(text, language)
+    said = stems_of(claim[found.end() :], language)
+    shares = sorted(((len(said & words) / len(said), at) for at, words in steps.items()), reverse=True) if said else []
+    if not shares or shares[0][0] < MIN_OF_STEP:
+        return None
+    if len(shares) > 1 and shares[0][0] - shares[1][0] < STEP_AHEAD:
+        return None
+    return shares[0][1] == number, claim[found.end() :]

@@ -6,13 +6,12 @@ Compared are the words of other rows, and "yes" or "no" under a column's name.
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 
-from functions.query.grounding.columns import ColumnMention, is_change, mentions_in, period_of
+from functions.query.grounding.columns import ColumnMention, is_change, mentions_in, period_of, spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.polarity import count_negations, direction_of
-from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
+from functions.query.grounding.relations import Multiple, multiple_in
 from functions.query.grounding.rows import EITHER, RowMention
 from functions.query.grounding.table_cells import NO, YES, TableCell, TableRow, answer_of
 from functions.query.grounding.tables import Table
@@ -32,6 +31,13 @@ _HOW_MUCH = re.compile(
     re.IGNORECASE,
 )
 """What says by how much figures differ, or from which others."""
+_BESIDE = re.compile(
+    r"\b(?:(?P<more>above|over|ahead of|exceed(?:s|ed)?)|(?P<less>below|behind))\s"
+    r"(?:(?:that|those) (?:of|for)\s)?(?:the\s)?",
+    re.IGNORECASE,
+)
+"""What stands before the name of a row with which another one is compared: "above that of"."""
+_ALL_OF = re.compile(r"\b(?:both|all|each|every)\b", re.IGNORECASE)
 _VERB_ENDINGS = ("ed", "ew", "ose", "fell")
 """Of "increased", "grew", "rose", "fell": "gain" and "loss" also name rows."""
 _INCOME, _LOSS = frozenset({"income", "profit", "earnings", "gain", "gains"}), frozenset({"loss", "losses", "deficit"})
@@ -96,27 +102,87 @@ class TableChanges:
         `rows` and `columns` are those that the claim names, `common` the columns that all its names have in common.
         """
         said = next((word for word in WORD.finditer(claim) if is_order(word.group())), None)
-        if said is None or _HOW_FAST.search(claim):
+        if _HOW_FAST.search(claim):
             return None
-        than = _THAN.search(claim, said.end())
+        if multiple := multiple_in(claim):
+            mine = [each.rows for each in rows if each.start < multiple.start]
+            theirs = [each.rows for each in rows if each.start >= multiple.start]
+            is_told = _is_one(mine) and _is_one(theirs)
+            return self._is_multiple(multiple, min(mine[0]), min(theirs[0]), common) if is_told else None
+        than = _THAN.search(claim, said.end()) if said else None
+        beside = None if than else _beside(claim, [each.start for each in rows])
+        said, than = (beside, beside) if beside else (said, than)
+        if said is None:
+            return None
         before = [each.rows for each in rows if each.start < (than or said).start()]
-        after = [each.rows for each in rows if than and each.start > than.end()]
+        after = [each.rows for each in rows if than and each.start > than.start()]
         found: list[int] = []
         if than and _is_one(before) and _is_one(after):
             found = self.differences(min(before[0]), min(after[0]), common)
         elif than and len(rows) == 1 and len(rows[0].rows) == 1:
-            first = [each.columns for each in columns if each.start < than.start()]
-            second = [each.columns for each in columns if each.start > than.start()]
-            if len(first) == len(second) == 1 and len(first[0]) == len(second[0]):
-                pairs = zip(sorted(first[0]), sorted(second[0]), strict=True)
-                found = [each for pair in pairs for each in self._differences_in(min(rows[0].rows), *pair)]
-        elif not than and len(rows) == 1 and _is_one(before) and said.group().lower() not in _HIGHER | _LOWER:
-            found = self.rises(min(before[0]))
-        direction = direction_of_order(said.group())
+            found = self._compared(min(rows[0].rows), columns, than.start())
+        elif not than and said.group().lower() not in _HIGHER | _LOWER:
+            if len(rows) == 1 and _is_one(before):
+                found = self.rises(min(before[0]))
+            elif len(before) == len(rows) and _ALL_OF.search(claim):
+                return self._all_rise(frozenset().union(*before), columns, direction_of_order(said.group()))
+        direction = (1 if beside["more"] else -1) if beside else direction_of_order(said.group())
         if found and all(each == -direction for each in found):
             return False
         is_shown = bool(found) and all(each == direction for each in found) and bool(than)
         return True if is_shown and not (_HOW_MUCH.search(claim) or count_negations(tokens_of(claim))) else None
+
+    def _is_multiple(self, multiple: Multiple, one: int, other: int, columns: frozenset[int] | None) -> bool | None:
+        """Return False if one row's figures are not as many times another's as a claim says, in all columns."""
+        if self._units_of(one) != self._units_of(other):
+            return None
+        found = [
+            multiple.is_of(mine.signed, theirs.signed)
+            for mine in self.table.rows[one].cells
+            for theirs in self.table.rows[other].cells
+            if mine.column is not None and mine.column == theirs.column and (columns is None or mine.column in columns)
+            if mine.signed is not None and theirs.signed is not None
+        ]
+        return False if found and not any(each is not False for each in found) else None
+
+    def _compared(self, n: int, columns: Sequence[ColumnMention], than: int) -> list[int]:
+        """Return in which direction a row's figures in the columns named before "than" differ from those behind it."""
+        first = [each.columns for each in columns if each.start < than]
+        second = [each.columns for each in columns if each.start > than]
+        if not first or not second:
+            return []
+        mine, theirs = frozenset.intersection(*first), frozenset.intersection(*second)
+        for each in first:  # "more *profit* in 2022 than in 2023": a measure is of both
+            theirs = theirs & each or theirs
+        if len(first) == len(second) == 1 and len(mine) == len(theirs):
+            pairs = list(zip(sorted(mine), sorted(theirs), strict=True))
+        else:
+            pairs = [(a, b) for a in mine for b in theirs if a != b and self._measure(a) == self._measure(b)]
+        return [each for pair in pairs for each in self._differences_in(n, *pair)]
+
+    def _measure(self, column: int) -> str:
+        """Return the name of a column without its periods."""
+        name = fold(self.table.columns[column])
+        for start, end in reversed(spans_of_periods(name)):
+            name = name[:start] + name[end:]
+        return " ".join(name.split())
+
+    def _all_rise(self, rows: frozenset[int], columns: Sequence[ColumnMention], direction: int) -> bool | None:
+        """Return False if the figure of any of several rows changed the other way than is said of both, or all."""
+        for n in rows if direction else ():
+            cells = self.table.rows[n].cells
+            pairs = [(a, b) for a in range(len(cells)) for b in range(len(cells)) if self._is_next_period(n, a, b)]
+            named = [
+                (cells[a], cells[b])
+                for a, b in pairs
+                if self._measure(cells[a].column or 0) == self._measure(cells[b].column or 0)
+                and all(not each.columns.isdisjoint({cells[a].column, cells[b].column}) for each in columns)
+            ]
+            values = [(_signed(new), _signed(old)) for new, old in named]
+            found = [(a > b) - (a < b) for a, b in values if a is not None and b is not None and min(a, b) > 0]
+            if found and all(each == -direction for each in found):
+                return False
+        return None
 
     def _differences_in(self, n: int, one: int, other: int) -> list[int]:
         """Return in which direction a row's figure in one column differs from that in another."""
@@ -174,6 +240,11 @@ class TableChanges:
         return a.months == b.months and a.order > b.order > (0, 0, 0)
 
 
+def _beside(claim: str, starts: Sequence[int]) -> re.Match[str] | None:
+    """Return what compares one row with another whose name, one of those that start at `starts`, follows."""
+    return next((each for each in _BESIDE.finditer(claim) if each.end() in starts and min(starts) < each.start()), None)
+
+
 def _signed(cell: TableCell) -> float | None:
     return None if cell.signed is None else float(cell.signed)
 
@@ -192,98 +263,6 @@ def direction_of_order(word: str) -> int:
 
 def _is_one(named: Sequence[frozenset[int]]) -> bool:
     return len(named) == 1 and len(named[0]) == 1
-
-
-# --- what is the most or the least ---
-
-_AMONG = re.compile(
-    r" of (?:the|all(?: the)?) (three|four|five|six|seven|eight)(?: [^\W\d_]+)?(?=[.!]?\s*\Z)", re.IGNORECASE
-)
-"""How many a claim chooses from: "the longest of the three"."""
-MIN_COMPARED = 3
-"""Rows of which one may be the most or the least."""
-_MOST = "highest|largest|biggest|greatest|longest|heaviest|dearest|costliest|most (?:expensive|costly)|most"
-_LEAST = "fewest|lowest|smallest|shortest|lightest|cheapest|least (?:expensive|costly)|least"
-_EXTREME = re.compile(
-    rf"\b(?:is|are|was|were|has|have|had) (?P<negated>not )?the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))"
-    r"(?: [^\W\d_]+){0,4}[.!]?\s*\Z",
-    re.IGNORECASE,
-)
-"""A superlative with which a claim ends: more words may restrict it, or speak of another comparison."""
-_OTHER = re.compile(
-    r"\b(?:of|with|without|than|from|among|but|ever|in|for|since|under|over|below|above|rank|place|position|increase|decrease"
-    r"|rise|fall|growth|gain|drop|change|loss|losses|decline|deficit)\b",
-    re.IGNORECASE,
-)
-"""Words behind a superlative that restrict it, or after which more is less, or a change and no figure is compared."""
-_SUM = re.compile(r"\b(?:total|all|sum|average|mean|overall|subtotal)\b", re.IGNORECASE)
-"""Rows that are made of the others."""
-_OF_PRICE = re.compile(r"cheap|dear|cost|expensive", re.IGNORECASE)
-_OF_TIME = re.compile(r"longest|shortest", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Superlative:
-    """What a claim calls "the cheapest", of a table: `row` is what it calls so, `columns` those that it names."""
-
-    claim: str
-    table: Table
-    row: int
-    columns: frozenset[int]
-    quoted: frozenset[int]
-
-    def is_right(self) -> bool | None:
-        """Return whether the row has the highest or lowest figure of the column meant; None if that cannot be told."""
-        claim = fold(self.claim)
-        among = _AMONG.search(claim)
-        said = _EXTREME.search(_AMONG.sub("", claim))
-        if said is None or _OTHER.search(said.group(), said.end("most" if said["most"] else "least") - said.start()):
-            return None
-        if among and spelled_value(among[1].lower()) != len(self.quoted):
-            return None
-        found = {self._is_right_in(column, said) for column in self._columns(said["most"] or said["least"])}
-        return next(iter(found)) if len(found) == 1 else None
-
-    def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
-        values = self._values(column) if column is not None else {}
-        if _AMONG.search(fold(self.claim)):
-            values = {n: value for n, value in values.items() if n in self.quoted}
-        if self.row not in values or len(values) < MIN_COMPARED:
-            return None
-        best = max if said["most"] else min
-        is_best = values[self.row] == best(values.values())
-        among = [values[n] for n in self.quoted if n in values]
-        if not is_best and len(among) > 1 and values[self.row] == best(among):
-            return None  # of those that the claim may speak of
-        return is_best != (said["negated"] is not None)
-
-    def _columns(self, word: str) -> frozenset[int | None]:
-        """Return the columns that are meant: those named, one of prices or times, or the only one with figures."""
-        columns = {cell.column for row in self.table.rows for cell in row.cells if cell.values}
-        if self.columns:
-            return frozenset(columns & self.columns)
-        if word.lower() in {"most", "fewest", "least"}:
-            return frozenset()
-        if units := CURRENCIES if _OF_PRICE.search(word) else PERIODS if _OF_TIME.search(word) else None:
-            columns = {cell.column for row in self.table.rows for cell in row.cells if cell.unit in units}
-        return frozenset(columns) if len(columns) == 1 else frozenset()
-
-    def _values(self, column: int) -> dict[int, Decimal]:
-        """Return the figure of each row in a column; none if a row has words there, or another unit."""
-        rows = [(n, row) for n, row in enumerate(self.table.rows) if not _SUM.search(row.label)]
-        cells = {n: _cell_in(row.cells, column) for n, row in rows}
-        values = {n: cell.signed for n, cell in cells.items() if cell is not None and cell.signed is not None}
-        units = {cell.unit for cell in cells.values() if cell is not None}
-        return values if len(values) == len(cells) and len(units) == 1 else {}
-
-
-def _cell_in(cells: Sequence[TableCell], column: int) -> TableCell | None:
-    return next((cell for cell in cells if cell.column == column), None)
-
-
-def is_superlative(text: str) -> bool:
-    """Return whether a text says at its end that something is the most or the least."""
-    return _EXTREME.search(_AMONG.sub("", fold(text))) is not None
 
 
 # --- words of cells ---

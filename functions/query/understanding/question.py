@@ -249,7 +249,8 @@ class Understood:
     `query_variations` at most; `standalone` has the remaining share. `filter` and `boosts` come from the tenant's
     glossary. `language` is the question's (ISO 639-1), empty if it is not recognised. `parts` are two to four questions
     that are searched for besides, if it is a comparison or several questions in one; `split_by` says who has looked for
-    them. `rewritten_by` is empty if the question is searched for as typed.
+    them. `rewritten_by` is empty if the question is searched for as typed. `respelt` are misspelt question words, each
+    with its correction.
     """
 
     question: str
@@ -262,6 +263,7 @@ class Understood:
     parts: tuple[QuestionPart, ...] = ()
     split_by: Literal["", "rule", "model"] = ""
     rewritten_by: Literal["", "heuristic", "model"] = ""
+    respelt: tuple[tuple[str, str], ...] = ()
     model: str = ""
     usage: Usage = NO_USAGE
     warnings: tuple[str, ...] = ()

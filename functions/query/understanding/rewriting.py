@@ -4,7 +4,7 @@ normalise → leave out greetings → rewrite as standalone (by the model, else 
 session → apply the glossary
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -23,7 +23,7 @@ from functions.query.understanding.question import (
     shortened,
     without_contractions,
 )
-from functions.query.understanding.spelling import with_question_words
+from functions.query.understanding.spelling import corrected, question_words
 from functions.query.understanding.talk import without_courtesies
 from functions.query.understanding.vocabulary import field_variants
 from shared.deadline import Deadline
@@ -69,7 +69,8 @@ def understand(
     """
     question = normalized(text)
     spoken = language_of_question(question) or _language_before(history)
-    understood = Understood(question, shortened(_plain(question, spoken), MAX_CHARACTERS), language=spoken)
+    plain, words = _plain(question, spoken)
+    understood = Understood(question, shortened(plain, MAX_CHARACTERS), language=spoken, respelt=tuple(words.items()))
     if mode == "session":
         understood = _with_session(_by_heuristic(understood, history), history)
     elif history:
@@ -89,14 +90,15 @@ def understand(
     return replace(understood, variants=_bounded(understood, max(settings.query_variations, mode == "session")))
 
 
-def _plain(question: str, language: str) -> str:
+def _plain(question: str, language: str) -> tuple[str, Mapping[str, str]]:
     """Return a typed question without greetings and thanks and, in English, without contractions.
 
-    Its misspelt question words are corrected.
+    Its misspelt question words are corrected; they are returned, too.
     """
     bare = without_courtesies(question)
-    bare = with_question_words(bare) if language == "en" else bare
-    return without_contractions(bare) if language in {"", "en"} else bare
+    words = question_words(bare) if language == "en" else {}
+    bare = corrected(bare, words) if words else bare
+    return (without_contractions(bare) if language in {"", "en"} else bare), words
 
 
 def _language_before(history: Sequence[Message]) -> str:
@@ -199,7 +201,7 @@ def _rewritten(
 def _with_parts(understood: Understood, history: Sequence[Message]) -> Understood:
     """Add the parts of the question by rule, each understandable without the others and the conversation."""
     by_heuristic = understood.standalone.endswith(f"({understood.inherited})")
-    whole = _plain(understood.question, understood.language) if by_heuristic else understood.standalone
+    whole = _plain(understood.question, understood.language)[0] if by_heuristic else understood.standalone
     said = [*history] if by_heuristic else []
     parts: list[QuestionPart] = []
     for part in parts_of(whole, understood.language):

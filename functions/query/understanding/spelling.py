@@ -6,7 +6,7 @@ nearest word of the passages that the first search has found, if one is near: no
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from functions.query.retrieval.passages import Passage
 from shared import identity, lexical
@@ -67,8 +67,8 @@ def corrections(
     return {word: _like(word, other) for word, other in found.items() if other}
 
 
-def with_question_words(question: str) -> str:
-    """Return an English question with its first words corrected: "Wat time", "How mutch". They say what is asked for.
+def question_words(question: str) -> Mapping[str, str]:
+    """Map the misspelt first words of an English question to what they should be: "Wat time", "How mutch".
 
     One that may be two of them stays as it is, "hwo", and so does what may be a name: "Wat Pho", "CAD", "Wham:".
     """
@@ -90,7 +90,13 @@ def with_question_words(question: str) -> str:
         if len(near) == 1:
             before = near[0]
             found[word] = _like(word, before)
-    return corrected(question, found) if found else question
+    return found
+
+
+def stands_in(words: Iterable[str], passages: Sequence[Passage]) -> bool:
+    """Return whether the passages hold one of these words."""
+    text = _text(passages)
+    return any(re.search(rf"\b{re.escape(word.casefold())}\b", text) for word in words)
 
 
 def corrected(text: str, words: Mapping[str, str]) -> str:

@@ -99,6 +99,10 @@ _NO_WORD = re.compile(r"\bo['’]clock\b|\\\w+|\$[^$]*\$|\S*[@/_\\{}]\S*|\S*\d\S
 """Formulas, addresses, numbers, times and identifiers: they are compared elsewhere, or written in other ways."""
 
 
+_TILL = re.compile(r"\b(?:the|an?|this|that|each|every|any|no|which|my|our|your|their) (till)\b", re.IGNORECASE)
+"""What holds a shop's money; elsewhere "till" is a word of asking, another one for "until"."""
+
+
 class Exempt(NamedTuple):
     """The words of one language that may be missing, by their first two letters, and their stems."""
 
@@ -209,7 +213,8 @@ def _named_words(
         and _is_misspelt_opening(*rare[first])
     ):
         del rare[first]
-    missing = _missing(frozenset(rare), passages, language, exempt)
+    things = frozenset(map(str.lower, _TILL.findall(asked))) if language == "en" else frozenset[str]()
+    missing = _missing(frozenset(rare), passages, language, exempt, things)
     if missing:
         long_forms = document_words(asked)
         missing = {word for word in missing if not _is_spelled_out(rare[word].typed, passages, long_forms)}
@@ -258,13 +263,14 @@ def what_is_asked(question: str) -> str:
     return _IN_BRACKETS.sub(" ", asking_part(question))
 
 
-def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: Exempt) -> Set[str]:
+def _missing(words: Set[str], passages: Sequence[Passage], language: str, exempt: Exempt, things: Set[str]) -> Set[str]:
+    """Return the words that no passage holds in any form, without exempt ones that are no `things`."""
     held = near_words(words, passages)
 
     def is_missing(word: str) -> bool:
         stem, near = lexical.stem(word, language), held[word[:2]]
         return (
-            not exempt.has(word, stem)
+            (word in things or not exempt.has(word, stem))
             and all(lexical.stem(other, language) != stem for other in near)
             and not any(
                 are_forms(word, other) or are_of_family(word, other, language) or is_misspelt(word, other)

@@ -167,7 +167,7 @@ def test_refused_chunks_are_set_apart_and_the_others_embedded(poisoned: set[int]
 @pytest.mark.parametrize("count", [1, 2, 16, 256])
 def test_a_provider_that_refuses_everything_is_at_fault_itself(count: int) -> None:
     model = ScriptedModel(poison=frozenset(f"text {n}" for n in range(count)))
-    with pytest.raises(DependencyRefused):
+    with pytest.raises(DependencyRefused, match=r"\Aembeddings: this input is not acceptable"):
         embedder_of(model).embed([chunk(n) for n in range(count)])
     assert len(model.requests) < 40
 

@@ -329,7 +329,9 @@ def test_up_to_which_page_a_long_document_is_read_is_told_meanwhile(aws: MockedA
     @contextmanager
     def of_nine_pages(*what: Any) -> Iterator[ChunkSource]:
         with opened(*what) as source:
-            yield replace(source, page_count=9)
+            pages = zip(source.chunks, (1, 4, 9, 2, 5), strict=True)  # the last two are described figures
+            chunks = (replace(each, chunk=replace(each.chunk, page_end=page)) for each, page in pages)
+            yield replace(source, page_count=9, chunks=chunks)
 
     monkeypatch.setattr(pipeline, "open_source", of_nine_pages)
     world = World(aws, embedding_batch_inputs=1)
@@ -342,7 +344,7 @@ def test_up_to_which_page_a_long_document_is_read_is_told_meanwhile(aws: MockedA
     monkeypatch.setattr(world.index, "upsert", upsert)
     world.put(*(f"Sentence {n} of it." for n in range(5)))
     assert world.run() is ReconcileOutcome.PUBLISHED
-    assert told == [PagesRead(1, 9)] * 5
+    assert told == [PagesRead(page, 9) for page in (1, 4, 9, 9, 9)], "it never goes back"
     assert world.document.progress is None
 
 

@@ -196,3 +196,9 @@ def test_a_long_name_is_cut_in_the_table() -> None:
     assert f"{'long' * 14}lon…  " in line
     (line,) = cli_documents.lines_of([document(f"uploads/demo/{'l' * 56}.pdf", title="A")])
     assert f"{'l' * 56}.pdf  " in line
+
+
+def test_an_option_that_a_verb_does_not_have_names_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["documents", "--limit", "5"])
+    assert "`python -m local documents --help`" in capsys.readouterr().err

@@ -222,6 +222,21 @@ def test_without_a_terminal_a_line_of_progress_is_rare(files: list[tuple[Path, s
     assert told.count("Ingest:") == 1
 
 
+def test_a_file_of_which_nothing_could_be_stored_has_failed_at_once(files: list[tuple[Path, str]]) -> None:
+    class Refused(FakeApi):
+        """Each document fails before its bytes are looked at: a provider refuses the key."""
+
+        def document(self, document_id: str) -> dict[str, Any]:
+            if document_id not in self.sent:
+                return self.known[document_id]
+            later = {"updated_at": "2026-11-22T14:05:00+00:00", "error": {"message": "The API key was refused."}}
+            return document(document_id, "FAILED", "") | later
+
+    results, told = run(Refused(), files)
+    assert [each.document["status"] for each in results] == ["FAILED"] * len(files)
+    assert "The API key was refused." in told
+
+
 def test_a_time_out_names_the_files_and_what_to_do(files: list[tuple[Path, str]]) -> None:
     with pytest.raises(NotInTime) as late:
         run(FakeApi(polls=1_000), files, timeout_s=120)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -21,6 +22,7 @@ from functions.query.decision import (
     coverage,
     decide,
     features,
+    is_across,
     probability,
     relevance,
 )
@@ -288,6 +290,23 @@ def test_a_doubtful_answer_is_never_sure() -> None:
     assert answer_band(decision, DOUBTFUL_WEIGHT, doubtful=True) is Band.LOW
     assert answer_band(decision, None, doubtful=True) is Band.LOW
     assert answer_band(decision, None) is Band.HIGH
+
+
+@pytest.mark.parametrize(("language", "across"), [("en", False), ("", False), ("de", True)])
+def test_an_answer_is_across_languages_where_its_first_citation_is_in_another_one(
+    language: str, *, across: bool
+) -> None:
+    source = passage(ABOUT_IT, score=0.9, language="en")
+    assert is_across([citation_of(source)], [source], language) is across
+    assert not is_across([], [source], language)
+
+
+def test_across_languages_the_lower_band_counts() -> None:
+    decision = decided(passage(ABOUT_IT, score=0.6))
+    assert [answer_band(decision, sure, across=True) for sure in (0.9, 0.1, None)] == [Band.HIGH, Band.LOW, Band.HIGH]
+    weak = replace(decision, band=Band.LOW)
+    assert answer_band(weak, 0.99) is Band.HIGH
+    assert answer_band(weak, 0.99, across=True) is Band.LOW
 
 
 def test_confidence_falls_with_claims_that_are_not_confirmed() -> None:

@@ -279,6 +279,19 @@ def test_misspelt_words_are_corrected_from_the_passages_before_a_refusal():
     assert ports.embedder.texts == [MISSPELT, RIGHT]
 
 
+def test_a_question_word_is_corrected_unless_the_passages_have_the_word_as_typed():
+    mulch = "Mulch is spread around young trees in spring."
+    asked = "How mulch is spread around trees in spring"
+    ports = ports_with(mulch, BOILER)
+    answer = ask(ports, asked)
+    assert answer.rewritten == ""
+    assert [citation.quote for citation in answer.citations] == [mulch]
+    other = ports_with(BOILER)
+    ask(other, asked)
+    assert isinstance(other.embedder, WordEmbedder)
+    assert other.embedder.texts == ["How much is spread around trees in spring", asked]
+
+
 def test_a_question_with_an_answer_is_searched_for_once_and_its_words_are_put_right():
     ports = ports_with(BOILER, MILL)
     answer = ask(ports, "How often must the boiler be descaled by the housekeepr every 90 days?")

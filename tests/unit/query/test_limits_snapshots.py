@@ -68,9 +68,11 @@ import functions.query.grounding.polarity
 import functions.query.grounding.quantities
 import functions.query.grounding.quotes
 import functions.query.grounding.ranges
+import functions.query.grounding.relations
 import functions.query.grounding.roles
 import functions.query.grounding.rows
 import functions.query.grounding.sanitizing
+import functions.query.grounding.statements
 import functions.query.grounding.table_cells
 import functions.query.grounding.table_claims
 import functions.query.grounding.tables

@@ -197,6 +197,10 @@ def across(question: str, text: str, *, language: str = "fr") -> Sequence[str]:
     [
         ("Who is Odette Marchal?", "La directrice est Odette Marchal."),
         ("The heater shows E12, what should I do?", "E12 : fermez le robinet."),
+        ("What does E3 mean?", "E3 : aucun signal."),
+        ("What does E-03 mean?", "E3 : aucun signal."),
+        ("What does E-17 mean?", "E17 : aucun signal."),
+        ("What is the BD-4402 for?", "La sonde BD-4402 mesure la chaleur."),
     ],
 )
 def test_names_and_codes_answer_in_another_language(question: str, text: str):
@@ -209,6 +213,9 @@ def test_names_and_codes_answer_in_another_language(question: str, text: str):
     [
         ("How old is Odette Marchal?", "La directrice est Odette Marchal."),  # what is asked of her is not there
         ("Who is the director?", "La directrice est Odette Marchal."),  # no name
+        ("What was spent in Q3?", "En Q3 le robinet est resté fermé."),  # a period is no code
+        ("What does E3 mean?", "E31 : aucun signal."),
+        ("What is the BD-4402 for?", "La sonde BD-4403 mesure 4402 degrés."),
         ("What does paragraph 9 say?", "9 Le robinet est fermé."),  # a number is no code
         (
             "What colour is the GX7?",

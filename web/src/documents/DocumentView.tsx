@@ -215,7 +215,7 @@ function ReportPanel({ document }: { document: DocumentDetail }) {
         <div class={css.replace}>
           <ChooseFiles
             size="s"
-            onChosen={([chosen]) => chosen && void uploads.add([{ name: fileOf(document), file: chosen.file }])}
+            onChosen={([chosen]) => chosen && void uploads.add([{ name: fileOf(document), file: chosen.file }], true)}
           >
             {t("new_version")}
           </ChooseFiles>

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 import { t } from "../i18n/documents.ts";
-import { bytes } from "../i18n/format.ts";
+import { bytes, dayAndTime } from "../i18n/format.ts";
 import { Button, IconButton } from "../ui/Button.tsx";
 import { classes } from "../ui/classes.ts";
 import { Icon } from "../ui/Icon.tsx";
@@ -15,16 +15,25 @@ export function UploadTray({ of: name }: { of?: string }) {
   const all = uploads.all.value.filter((each) => name === undefined || each.name === name);
   if (all.length === 0) return null;
   const kinds = all.map((each) => each.state.value.kind);
-  const over = kinds.filter((kind) => kind !== "waiting" && kind !== "sending").length;
+  const asking = all.filter((each) => each.state.value.kind === "asking");
+  const over = kinds.filter((kind) => kind !== "waiting" && kind !== "sending").length - asking.length;
   const busy = over < all.length;
   const failed = all.filter((each) => each.state.value.kind === "failed");
-  // What is left to do stands first, once nothing moves any more.
-  const rows = busy ? all : all.toSorted((one, other) => Number(isBad(other)) - Number(isBad(one)));
+  // What is left to do stands first: decisions, and what failed once nothing moves any more.
+  const first = busy ? isAsking : isBad;
+  const rows = all.toSorted((one, other) => Number(first(other)) - Number(first(one)));
   // A button that goes with what it does leaves the focus here.
   const stay = () => heading.current?.focus();
   const cancelAll = () => {
     stay();
     uploads.cancelAll();
+  };
+  const choose = (upload: Upload, choice: "replace" | "beside") => {
+    stay();
+    uploads.choose(upload, choice);
+  };
+  const chooseAll = (choice: "replace" | "beside") => {
+    for (const each of asking) choose(each, choice);
   };
   const retryAll = () => {
     stay();
@@ -34,12 +43,24 @@ export function UploadTray({ of: name }: { of?: string }) {
     <section class={css.tray}>
       <header class={css.head}>
         <h2 ref={heading} tabIndex={-1} class={css.title} aria-live="polite">
-          {busy ? t("uploading", over, all.length) : outcome(all)}
+          {asking.length > 0 ? t("asks", asking.length) : busy ? t("uploading", over, all.length) : outcome(all)}
         </h2>
         {busy ? (
-          <Button size="s" kind="quiet" onClick={cancelAll}>
-            {t("cancel_all")}
-          </Button>
+          <span class={css.over}>
+            {asking.length > 1 && (
+              <>
+                <Button size="s" onClick={() => chooseAll("replace")}>
+                  {t("replace_all")}
+                </Button>
+                <Button size="s" onClick={() => chooseAll("beside")}>
+                  {t("keep_both_all")}
+                </Button>
+              </>
+            )}
+            <Button size="s" kind="quiet" onClick={cancelAll}>
+              {t("cancel_all")}
+            </Button>
+          </span>
         ) : (
           <span class={css.over}>
             {failed.length > 1 && (
@@ -56,7 +77,7 @@ export function UploadTray({ of: name }: { of?: string }) {
       <Scroller label={t("uploads")} class={css.list}>
         <ul>
           {rows.map((each) => (
-            <Row key={each.id} upload={each} />
+            <Row key={each.id} upload={each} choose={(choice) => choose(each, choice)} />
           ))}
         </ul>
       </Scroller>
@@ -64,15 +85,19 @@ export function UploadTray({ of: name }: { of?: string }) {
   );
 }
 
-function Row({ upload }: { upload: Upload }) {
+function Row({ upload, choose }: { upload: Upload; choose: (choice: "replace" | "beside") => void }) {
   const state = upload.state.value;
   const bad = isBad(upload);
-  const stoppable = state.kind === "waiting" || state.kind === "sending";
+  const asking = state.kind === "asking";
+  const stoppable = state.kind === "waiting" || state.kind === "sending" || asking;
   const again = state.kind === "failed" || state.kind === "cancelled";
   return (
-    <li class={classes(css.row, bad && css.bad)}>
+    <li class={classes(css.row, bad && css.bad, asking && css.asking)}>
       <span class={css.mark}>
-        <Icon name={bad ? "alert" : state.kind === "stored" ? "check" : "document"} size={18} />
+        <Icon
+          name={bad || asking ? "alert" : state.kind === "stored" || state.kind === "unchanged" ? "check" : "document"}
+          size={18}
+        />
       </span>
       <div class={css.words}>
         <p class={css.name}>
@@ -95,6 +120,16 @@ function Row({ upload }: { upload: Upload }) {
           </p>
         )}
       </div>
+      {asking && (
+        <span class={css.choices}>
+          <Button size="s" aria-label={t("replace_one", upload.name)} onClick={() => choose("replace")}>
+            {t("replace")}
+          </Button>
+          <Button size="s" aria-label={t("keep_both_one", upload.name)} onClick={() => choose("beside")}>
+            {t("keep_both")}
+          </Button>
+        </span>
+      )}
       {stoppable && (
         <IconButton size="s" icon="close" label={t("cancel_one", upload.name)} onClick={() => uploads.cancel(upload)} />
       )}
@@ -110,6 +145,10 @@ function Row({ upload }: { upload: Upload }) {
       )}
     </li>
   );
+}
+
+function isAsking({ state }: Upload): boolean {
+  return state.value.kind === "asking";
 }
 
 function isBad({ state }: Upload): boolean {
@@ -128,6 +167,16 @@ function wordsOf(upload: Upload): string {
       return t("waiting");
     case "sending":
       return "";
+    case "asking":
+      if (!state.former) return t("asks_unknown");
+      return t(
+        "asks_known",
+        state.former.page_count,
+        bytes(state.former.size_bytes),
+        dayAndTime(state.former.updated_at),
+      );
+    case "unchanged":
+      return t("unchanged");
     case "stored":
       if (state.unreadable) return t("stored_unreadable", t(`status_${state.unreadable}`));
       return state.replaced ? t("stored_replaced") : t("stored");

@@ -46,6 +46,11 @@ export async function readDocument(document_id: string): Promise<DocumentDetail 
   }
 }
 
+/** A short-lived link to the document's file. */
+export async function linkToFile(document_id: string): Promise<string> {
+  return (await data(api().GET("/documents/{document_id}/content", { params: { path: { document_id } } }))).url;
+}
+
 let looks = 0;
 
 /** These documents as they are now, as far as few requests tell; of many that are not new, others each time. */

@@ -22,6 +22,24 @@ export function send(form: UploadForm, file: Blob, told: (sent: number) => void,
   });
 }
 
+/** Whether a file behind a link has the bytes of another one; reading ends where they differ. */
+export async function holds(url: string, file: Blob, stop: AbortSignal): Promise<boolean> {
+  const answer = await fetch(url, { signal: stop });
+  const reader = answer.ok ? answer.body?.getReader() : undefined;
+  if (!reader) return false;
+  let at = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return at === file.size;
+    const own = new Uint8Array(await file.slice(at, at + value.length).arrayBuffer());
+    if (own.length !== value.length || own.some((byte, index) => byte !== value[index])) {
+      await reader.cancel();
+      return false;
+    }
+    at += value.length;
+  }
+}
+
 /** The code of S3's error document, "" if it is none. */
 export function codeOf(xml: string): string {
   return /<Code>([A-Za-z]{1,64})<\/Code>/.exec(xml)?.[1] ?? "";

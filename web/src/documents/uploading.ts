@@ -3,8 +3,9 @@ import { asProblem } from "../api/problem.ts";
 import { adviceOn } from "../app/advice.ts";
 import { t } from "../i18n/documents.ts";
 import { toast } from "../ui/toast.ts";
-import { announceUploads, deleteDocument } from "./calls.ts";
-import { send } from "./sending.ts";
+import { isAskable } from "./asking.ts";
+import { announceUploads, deleteDocument, linkToFile, readDocument } from "./calls.ts";
+import { holds, send } from "./sending.ts";
 import { type Upload, Uploads } from "./uploads.ts";
 
 /** The page's uploads: they go on while one looks at something else. */
@@ -14,11 +15,23 @@ export const uploads = new Uploads({
       throw new Error(adviceOn(asProblem(error)));
     }),
   send,
+  look: async (document_id) => {
+    const found = await readDocument(document_id);
+    return found && { ...found, readable: isAskable(found) };
+  },
+  same: async (document_id, file, stop) => holds(await linkToFile(document_id), file, stop),
   withdraw: deleteDocument,
   now: () => performance.now(),
 });
 
 const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+
+let asked = 0;
+effect(() => {
+  const asking = uploads.all.value.filter((each) => each.state.value.kind === "asking").length;
+  if (asking > asked) toast(t("asks", asking)); // nothing goes on before it is answered
+  asked = asking;
+});
 
 let wasBusy = false;
 effect(() => {
@@ -35,7 +48,11 @@ export function outcome(all: readonly Upload[]): string {
   const stored = states.filter(({ kind }) => kind === "stored").length;
   const unreadable = states.filter((state) => state.kind === "stored" && state.unreadable).length;
   const lost = states.filter(({ kind }) => kind === "failed" || kind === "refused").length;
+  const unchanged = states.filter(({ kind }) => kind === "unchanged").length;
   const failed = stored > 0 ? t("uploaded_failed", stored, lost) : t("nothing_uploaded", lost);
-  const said = lost > 0 ? failed : t("uploaded", stored);
-  return unreadable > 0 ? `${said}. ${t("uploaded_unreadable", unreadable, stored)}` : said;
+  const said = lost > 0 ? failed : stored > 0 || unchanged === 0 ? t("uploaded", stored) : "";
+  const parts = [said];
+  if (unchanged > 0) parts.push(t("uploaded_unchanged", unchanged));
+  if (unreadable > 0) parts.push(t("uploaded_unreadable", unreadable, stored));
+  return parts.filter((part) => part).join(". ");
 }

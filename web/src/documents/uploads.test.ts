@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Announced, AT_ONCE, SendError, type Upload, type UploadPorts, Uploads } from "./uploads.ts";
+import { type Announced, AT_ONCE, type Former, SendError, type Upload, type UploadPorts, Uploads } from "./uploads.ts";
 
 const pdf = (bytes = 20): Blob => new Blob(["%PDF-1.7\n".padEnd(bytes, "x")]);
 
@@ -10,6 +10,9 @@ class Server implements UploadPorts {
   readonly withdrawn: string[] = [];
   readonly sending = new Map<string, { resolve: () => void; reject: (error: unknown) => void }>();
   statusBefore = "PENDING";
+  /** Names under which there is a file, and what is known of it. */
+  readonly files = new Map<string, Former | null>();
+  bytesAreSame = false;
   maxBytes = 1_000;
   clock = 0;
   most = 0;
@@ -20,7 +23,7 @@ class Server implements UploadPorts {
       filename,
       upload: {
         document_id: `id of ${filename}`,
-        status: this.statusBefore,
+        status: this.files.has(filename) ? "READY" : this.statusBefore,
         upload: { url: filename, fields: {}, expires_in_s: 900, max_bytes: this.maxBytes },
       },
       error: null,
@@ -35,6 +38,14 @@ class Server implements UploadPorts {
     });
     this.most = Math.max(this.most, this.sending.size);
     return sent.finally(() => this.sending.delete(form.url));
+  }
+
+  async look(document_id: string): Promise<Former | null> {
+    return this.files.get(document_id.replace("id of ", "")) ?? null;
+  }
+
+  async same(): Promise<boolean> {
+    return this.bytesAreSame;
   }
 
   async withdraw(document_id: string): Promise<void> {
@@ -219,4 +230,80 @@ test("when the server cannot be asked, each file says why and can be tried again
   await settled();
   const failure = { why: "said", detail: "The service is busy." };
   assert.deepEqual(only(uploads).state.value, { kind: "failed", failure });
+});
+
+const FORMER: Former = { size_bytes: 20, page_count: 3, updated_at: "2026-11-30T10:00:00Z", readable: true };
+
+/** Uploads with one that would replace a document. */
+async function replacing(server: Server, replaces = false): Promise<Uploads> {
+  server.files.set("a.pdf", FORMER);
+  const uploads = new Uploads(server);
+  await uploads.add([{ name: "a.pdf", file: pdf() }], replaces);
+  await settled();
+  return uploads;
+}
+
+test("nothing is sent over another file before a person has chosen", async () => {
+  const server = new Server();
+  const uploads = await replacing(server);
+  assert.deepEqual(only(uploads).state.value, { kind: "asking", former: FORMER });
+  assert.equal(uploads.busy.value, true);
+  assert.equal(server.sending.size, 0);
+  uploads.choose(only(uploads), "replace");
+  await settled();
+  server.sending.get("a.pdf")?.resolve();
+  await settled();
+  assert.deepEqual(only(uploads).state.value, { kind: "stored", document_id: "id of a.pdf", replaced: true });
+});
+
+test("both are kept under the next name that is free", async () => {
+  const server = new Server();
+  server.files.set("a (2).pdf", FORMER);
+  const uploads = await replacing(server);
+  uploads.choose(only(uploads), "beside");
+  await settled();
+  assert.deepEqual([...server.sending.keys()], ["a (3).pdf"]);
+  server.sending.get("a (3).pdf")?.resolve();
+  await settled();
+  assert.equal(only(uploads).name, "a (3).pdf");
+  assert.deepEqual(only(uploads).state.value, { kind: "stored", document_id: "id of a (3).pdf", replaced: false });
+});
+
+test("who cancels instead of choosing leaves the document as it was, and is asked again", async () => {
+  const server = new Server();
+  const uploads = await replacing(server);
+  uploads.cancel(only(uploads));
+  await settled();
+  assert.equal(only(uploads).state.value.kind, "cancelled");
+  assert.deepEqual([server.withdrawn, server.sending.size], [[], 0]);
+  await uploads.retry(only(uploads));
+  await settled();
+  assert.equal(only(uploads).state.value.kind, "asking");
+});
+
+test("the same bytes are not sent again, unless nothing could be read of them", async () => {
+  for (const [readable, kind] of [
+    [true, "unchanged"],
+    [false, "asking"],
+  ] as const) {
+    const server = new Server();
+    server.bytesAreSame = true;
+    server.look = async () => ({ ...FORMER, readable });
+    const uploads = await replacing(server);
+    assert.equal(only(uploads).state.value.kind, kind);
+    assert.equal(server.sending.size, 0);
+  }
+});
+
+test("a new version is sent without a question, and nothing over a document that cannot be looked at", async () => {
+  const server = new Server();
+  await replacing(server, true);
+  assert.equal(server.sending.size, 1);
+  const other = new Server();
+  other.look = async () => null;
+  const uploads = await replacing(other);
+  assert.deepEqual(only(uploads).state.value, { kind: "asking", former: null });
+  const broken = new Server();
+  broken.look = () => Promise.reject(new TypeError("Failed to fetch"));
+  assert.deepEqual(only(await replacing(broken)).state.value, { kind: "failed", failure: { why: "network" } });
 });

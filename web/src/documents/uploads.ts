@@ -13,6 +13,8 @@ const WITHOUT_FILE = new Set(["PENDING", "DELETING", "DELETED"]);
 /** Statuses of documents that nothing is answered from. */
 const UNREADABLE = ["ENCRYPTED", "FAILED", "NEEDS_OCR"] as const;
 type Unreadable = (typeof UNREADABLE)[number];
+/** Other names that are tried for a file that is to stand beside the one of its name. */
+const LAST_BESIDE = 99;
 /** Readers of PDFs accept bytes before the header, this many at most. */
 const HEADER_BYTES = 1024;
 
@@ -41,8 +43,21 @@ export type Refusal =
 /** Why sending failed: it may be tried again. */
 export type Failure = { why: "network" } | { why: "storage"; code: string } | { why: "said"; detail: string };
 
+/** The document that a file would replace, for who has to decide. */
+export interface Former {
+  size_bytes: number;
+  page_count: number;
+  updated_at: string;
+  /** Whether something of it can be asked about: the same file need not be sent again then. */
+  readable: boolean;
+}
+
 export type UploadState =
   | { kind: "waiting" }
+  /** Another file has this name: nothing is sent until a person has chosen. Null: nobody may know more of it. */
+  | { kind: "asking"; former: Former | null }
+  /** These bytes are there under this name already. */
+  | { kind: "unchanged"; document_id: string }
   | { kind: "sending"; sent: number }
   | { kind: "stored"; document_id: string; replaced: boolean; unreadable?: Unreadable; why?: string }
   | { kind: "refused"; refusal: Refusal }
@@ -70,6 +85,10 @@ export interface UploadPorts {
   announce(names: string[]): Promise<Announced[]>;
   /** Send a file. Throws `SendError`, or anything if `stop` is aborted. */
   send(form: UploadForm, file: Blob, told: (sent: number) => void, stop: AbortSignal): Promise<void>;
+  /** Look at the document of a name; null if it cannot be seen. */
+  look(document_id: string): Promise<Former | null>;
+  /** Whether the document's file has the same bytes. */
+  same(document_id: string, file: Blob, stop: AbortSignal): Promise<boolean>;
   /** Take back an announcement whose file never comes. */
   withdraw(document_id: string): Promise<void>;
   now(): number;
@@ -84,9 +103,14 @@ interface Task {
   status: string;
   form: UploadForm | null;
   formFrom: number;
+  /** Whether the file was compared with the document of its name. */
+  compared: "no" | "now" | "yes";
 }
 
-const isOver = (state: UploadState): boolean => state.kind !== "waiting" && state.kind !== "sending";
+const isOver = ({ kind }: UploadState): boolean => kind !== "waiting" && kind !== "sending" && kind !== "asking";
+
+/** "manual (2).pdf" */
+const besideOf = (name: string, number: number): string => name.replace(/(\.pdf)$/i, ` (${number})$1`);
 
 /** Look at a file before anything is asked of the server; null if it may be sent. */
 export async function refusalOf(name: string, file: Blob, maxBytes: number | null): Promise<Refusal | null> {
@@ -105,6 +129,10 @@ export class Uploads {
   readonly busy: ReadonlySignal<boolean>;
   private readonly ports: UploadPorts;
   private readonly tasks = new Map<number, Task>();
+  /** Those that may replace a document, by their ids. */
+  private readonly replacing = new Set<number>();
+  /** Those that stand beside the document of their name: that name, and the number behind it. */
+  private readonly beside = new Map<number, { of: string; number: number }>();
   private lastId = 0;
   private maxBytes: number | null = null;
   private announcing: Promise<void> | null = null;
@@ -114,22 +142,41 @@ export class Uploads {
     this.busy = computed(() => this.all.value.some((each) => !isOver(each.state.value)));
   }
 
-  /** Queue files by their names, paths below the tenant's uploads. Resolves when all are looked at. */
-  async add(files: readonly { name: string; file: Blob }[]): Promise<void> {
-    const taken = new Set(this.all.value.filter((each) => !isOver(each.state.value)).map((each) => each.name));
+  /**
+   * Queue files by their names, paths below the tenant's uploads. Resolves when all are looked at. One that would replace
+   * another file waits for `choose`, unless it is known that it `replaces` it.
+   */
+  async add(files: readonly { name: string; file: Blob }[], replaces = false): Promise<void> {
+    const taken = this.taken();
     const added = files.map(({ name, file }) => {
       this.lastId += 1;
       const state = signal<UploadState>({ kind: "waiting" });
       if (taken.has(name)) state.value = { kind: "refused", refusal: { why: "twice" } };
       taken.add(name);
+      if (replaces) this.replacing.add(this.lastId);
       return { id: this.lastId, name, file, state };
     });
     this.all.value = [...this.all.value, ...added];
     for (const upload of added) await this.queue(upload);
   }
 
+  /** Replace the document of an upload's name, or store the file beside it under another one. */
+  choose(upload: Upload, choice: "replace" | "beside"): void {
+    const task = this.tasks.get(upload.id);
+    if (upload.state.value.kind !== "asking" || !task) return;
+    if (choice === "replace") {
+      this.replacing.add(upload.id);
+      upload.state.value = { kind: "waiting" };
+    } else {
+      upload.state.value = { kind: "waiting" };
+      this.putBeside(task);
+    }
+    this.pump();
+  }
+
   cancel(upload: Upload): void {
     if (isOver(upload.state.value)) return;
+    this.replacing.delete(upload.id);
     const task = this.tasks.get(upload.id);
     const isSent = upload.state.value.kind === "sending";
     upload.state.value = { kind: "cancelled" };
@@ -180,6 +227,7 @@ export class Uploads {
       status: "",
       form: null,
       formFrom: 0,
+      compared: "no",
     });
     this.pump();
   }
@@ -199,7 +247,46 @@ export class Uploads {
   }
 
   private waiting(): Task[] {
-    return [...this.tasks.values()].filter((task) => task.upload.state.value.kind === "waiting");
+    const all = [...this.tasks.values()];
+    return all.filter((task) => task.upload.state.value.kind === "waiting" && task.compared !== "now");
+  }
+
+  private taken(): Set<string> {
+    return new Set(this.all.value.filter((each) => !isOver(each.state.value)).map((each) => each.name));
+  }
+
+  /** Give a file the next name that no other upload has; whether a document has it is seen when it is announced. */
+  private putBeside(task: Task): void {
+    const { id, name } = task.upload;
+    const { of, number } = this.beside.get(id) ?? { of: name, number: 1 };
+    const taken = this.taken();
+    let next = number + 1;
+    while (taken.has(besideOf(of, next))) next += 1;
+    this.beside.set(id, { of, number: next });
+    task.upload = { ...task.upload, name: besideOf(of, next) };
+    Object.assign(task, { form: null, document_id: "", status: "", compared: "no" });
+    this.all.value = this.all.value.map((each) => (each.id === id ? task.upload : each));
+  }
+
+  /** See whether a file is there already, and ask before it replaces another one. */
+  private async compare(task: Task): Promise<void> {
+    const { upload, document_id, stop } = task;
+    task.compared = "now";
+    try {
+      const former = await this.ports.look(document_id);
+      const isSame =
+        former?.readable &&
+        former.size_bytes === upload.file.size &&
+        (await this.ports.same(document_id, upload.file, stop.signal).catch(() => false));
+      if (upload.state.value.kind !== "waiting") return; // cancelled meanwhile
+      if (isSame) this.end(task, { kind: "unchanged", document_id });
+      else if (!this.replacing.has(upload.id)) upload.state.value = { kind: "asking", former };
+    } catch {
+      if (upload.state.value.kind === "waiting") this.end(task, { kind: "failed", failure: { why: "network" } });
+    } finally {
+      task.compared = "yes";
+      this.pump();
+    }
   }
 
   private announce(): Promise<void> {
@@ -240,6 +327,10 @@ export class Uploads {
       this.end(task, { kind: "refused", refusal: { why: "too_large", max_bytes: form.max_bytes } });
     } else if (task.upload.state.value.kind === "cancelled") {
       this.end(task, { kind: "cancelled" });
+    } else if (!WITHOUT_FILE.has(status) && task.compared === "no") {
+      const { number } = this.beside.get(task.upload.id) ?? { number: 0 };
+      if (number > 0 && number < LAST_BESIDE) this.putBeside(task);
+      else void this.compare(task);
     }
   }
 

@@ -200,6 +200,14 @@ def test_fields_of_a_form_and_text_boxes_are_lines_and_what_is_empty_or_hidden_i
     assert corners(found[0]) == pytest.approx([100, 272, 200, 292], abs=0.2)
 
 
+@pytest.mark.parametrize(("rotation", "shown"), [(0, "Tenant: Ann"), (90, "f1: Ann")])
+def test_words_beside_a_field_name_it_unless_the_page_is_turned(tmp_path: Path, rotation: int, shown: str) -> None:
+    field = b"<</Type/Annot/Subtype/Widget/Rect[130 690 230 710]/FT/Tx/T(f1)/V(Ann)>>"
+    page = b"/Rotate %d/Annots[9001 0 R]" % rotation
+    data = document([text(72, 696, "Tenant")], page=page, extra={9001: field})
+    assert page_of(tmp_path, data).lines[-1].text == shown
+
+
 def test_the_header_has_title_outline_and_what_is_attached(tmp_path: Path) -> None:
     extra = {
         9001: b"<</First 9002 0 R/Last 9003 0 R/Count 3>>",

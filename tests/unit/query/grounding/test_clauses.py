@@ -2,7 +2,7 @@
 
 import pytest
 
-from functions.query.grounding.clauses import clauses_of, is_denied, states_supposition, turns
+from functions.query.grounding.clauses import _Aligned, clauses_of, is_denied, states_supposition, turns
 from functions.query.grounding.measures import crosses_pairs
 from functions.query.grounding.roles import (
     invents_cause,
@@ -302,3 +302,10 @@ def test_what_a_result_comes_from_is_its_cause():
     sentence = "Damage caused by lack of care is not covered."
     assert not turns_cause("Damage that results from lack of care is not covered.", [sentence], "en")
     assert turns_cause("Lack of care that results from damage is not covered.", [sentence], "en")
+
+
+def test_a_condition_before_a_sentence_holds_up_to_what_is_set_against_it():
+    sentence = clauses_of("If it rains, the gate closes, the lamp burns, but guests stay, the bell rings.", "en")
+    aligned = _Aligned(sentence, frozenset(), sentence, frozenset())
+    held = {clause.text: aligned._is_conditional(at) for at, clause in enumerate(sentence)}
+    assert [held["the gate closes"], held["the lamp burns"], held["the bell rings."]] == [True, True, False]

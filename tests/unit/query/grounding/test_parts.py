@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from functions.query.grounding.parts import _parts_of
 from functions.query.retrieval.passages import Passage
 from tests.support.query import CONFIRMED, MARKED, OUT, passage, verdicts_of
 
@@ -353,3 +354,16 @@ STOP = "We stop making mowers at the end of 2027. Spare parts remain available f
 )
 def test_consent_is_a_condition_and_what_is_left_is_possible(claim: str, quote: str, verdict: str):
     assert verdict_of(claim, quote) == verdict
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        ("Adult members and children take one tablet.", 1),
+        ("Old adult members and children take one tablet.", 2),
+        ("The club is open and children swim there.", 2),
+        ("The club opens, which children like.", 2),
+    ],
+)
+def test_few_words_without_a_verb_before_and_are_the_first_of_several_subjects(sentence: str, parts: int):
+    assert len(_parts_of(sentence, "en")) == parts

@@ -9,7 +9,7 @@ from functions.query.understanding.spelling import (
     corrected,
     corrections,
     distance,
-    with_question_words,
+    question_words,
 )
 from tests.support.query import passage
 
@@ -115,8 +115,9 @@ def test_a_word_that_the_first_passages_lack_is_looked_for_in_the_others():
         ("Wat Pho: what is the entry fee?", "Wat Pho: what is the entry fee?"),
         ("CAD licences, how many are there?", "CAD licences, how many are there?"),
         ("Wham: which album is it?", "Wham: which album is it?"),
+        ("How mulch is spread?", "How much is spread?"),  # unless the documents know mulch: see test_finding.py
         ("How Mulch is spread", "How Mulch is spread"),
     ],
 )
 def test_misspelt_words_that_say_what_is_asked_for_are_corrected(typed: str, expected: str):
-    assert with_question_words(typed) == expected
+    assert corrected(typed, question_words(typed)) == expected

@@ -59,6 +59,17 @@ def test_words_of_asking_misspelt_words_and_other_languages_say_nothing_about_it
 @pytest.mark.parametrize(
     ("question", "missing"),
     [
+        ("How much money is in the till?", ["till"]),
+        ("How long is the station heated till?", []),
+    ],
+)
+def test_a_till_is_a_thing_behind_an_article_and_a_time_elsewhere(question: str, missing: list[str]):
+    assert list(missing_words(question, [STATION])) == missing
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
         ("Is there internet at the station?", ["internet"]),
         ("Does the station have a shop?", ["shop"]),
         ("Does the station have any mess hall cook?", []),  # a part of it is there
