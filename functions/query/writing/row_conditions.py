@@ -337,7 +337,12 @@ def _compared(
     if len(columns) > 1:  # "a day" is of "1 day", not of "Half day" or "3 days"
         columns = [at for at in columns if asked | {"1", "per"} >= set(keys_of(table.names[at], table.language))]
     if not columns and unit:  # a bare number may be of anything, and nothing is no figure of it
-        columns = [at for at in sizes if not any(cell.casefold() in NONE | FREE for cell in table.column(at))]
+        prices = {at for at in sizes if PRICE & {each.word for each in words_in(table.names[at], table.language)}}
+        columns = [
+            at
+            for at in sizes
+            if not any(cell.casefold() in (NONE if at in prices else NONE | FREE) for cell in table.column(at))
+        ]
     if len(columns) != 1:
         return 0, (), ()
     rows = [
