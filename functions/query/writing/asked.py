@@ -66,6 +66,10 @@ _FIGURE = re.compile(r"[\d., \u202f]*\d|[-–—]+")
 """A cell that counts, or is empty."""
 _ONE = re.compile(r"(?:1|one|a|an)\b(?![.,]\d)", re.IGNORECASE)
 _EXTREME = re.compile(rf"\b(?<!at )(?:({MOST})|(?:{LEAST}))\b", re.IGNORECASE)
+RANKED = ("second", "third", "fourth", "fifth")
+_RANKS = (*RANKED, "2nd", "3rd", "4th", "5th")
+_RANK = re.compile(rf"\b({'|'.join(_RANKS)})[- ]\Z", re.IGNORECASE)
+"""What before "largest" asks for the one behind it in order."""
 _JUDGED = frozenset(("best", "worst", "maximum", "minimum"))
 """What has it need not have the most, or the least, of a row's figures: the best price, a maximum load of 100 kg."""
 _FOR_NAME, _WHAT_ONE, _AMOUNT = (of_any_language(_PATTERNS[kind]) for kind in ("for_name", "what_one", "amount"))
@@ -228,6 +232,13 @@ class Asked:
             return 0
         found = _EXTREME.search(self.text) if self.for_name or _WHAT_ONE.search(self.text) else None
         return 0 if found is None else 1 if found[1] else -1
+
+    @cached_property
+    def rank(self) -> int:
+        """Which in order of those that have the most, or the least, it asks for: 2 for "the second largest"."""
+        found = _EXTREME.search(self.text)
+        before = _RANK.search(self.text[: found.start()]) if found else None
+        return _RANKS.index(before[1].lower()) % len(RANKED) + 2 if before else 1
 
     @cached_property
     def measured(self) -> str:

@@ -154,9 +154,11 @@ def is_other_total(label: str, asked: Set[str], language: str) -> bool:
 
 
 def extreme_rows(
-    places: Sequence[tuple[str, int]], measured: Sequence[str], years: Set[str], language: str, sign: int
+    places: Sequence[tuple[str, int]], measured: Sequence[str], years: Set[str], language: str, sign: int, rank: int = 1
 ) -> Sequence[int]:
     """Return which of the rows that begin at these places of texts have the most (`sign` 1) or least (-1), by number.
+
+    With a `rank` of 2 those that have the second most.
 
     They must be of one table, of which each text may hold a piece, and of one unit or times. Compared is the column of
     the year with most of the words that are `measured` (stems, in the question's order), or the columns of all times if
@@ -174,7 +176,7 @@ def extreme_rows(
     }
     column = _compared_column(table, measured, years, language)
     columns = [column] if column is not None else () if years else _unnamed_columns(table, measured, language)
-    best = {tuple(_most_in(rows, each, sign)) for each in columns}
+    best = {tuple(_most_in(rows, each, sign, rank)) for each in columns}
     return best.pop() if len(best) == 1 else ()
 
 
@@ -182,8 +184,11 @@ def _are_of_one_table(one: Table, other: Table) -> bool:
     return one is other or (bool(one.columns) and (one.columns, one.caption) == (other.columns, other.caption))
 
 
-def _most_in(rows: Mapping[int, TableRow], column: int, sign: int) -> Sequence[int]:
-    """Return the numbers of the rows that have the most or the least in a column; none if that is not clear."""
+def _most_in(rows: Mapping[int, TableRow], column: int, sign: int, rank: int) -> Sequence[int]:
+    """Return the numbers of the rows that have the most or the least in a column; none if that is not clear.
+
+    Which is the second is not clear if two are first.
+    """
     figures = [
         (number, cell)
         for number, row in rows.items()
@@ -195,7 +200,10 @@ def _most_in(rows: Mapping[int, TableRow], column: int, sign: int) -> Sequence[i
         return ()
     scale = DAYS if len(units) > 1 else {}
     sizes = {number: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for number, cell in figures}
-    most = max(sizes.values())
+    in_order = sorted(sizes.values(), reverse=True)
+    if rank > len(in_order) or len(set(in_order[:rank])) < rank:
+        return ()
+    most = in_order[rank - 1]
     return [number for number, size in sizes.items() if size == most]
 
 

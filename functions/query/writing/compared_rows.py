@@ -73,7 +73,7 @@ def extreme_rows_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequ
     places = [(passages[each.passage].whole, len(passages[each.passage].above) + each.statement.start) for each in rows]
     named = corner if is_of_rows else ()  # what the rows are says nothing about what is compared
     measured = [stem for stem in content_stems(asked.measured, language) if stem not in named]
-    found = extreme_rows(places, measured, asked.years, language, asked.extreme)
+    found = extreme_rows(places, measured, asked.years, language, asked.extreme, asked.rank)
     return [rows[number]._replace(score=best.score) for number in found]
 
 
