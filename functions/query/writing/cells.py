@@ -14,6 +14,7 @@ from functions.query.grounding.table_cells import TableCell, TableRow
 from functions.query.grounding.tables import Table, row_at, row_text
 from functions.query.grounding.words import content_stems, has_digit, other_words_of, with_synonyms
 from functions.query.understanding.vocabulary import document_words
+from functions.query.writing.table_words import FREE
 from shared import lexical
 from shared.dates import ENGLISH_MONTHS, dates_in, years_written
 from shared.lexical import fold
@@ -181,7 +182,10 @@ def extreme_rows(
 
 
 def _are_of_one_table(one: Table, other: Table) -> bool:
-    return one is other or (bool(one.columns) and (one.columns, one.caption) == (other.columns, other.caption))
+    # One that goes on overleaf has no caption there, only the first column's name.
+    short, long = sorted((one.caption, other.caption), key=len)
+    is_same = long == short or not short or long.endswith(f"\n{short}")
+    return one is other or (bool(one.columns) and one.columns == other.columns and is_same)
 
 
 def _most_in(rows: Mapping[int, TableRow], column: int, sign: int, rank: int) -> Sequence[int]:
@@ -189,17 +193,18 @@ def _most_in(rows: Mapping[int, TableRow], column: int, sign: int, rank: int) ->
 
     Which is the second is not clear if two are first.
     """
-    figures = [
-        (number, cell)
-        for number, row in rows.items()
-        for cell in row.cells
-        if cell.column == column and len(cell.values) == 1
-    ]
+    cells = [(number, cell) for number, row in rows.items() for cell in row.cells if cell.column == column]
+    figures = [(number, cell) for number, cell in cells if len(cell.values) == 1]
     units = {cell.unit for _, cell in figures} - CURRENCIES
+    free = [
+        n for n, row in rows.items() for cell in row.cells if cell.column == column and cell.text.casefold() in FREE
+    ]
     if len(figures) < MIN_COMPARED or not (len(units) <= 1 or units <= DAYS.keys()):
         return ()
     scale = DAYS if len(units) > 1 else {}
     sizes = {number: sign * round(_size(cell) * scale.get(cell.unit, 1), 3) for number, cell in figures}
+    if any(cell.unit in CURRENCIES for _, cell in figures):
+        sizes.update(dict.fromkeys(free, Decimal(0)))
     in_order = sorted(sizes.values(), reverse=True)
     if rank > len(in_order) or len(set(in_order[:rank])) < rank:
         return ()

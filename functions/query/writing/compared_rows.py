@@ -15,6 +15,8 @@ from shared.text import header_at, row_cells
 
 COMPARED = 0.5
 """Minimum score of a row to be compared with others, as a share of the best one's."""
+LABELS = 2
+"""Columns that may say what the rows are: the second where the first has codes."""
 MIN_ALIKE = 3
 """Minimum rows with the cell that a question names, to be told as its list."""
 
@@ -54,13 +56,13 @@ def with_compared_first(asked: Asked, ranked: Sequence[Candidate], passages: Seq
 def extreme_rows_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequence[Passage]) -> Sequence[Candidate]:
     """Return the rows that have the most, or the least, if the best statements are rows to compare; else none."""
     best = ranked[0]
+    if asked.extreme_of_row and not best.statement.is_row:
+        best = next((each for each in ranked if _names_rows(asked, each, passages)), best)
     if not (asked.extreme and best.statement.is_row):
         return ()
     passage, language = passages[best.passage], best.statement.language
-    shift = len(passage.above)
-    header = header_at(passage.whole, shift + best.statement.start)
-    corner = stems_of_kind(row_cells(passage.whole[slice(*header)])[0], language) if header else ()
-    is_of_rows = bool(corner) and any(tuple(thing[-len(corner) :]) == tuple(corner) for thing in asked.things)
+    named = _names_rows(asked, best, passages)
+    is_of_rows = bool(named)
     of_table = [
         each
         for each in ranked
@@ -71,10 +73,24 @@ def extreme_rows_first(asked: Asked, ranked: Sequence[Candidate], passages: Sequ
     rows = [each for each in of_table if each is not best and (is_of_rows or each.score >= least)]
     rows = [best, *rows]
     places = [(passages[each.passage].whole, len(passages[each.passage].above) + each.statement.start) for each in rows]
-    named = corner if is_of_rows else ()  # what the rows are says nothing about what is compared
+    # What the rows are says nothing about what is compared.
     measured = [stem for stem in content_stems(asked.measured, language) if stem not in named]
     found = extreme_rows(places, measured, asked.years, language, asked.extreme, asked.rank)
     return [rows[number]._replace(score=best.score) for number in found]
+
+
+def _names_rows(asked: Asked, row: Candidate, passages: Sequence[Passage]) -> Sequence[str]:
+    """Return the words of a question, as stems, that name what a table's rows are, by its first or second column."""
+    if not row.statement.is_row:
+        return ()
+    passage = passages[row.passage]
+    header = header_at(passage.whole, len(passage.above) + row.statement.start)
+    names = row_cells(passage.whole[slice(*header)])[:LABELS] if header else ()
+    for name in names:
+        kind = tuple(stems_of_kind(name, row.statement.language))
+        if kind and any(tuple(thing[-len(kind) :]) == kind for thing in asked.things):
+            return kind
+    return ()
 
 
 def _are_of_one_document(one: Passage, other: Passage) -> bool:

@@ -1900,3 +1900,33 @@ def test_the_most_is_looked_for_in_all_pieces_of_a_table_and_in_a_column_of_figu
     ]
     told = answer("Which agency component has the most of the funds in the SRM table?", *sources)
     assert told == ["Software | Development | 17"]
+
+
+COURSES = """The centre offers these.
+
+Code | Course | Fee | Places
+L1 | Italian | £145 | 14
+L2 | English | free | 20
+L3 | Pottery | £220 | 8
+
+Code | Course | Fee | Places
+T1 | Spreadsheets | £75 | 12
+T2 | Phones | £20 | 6
+
+Fees are paid in advance."""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which course has the most places?", "English"),
+        ("Which course has the second most places?", "Italian"),
+        ("Which course has the fewest places?", "Phones"),
+        ("Which course is the most expensive?", "Pottery"),
+        ("Which course is the cheapest?", "English"),  # free is nothing
+        ("Which course is the second cheapest?", "Phones"),
+    ],
+)
+def test_what_has_the_most_is_told_of_rows_whose_second_column_names_them(question: str, told: str) -> None:
+    claims = extract(question, [passage(COURSES, score=1.0)]).claims
+    assert [told in each.text for each in claims] == [True]
