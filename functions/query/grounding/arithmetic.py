@@ -13,8 +13,10 @@ from decimal import Decimal
 from itertools import combinations, pairwise, permutations
 
 from functions.query.grounding.facts import Fact, is_rounded
+from functions.query.grounding.measures import parts_of
 from functions.query.grounding.polarity import direction_of
-from functions.query.grounding.quantities import CURRENCIES, scale_of
+from functions.query.grounding.quantities import CURRENCIES, PERIODS, scale_of
+from functions.query.grounding.relations import Compared, compared_in
 from functions.query.grounding.words import WORD, content_stems, stems_of
 from functions.query.understanding.question import of_any_language, patterns_of
 from shared.dates import CENTURY_YEAR
@@ -182,8 +184,9 @@ def _change_shares(claim: str, fact: Fact, operands: Sequence[Operand]) -> Itera
 
 def _pairs(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[tuple[Operand, Operand]]:
     """Yield pairs (new, old) in the direction that the claim states."""
-    said = _direction(claim, fact)
+    compared = compared_in(claim)
     for one, other in combinations(_of_claim(operands), 2):
+        said = _direction(claim, fact)
         if not _is_comparable(one, other):
             continue
         if not (one.in_column or other.in_column) and {one.group, other.group} & _groups_in_columns(operands):
@@ -191,10 +194,52 @@ def _pairs(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[tupl
         pairs: Sequence[tuple[Operand, Operand]] = ((one, other), (other, one))
         if one.order and other.order and one.order != other.order:
             pairs = [max(pairs, key=lambda pair: pair[0].order)]
+        if compared and (placed := [pair for pair in pairs if _stand_as_said(*pair, compared)]):
+            pairs, said = placed, _way_of(compared, fact)
         for new, old in pairs:
             rises = (new.value > old.value) - (new.value < old.value)
             if not said or said == rises:
                 yield new, old
+
+
+def is_otherwise(claim: str, fact: Fact, operands: Sequence[Operand]) -> bool:
+    """Return whether a number is the difference of the two things that a claim compares, the other way round.
+
+    "Norda is 3 euros dearer than Lark" of 15 and 18 euros.
+    """
+    compared = compared_in(claim)
+    if compared is None:
+        return False
+    way = _way_of(compared, fact)
+    for one, other in permutations(_of_claim(operands), 2):
+        difference = one.value - other.value
+        if difference * way >= 0 or not _is_comparable(one, other) or not _stand_as_said(one, other, compared):
+            continue
+        if _fits(fact, abs(difference), exact=True):
+            return True
+    return False
+
+
+def _stand_as_said(first: Operand, second: Operand, compared: Compared) -> bool:
+    """Return whether a claim names what the first number is of before "than", and what the second is of behind it."""
+    before, behind = frozenset(content_stems(compared.before)), frozenset(content_stems(compared.behind))
+    mine, theirs = (frozenset(content_stems(_owner_of(each))) for each in (first, second))
+    own, others = mine - theirs, theirs - mine
+    return bool(own & before and others & behind) and not (own & behind or others & before)
+
+
+def _owner_of(operand: Operand) -> str:
+    """Return what a number is of: the label of its row, or the part of its sentence."""
+    if operand.column is not None:
+        return operand.group
+    parts = [part for part in parts_of(operand.group, "en") if operand.text in {fact.text for fact in part.facts}]
+    return parts[0].text if len(parts) == 1 else ""
+
+
+def _way_of(compared: Compared, fact: Fact) -> int:
+    """Return 1 or -1 for what a claim calls more or less; who is faster needs less time."""
+    is_of_time = compared.word in {"faster", "slower"} and fact.unit in PERIODS
+    return -compared.way if is_of_time else compared.way
 
 
 def _is_comparable(one: Operand, other: Operand) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from functions.query.grounding.arithmetic import Calculation, Operand, derive
+from functions.query.grounding.arithmetic import Calculation, Operand, derive, is_otherwise
 from functions.query.grounding.calculations import derive_from_dates, may_be_calculated, multipliers_in, own_calculation
 from functions.query.grounding.cells import Binding, Surroundings, TableComparison, binding_of, compare_tables
 from functions.query.grounding.clauses import clauses_of
@@ -135,6 +135,8 @@ def check_figures(
     is_possible = bool(missing) and all(
         may_be_calculated(claim, fact, stated, quoted.operands, sentences) for fact in missing
     )
+    if not conflict and any(is_otherwise(claim, fact, quoted.operands) for fact in missing):
+        conflict = "order"
     derived = "; ".join(each.text for _, each in calculated)
     relation = None if conflict else quoted.relation(language)
     if relation and not relation.is_so:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import permutations
 
 from functions.query.grounding.columns import spans_of_periods
@@ -26,11 +27,15 @@ from shared.text import SEPARATOR
 
 _WORDS = word_lists("claim_words.txt")
 _HIGHER, _LOWER = _WORDS["higher"], _WORDS["lower"]
-_COMPARED = re.compile(
-    rf"\b(?P<word>{'|'.join(sorted((*_HIGHER, *_LOWER, 'faster', 'slower')))})\b[^.;]*?\sthan\s(?P<other>[^.;]+)"
-    r"|\b(?P<verb>exceed(?:s|ed)?|outnumber(?:s|ed)?|surpass(?:es|ed)?|outperform(?:s|ed)?)\s(?P<second>[^.;]+)",
+_COMPARING = "|".join(sorted((*_HIGHER, *_LOWER, "faster", "slower")))
+_THAN = re.compile(
+    rf"\b(?P<word>{_COMPARING})\b(?:(?!\b(?:{_COMPARING})\b)[^.;])*?\sthan\s(?P<other>[^.;]+)", re.IGNORECASE
+)
+_EXCEEDS = re.compile(
+    r"\b(?P<word>exceed(?:s|ed)?|outnumber(?:s|ed)?|surpass(?:es|ed)?|outperform(?:s|ed)?)\s(?P<other>[^.;]+)",
     re.IGNORECASE,
 )
+"""How a claim compares: the word next to "than", or a verb."""
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]{3,})")
 _MULTIPLE = "twice|double|half|(?:two|three|four|five|ten) times"
 _TIMES = re.compile(
@@ -139,17 +144,33 @@ class _SaidComparison:
         return self.multiple.is_of(one, other) if self.multiple else (one > other) == (self.way > 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a claim compares with what: the words before and behind "than", its word, and 1 for more or -1 for less."""
+
+    before: str
+    behind: str
+    word: str
+    way: int
+
+
+@lru_cache(maxsize=512)
+def compared_in(claim: str) -> Compared | None:
+    """Return what a claim compares with what."""
+    plain = fold(claim)
+    found = _THAN.search(plain) or _EXCEEDS.search(plain)
+    if found is None:
+        return None
+    word = found["word"].lower()
+    return Compared(plain[: found.start("other")], found["other"], word, _way_of(word) or 1)
+
+
 def _said_in(claim: str) -> _SaidComparison | None:
-    found = _COMPARED.search(claim)
-    word = (found["word"] or "exceed").lower() if found else ""
-    if found and (way := _way_of(word)):
-        behind = found["other"] or found["second"]
-        before = claim[: found.end() - len(behind)]
+    if compared := compared_in(claim):
         moves = {each for token in tokens_of(claim) if (each := direction_of(token)) and not _way_of(token)}
-        is_change = _HOW_FAST.search(claim) is not None or (word in {"more", "less"} and bool(moves))
-        return _SaidComparison(
-            before, behind, way, changes=(moves or {1}).pop() if is_change and len(moves) < MOVED else 0
-        )
+        is_change = _HOW_FAST.search(claim) is not None or (compared.word in {"more", "less"} and bool(moves))
+        changes = (moves or {1}).pop() if is_change and len(moves) < MOVED else 0
+        return _SaidComparison(compared.before, compared.behind, compared.way, changes=changes)
     if multiple := multiple_in(claim):
         return _SaidComparison(claim[: multiple.start], claim[multiple.start :], 0, multiple)
     if in_time := _IN_TIME.search(claim):
