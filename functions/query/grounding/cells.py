@@ -191,6 +191,8 @@ class TableComparison:
             return Binding(conflict=conflict, is_open=not conflict)
         if conflict := self._changes(bound):
             return Binding(conflict=conflict)
+        if self._is_wrong_extreme(bound):
+            return Binding(conflict="order")
         rows = frozenset(n for places in bound.values() for n, _ in places)
         is_named = self.rows.by in {"label", "most"} and self._is_named(bound)
         is_named = is_named and not self._has_figures_of_another_unit(rows)
@@ -418,10 +420,23 @@ class TableComparison:
         """Return whether the row that the claim calls the most or least is that; None if it cannot be told."""
         if len(self._named_rows) != 1 or not is_superlative(self.claim):
             return None
-        quoted = frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
-        return Superlative(
-            self.claim, self.table, min(self._named_rows), common_columns(self.columns) or frozenset(), quoted
-        ).is_right()
+        columns = common_columns(self.columns) or frozenset()
+        return Superlative(self.claim, self.table, min(self._named_rows), columns, self._quoted_rows).is_right()
+
+    def _is_wrong_extreme(self, bound: "dict[int, frozenset[CellPlace]]") -> bool:
+        """Return whether the claim calls the one figure that it tells the most or least of a column, and it is not."""
+        places = [place for each in bound.values() for place in each]
+        if len(self._named_rows) != 1 or len(places) != 1 or len(self.stated) != 1:
+            return False
+        [(row, at)] = places
+        column = self.table.rows[row].cells[at].column
+        return column is not None and Superlative(
+            self.claim, self.table, row, frozenset({column}), self._quoted_rows
+        ).is_wrong_in(column)
+
+    @cached_property
+    def _quoted_rows(self) -> frozenset[int]:
+        return frozenset(n for n, row in enumerate(self.table.rows) if self._finder.is_quoted(row))
 
     def _is_ordered(self) -> bool | None:
         """Return whether the table shows "A is higher than B" or "A rose", False if the opposite; None if neither."""

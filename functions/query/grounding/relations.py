@@ -397,6 +397,13 @@ _EXTREME = re.compile(
     re.IGNORECASE,
 )
 """A superlative with which a claim ends: more words may restrict it, or speak of another comparison."""
+_WITH_VALUE = re.compile(
+    rf"\b(?<!one of )the (?:(?P<most>{_MOST})|(?P<least>{_LEAST}))\b"
+    r"(?:(?!\b(?:of|with|without|under|over|above|below|among|for|from|since|than|ever|after|before|per|increase|decrease"
+    r"|rise|fall|growth|gain|drop|change|loss|decline)\b)[^.;\d])*,? (?:at|with|weighing|costing|of)? ?[$€£]?\d",
+    re.IGNORECASE,
+)
+"""A superlative that its figure follows: "the cheapest bicycle in the test, at 980 euros"."""
 _OTHER = re.compile(
     r"\b(?:of|with|without|than|from|among|but|ever|in|for|since|under|over|below|above|rank|place|position|increase|decrease"
     r"|rise|fall|growth|gain|drop|change|loss|losses|decline|deficit)\b",
@@ -429,6 +436,24 @@ class Superlative:
             return None
         found = {self._is_right_in(column, said) for column in self._columns(said["most"] or said["least"])}
         return next(iter(found)) if len(found) == 1 else None
+
+    def is_wrong_in(self, column: int) -> bool:
+        """Return whether the claim gives a row's figure in a column as the most or least, and another row has more.
+
+        "The Fjord is the cheapest bicycle, at 980 euros": any more rows that are not known could only have less.
+        """
+        claim = fold(self.claim)
+        found = list(_WITH_VALUE.finditer(claim))
+        if len(found) != 1 or count_negations(tokens_of(claim)):
+            return False
+        said = found[0]
+        values = self._values(column)
+        if self.row not in values or len(values) < MIN_COMPARED:
+            return False
+        best = max if said["most"] else min
+        among = [values[n] for n in self.quoted if n in values]
+        may_be_of_few = 1 < len(among) < len(values) and values[self.row] == best(among)
+        return values[self.row] != best(values.values()) and not may_be_of_few
 
     def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
         values = self._values(column) if column is not None else {}
