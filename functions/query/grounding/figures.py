@@ -13,6 +13,7 @@ from functions.query.grounding.clauses import clauses_of
 from functions.query.grounding.columns import spans_of_periods
 from functions.query.grounding.facts import Fact, facts_in
 from functions.query.grounding.known_facts import facts_missing, known_facts
+from functions.query.grounding.measures import parts_of
 from functions.query.grounding.polarity import count_negations, direction_of, is_verb_negation
 from functions.query.grounding.quantities import UNIT_AT, is_number_word, is_unit, unit_name
 from functions.query.grounding.quotes import EvidenceSpan, facts_of, titles_of
@@ -353,4 +354,16 @@ def operands_in(text: str) -> list[Operand]:
                 Operand(min(fact.values), written, name, text, change=direction_of(change[1]) if change else 0)
             )
             ends.append(end)
-    return stated
+    days = _days_of_parts(text)
+    return [replace(each, order=days.get(each.text, ())) for each in stated] if days else stated
+
+
+def _days_of_parts(text: str) -> dict[str, tuple[int, ...]]:
+    """Return the day of each number of a text whose part names one: "2.9 metres on 30 December 2023 and …"."""
+    days: dict[str, tuple[int, ...]] = {}
+    for part in parts_of(text, "en"):
+        dates = [fact.date for fact in part.facts if fact.date is not None]
+        numbers = [fact for fact in part.facts if fact.kind in _CALCULATED]
+        if len(dates) == len(numbers) == 1 and dates[0].year and dates[0].month and dates[0].day:
+            days[numbers[0].text.rstrip(" .,;")] = (dates[0].year, dates[0].month, dates[0].day)
+    return days
