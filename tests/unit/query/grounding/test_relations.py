@@ -154,3 +154,53 @@ def test_a_step_is_told_by_its_number(claim: str, told: tuple[bool, str] | None)
 )  # fmt: skip
 def test_limits_and_moves_are_read_as_they_are_written(claim: str, quote: str, verdict: str):
     assert verdict_of(claim, quote) == verdict
+
+
+TARIFFS = """Tariff | Monthly price | Data (GB)
+Lark Basic | €9 | 5
+Lark Plus | €18 | 20
+Norda Flex | €15 | 12
+Norda Max | €36 | 80"""
+RIDES = "Our rider needed 138 minutes on the Estra, 141 minutes on the Brio and 152 minutes on the Dune."
+RIVER = "The river stood at 2.9 metres on 30 December 2023 and at 3.4 metres on 2 January 2024."
+
+
+@pytest.mark.parametrize(
+    ("claim", "quote", "is_so"),
+    [
+        ("Lark Plus is 3 euros a month dearer than Norda Flex.", TARIFFS, True),
+        ("Norda Flex is 3 euros a month dearer than Lark Plus.", TARIFFS, False),
+        ("Norda Flex is 3 euros a month cheaper than Lark Plus.", TARIFFS, True),
+        ("Lark Plus has 8 GB more data than Norda Flex.", TARIFFS, True),
+        ("Norda Flex has 8 GB more data than Lark Plus.", TARIFFS, False),
+        ("The Brio was faster than the Dune, by 11 minutes.", RIDES, True),
+        ("The Dune was faster than the Brio, by 11 minutes.", RIDES, False),
+        ("The Dune was 11 minutes slower than the Brio.", RIDES, True),
+    ],
+)
+def test_a_difference_has_the_direction_that_a_claim_gives_it(claim: str, quote: str, *, is_so: bool):
+    assert (verdict_of(claim, quote) != OUT) is is_so
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_so"),
+    [
+        ("Lark Basic is the cheapest tariff in the table, at 9 euros.", True),
+        ("Norda Flex is the cheapest tariff in the table, at 15 euros.", False),
+        ("Norda Max is the dearest tariff, at 36 euros.", True),
+        ("Lark Plus is the dearest tariff, at 18 euros.", False),
+        ("Norda Flex is the cheapest tariff with 12 GB of data, at 15 euros.", True),  # of those alone
+        ("Norda Flex is one of the cheapest tariffs, at 15 euros.", True),
+    ],
+)
+def test_a_figure_that_is_called_the_least_is_that_of_its_column(claim: str, *, is_so: bool):
+    assert (verdict_of(claim, TARIFFS) != OUT) is is_so
+
+
+def test_what_changed_between_two_days_changed_from_the_earlier_one():
+    rose, fell = (
+        f"Between 30 December 2023 and 2 January 2024 the river {word} by 0.5 metres." for word in ("rose", "fell")
+    )
+    spans = quoted_spans(RIVER, passage(RIVER))
+    assert check_figures(rose, spans).derived == "3.4 metres − 2.9 metres = 0.5"
+    assert check_figures(fell, spans).derived == ""
