@@ -184,7 +184,7 @@ def _change_shares(claim: str, fact: Fact, operands: Sequence[Operand]) -> Itera
 
 def _pairs(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[tuple[Operand, Operand]]:
     """Yield pairs (new, old) in the direction that the claim states."""
-    compared = compared_in(claim)
+    compared = _compared_by(claim, fact)
     for one, other in combinations(_of_claim(operands), 2):
         said = _direction(claim, fact)
         if not _is_comparable(one, other):
@@ -194,7 +194,12 @@ def _pairs(claim: str, fact: Fact, operands: Sequence[Operand]) -> Iterator[tupl
         pairs: Sequence[tuple[Operand, Operand]] = ((one, other), (other, one))
         if one.order and other.order and one.order != other.order:
             pairs = [max(pairs, key=lambda pair: pair[0].order)]
-        if compared and (placed := [pair for pair in pairs if _stand_as_said(*pair, compared)]):
+        if (
+            compared
+            and compared.way
+            and min(one.value, other.value) >= 0
+            and (placed := [pair for pair in pairs if _stand_as_said(*pair, compared)])
+        ):
             pairs, said = placed, _way_of(compared, fact)
         for new, old in pairs:
             rises = (new.value > old.value) - (new.value < old.value)
@@ -208,16 +213,27 @@ def is_otherwise(claim: str, fact: Fact, operands: Sequence[Operand]) -> bool:
     "Norda is 3 euros dearer than Lark" of 15 and 18 euros.
     """
     compared = compared_in(claim)
-    if compared is None:
+    if compared is None or not compared.way:
         return False
     way = _way_of(compared, fact)
     for one, other in permutations(_of_claim(operands), 2):
         difference = one.value - other.value
-        if difference * way >= 0 or not _is_comparable(one, other) or not _stand_as_said(one, other, compared):
+        if (
+            difference * way >= 0
+            or min(one.value, other.value) < 0
+            or not _is_comparable(one, other)
+            or not _stand_as_said(one, other, compared)
+        ):
             continue
         if _fits(fact, abs(difference), exact=True):
             return True
     return False
+
+
+def _compared_by(claim: str, fact: Fact) -> Compared | None:
+    """Return what a claim compares, if a number tells by how much."""
+    compared = compared_in(claim)
+    return compared if compared and compared.says_how_much(fact, fold(claim)) else None
 
 
 def _stand_as_said(first: Operand, second: Operand, compared: Compared) -> bool:

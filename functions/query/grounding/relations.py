@@ -5,7 +5,7 @@ of two parts has. Where that leaves any doubt, nothing is said.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -18,7 +18,7 @@ from functions.query.grounding.polarity import count_negations, direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, spelled_value
 from functions.query.grounding.table_cells import TableCell
 from functions.query.grounding.tables import Table
-from functions.query.grounding.words import content_stems, stem_of, stems_of, tokens_of, with_synonyms
+from functions.query.grounding.words import content_stems, has_digit, stem_of, stems_of, tokens_of, with_synonyms
 from functions.query.understanding.question import word_lists
 from shared.lexical import fold
 from shared.text import SEPARATOR
@@ -36,6 +36,9 @@ _EXCEEDS = re.compile(
     re.IGNORECASE,
 )
 """How a claim compares: the word next to "than", or a verb."""
+_BY = re.compile(r"\bby (?:a margin of |about |some |around )?[$€£]?\Z", re.IGNORECASE)
+MAX_BETWEEN = 4
+"""Words between a difference and the word that compares: "3 euros a month dearer"."""
 _NEXT_WORD = re.compile(r"\s+([^\W\d_]{3,})")
 _MULTIPLE = "twice|double|half|(?:two|three|four|five|ten) times"
 _TIMES = re.compile(
@@ -146,12 +149,22 @@ class _SaidComparison:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a claim compares with what: the words before and behind "than", its word, and 1 for more or -1 for less."""
+    """What a claim compares with what: the words before and behind "than", its word, and where that starts.
+
+    `way` is 1 for more, -1 for less, 0 for ranks: two places higher are two less.
+    """
 
     before: str
     behind: str
     word: str
+    start: int
     way: int
+
+    def says_how_much(self, fact: Fact, claim: str) -> bool:
+        """Return whether a number is told as the difference: "3 euros a month dearer than", "… than Fox, by 3 km"."""
+        between = claim[fact.end : self.start]
+        is_before = fact.end <= self.start and len(between.split()) <= MAX_BETWEEN and not has_digit(between)
+        return is_before or _BY.search(claim, 0, fact.start) is not None
 
 
 @lru_cache(maxsize=512)
@@ -162,11 +175,12 @@ def compared_in(claim: str) -> Compared | None:
     if found is None:
         return None
     word = found["word"].lower()
-    return Compared(plain[: found.start("other")], found["other"], word, _way_of(word) or 1)
+    way = 0 if _OF_RANK.search(plain) else _way_of(word) or 1
+    return Compared(plain[: found.start("other")], found["other"], word, found.start("word"), way)
 
 
 def _said_in(claim: str) -> _SaidComparison | None:
-    if compared := compared_in(claim):
+    if (compared := compared_in(claim)) and compared.way:
         moves = {each for token in tokens_of(claim) if (each := direction_of(token)) and not _way_of(token)}
         is_change = _HOW_FAST.search(claim) is not None or (compared.word in {"more", "less"} and bool(moves))
         changes = (moves or {1}).pop() if is_change and len(moves) < MOVED else 0
@@ -404,6 +418,10 @@ _WITH_VALUE = re.compile(
     re.IGNORECASE,
 )
 """A superlative that its figure follows: "the cheapest bicycle in the test, at 980 euros"."""
+_OF_ANY = ("longest", "shortest", "highest", "lowest", "largest", "smallest", "biggest", "greatest")
+_OF_WHAT_ENDS = re.compile(r"\b(?:in|is|are|was|were|at|with|costing|weighing)\b|,|(?=[$€£]?\d)")
+_OF_RANK = re.compile(r"\b(?:rank\w*|places?|placed|positions?|spots?|grades?|marks?)\b", re.IGNORECASE)
+"""What ends the words that a superlative is of, and figures of which less is more."""
 _OTHER = re.compile(
     r"\b(?:of|with|without|than|from|among|but|ever|in|for|since|under|over|below|above|rank|place|position|increase|decrease"
     r"|rise|fall|growth|gain|drop|change|loss|losses|decline|deficit)\b",
@@ -448,12 +466,35 @@ class Superlative:
             return False
         said = found[0]
         values = self._values(column)
-        if self.row not in values or len(values) < MIN_COMPARED:
+        if self.row not in values or len(values) < MIN_COMPARED or not self._is_of_all_rows(said, column):
             return False
         best = max if said["most"] else min
+        word = (said["most"] or said["least"]).lower()
+        if word in _OF_ANY and any(
+            self._is_best_in(other, best) for other in range(len(self.table.columns)) if other != column
+        ):
+            return False  # it may be that of another column: "the longest trail, at 900 metres"
         among = [values[n] for n in self.quoted if n in values]
         may_be_of_few = 1 < len(among) < len(values) and values[self.row] == best(among)
         return values[self.row] != best(values.values()) and not may_be_of_few
+
+    def _is_best_in(self, column: int, best: Callable[[Iterable[Decimal]], Decimal]) -> bool:
+        values = self._values(column)
+        return self.row in values and values[self.row] == best(values.values())
+
+    def _is_of_all_rows(self, said: re.Match[str], column: int) -> bool:
+        """Return whether a superlative is of all rows, because the table's names have all that it is of.
+
+        "The cheapest Norda tariff" is of some; "the most popular tariff" has no most of a figure, nor the highest rank.
+        """
+        name = self.table.columns[column] if column < len(self.table.columns) else ""
+        if _OF_RANK.search(f"{name} {said.group()}"):
+            return False
+        of_what = _OF_WHAT_ENDS.split(said.string[said.end("most" if said["most"] else "least") : said.end()])[0]
+        known = stems_of(" ".join((*self.table.columns, self.table.caption)))
+        if (said["most"] or said["least"]).lower() in {"most", "least"}:
+            known = stems_of(name)
+        return stems_of(of_what) <= known
 
     def _is_right_in(self, column: int | None, said: re.Match[str]) -> bool | None:
         values = self._values(column) if column is not None else {}
