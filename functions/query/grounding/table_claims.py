@@ -102,8 +102,9 @@ class TableChanges:
         `rows` and `columns` are those that the claim names, `common` the columns that all its names have in common.
         """
         said = next((word for word in WORD.finditer(claim) if is_order(word.group())), None)
-        if _HOW_FAST.search(claim):
-            return None
+        compared = {word.group().lower() for word in WORD.finditer(claim)}
+        if _HOW_FAST.search(claim) or (compared & _HIGHER and compared & _LOWER):
+            return None  # "takes longer, but uses less water" compares two figures
         if multiple := multiple_in(claim):
             mine = [each.rows for each in rows if each.start < multiple.start]
             theirs = [each.rows for each in rows if each.start >= multiple.start]
