@@ -70,13 +70,14 @@ class StructureQuestion(NamedTuple):
 class OrderQuestion(NamedTuple):
     """Which item of a list a question asks for: its `number` (or `LAST`), what it is called, what the list is `about`.
 
-    `is_any_item`: it is called as items of any list are ("step").
+    `phrase`: both words as asked, "first aid". `is_any_item`: it is called as items of any list are ("step").
     """
 
     number: str
     item: str
     is_any_item: bool
     about: str
+    phrase: str
 
 
 class StructureWords(NamedTuple):
@@ -138,7 +139,8 @@ def order_question(question: str, language: str) -> OrderQuestion | None:
         asking = known.of("which", "list", "named")
         asked = [word for word in (*words[:at], *words[at + 2 :]) if word not in asking]
         item = words[at + 1]
-        return OrderQuestion(ordinals[words[at]], item, item in known.of("items"), " ".join(asked))
+        about, phrase = " ".join(asked), f"{words[at]} {item}"
+        return OrderQuestion(ordinals[words[at]], item, item in known.of("items"), about, phrase)
     return None
 
 

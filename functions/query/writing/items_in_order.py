@@ -16,10 +16,13 @@ from functions.query.understanding.structure import LAST, OrderQuestion, order_q
 from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.list_items import follows_in_list, is_item, on_lines, step_number, without_item_sign
 from functions.query.writing.statements import Statement, statements_in
+from shared.lexical import fold
 
 _LINE = re.compile(r"\S.*")
 MIN_NAMED = 0.75
 """Share of a question's words that a list's heading, introduction and document must have, or an item that is named."""
+MIN_OF_ITEM = 0.6
+"""Share of an item's own words that a question must have to mean it by what it says."""
 NEIGHBOURS = {"after": 1, "before": -1}
 _NEXT_TO = re.compile(
     r"\Awhat (?:happens|comes|follows|is (?:done|the next step)|(?:do|must|should) (?:i|we|you) do|is to be done)\b"
@@ -63,6 +66,9 @@ def _item_asked(question: str, passages: Sequence[Passage]) -> _Item | None:
     asked = order_question(question, language)
     if asked is None:
         return None
+    name = re.compile(rf"\b{re.escape(asked.phrase)}\b", re.IGNORECASE)
+    if not asked.is_any_item and any(name.search(fold(each.whole)) for each in passages):
+        return None  # "first aid", "the second party"
     lists = [each for each in _lists_in(passages) if _is_meant(asked, each)]
     if asked.is_any_item and any(each.is_numbered for each in lists):
         lists = [each for each in lists if each.is_numbered]
@@ -97,8 +103,10 @@ def _next_to(named: str, step: int, passages: Sequence[Passage]) -> _Item | None
     for each in _lists_in(passages):
         words = content_stems(named, each.language)
         for number, item in each.items.items() if each.is_numbered else ():
-            text = passages[item.passage].text[item.start : item.end]
-            found.append((_share(words, frozenset(content_stems(text, each.language)), each.language), each, number))
+            told = content_stems(passages[item.passage].text[item.start : item.end], each.language)
+            # Of a longer item the words may be a part that is nothing to come after.
+            if _share(told, frozenset(words), each.language) >= MIN_OF_ITEM:
+                found.append((_share(words, frozenset(told), each.language), each, number))
     best = max((share for share, _, _ in found), default=0.0)
     meant = [(each, number) for share, each, number in found if share == best]
     if best < MIN_NAMED or len(meant) > 1:

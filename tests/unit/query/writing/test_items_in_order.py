@@ -74,10 +74,17 @@ def test_an_item_is_told_by_its_number_in_the_list_that_is_named(question: str, 
         ("What comes after the tank is removed?", "2. Break out the cap."),
         ("What happens after it has dried for a day?", ""),
         ("What happens after the guarantee ends?", ""),
+        ("What happens after the appliance?", ""),  # a word of an item
     ],
 )
 def test_the_item_next_to_another_is_told(question: str, item: str) -> None:
     assert told(question) == item
+
+
+def test_a_name_with_an_ordinal_is_no_order() -> None:
+    aid = of_sections("First aid\n\n1. Call the warden.\n2. Do not move the person.\n\nThe box is in the hall.")
+    assert told("What is first aid?", (aid,)) == ""
+    assert told("What is the first step of first aid?", (aid,)) == "1. Call the warden."
 
 
 def test_a_list_without_numbers_is_counted_from_its_introduction() -> None:
