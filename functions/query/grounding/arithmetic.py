@@ -16,7 +16,7 @@ from functions.query.grounding.facts import Fact, is_rounded
 from functions.query.grounding.measures import parts_of
 from functions.query.grounding.polarity import direction_of
 from functions.query.grounding.quantities import CURRENCIES, PERIODS, scale_of
-from functions.query.grounding.relations import Compared, compared_in
+from functions.query.grounding.relations import ComparedThings, compared_in
 from functions.query.grounding.words import WORD, content_stems, stems_of
 from functions.query.understanding.question import of_any_language, patterns_of
 from shared.dates import CENTURY_YEAR
@@ -230,13 +230,13 @@ def is_otherwise(claim: str, fact: Fact, operands: Sequence[Operand]) -> bool:
     return False
 
 
-def _compared_by(claim: str, fact: Fact) -> Compared | None:
+def _compared_by(claim: str, fact: Fact) -> ComparedThings | None:
     """Return what a claim compares, if a number tells by how much."""
     compared = compared_in(claim)
     return compared if compared and compared.says_how_much(fact, fold(claim)) else None
 
 
-def _stand_as_said(first: Operand, second: Operand, compared: Compared) -> bool:
+def _stand_as_said(first: Operand, second: Operand, compared: ComparedThings) -> bool:
     """Return whether a claim names what the first number is of before "than", and what the second is of behind it."""
     before, behind = frozenset(content_stems(compared.before)), frozenset(content_stems(compared.behind))
     mine, theirs = (frozenset(content_stems(_owner_of(each))) for each in (first, second))
@@ -252,7 +252,7 @@ def _owner_of(operand: Operand) -> str:
     return parts[0].text if len(parts) == 1 else ""
 
 
-def _way_of(compared: Compared, fact: Fact) -> int:
+def _way_of(compared: ComparedThings, fact: Fact) -> int:
     """Return 1 or -1 for what a claim calls more or less; who is faster needs less time."""
     is_of_time = compared.word in {"faster", "slower"} and fact.unit in PERIODS
     return -compared.way if is_of_time else compared.way

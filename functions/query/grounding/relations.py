@@ -148,7 +148,7 @@ class _SaidComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedThings:
     """What a claim compares with what: the words before and behind "than", its word, and where that starts.
 
     `way` is 1 for more, -1 for less, 0 for ranks: two places higher are two less.
@@ -168,7 +168,7 @@ class Compared:
 
 
 @lru_cache(maxsize=512)
-def compared_in(claim: str) -> Compared | None:
+def compared_in(claim: str) -> ComparedThings | None:
     """Return what a claim compares with what."""
     plain = fold(claim)
     found = _THAN.search(plain) or _EXCEEDS.search(plain)
@@ -176,7 +176,7 @@ def compared_in(claim: str) -> Compared | None:
         return None
     word = found["word"].lower()
     way = 0 if _OF_RANK.search(plain) else _way_of(word) or 1
-    return Compared(plain[: found.start("other")], found["other"], word, found.start("word"), way)
+    return ComparedThings(plain[: found.start("other")], found["other"], word, found.start("word"), way)
 
 
 def _said_in(claim: str) -> _SaidComparison | None:

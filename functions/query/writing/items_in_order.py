@@ -32,7 +32,7 @@ _NEXT_TO = re.compile(
 """A question for the item next to another one: "What happens right after customs seals the crates?"."""
 
 
-class _Item(NamedTuple):
+class _ItemInOrder(NamedTuple):
     """An item of a list: the number of its passage, and from where to where it goes there."""
 
     passage: int
@@ -40,10 +40,10 @@ class _Item(NamedTuple):
     end: int
 
 
-class _List(NamedTuple):
+class _ListInOrder(NamedTuple):
     """The items of one list by their numbers, what its heading and introduction say, and what is around it."""
 
-    items: Mapping[int, _Item]
+    items: Mapping[int, _ItemInOrder]
     named: frozenset[str]
     around: frozenset[str]
     is_numbered: bool
@@ -59,7 +59,7 @@ def item_in_order(question: str, passages: Sequence[Passage]) -> Claim | None:
     return Claim(without_markers(on_lines(text)), (Reference(item.passage + 1, text),))
 
 
-def _item_asked(question: str, passages: Sequence[Passage]) -> _Item | None:
+def _item_asked(question: str, passages: Sequence[Passage]) -> _ItemInOrder | None:
     if next_to := _NEXT_TO.match(question.strip()):
         return _next_to(next_to["item"], NEIGHBOURS[next_to["side"].lower()], passages)
     language = passages[0].language or "en" if passages else "en"
@@ -80,7 +80,7 @@ def _item_asked(question: str, passages: Sequence[Passage]) -> _Item | None:
     return meant.items.get(number) if number else None
 
 
-def _is_meant(asked: OrderQuestion, each: _List) -> bool:
+def _is_meant(asked: OrderQuestion, each: _ListInOrder) -> bool:
     """Return whether a list is what a question names: the kind of its items, and what it is about."""
     about, item = (content_stems(text, each.language) for text in (asked.about, asked.item))
     if not asked.is_any_item:
@@ -97,9 +97,9 @@ def _share(words: Sequence[str], held: frozenset[str], language: str) -> float:
     return len(known) / len(words) if words else 0.0
 
 
-def _next_to(named: str, step: int, passages: Sequence[Passage]) -> _Item | None:
+def _next_to(named: str, step: int, passages: Sequence[Passage]) -> _ItemInOrder | None:
     """Return the item behind (1) or before (-1) the one that is named, if no other item has as many of its words."""
-    found: list[tuple[float, _List, int]] = []
+    found: list[tuple[float, _ListInOrder, int]] = []
     for each in _lists_in(passages):
         words = content_stems(named, each.language)
         for number, item in each.items.items() if each.is_numbered else ():
@@ -114,7 +114,7 @@ def _next_to(named: str, step: int, passages: Sequence[Passage]) -> _Item | None
     return meant[0][0].items.get(meant[0][1] + step)
 
 
-def _last_of(each: _List, passages: Sequence[Passage]) -> int | None:
+def _last_of(each: _ListInOrder, passages: Sequence[Passage]) -> int | None:
     """Return the number of a list's last item; None if some are not at hand, or more may follow."""
     last = max(each.items)
     if len(each.items) < last:
@@ -133,10 +133,10 @@ def _last_of(each: _List, passages: Sequence[Passage]) -> int | None:
     return last if after and not follows_in_list(text, after) else None
 
 
-def _lists_in(passages: Sequence[Passage]) -> Iterator[_List]:
+def _lists_in(passages: Sequence[Passage]) -> Iterator[_ListInOrder]:
     """Yield the lists of passages; the items of a numbered one may stand in several, below one heading."""
-    numbered: dict[tuple[str, str], list[tuple[int, _Item]]] = {}
-    bullets: dict[tuple[int, int], list[_Item]] = {}
+    numbered: dict[tuple[str, str], list[tuple[int, _ItemInOrder]]] = {}
+    bullets: dict[tuple[int, int], list[_ItemInOrder]] = {}
     for at, passage in enumerate(passages):
         for statement in statements_in(passage):
             first = (statement.list_span or (statement.start, 0))[0]
@@ -163,19 +163,23 @@ def _lists_in(passages: Sequence[Passage]) -> Iterator[_List]:
             yield found
 
 
-def _items_of(statement: Statement, at: int) -> Iterator[_Item]:
+def _items_of(statement: Statement, at: int) -> Iterator[_ItemInOrder]:
     """Yield the items of a statement, which is one, or a short list with its introduction."""
     if statement.is_row or not statement.has_items:
         return
     starts = [line.start() for line in _LINE.finditer(statement.text) if is_item(line[0])]
     for start, end in pairwise([*starts, len(statement.text)]):
-        yield _Item(at, statement.start + start, statement.start + start + len(statement.text[start:end].rstrip()))
+        yield _ItemInOrder(
+            at, statement.start + start, statement.start + start + len(statement.text[start:end].rstrip())
+        )
 
 
-def _list_of(items: Sequence[tuple[int, _Item]], passages: Sequence[Passage], *, is_numbered: bool) -> _List | None:
+def _list_of(
+    items: Sequence[tuple[int, _ItemInOrder]], passages: Sequence[Passage], *, is_numbered: bool
+) -> _ListInOrder | None:
     """Return items as a list; None for one item, or if two have one number, as those of two lists below one heading."""
     texts: dict[int, str] = {}
-    places: dict[int, _Item] = {}
+    places: dict[int, _ItemInOrder] = {}
     for number, item in items:
         text = passages[item.passage].text[item.start : item.end]
         if texts.setdefault(number, text) != text:
@@ -189,10 +193,10 @@ def _list_of(items: Sequence[tuple[int, _Item]], passages: Sequence[Passage], *,
     language = passage.language or "en"
     around = " ".join((section, passage.title, passage.kind, *passage.organisations))
     named = frozenset(content_stems(f"{last_title(section)} {_introduction(passage, first)}", language))
-    return _List(places, named, frozenset(content_stems(around, language)), is_numbered, language)
+    return _ListInOrder(places, named, frozenset(content_stems(around, language)), is_numbered, language)
 
 
-def _introduction(passage: Passage, first: _Item) -> str:
+def _introduction(passage: Passage, first: _ItemInOrder) -> str:
     """Return the line directly above a list's first item."""
     above = passage.text[: first.start].rstrip()
     return above.rpartition("\n")[2]
