@@ -149,7 +149,7 @@ def _lists_in(passages: Sequence[Passage]) -> Iterator[_ListInOrder]:
                     numbered.setdefault((passage.document_id, section), []).append((number, item))
                 else:
                     bullets.setdefault((at, first), []).append(item)
-    for items in numbered.values():
+    for items in _with_rests([*numbered.values()], passages):
         if found := _list_of(items, passages, is_numbered=True):
             yield found
     for each in bullets.values():
@@ -161,6 +161,29 @@ def _lists_in(passages: Sequence[Passage]) -> Iterator[_ListInOrder]:
         # What begins a passage may be no first item.
         if is_flat and each[0].start > 0 and (found := _list_of([*enumerate(each, 1)], passages, is_numbered=False)):
             yield found
+
+
+def _with_rests(
+    lists: Sequence[list[tuple[int, _ItemInOrder]]], passages: Sequence[Passage]
+) -> Sequence[list[tuple[int, _ItemInOrder]]]:
+    """Return numbered lists with what goes on in another passage of their document, which begins with the next item.
+
+    Its heading may stand above the first part alone.
+    """
+    joined = [sorted(each, key=lambda item: item[0]) for each in lists]
+    for rest in [each for each in joined if each[0][0] > 1]:
+        number, first = rest[0]
+        passage = passages[first.passage]
+        before = [
+            each
+            for each in joined
+            if each[-1][0] == number - 1 and passages[each[-1][1].passage].document_id == passage.document_id
+            if not passages[each[-1][1].passage].text[each[-1][1].end :].strip()
+        ]
+        if len(before) == 1 and not passage.text[: first.start].strip():
+            before[0].extend(rest)
+            joined.remove(rest)
+    return joined
 
 
 def _items_of(statement: Statement, at: int) -> Iterator[_ItemInOrder]:

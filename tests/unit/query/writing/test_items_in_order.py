@@ -109,6 +109,8 @@ def test_a_list_that_goes_on_in_the_next_passage_is_one() -> None:
     assert told("What is the fourth step of cleaning the filter?", (below, above)) == "4. Let it dry for a day."
     assert told("What is the last step of cleaning the filter?", (below, above)) == "4. Let it dry for a day."
     assert told("What is the last step of cleaning the filter?", (above,)) == ""  # more may follow
+    unnamed = below._replace(section="Care")
+    assert told("What is the last step of cleaning the filter?", (unnamed, above)) == "4. Let it dry for a day."
 
 
 def test_of_two_lists_that_may_be_meant_none_is_told() -> None:
