@@ -17,6 +17,7 @@ from functions.query.understanding.vocabulary import are_of_family
 from functions.query.writing.list_items import follows_in_list, is_item, on_lines, step_number, without_item_sign
 from functions.query.writing.statements import Statement, statements_in
 from shared.lexical import fold
+from shared.text import is_heading
 
 _LINE = re.compile(r"\S.*")
 MIN_NAMED = 0.75
@@ -38,6 +39,10 @@ class _ItemInOrder(NamedTuple):
     passage: int
     start: int
     end: int
+
+
+_Numbered = list[tuple[int, _ItemInOrder]]
+"""Items with their numbers, which count up."""
 
 
 class _ListInOrder(NamedTuple):
@@ -134,56 +139,72 @@ def _last_of(each: _ListInOrder, passages: Sequence[Passage]) -> int | None:
 
 
 def _lists_in(passages: Sequence[Passage]) -> Iterator[_ListInOrder]:
-    """Yield the lists of passages; the items of a numbered one may stand in several, below one heading."""
-    numbered: dict[tuple[str, str], list[tuple[int, _ItemInOrder]]] = {}
-    bullets: dict[tuple[int, int], list[_ItemInOrder]] = {}
+    """Yield the lists of passages; a numbered one may go on in another passage of its document."""
+    numbered: list[_Numbered] = []
     for at, passage in enumerate(passages):
+        bullets: dict[int, list[_ItemInOrder]] = {}
+        last = 0
         for statement in statements_in(passage):
             first = (statement.list_span or (statement.start, 0))[0]
             for item in _items_of(statement, at):
                 text = passage.text[item.start : item.end]
-                section = passage.section_at(passage.char_start + item.start)
-                if text.strip() == last_title(section):
+                if text.strip() == last_title(passage.section_at(passage.char_start + item.start)):
                     continue
-                if number := step_number(text, (0, len(text))):
-                    numbered.setdefault((passage.document_id, section), []).append((number, item))
-                else:
-                    bullets.setdefault((at, first), []).append(item)
-    for items in _with_rests([*numbered.values()], passages):
+                number = step_number(text, (0, len(text)))
+                if not number:
+                    bullets.setdefault(first, []).append(item)
+                    continue
+                if number != last + 1 or not last:
+                    numbered.append([])
+                numbered[-1].append((number, item))
+                last = number
+        for each in bullets.values():
+            if _are_flat(each, passage) and (found := _list_of([*enumerate(each, 1)], passages, is_numbered=False)):
+                yield found
+    for items in _with_rests(numbered, passages):
         if found := _list_of(items, passages, is_numbered=True):
             yield found
-    for each in bullets.values():
-        passage = passages[each[0].passage]
-        signs = [passage.text[item.start] for item in each]
-        begin_small = [without_item_sign(passage.text[item.start : item.end])[:1].islower() for item in each]
-        # Of bullets that differ, or of which some begin small, some are below others.
-        is_flat = len(set(signs)) == len(set(begin_small)) == 1
-        # What begins a passage may be no first item.
-        if is_flat and each[0].start > 0 and (found := _list_of([*enumerate(each, 1)], passages, is_numbered=False)):
-            yield found
 
 
-def _with_rests(
-    lists: Sequence[list[tuple[int, _ItemInOrder]]], passages: Sequence[Passage]
-) -> Sequence[list[tuple[int, _ItemInOrder]]]:
+def _are_flat(items: Sequence[_ItemInOrder], passage: Passage) -> bool:
+    """Return whether bullets are all of one list from its beginning: what begins a passage may be no first one.
+
+    Of bullets that differ, or of which some begin small, some are below others.
+    """
+    signs = {passage.text[item.start] for item in items}
+    begin_small = {without_item_sign(passage.text[item.start : item.end])[:1].islower() for item in items}
+    return len(signs) == len(begin_small) == 1 and items[0].start > 0
+
+
+def _with_rests(lists: Sequence[_Numbered], passages: Sequence[Passage]) -> Sequence[_Numbered]:
     """Return numbered lists with what goes on in another passage of their document, which begins with the next item.
 
-    Its heading may stand above the first part alone.
+    Or with the last ones again: passages overlap.
     """
-    joined = [sorted(each, key=lambda item: item[0]) for each in lists]
-    for rest in [each for each in joined if each[0][0] > 1]:
-        number, first = rest[0]
-        passage = passages[first.passage]
-        before = [
-            each
-            for each in joined
-            if each[-1][0] == number - 1 and passages[each[-1][1].passage].document_id == passage.document_id
-            if not passages[each[-1][1].passage].text[each[-1][1].end :].strip()
-        ]
-        if len(before) == 1 and not passage.text[: first.start].strip():
-            before[0].extend(rest)
+    joined = list(lists)
+    for rest in sorted((each for each in joined if each[0][0] > 1), key=lambda each: each[0][0]):
+        passage = passages[rest[0][1].passage]
+        before = [each for each in joined if each is not rest and _goes_on(each, rest, passages)]
+        if len(before) == 1 and not passage.text[: rest[0][1].start].strip():
+            known = {number for number, _ in before[0]}
+            before[0].extend(item for item in rest if item[0] not in known)
             joined.remove(rest)
     return joined
+
+
+def _goes_on(before: _Numbered, rest: _Numbered, passages: Sequence[Passage]) -> bool:
+    """Return whether a list ends with its passage, and a rest of one in the same document is what comes next."""
+    number, last = before[-1]
+    passage = passages[last.passage]
+    is_next = rest[0][0] == number + 1 or _text_of(rest[0][1], passages) in {
+        _text_of(each, passages) for _, each in before
+    }
+    is_of_document = passages[rest[0][1].passage].document_id == passage.document_id
+    return is_next and is_of_document and rest[-1][0] > number and not passage.text[last.end :].strip()
+
+
+def _text_of(item: _ItemInOrder, passages: Sequence[Passage]) -> str:
+    return passages[item.passage].text[item.start : item.end]
 
 
 def _items_of(statement: Statement, at: int) -> Iterator[_ItemInOrder]:
@@ -220,6 +241,7 @@ def _list_of(
 
 
 def _introduction(passage: Passage, first: _ItemInOrder) -> str:
-    """Return the line directly above a list's first item."""
-    above = passage.text[: first.start].rstrip()
-    return above.rpartition("\n")[2]
+    """Return the line directly above a list's first item, and the nearest heading above that if it is none."""
+    *above, line = passage.text[: first.start].rstrip().split("\n")
+    heading = "" if is_heading(line) else next((each for each in reversed(above) if is_heading(each)), "")
+    return f"{line} {heading}"
