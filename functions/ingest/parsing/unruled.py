@@ -272,7 +272,7 @@ def _grid(
         return None  # or a listing with columns
     if any(_is_parted(band, strips) for row in rows for band in row):
         return None
-    if any(_are_figures(cell) for cells in texts for cell in cells[1:]):
+    if any(_are_labels(cells[0]) or any(map(_are_figures, cells[1:])) for cells in texts):
         return None
     labels = [_text(cells[0]) for cells in texts if cells[0]]
     later = [_text(cell) for cells in texts for cell in cells[1:] if cell]
@@ -430,9 +430,21 @@ def _are_pages(cells: Sequence[str]) -> bool:
 
 
 def _are_figures(cell: Sequence[Word]) -> bool:
-    """Whether the lines of a cell are a figure each, so that they are of several rows."""
-    lines = {word.y0 for word in cell}
-    return len(lines) > 1 and all(is_number(word.text) for word in cell)
+    """Whether the lines of a cell are a figure each, perhaps with a unit, so that they are of several rows."""
+    lines = _lines_of(cell)
+    return len(lines) > 1 and all(is_number(line[0].text) for line in lines)
+
+
+def _are_labels(cell: Sequence[Word]) -> bool:
+    """Whether the lines of a cell are the labels of a form, so that they are of several rows: "Name:", "Street:"."""
+    lines = _lines_of(cell)
+    return len(lines) > 1 and all(line[-1].text.endswith(":") for line in lines)
+
+
+def _lines_of(cell: Sequence[Word]) -> Sequence[Sequence[Word]]:
+    """Return the words of a cell line by line, from the left."""
+    heights = sorted({word.y0 for word in cell})
+    return [sorted((word for word in cell if word.y0 == height), key=lambda word: word.x0) for height in heights]
 
 
 def _numbers(cells: Sequence[Sequence[Word]], edges: Sequence[Sequence[float]], start: int) -> list[int]:

@@ -717,3 +717,24 @@ def test_a_label_in_a_header_that_begins_the_first_of_several_groups_does_not_he
         [Line(row, cells=row.count("|") + 1, column=1, names=at < 2) for at, row in enumerate(rows[:3])], Vocabulary()
     )
     assert alone.header == "Declared | Paid | Amount\nYear 2023 | | (In millions)"
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (["Name:", "Street:", "City:"], ["Anna Berg", "Lane 4", "York"]),
+        (["Soup", "Salad", "Bread"], ["4 euros", "6 euros", "2 euros"]),
+    ],
+)
+def test_labels_and_figures_with_units_written_by_column_are_rows_of_their_own(
+    left: list[str], right: list[str]
+) -> None:
+    """Two blocks, each written column after column: no two rows of three lines."""
+    pieces = [
+        (x, 700.0 - 52 * block - 12 * at, text)
+        for block in range(4)
+        for x, texts in ((72, left), (200, right))
+        for at, text in enumerate(texts)
+    ]
+    read_rows = [line.text for line in laid_out(*pieces)]
+    assert not any(left[0] in row and left[1] in row and "|" in row for row in read_rows)
