@@ -7,7 +7,7 @@ import { Icon } from "../ui/Icon.tsx";
 import { Scroller } from "../ui/Scroller.tsx";
 import css from "./UploadTray.module.css";
 import { outcome, uploads } from "./uploading.ts";
-import type { Failure, Refusal, Upload } from "./uploads.ts";
+import type { Choice, Failure, Refusal, Upload } from "./uploads.ts";
 
 /** The uploads, or those `of` one name: each with its progress, what went wrong in words, and a way to stop it or try again. */
 export function UploadTray({ of: name }: { of?: string }) {
@@ -28,12 +28,13 @@ export function UploadTray({ of: name }: { of?: string }) {
     stay();
     uploads.cancelAll();
   };
-  const choose = (upload: Upload, choice: "replace" | "beside") => {
+  const choose = (upload: Upload, choice: Choice) => {
     stay();
     uploads.choose(upload, choice);
   };
-  const chooseAll = (choice: "replace" | "beside") => {
-    for (const each of asking) choose(each, choice);
+  const chooseAll = (choice: Choice) => {
+    stay();
+    uploads.chooseAll(choice);
   };
   const retryAll = () => {
     stay();
@@ -85,7 +86,7 @@ export function UploadTray({ of: name }: { of?: string }) {
   );
 }
 
-function Row({ upload, choose }: { upload: Upload; choose: (choice: "replace" | "beside") => void }) {
+function Row({ upload, choose }: { upload: Upload; choose: (choice: Choice) => void }) {
   const state = upload.state.value;
   const bad = isBad(upload);
   const asking = state.kind === "asking";

@@ -16,7 +16,9 @@ export const uploads = new Uploads({
     }),
   send,
   look: async (document_id) => {
-    const found = await readDocument(document_id);
+    const found = await readDocument(document_id).catch((error: unknown) => {
+      throw new Error(adviceOn(asProblem(error)));
+    });
     return found && { ...found, readable: isAskable(found) };
   },
   same: async (document_id, file, stop) => holds(await linkToFile(document_id), file, stop),
@@ -29,7 +31,7 @@ const warn = (event: BeforeUnloadEvent) => event.preventDefault();
 let asked = 0;
 effect(() => {
   const asking = uploads.all.value.filter((each) => each.state.value.kind === "asking").length;
-  if (asking > asked) toast(t("asks", asking)); // nothing goes on before it is answered
+  if (asking > 0 && asked === 0) toast(t("asks", asking)); // nothing goes on before it is answered
   asked = asking;
 });
 

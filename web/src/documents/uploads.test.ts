@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Announced, AT_ONCE, type Former, SendError, type Upload, type UploadPorts, Uploads } from "./uploads.ts";
+import {
+  ANNOUNCED_TOGETHER,
+  type Announced,
+  AT_ONCE,
+  type Former,
+  SendError,
+  type Upload,
+  type UploadPorts,
+  Uploads,
+} from "./uploads.ts";
 
 const pdf = (bytes = 20): Blob => new Blob(["%PDF-1.7\n".padEnd(bytes, "x")]);
 
@@ -306,4 +315,45 @@ test("a new version is sent without a question, and nothing over a document that
   const broken = new Server();
   broken.look = () => Promise.reject(new TypeError("Failed to fetch"));
   assert.deepEqual(only(await replacing(broken)).state.value, { kind: "failed", failure: { why: "network" } });
+});
+
+test("a name that this page has just stored a file under is taken, whatever its status says yet", async () => {
+  const server = new Server();
+  const uploads = new Uploads(server);
+  await uploads.add([{ name: "n.pdf", file: pdf() }]);
+  await settled();
+  server.sending.get("n.pdf")?.resolve();
+  await settled();
+  await uploads.add([{ name: "n.pdf", file: pdf() }]);
+  await settled();
+  const [, second] = uploads.all.value;
+  assert.equal(second?.state.value.kind, "asking");
+  uploads.cancel(second as Upload);
+  await settled();
+  assert.deepEqual(server.withdrawn, []);
+});
+
+test("who decides for all is not asked again, and few are compared at once", async () => {
+  const server = new Server();
+  const names = Array.from({ length: 20 }, (_, number) => `${number}.pdf`);
+  for (const name of names) server.files.set(name, FORMER);
+  let looking = 0;
+  let most = 0;
+  server.look = async () => {
+    looking += 1;
+    most = Math.max(most, looking);
+    await settled();
+    looking -= 1;
+    return FORMER;
+  };
+  const uploads = new Uploads(server);
+  await uploads.add(names.map((name) => ({ name, file: pdf() })));
+  for (let turn = 0; turn < 9; turn += 1) await settled();
+  uploads.chooseAll("replace");
+  for (let turn = 0; turn < 60; turn += 1) {
+    await settled();
+    for (const each of server.sending.values()) each.resolve();
+  }
+  assert.ok(uploads.all.value.every((each) => each.state.value.kind === "stored"));
+  assert.ok(most < ANNOUNCED_TOGETHER + AT_ONCE, `${most} at once`);
 });

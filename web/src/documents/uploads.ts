@@ -80,6 +80,9 @@ export class SendError extends Error {
   }
 }
 
+/** What becomes of a file under whose name there is another one. */
+export type Choice = "replace" | "beside";
+
 export interface UploadPorts {
   /** Ask for forms, one for each name. Throws an error whose message says why not. */
   announce(names: string[]): Promise<Announced[]>;
@@ -133,6 +136,10 @@ export class Uploads {
   private readonly replacing = new Set<number>();
   /** Those that stand beside the document of their name: that name, and the number behind it. */
   private readonly beside = new Map<number, { of: string; number: number }>();
+  /** What is to become of those that would replace another file, once somebody has decided for all. */
+  private readonly chosen = new Map<number, Choice>();
+  /** Documents whose files this page has stored: their status says so only later. */
+  private readonly stored = new Set<string>();
   private lastId = 0;
   private maxBytes: number | null = null;
   private announcing: Promise<void> | null = null;
@@ -161,7 +168,7 @@ export class Uploads {
   }
 
   /** Replace the document of an upload's name, or store the file beside it under another one. */
-  choose(upload: Upload, choice: "replace" | "beside"): void {
+  choose(upload: Upload, choice: Choice): void {
     const task = this.tasks.get(upload.id);
     if (upload.state.value.kind !== "asking" || !task) return;
     if (choice === "replace") {
@@ -174,9 +181,18 @@ export class Uploads {
     this.pump();
   }
 
+  /** Decide for all that ask now, and those that would. */
+  chooseAll(choice: Choice): void {
+    for (const { upload } of [...this.tasks.values()]) {
+      if (upload.state.value.kind === "asking") this.choose(upload, choice);
+      else this.chosen.set(upload.id, choice);
+    }
+  }
+
   cancel(upload: Upload): void {
     if (isOver(upload.state.value)) return;
-    this.replacing.delete(upload.id);
+    if (upload.state.value.kind === "asking") this.replacing.delete(upload.id);
+    this.chosen.delete(upload.id);
     const task = this.tasks.get(upload.id);
     const isSent = upload.state.value.kind === "sending";
     upload.state.value = { kind: "cancelled" };
@@ -234,7 +250,8 @@ export class Uploads {
 
   private pump(): void {
     const kinds = this.all.value.map((each) => each.state.value.kind);
-    let free = AT_ONCE - kinds.filter((kind) => kind === "sending").length;
+    const comparing = [...this.tasks.values()].filter((task) => task.compared === "now").length;
+    let free = AT_ONCE - comparing - kinds.filter((kind) => kind === "sending").length;
     for (const task of this.waiting()) {
       if (free <= 0) return;
       if (!task.form || this.ports.now() - task.formFrom > task.form.expires_in_s * 1000 * FRESH_SHARE) {
@@ -278,15 +295,26 @@ export class Uploads {
         former?.readable &&
         former.size_bytes === upload.file.size &&
         (await this.ports.same(document_id, upload.file, stop.signal).catch(() => false));
-      if (upload.state.value.kind !== "waiting") return; // cancelled meanwhile
+      if (stop.signal.aborted) return; // cancelled meanwhile
       if (isSame) this.end(task, { kind: "unchanged", document_id });
-      else if (!this.replacing.has(upload.id)) upload.state.value = { kind: "asking", former };
-    } catch {
-      if (upload.state.value.kind === "waiting") this.end(task, { kind: "failed", failure: { why: "network" } });
+      else if (!this.replacing.has(upload.id)) this.ask(task, former);
+    } catch (error) {
+      if (stop.signal.aborted) return;
+      const detail = error instanceof Error && !(error instanceof TypeError) ? error.message : "";
+      this.end(task, { kind: "failed", failure: detail ? { why: "said", detail } : { why: "network" } });
     } finally {
-      task.compared = "yes";
+      if (task.compared === "now") task.compared = "yes";
       this.pump();
     }
+  }
+
+  /** Ask what becomes of a file, unless somebody has decided for all. */
+  private ask(task: Task, former: Former | null): void {
+    const { upload } = task;
+    const choice = this.chosen.get(upload.id);
+    if (choice === "replace") this.replacing.add(upload.id);
+    else if (choice === "beside") this.putBeside(task);
+    else upload.state.value = { kind: "asking", former };
   }
 
   private announce(): Promise<void> {
@@ -327,7 +355,7 @@ export class Uploads {
       this.end(task, { kind: "refused", refusal: { why: "too_large", max_bytes: form.max_bytes } });
     } else if (task.upload.state.value.kind === "cancelled") {
       this.end(task, { kind: "cancelled" });
-    } else if (!WITHOUT_FILE.has(status) && task.compared === "no") {
+    } else if (this.hasFile(task) && task.compared === "no") {
       const { number } = this.beside.get(task.upload.id) ?? { number: 0 };
       if (number > 0 && number < LAST_BESIDE) this.putBeside(task);
       else void this.compare(task);
@@ -340,7 +368,9 @@ export class Uploads {
     task.forms += 1;
     try {
       await this.ports.send(form, upload.file, (sent) => this.told(upload, sent), stop.signal);
-      this.end(task, { kind: "stored", document_id: task.document_id, replaced: !WITHOUT_FILE.has(task.status) });
+      const { document_id } = task;
+      this.end(task, { kind: "stored", document_id, replaced: this.hasFile(task) });
+      this.stored.add(document_id);
     } catch (error) {
       const failure: Failure = error instanceof SendError ? error.failure : { why: "network" };
       if (stop.signal.aborted) this.end(task, { kind: "cancelled" });
@@ -350,6 +380,11 @@ export class Uploads {
       } else this.end(task, { kind: "failed", failure });
     }
     this.pump();
+  }
+
+  /** Whether there is a file under the name: the status of one that this page has just stored may not say so yet. */
+  private hasFile({ status, document_id }: Task): boolean {
+    return !WITHOUT_FILE.has(status) || this.stored.has(document_id);
   }
 
   private told(upload: Upload, sent: number): void {
@@ -363,7 +398,7 @@ export class Uploads {
     const state: UploadState = isGivenUp ? { kind: "cancelled" } : reached;
     task.upload.state.value = state;
     const comes = state.kind === "stored" || state.kind === "failed";
-    if (task.status === "PENDING" && task.document_id && !comes)
+    if (task.status === "PENDING" && task.document_id && !comes && !this.hasFile(task))
       this.ports.withdraw(task.document_id).catch(() => undefined);
   }
 }

@@ -73,7 +73,7 @@ export const documents = {
   stored_unreadable: (status: string) => `Uploaded, but ${status.charAt(0).toLowerCase()}${status.slice(1)}`,
   uploaded_unchanged: (n: number) => `${en(n, { one: "file was", other: "files were" })} there already`,
   unchanged: "There already: this is the same file",
-  asks: (n: number) => `Replace ${n === 1 ? "a document" : docs(n)}? You decide`,
+  asks: (n: number) => `Replace ${n === 1 ? "a document" : docs(n)}?`,
   asks_known: (pages: number, size: string, moment: string) =>
     `Another file of this name is there: ${en(pages, { one: "page", other: "pages" })}, ${size}, last changed ${moment}. Nothing is sent yet.`,
   asks_unknown: "Another file of this name is there. Nothing is sent yet.",
@@ -82,7 +82,7 @@ export const documents = {
   replace_all: "Replace all",
   keep_both: "Keep both",
   keep_both_one: (name: string) => `Keep both: ${name}`,
-  keep_both_all: "Keep both of all",
+  keep_both_all: "Keep all, under new names",
   stored_replaced: "Uploaded; replaces the former file",
   cancelled: "Cancelled",
   cancel: "Cancel",

@@ -77,7 +77,7 @@ export const documents: Messages<typeof english> = {
   stored_unreadable: (status) => `Įkeltas, bet ${status.charAt(0).toLowerCase()}${status.slice(1)}`,
   uploaded_unchanged: (n) => `Jau buvo: ${files(n)}`,
   unchanged: "Jau yra: tai tas pats failas",
-  asks: (n) => `Pakeisti ${n === 1 ? "dokumentą" : theDocs(n)}? Sprendžiate jūs`,
+  asks: (n) => `Pakeisti ${n === 1 ? "dokumentą" : theDocs(n)}?`,
   asks_known: (pages, size, moment) =>
     `Jau yra kitas failas tokiu vardu: ${lt(pages, { one: "puslapis", few: "puslapiai", other: "puslapių" })}, ${size}, pakeistas ${moment}. Kol kas niekas nesiunčiama.`,
   asks_unknown: "Jau yra kitas failas tokiu vardu. Kol kas niekas nesiunčiama.",
@@ -86,7 +86,7 @@ export const documents: Messages<typeof english> = {
   replace_all: "Pakeisti visus",
   keep_both: "Palikti abu",
   keep_both_one: (name) => `Palikti abu: ${name}`,
-  keep_both_all: "Palikti visus abu",
+  keep_both_all: "Palikti visus naujais vardais",
   stored_replaced: "Įkeltas; pakeičia ankstesnį failą",
   cancelled: "Atšauktas",
   cancel: "Atšaukti",
